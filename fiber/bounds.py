@@ -1,0 +1,56 @@
+"""Sharp integer bounds of cells and sums, each attained by a feasible table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .integer_program import optimum
+from .presolve import Block, Presolved
+
+
+def sharp_bounds(
+    solved: Presolved, rows: Any, progress: Callable[[int, int], None] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest value of each sum (a row over the cells) in any feasible table.
+
+    A sum falls apart along the blocks, and each block's part is bounded by itself. An integer program is solved only
+    where no table seen so far attains what propagation allows.
+    """
+    rows = sp.csr_array(rows)
+    rows = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], solved.fiber.n_columns))
+    inside = np.concatenate([block.columns for block in solved.blocks] or [np.empty(0, dtype=np.int64)])
+    decided = np.ones(solved.fiber.n_columns, dtype=bool)
+    decided[inside] = False
+    fixed = rows @ np.where(decided, solved.start, 0)
+    lower, upper = fixed.copy(), fixed.copy()
+    done = 0
+    for block in solved.blocks:
+        part = sp.csr_array(rows[:, block.columns])
+        asked = np.flatnonzero(np.diff(part.indptr))
+        low, high = _bounds_in_block(block, part[asked].toarray())
+        lower[asked] += low
+        upper[asked] += high
+        done += len(block.columns)
+        if progress is not None:
+            progress(done, len(inside))
+    return lower, upper
+
+
+def _bounds_in_block(block: Block, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    limit_low = np.where(rows > 0, rows * block.lower, rows * block.upper).sum(axis=1)
+    limit_high = np.where(rows > 0, rows * block.upper, rows * block.lower).sum(axis=1)
+    seen_low = seen_high = rows @ block.start
+    for i, row in enumerate(rows):
+        for sign, limit in ((1, limit_low), (-1, limit_high)):
+            seen = seen_low if sign == 1 else seen_high
+            if seen[i] == limit[i]:
+                continue
+            table = optimum(block.A, block.b, block.lower, block.upper, sign * row)
+            assert table is not None, "the block has a feasible table"
+            values = rows @ table
+            seen_low, seen_high = np.minimum(seen_low, values), np.maximum(seen_high, values)
+    return seen_low, seen_high

@@ -1,0 +1,27 @@
+"""How far an answer can be trusted, in one word, a reason and the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+WORDS = ("exact", "connected", "unproven")
+"""From strongest to weakest: solved, sampled by moves proven to reach everything, sampled without that proof."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What stands behind an answer."""
+
+    word: str
+    reason: str
+    evidence: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.word not in WORDS:
+            raise ValueError(f"a certificate is one of {WORDS}, not {self.word!r}")
+
+
+def weakest(certificates: Iterable[Certificate]) -> Certificate:
+    """The certificate of an answer put together from parts: that of its weakest part."""
+    return max(certificates, key=lambda one: WORDS.index(one.word))

@@ -1,0 +1,76 @@
+"""When no table fits: a small set of facts that cannot all be true, in the user's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..release.errors import Contradiction
+from ..release.facts import NO_LIMIT
+from ..release.release import Release
+from .integer_program import optimum
+from .propagation_kernel import propagate
+from .system import Fiber
+
+
+def explain(release: Release, fiber: Fiber) -> Contradiction:
+    """The refusal of a release that no table satisfies, naming a minimal set of facts that clash."""
+    cells = np.flatnonzero((fiber.lower[: fiber.n_cells] > 0) | (fiber.upper[: fiber.n_cells] < NO_LIMIT))
+    facts = [("sum", i) for i in range(fiber.A.shape[0])] + [("cell", int(i)) for i in cells]
+
+    def clash(chosen: Sequence[tuple[str, int]]) -> bool:
+        rows = np.array([i for kind, i in chosen if kind == "sum"], dtype=int)
+        known = np.array([i for kind, i in chosen if kind == "cell"], dtype=int)
+        lower, upper = fiber.lower.copy(), fiber.upper.copy()
+        lower[: fiber.n_cells], upper[: fiber.n_cells] = 0, NO_LIMIT
+        lower[known], upper[known] = fiber.lower[known], fiber.upper[known]
+        return not feasible(sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper)
+
+    words = tuple(_words(release, kind, i) for kind, i in smallest_clash(facts, clash))
+    shown = "; ".join(words[:8]) + (f"; and {len(words) - 8} more" if len(words) > 8 else "")
+    return Contradiction(
+        f"no table of counts of at least 0 satisfies the release: these {len(words)} facts contradict each other: {shown}.",
+        words,
+    )
+
+
+def _words(release: Release, kind: str, number: int) -> str:
+    if kind == "cell":
+        return release.cell_words(number)
+    if number < len(release.sums):
+        return release.fact_words(number)
+    return f"evidence {number - len(release.sums) + 1}"
+
+
+def feasible(A: sp.csr_array, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
+    """Whether any integer table satisfies a system."""
+    by_column = sp.csc_array(A)
+    low, high = lower.copy(), upper.copy()
+    as_int = [a.astype(np.int64) for a in (A.indptr, A.indices, A.data, b, by_column.indptr, by_column.indices)]
+    if propagate(*as_int, low, high, 100) >= 0:
+        return False
+    used = np.flatnonzero(np.diff(by_column.indptr))
+    return optimum(sp.csr_array(A[:, used]), b, lower[used], upper[used]) is not None
+
+
+def smallest_clash(
+    facts: Sequence[tuple[str, int]], clash: Callable[[Sequence[tuple[str, int]]], bool]
+) -> list[tuple[str, int]]:
+    """A minimal subset of facts that clash (QuickXplain: Junker 2004): dropping any one of them resolves it."""
+
+    def search(
+        background: list[tuple[str, int]], grown: bool, candidates: list[tuple[str, int]]
+    ) -> list[tuple[str, int]]:
+        if grown and clash(background):
+            return []
+        if len(candidates) == 1:
+            return candidates
+        half = len(candidates) // 2
+        first, second = candidates[:half], candidates[half:]
+        from_second = search(background + first, bool(first), second)
+        from_first = search(background + from_second, bool(from_second), first)
+        return from_first + from_second
+
+    return search([], False, list(facts)) if facts else []

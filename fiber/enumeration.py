@@ -1,0 +1,214 @@
+"""Exact solving of a block by walking through all its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..release.errors import TooLarge
+from . import enumeration_kernel as kernel
+
+MOST_STEPS = 300_000_000
+"""Steps of the walk before an exact answer is given up (some seconds)."""
+MOST_PLACES = 30_000_000
+"""Values of all columns together that are tallied."""
+PAUSE = 20_000_000
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The exact law of every column of a block.
+
+    `counts[j][k]` tables have the value `lower[j] + k` in column j, `weights[j]` is their share of the law.
+    """
+
+    tables: int
+    lower: np.ndarray
+    counts: tuple[np.ndarray, ...]
+    weights: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The order of the walk, and what the kernel needs to know of each position."""
+
+    order: np.ndarray
+    line: int
+    entry_start: np.ndarray
+    entry_row: np.ndarray
+    entry_coefficient: np.ndarray
+    rest_least: np.ndarray
+    rest_most: np.ndarray
+    deciding_row: np.ndarray
+    deciding_sign: np.ndarray
+    step: np.ndarray
+    line_rows: np.ndarray
+    line_row_step: np.ndarray
+
+
+def enumerate_block(
+    A: Any,
+    b: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    log_weights: Sequence[np.ndarray | None] | None = None,
+    *,
+    most_steps: int = MOST_STEPS,
+    progress: Progress | None = None,
+) -> Solved:
+    """Tally every integer table with A x = b and lower <= x <= upper.
+
+    Parameters
+    ----------
+    log_weights
+        For each column its log-weights over lower..upper, or None where it has none. Without any, tables count alike.
+    most_steps
+        The walk is given up with `TooLarge` after so many steps.
+    """
+    n = len(lower)
+    sizes = upper - lower + 1
+    if sizes.sum() > MOST_PLACES:
+        raise TooLarge(
+            f"a block of {n} cells has {int(sizes.sum()):,} values to tell apart, more than the {MOST_PLACES:,} that an "
+            "exact answer may list; use fewer decimals or a coarser unit"
+        )
+    log_weights = [None] * n if log_weights is None else list(log_weights)
+    plan = _plan(sp.csr_array(A), lower, upper, [w is not None for w in log_weights])
+    low, high = lower[plan.order], upper[plan.order]
+    tally_start = np.concatenate([[0], np.cumsum(sizes[plan.order] + 1)]).astype(np.int64)
+    weighted = np.array([log_weights[j] is not None for j in plan.order])
+    any_weight = bool(weighted.any())
+    flat = np.zeros(tally_start[-1] if any_weight else 1)
+    for position, j in enumerate(plan.order):
+        given = log_weights[j]
+        if given is not None:
+            flat[tally_start[position] : tally_start[position] + len(given)] = given
+    whole, real = np.array([0, 1, 0, 0], dtype=np.int64), np.array([-np.inf, 0.0])
+    real[kernel.REFERENCE] = -1e300 if any_weight else 0.0
+    count_change = np.zeros(tally_start[-1], dtype=np.int64)
+    weight_tally = np.zeros(tally_start[-1] if any_weight else 1)
+    state = (
+        np.zeros(n, np.int64), np.zeros(n, np.int64), np.ascontiguousarray(b, dtype=np.int64).copy(), np.zeros(n + 1),
+        np.zeros(n, np.int64), np.zeros(n), whole, real, count_change, weight_tally,
+        np.zeros(n, np.int64), np.zeros(len(b), np.int64),
+    )  # fmt: skip
+    while True:
+        pause_at = min(int(whole[kernel.STEPS]) + PAUSE, most_steps)
+        status = kernel.walk(
+            plan.line, plan.entry_start, plan.entry_row, plan.entry_coefficient, plan.rest_least, plan.rest_most,
+            low, high, plan.deciding_row, plan.deciding_sign, plan.step, plan.line_rows, plan.line_row_step,
+            tally_start, weighted, any_weight, bool(np.isneginf(flat).any()), flat, *state, pause_at,
+        )  # fmt: skip
+        if status == kernel.DONE:
+            break
+        if whole[kernel.STEPS] >= most_steps:
+            raise TooLarge(f"a block of {n} cells is not solved after {most_steps:,} steps of enumeration")
+        if progress is not None:
+            progress(int(whole[kernel.STEPS]))
+    counts: list[np.ndarray] = [np.empty(0)] * n
+    weights: list[np.ndarray] = [np.empty(0)] * n
+    for position, j in enumerate(plan.order):
+        part = slice(tally_start[position], tally_start[position + 1] - 1)
+        counts[j] = np.cumsum(count_change[part])
+        share = weight_tally[part] if any_weight else counts[j].astype(float)
+        weights[j] = share / share.sum() if share.sum() > 0 else share
+    return Solved(int(whole[kernel.COUNT]), lower, tuple(counts), tuple(weights))
+
+
+def _plan(A: Any, lower: np.ndarray, upper: np.ndarray, weighted: Sequence[bool]) -> _Plan:
+    rows, n = A.shape
+    order, deciding = _order(A, upper - lower)
+    position = np.empty(n, dtype=np.int64)
+    position[order] = np.arange(n)
+    by_column = sp.csc_array(A)
+    entry_row, entry_coefficient, entry_start = [], [], [0]
+    for j in order:
+        part = slice(by_column.indptr[j], by_column.indptr[j + 1])
+        entry_row += by_column.indices[part].tolist()
+        entry_coefficient += by_column.data[part].tolist()
+        entry_start.append(len(entry_row))
+    # What the columns after an entry can still add to its row, going backwards.
+    least, most = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+    rest_least, rest_most = np.zeros(len(entry_row), np.int64), np.zeros(len(entry_row), np.int64)
+    for k in range(n - 1, -1, -1):
+        j = order[k]
+        for e in range(entry_start[k], entry_start[k + 1]):
+            row, a = entry_row[e], entry_coefficient[e]
+            rest_least[e], rest_most[e] = least[row], most[row]
+            least[row] += a * (lower[j] if a > 0 else upper[j])
+            most[row] += a * (upper[j] if a > 0 else lower[j])
+    sign = np.array([A[deciding[k], order[k]] if deciding[k] >= 0 else 0 for k in range(n)], dtype=np.int64)
+    undecided = np.flatnonzero(np.abs(sign) != 1)
+    line = int(undecided[-1]) if len(undecided) else 0
+    step = np.zeros(n, dtype=np.int64)
+    step[line] = 1
+    speed = {int(entry_row[e]): int(entry_coefficient[e]) for e in range(entry_start[line], entry_start[line + 1])}
+    for k in range(line + 1, n):
+        step[k] = -speed.get(int(deciding[k]), 0) * sign[k]
+        for e in range(entry_start[k], entry_start[k + 1]):
+            speed[entry_row[e]] = speed.get(entry_row[e], 0) + entry_coefficient[e] * int(step[k])
+    line_rows = np.array(sorted(speed), dtype=np.int64)
+    return _Plan(
+        order=order,
+        line=line,
+        entry_start=np.array(entry_start, dtype=np.int64),
+        entry_row=np.array(entry_row, dtype=np.int64),
+        entry_coefficient=np.array(entry_coefficient, dtype=np.int64),
+        rest_least=rest_least,
+        rest_most=rest_most,
+        deciding_row=np.array(deciding, dtype=np.int64),
+        deciding_sign=sign,
+        step=step,
+        line_rows=line_rows,
+        line_row_step=np.array([speed[int(row)] for row in line_rows], dtype=np.int64),
+    )
+
+
+def _order(A: Any, span: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """An order of columns in which equations close early, and for each the row that decides it (-1: it is free).
+
+    A column that some equation leaves alone comes at once. Otherwise the next one is from the equation with the fewest
+    open columns, narrow ranges first, so that dead ends show early and the last free column has a long line.
+    """
+    rows, n = A.shape
+    by_column = sp.csc_array(A)
+    open_in_row = np.diff(A.indptr).astype(np.int64)
+    is_open = np.ones(n, dtype=bool)
+    order: list[int] = []
+    deciding: list[int] = []
+    columns_of = [A.indices[A.indptr[i] : A.indptr[i + 1]] for i in range(rows)]
+    rows_of = [by_column.indices[by_column.indptr[j] : by_column.indptr[j + 1]] for j in range(n)]
+    started = np.zeros(rows, dtype=bool)
+
+    def take(j: int, row: int) -> None:
+        order.append(j)
+        deciding.append(row)
+        is_open[j] = False
+        open_in_row[rows_of[j]] -= 1
+        started[rows_of[j]] = True
+
+    while len(order) < n:
+        alone = np.flatnonzero(open_in_row == 1)
+        if len(alone):
+            row = int(alone[0])
+            candidates = columns_of[row]
+            take(int(candidates[is_open[candidates]][0]), row)
+            continue
+        live = np.flatnonzero(open_in_row > 0)
+        if not len(live):
+            for j in np.flatnonzero(is_open):
+                take(int(j), -1)
+            break
+        widths = np.array([span[columns_of[i][is_open[columns_of[i]]]].sum() for i in live], dtype=float)
+        row = int(live[np.lexsort((widths, open_in_row[live], ~started[live]))[0]])
+        candidates = columns_of[row][is_open[columns_of[row]]]
+        tightness = [open_in_row[rows_of[j]].min(initial=n) for j in candidates]
+        degree = [-len(rows_of[j]) for j in candidates]
+        take(int(candidates[np.lexsort((tightness, span[candidates], np.array(degree) >= -1))[0]]), -1)
+    return np.array(order, dtype=np.int64), deciding

@@ -1,0 +1,51 @@
+"""One integer program at a time (HiGHS through scipy), with every table it returns checked in integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..release.errors import FiberwalkError
+from ..release.facts import NO_LIMIT
+
+
+class NumericalDoubt(FiberwalkError):
+    """The solver's floating-point answer did not hold up when checked in whole numbers."""
+
+
+def optimum(
+    A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, objective: np.ndarray | None = None
+) -> np.ndarray | None:
+    """The integer table of least objective with A x = b and lower <= x <= upper, or None if there is none.
+
+    Solved relative to `lower`, so that only the ranges, not the values, have to fit in a float.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    span = np.where(upper >= NO_LIMIT, np.inf, upper - lower)
+    rest = b - A @ lower
+    if A.shape[0] == 0:
+        if objective is not None and ((objective < 0) & ~np.isfinite(span)).any():
+            raise NumericalDoubt("the sum that is asked about has no upper limit.")
+        step = np.zeros(len(lower)) if objective is None else np.where(objective < 0, span, 0)
+        return np.asarray(lower + step.astype(np.int64))
+    cost = np.zeros(len(lower)) if objective is None else objective.astype(float)
+    found = milp(
+        cost,
+        constraints=LinearConstraint(A.astype(float), rest.astype(float), rest.astype(float)),
+        integrality=np.ones(len(lower)),
+        bounds=Bounds(np.zeros(len(lower)), span),
+        options={"mip_rel_gap": 0.0},
+    )
+    if found.status == 2:
+        return None
+    if found.status != 0:
+        raise NumericalDoubt(f"the integer program could not be solved ({found.message}).")
+    table = lower + np.round(found.x).astype(np.int64)
+    if (A @ table != b).any() or (table < lower).any() or (table > upper).any():
+        raise NumericalDoubt(
+            "the integer program's answer is not exact: the values are too large for it; "
+            "use fewer decimals or a coarser unit."
+        )
+    return np.asarray(table)

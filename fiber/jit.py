@@ -1,0 +1,57 @@
+"""The one decorator all kernels are compiled with.
+
+Numba's own disk cache looks only at the file of the function it compiles, so that a caller goes on running old machine
+code after a callee in another file has changed (numba issue 1833). Here the cache folder is named after a hash of all
+our sources: any change starts a new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+import numba
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+
+def jit(function: Kernel) -> Kernel:
+    """Compile a kernel: no Python objects, no GIL, machine code kept on disk where that is possible."""
+    folder = cache_folder()
+    before = numba.config.CACHE_DIR
+    try:
+        if folder is not None:
+            numba.config.CACHE_DIR = str(folder)  # read by numba when the function is decorated
+        compiled: Kernel = numba.njit(nogil=True, error_model="numpy", cache=folder is not None)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    return compiled
+
+
+@cache
+def cache_folder() -> Path | None:
+    """The folder for machine code of exactly these sources, or None where nothing can be written."""
+    chosen = os.environ.get("FIBERWALK_CACHE_DIR")
+    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fiberwalk"
+    folder = base / source_hash(Path(__file__).parents[1])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".writable-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return None
+    return folder
+
+
+def source_hash(package: Path) -> str:
+    """A short hash of every source file of the package."""
+    digest = hashlib.sha256()
+    for path in sorted(package.glob("*/*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

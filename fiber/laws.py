@@ -1,0 +1,144 @@
+"""Laws: what an intruder believes of a table before she sees the release, as a product of weights over the cells.
+
+p(x) is proportional to prod_i w_i(x_i). A new law is a class with `words` and `on(release)`, which gives a function from
+a cell and a range of its values to their log-weights (None: all alike).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..release.dims import did_you_mean
+from ..release.errors import InputError
+from ..release.facts import NO_VALUE
+from ..release.release import Release
+from .fitting import fitted_means
+
+Weigh = Callable[[int, int, int], np.ndarray | None]
+"""(cell, first value, last value) -> log-weights of the values, or None where all weigh the same."""
+
+
+class Law(Protocol):
+    """An intruder's belief: `name` for tables, `words` for reports."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def words(self) -> str: ...
+
+    def on(self, release: Release) -> Weigh:
+        """The weights of the law on the cells of a release."""
+        ...
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Every feasible table is as probable as any other."""
+
+    name: str = "uniform"
+    words: str = "every table that agrees with the release is equally probable"
+
+    def on(self, release: Release) -> Weigh:
+        """No weights."""
+        return lambda cell, first, last: None
+
+
+@dataclass(frozen=True)
+class Hypergeometric:
+    """The log-linear model of the published figures: w(x) = 1/x!, or mu^x/x! where figures are ranges.
+
+    Where every published figure is exact, the expected counts cancel given the release. Where some are ranges they do
+    not, and come from an iterative proportional fit to the published figures.
+    """
+
+    name: str = "hypergeometric"
+    words: str = (
+        "respondents fall into cells independently, as in the log-linear model of the published figures; "
+        "a table x is then as probable as 1 / (product of x!)"
+    )
+
+    def on(self, release: Release) -> Weigh:
+        """Weights 1/x!, with means where the published figures do not settle them."""
+        if release.decimals:
+            warnings.warn(
+                "law 'hypergeometric' counts units: on a magnitude table its answer depends on the unit (here "
+                f"10^-{release.decimals}).",
+                stacklevel=4,
+            )
+        ranged = (release.sums.value != NO_VALUE) & (release.sums.lower < release.sums.upper)
+        ranged_cells = (release.value != NO_VALUE) & (release.lower < release.upper)
+        means = fitted_means(release) if ranged.any() or ranged_cells.any() else np.ones(release.n_cells)
+        return _poisson(means)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Independent Poisson counts with means from elsewhere, given the release: w(x) = mu^x / x!."""
+
+    means: Any
+    name: str = "expected counts"
+    words: str = "counts are Poisson around expected counts that the intruder has from elsewhere"
+
+    def on(self, release: Release) -> Weigh:
+        """Weights mu^x / x!, the means matched to the cells by their labels."""
+        return _poisson(_aligned(self.means, release))
+
+
+def expected(mu: Any) -> Expected:
+    """An intruder who has expected counts from elsewhere (an older table, a model): a table like the one released.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> a = fw.audit(fw.publish([[1, 2], [3, 4]], ["A", "B"]), law=fw.expected([[9, 1], [1, 9]]))
+    >>> a.pmf(A="1", B="1").round(3).tolist()
+    [0.0, 0.036, 0.655, 0.31]
+    """
+    return Expected(mu)
+
+
+def as_law(law: Any) -> Law:
+    """A law by its name or as an object."""
+    known: dict[str, Law] = {"uniform": Uniform(), "hypergeometric": Hypergeometric()}
+    if isinstance(law, str):
+        if law not in known:
+            raise InputError(f"there is no law {law!r}; {did_you_mean(law, known)}, or fw.expected(mu)")
+        return known[law]
+    if not hasattr(law, "on") or not hasattr(law, "words"):
+        raise InputError(f"law= must be 'uniform', 'hypergeometric' or fw.expected(mu); it is {law!r}.")
+    chosen: Law = law
+    return chosen
+
+
+def _poisson(means: np.ndarray) -> Weigh:
+    def weigh(cell: int, first: int, last: int) -> np.ndarray:
+        from scipy.special import gammaln, xlogy
+
+        values = np.arange(first, last + 1)
+        with np.errstate(divide="ignore"):
+            weights: np.ndarray = xlogy(values, means[cell]) - gammaln(values + 1.0)
+        return weights
+
+    return weigh
+
+
+def _aligned(means: Any, release: Release) -> np.ndarray:
+    """Expected counts in the order of the release's cells."""
+    from ..release.tables import as_means
+
+    if len(release.grids) != 1:
+        raise InputError("expected counts are for a release of one table, not for linked tables.")
+    values = as_means(means, release.dims)
+    if values.shape != release.grids[0].cells.shape:
+        raise InputError(f"expected counts have the shape {values.shape}; the table has {release.grids[0].cells.shape}.")
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InputError("expected counts must be numbers of at least 0.")
+    flat = np.empty(release.n_cells)
+    flat[release.grids[0].cells.ravel()] = values.ravel()
+    return flat * 10.0**release.decimals

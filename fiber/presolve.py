@@ -1,0 +1,231 @@
+"""Presolve: what is already decided, and the independent blocks into which the rest falls apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..release.errors import InputError
+from ..release.facts import NO_LIMIT
+from ..release.release import Release
+from .contradiction import explain
+from .integer_program import optimum
+from .propagation_kernel import propagate
+from .rowspace import affordable, independent_rows, reduced
+from .system import Fiber, fiber_of
+
+MOST_SWEEPS = 1000
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns that depend on each other and on nothing else: A x = b, lower <= x <= upper, one feasible `start`."""
+
+    columns: np.ndarray
+    A: Any
+    b: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    start: np.ndarray
+
+
+@dataclass(frozen=True)
+class Presolved:
+    """A fiber after presolve: a feasible table, bounds that the facts imply one by one, and the open blocks.
+
+    Columns that are in no block are decided: they have the value of `start` in every feasible table.
+    """
+
+    fiber: Fiber
+    start: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    blocks: tuple[Block, ...]
+
+
+def presolve(release: Release) -> Presolved:
+    """Find what the facts decide, a feasible table, and the blocks; refuse what is unbounded or contradictory."""
+    fiber = fiber_of(release)
+    lower, upper = fiber.lower.copy(), fiber.upper.copy()
+    if tighten(fiber.A, fiber.b, lower, upper) >= 0:
+        raise explain(release, fiber)
+    _refuse_unbounded(release, fiber, upper)
+    start = fiber.start
+    if start is not None and not _holds(fiber, start):
+        raise InputError("the table does not satisfy the facts of its own release.")
+    if start is None:
+        start = _feasible(fiber, lower, upper)
+    if start is None:
+        raise explain(release, fiber)
+    blocks: list[Block] = []
+    rows = _binding_rows(fiber, lower, upper)
+    # The slack of a row that says nothing would count as a free column: it follows from the cells.
+    idle = np.setdiff1d(np.arange(fiber.n_cells, fiber.n_columns), sp.csr_array(fiber.A[rows]).indices)
+    lower[idle] = upper[idle] = start[idle]
+    _split(np.arange(fiber.n_columns), sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper, start, blocks)
+    decided = np.ones(fiber.n_columns, dtype=bool)
+    for block in blocks:
+        decided[block.columns] = False
+        lower[block.columns], upper[block.columns] = block.lower, block.upper
+    lower[decided] = upper[decided] = start[decided]
+    return Presolved(fiber, start, lower, upper, tuple(blocks))
+
+
+def tighten(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> int:
+    """Propagate bounds in place; the number of a row that cannot hold, or -1."""
+    by_column = sp.csc_array(A)
+    return int(
+        propagate(
+            A.indptr.astype(np.int64),
+            A.indices.astype(np.int64),
+            A.data.astype(np.int64),
+            np.ascontiguousarray(b, dtype=np.int64),
+            by_column.indptr.astype(np.int64),
+            by_column.indices.astype(np.int64),
+            lower,
+            upper,
+            MOST_SWEEPS,
+        )
+    )
+
+
+def _refuse_unbounded(release: Release, fiber: Fiber, upper: np.ndarray) -> None:
+    endless = np.flatnonzero(upper[: fiber.n_cells] >= NO_LIMIT)
+    if len(endless):
+        more = f" (nor have {len(endless) - 1} others)" if len(endless) > 1 else ""
+        raise InputError(
+            f"cell {release.words(release.keys[endless[0]])} has no upper limit{more}: no published figure bounds it. "
+            "Publish a margin that includes it, or say what is known with knows(..., at_most=...)."
+        )
+
+
+def _holds(fiber: Fiber, table: np.ndarray) -> bool:
+    return bool(
+        (fiber.A @ table == fiber.b).all() and (table >= fiber.lower).all() and (table <= fiber.upper).all()
+    )
+
+
+def _binding_rows(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """The rows that say something: a range that the cells' own bounds imply would only tie blocks together."""
+    n = fiber.n_cells
+    slack = sp.csr_array(fiber.A[:, n:])
+    if not slack.nnz:
+        return np.arange(fiber.A.shape[0])
+    has_slack = np.diff(slack.indptr) > 0
+    column = np.zeros(fiber.A.shape[0], dtype=np.int64)
+    column[has_slack] = slack.indices + n
+    cells = fiber.A[:, :n]
+    plus, minus = cells.maximum(0), cells.minimum(0)
+    least = plus @ lower[:n] + minus @ upper[:n]
+    most = plus @ upper[:n] + minus @ lower[:n]
+    with_evidence = np.isin(column, [where for where, _ in fiber.evidence])
+    implied = has_slack & ~with_evidence & (fiber.lower[column] <= least) & (most <= fiber.upper[column])
+    return np.flatnonzero(~implied)
+
+
+def _feasible(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray | None:
+    """A feasible table, component by component."""
+    table = lower.copy()
+    for columns, rows in components(fiber.A, np.flatnonzero(lower < upper)):
+        part = fiber.A[rows]
+        inside = sp.csr_array(part[:, columns])
+        outside = np.setdiff1d(np.arange(fiber.n_columns), columns)
+        rest = fiber.b[rows] - part[:, outside] @ lower[outside]
+        found = optimum(inside, rest, lower[columns], upper[columns])
+        if found is None:
+            return None
+        table[columns] = found
+    return table if (fiber.A @ table == fiber.b).all() else None
+
+
+def components(A: Any, columns: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The connected parts of some columns: for each, its columns and the rows that touch them."""
+    if not len(columns):
+        return []
+    part = sp.csr_array(A[:, columns])
+    touched = np.flatnonzero(np.diff(part.indptr))
+    part = part[touched]
+    pattern = sp.csr_array((np.ones(part.nnz), part.indices, part.indptr), shape=part.shape)
+    graph = sp.block_array([[None, pattern], [pattern.T, None]])
+    _, label = sp.csgraph.connected_components(graph, directed=False)
+    row_label, column_label = label[: len(touched)], label[len(touched) :]
+    order = np.argsort(column_label, kind="stable")
+    row_order = np.argsort(row_label, kind="stable")
+    found = []
+    for one in np.unique(column_label):
+        a, b = np.searchsorted(column_label[order], [one, one + 1])
+        c, d = np.searchsorted(row_label[row_order], [one, one + 1])
+        found.append((columns[order[a:b]], touched[row_order[c:d]]))
+    return found
+
+
+def _split(
+    columns: np.ndarray,
+    A: Any,
+    b: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    start: np.ndarray,
+    blocks: list[Block],
+) -> None:
+    """Append the independent blocks of a consistent system, dropping what is decided on the way."""
+    lower, upper = lower.copy(), upper.copy()
+    tighten(A, b, lower, upper)
+    open_columns = np.flatnonzero(lower < upper)
+    for part, rows in components(A, open_columns):
+        inside = sp.csr_array(A[rows][:, part])
+        rest = inside @ start[part]
+        form = reduced(inside.toarray()) if affordable(inside.shape) else None
+        pieces = _connected_pieces(form[0]) if form is not None else [np.arange(len(part))]
+        whole = len(pieces) == 1 and len(pieces[0]) == len(part)
+        if whole and len(part) == len(columns):
+            inside, rest = _useful_rows(inside, rest)
+            blocks.append(Block(columns, inside, rest, lower, upper, start))
+            continue
+        for piece in pieces:
+            inner = part[piece]
+            # What a row says about one piece is a fact by itself: the same number in every feasible table.
+            rows_here = sp.csr_array(inside[:, piece])
+            _split(
+                columns[inner], rows_here, rows_here @ start[inner], lower[inner], upper[inner], start[inner], blocks
+            )
+
+
+def _connected_pieces(form: np.ndarray) -> list[np.ndarray]:
+    """The columns of an echelon form that share rows; a column that is alone in its row is decided and left out."""
+    pattern = sp.csr_array(form != 0)
+    pattern = pattern[np.flatnonzero(np.diff(pattern.indptr) > 1)]
+    graph = sp.block_array([[None, pattern.astype(float)], [pattern.T.astype(float), None]])
+    _, label = sp.csgraph.connected_components(graph, directed=False)
+    label = label[pattern.shape[0] :]
+    alone = np.zeros(form.shape[1], dtype=bool)
+    single = (form != 0).sum(axis=1) == 1
+    alone[(form[single] != 0).argmax(axis=1)] = True
+    return [np.flatnonzero((label == one) & ~alone) for one in np.unique(label[~alone])]
+
+
+def _useful_rows(A: Any, b: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Without empty and repeated rows, and without long rows that shorter ones imply.
+
+    Repeated knowledge slows the search; short redundant rows stay, because they sharpen propagation.
+    """
+    if not affordable(A.shape):
+        return A, b
+    dense = A.toarray()
+    length = (dense != 0).sum(axis=1)
+    order = [i for i in np.argsort(length, kind="stable") if length[i]]
+    seen: set[bytes] = set()
+    distinct = []
+    for i in order:
+        sign = 1 if dense[i][dense[i] != 0][0] > 0 else -1
+        content = (sign * dense[i]).tobytes()
+        if content not in seen:
+            seen.add(content)
+            distinct.append(i)
+    independent = independent_rows(dense[distinct])
+    longest = max((length[distinct[i]] for i in independent), default=0)
+    kept = np.array([i for k, i in enumerate(distinct) if length[i] <= longest or k in set(independent)], dtype=int)
+    return sp.csr_array(A[kept]), b[kept]

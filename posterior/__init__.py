@@ -1,0 +1,1 @@
+"""What the snooper believes: p(x|y) for cells and sums, given a release and a law."""

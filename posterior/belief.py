@@ -1,0 +1,201 @@
+"""believe(release, law): the exact p(x|y) of every hidden cell and of every sum that is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..fiber.certificate import Certificate
+from ..fiber.enumeration import MOST_PLACES, MOST_STEPS, Solved, enumerate_block
+from ..fiber.laws import Law, Weigh, as_law
+from ..fiber.presolve import Block, Presolved, presolve
+from ..release.errors import InputError, TooLarge
+from ..release.release import Release, as_release
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Pmf:
+    """How probable each value is: `p[k]` is the probability of `first + k`; `possible[k]` says if any table has it."""
+
+    first: int
+    p: np.ndarray
+    possible: np.ndarray
+
+    @property
+    def values(self) -> np.ndarray:
+        """The attainable values, ascending."""
+        return self.first + np.flatnonzero(self.possible)
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """The probabilities of the attainable values."""
+        return self.p[self.possible]
+
+    def shifted(self, by: int) -> Pmf:
+        """The same distribution, of the value less `by`."""
+        return Pmf(self.first - by, self.p, self.possible)
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What an intruder with a law believes of a release."""
+
+    release: Release
+    law: Law
+    keys: np.ndarray
+    pmfs: tuple[Pmf, ...]
+    decided: np.ndarray
+    tables: int
+    certificate: Certificate
+    method: str = "exact"
+
+
+def believe(
+    release: Release,
+    law: Any = "uniform",
+    *,
+    hidden_margins: Iterable[Any] = (),
+    limit: int = MOST_STEPS,
+    progress: Progress | None = None,
+) -> Belief:
+    """The exact law of every hidden cell, and of the sums that are asked about.
+
+    Blocks are solved one by one; a sum over several blocks is the convolution of its parts.
+    """
+    chosen = as_law(law)
+    solved = presolve(as_release(release))
+    question_keys, question_rows = release.questions(hidden_margins)
+    weigh = with_evidence(chosen.on(release), solved)
+    picked = sp.csr_array(sp.vstack([release.picked(release.hidden), question_rows]))
+    parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
+    tables = 1
+    for number, block in enumerate(solved.blocks, start=1):
+        if progress is not None:
+            progress(f"block {number} of {len(solved.blocks)}: {len(block.columns)} cells")
+        wanted, inside = _wanted(picked, block, solved.fiber.n_cells)
+        answer = solve_block(block, weigh, inside, limit, progress)
+        tables *= answer.tables
+        for k, row in enumerate(wanted):
+            parts[row].append(_pmf(answer, k))
+    fixed = picked @ np.where(_decided(solved)[: release.n_cells], solved.start[: release.n_cells], 0)
+    pmfs = [_convolved(int(value), part) for value, part in zip(fixed, parts, strict=True)]
+    own = np.concatenate([release.own[release.hidden], np.zeros(len(question_keys), dtype=np.int64)])
+    keys = np.concatenate([release.keys[release.hidden], question_keys])
+    return Belief(
+        release=release,
+        law=chosen,
+        keys=keys,
+        pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
+        decided=np.array([not part for part in parts], dtype=bool),
+        tables=tables,
+        certificate=Certificate(
+            "exact", f"every table of each of the {len(solved.blocks)} independent blocks was counted"
+        ),
+    )
+
+
+def with_evidence(weigh: Weigh, solved: Presolved) -> Weigh:
+    """A law's weights, multiplied with what the release's evidence says of each column; slacks have no law."""
+    n_cells = solved.fiber.n_cells
+    evidence = solved.fiber.evidence
+
+    def both(column: int, first: int, last: int) -> np.ndarray | None:
+        total = weigh(column, first, last) if column < n_cells else None
+        for where, item in evidence:
+            if where == column:
+                given = item.log_weights[first - item.first : last - item.first + 1]
+                total = given if total is None else total + given
+        return total
+
+    return both
+
+
+def solve_block(
+    block: Block, weigh: Weigh, questions: Any, limit: int = MOST_STEPS, progress: Progress | None = None
+) -> Solved:
+    """Tally a block, with one more column for each question about a sum inside it; the answer is about these."""
+    n, extra = len(block.columns), questions.shape[0]
+    single = np.flatnonzero((np.diff(questions.indptr) == 1) & (questions.sum(axis=1) == 1))
+    of_column = {int(row): int(questions.indices[questions.indptr[row]]) for row in single}
+    several = [row for row in range(extra) if row not in of_column]
+    asked = sp.csr_array(questions[several])
+    minus = sp.csr_array(-sp.eye_array(len(several), dtype=np.int64))
+    A = block.A
+    lower, upper = block.lower, block.upper
+    if several:
+        padded = sp.csr_array((A.data, A.indices, A.indptr), shape=(A.shape[0], n))
+        A = sp.csr_array(sp.block_array([[padded, None], [asked, minus]]))
+        lower = np.concatenate([lower, asked @ block.lower])
+        upper = np.concatenate([upper, asked @ block.upper])
+    weights = [weigh(int(c), int(a), int(z)) for c, a, z in zip(block.columns, block.lower, block.upper, strict=True)]
+    try:
+        solved = enumerate_block(
+            A,
+            np.concatenate([block.b, np.zeros(len(several), dtype=np.int64)]),
+            lower,
+            upper,
+            [*weights, *([None] * len(several))],
+            most_steps=limit,
+            progress=None if progress is None else lambda steps: progress(f"{steps:,} steps of enumeration"),
+        )
+    except TooLarge as problem:
+        raise TooLarge(
+            f"this release cannot be solved exactly: {problem}. Raise limit= if you can wait, ask fewer hidden margins, "
+            "or ask for bounds only; sampling by chains is not built yet."
+        ) from None
+    if solved.tables == 0 or not all(share.sum() > 0 for share in solved.weights):
+        raise InputError("the law and the evidence leave no possible table: every feasible one has probability zero.")
+    new = {row: n + k for k, row in enumerate(several)}
+    chosen = [of_column[row] if row in of_column else new[row] for row in range(extra)]
+    return Solved(
+        solved.tables,
+        solved.lower[chosen],
+        tuple(solved.counts[j] for j in chosen),
+        tuple(solved.weights[j] for j in chosen),
+    )
+
+
+def _decided(solved: Presolved) -> np.ndarray:
+    decided = np.ones(solved.fiber.n_columns, dtype=bool)
+    for block in solved.blocks:
+        decided[block.columns] = False
+    return decided
+
+
+def _wanted(picked: Any, block: Block, n_cells: int) -> tuple[np.ndarray, Any]:
+    """The rows of cells and questions that touch a block, and these rows over the block's columns."""
+    cells = block.columns < n_cells
+    part = sp.csr_array(picked[:, block.columns[cells]])
+    wanted = np.flatnonzero(np.diff(part.indptr))
+    part = part[wanted]
+    place = np.flatnonzero(cells)
+    return wanted, sp.csr_array(
+        (part.data, place[part.indices], part.indptr), shape=(len(wanted), len(block.columns))
+    )
+
+
+def _pmf(answer: Solved, k: int) -> Pmf:
+    return Pmf(int(answer.lower[k]), answer.weights[k], answer.counts[k] > 0)
+
+
+def _convolved(fixed: int, parts: list[Pmf]) -> Pmf:
+    """The law of a constant plus independent parts."""
+    from scipy.signal import convolve
+
+    total = Pmf(fixed, np.ones(1), np.ones(1, dtype=bool))
+    for part in sorted(parts, key=lambda one: len(one.p)):
+        if len(total.p) + len(part.p) > MOST_PLACES:
+            raise TooLarge("a hidden margin has too many values to list; leave it out, or use a coarser unit.")
+        p = convolve(total.p, part.p, method="direct") if len(total.p) * len(part.p) < 2e8 else convolve(total.p, part.p)
+        reach = convolve(total.possible.astype(float), part.possible.astype(float)) > 0.5
+        total = Pmf(total.first + part.first, np.maximum(p, 0), reach)
+    trimmed = np.flatnonzero(total.possible)
+    part_of = slice(trimmed[0], trimmed[-1] + 1)
+    p = np.where(total.possible[part_of], total.p[part_of], 0)
+    return Pmf(total.first + int(trimmed[0]), p / p.sum(), total.possible[part_of])

@@ -1,0 +1,73 @@
+"""Rounding: every published figure stands for a range of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..release.errors import InputError
+from ..release.publish import parse_margins
+from ..release.release import Release, of_table
+from ..release.tables import Hierarchies, as_table, scaled
+
+
+def round_to(
+    table: Any,
+    base: float,
+    rule: str = "nearest",
+    *,
+    margins: Iterable[Any] | None = None,
+    hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
+    count: str | None = None,
+) -> Release:
+    """Publish every cell and every margin rounded to a base.
+
+    Parameters
+    ----------
+    base
+        Figures are published as multiples of it.
+    rule
+        "nearest": to the nearest multiple, halves up, so that a figure leaves `base` values (fewer at zero).
+        "within": the reader is only told that each figure is less than `base` away from the truth, as under
+        controlled or random rounding; up to 2 base - 1 values stay possible.
+    margins
+        The margins that are published, each rounded by itself (all of them when left out).
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> fw.bounds(fw.round_to([[4, 9]], base=3, margins=[]))["upper"].tolist()
+    [4, 10]
+    """
+    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    step = scaled(base, decimals, "round_to(base=)")
+    if step < 1:
+        raise InputError(f"round_to(base={base}): the base must be positive.")
+    if rule not in ("nearest", "within"):
+        raise InputError(f"round_to(rule={rule!r}): the rule is 'nearest' or 'within'.")
+    release = of_table(labelled)
+    cells = tuple(dim.name for dim in labelled.dims)
+    parts = [release.margin(cells)]
+    parts += [
+        release.margin(tuple(level for level in margin if level)) for margin in parse_margins(margins, labelled.dims)
+    ]
+    matrix = sp.csr_array(sp.vstack([part[1] for part in parts]))
+    figures = (matrix @ labelled.values.ravel() + step // 2) // step * step
+    lower, upper = rounding_range(figures, step, rule)
+    release = release.with_facts(np.concatenate([part[0] for part in parts]), matrix, lower, upper, figures)
+    how = "to the nearest multiple" if rule == "nearest" else "to a multiple less than the base away"
+    return replace(release, notes=(f"every published figure is rounded to base {base}, {how}",))
+
+
+def rounding_range(figures: np.ndarray, step: int, rule: str) -> tuple[np.ndarray, np.ndarray]:
+    """The values that a rounded figure may stand for."""
+    if rule == "nearest":
+        lower, upper = figures - step // 2, figures + (step - 1) // 2
+    else:
+        lower, upper = figures - step + 1, figures + step - 1
+    return np.maximum(lower, 0), upper

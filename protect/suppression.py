@@ -1,0 +1,98 @@
+"""Cell suppression: some cells are withheld, everything else is published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..release.dims import key_words
+from ..release.errors import InputError
+from ..release.publish import hide, parse_margins, publish_margins
+from ..release.release import HIDDEN, PRIMARY, Release, Rule, of_table
+from ..release.tables import Hierarchies, as_table, cell_mask, key_of
+
+
+def suppress(
+    table: Any,
+    where: Any = None,
+    *,
+    rule: str | None = None,
+    rule_known: bool = False,
+    flags: bool = False,
+    zeros_hidden: bool = False,
+    margins: Iterable[Any] | None = None,
+    hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
+    count: str | None = None,
+) -> Release:
+    """Publish every cell but some, and every margin.
+
+    Parameters
+    ----------
+    table
+        Any accepted form of table (see `as_table`).
+    where
+        The cells to withhold: a boolean table (`table < 3`), a function of the table, or a list of cells as
+        {dim: label}; a listed cell that leaves dims out is a total, and that total is withheld.
+    rule
+        A threshold such as "< 3": the cells it hits are withheld as primary, those of `where` as secondary.
+        Zeros are published unless `zeros_hidden`.
+    rule_known
+        The intruder knows the rule. With `flags` the publication also shows which cells are primary, and she
+        bounds these to the rule's range. Without flags nobody can tell which are; an audit then gives both readings.
+    margins
+        The margins to publish (all of them, at every level, when left out).
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> fw.suppress([[1, 5, 4], [7, 2, 6], [3, 8, 9]], rule="< 3", where=[{"A": "1", "B": "2"}, {"A": "2", "B": "1"}])
+    <Release of A, B (3 x 3): 9 cells, 4 hidden, 7 known sums, with its truth>
+    """
+    if where is None and rule is None:
+        raise InputError("suppress() needs where= (which cells to withhold) or rule= (such as '< 3').")
+    if (rule_known or flags or zeros_hidden) and rule is None:
+        raise InputError("rule_known=, flags= and zeros_hidden= go with rule=.")
+    if flags and not rule_known:
+        raise InputError("flags= says what an intruder who knows the rule can see: give rule_known=True with it.")
+    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    primary = np.zeros(labelled.values.shape, dtype=bool)
+    parsed = None
+    if rule is not None:
+        parsed = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=decimals)
+        primary = (labelled.values >= parsed.lower) & (labelled.values <= parsed.upper)
+    cells, totals = _split(where, labelled.dims)
+    hidden = primary | (cell_mask(cells, labelled) if cells is not None else False)
+    if not hidden.any() and not totals:
+        raise InputError("no cell is withheld: the condition hits none.")
+    release = of_table(labelled)
+    shown = np.flatnonzero(~hidden.ravel())
+    figures = labelled.values.ravel()[shown]
+    release = release.with_facts(release.keys[shown], release.picked(shown), figures, figures, figures)
+    status = release.status.copy()
+    status[hidden.ravel()] = HIDDEN
+    status[primary.ravel()] = PRIMARY
+    release = publish_margins(replace(release, status=status), parse_margins(margins, labelled.dims))
+    release = hide(release, totals)
+    what = f"{int(hidden.sum())} of {hidden.size} cells are withheld" + (f" (rule {rule!r})" if rule else "")
+    if totals:
+        what += f", and {len(totals)} totals, first {key_words(totals[0], labelled.dims)}"
+    release = replace(release, notes=(what,))
+    if rule_known and parsed is not None:
+        release = release.knows_rule(parsed, flags=flags)
+    return release
+
+
+def _split(where: Any, dims: Any) -> tuple[Any, list[tuple[int, ...]]]:
+    """The condition on cells, and the totals a list of cells names."""
+    if isinstance(where, Mapping):
+        where = [where]
+    if not isinstance(where, (list, tuple)) or not all(isinstance(one, Mapping) for one in where):
+        return where, []
+    keys = [key_of(one, dims) for one in where]
+    is_cell = [all(node < len(dim.labels) for node, dim in zip(key, dims, strict=True)) for key in keys]
+    cells = [one for one, cell in zip(where, is_cell, strict=True) if cell]
+    return cells or None, [key for key, cell in zip(keys, is_cell, strict=True) if not cell]

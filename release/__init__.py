@@ -1,0 +1,1 @@
+"""What is published: labelled tables, linear facts, evidence, margins, hierarchies and files."""

@@ -1,0 +1,80 @@
+"""Crosstabs with margins and missing cells, as pandas prints them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dims import Dim
+from .errors import InputError
+from .figures import Figure, from_figures
+from .release import HIDDEN, PUBLISHED, Release
+from .tables import scaled
+
+
+def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, tolerance: float = 0) -> Release:
+    """Read a `pd.crosstab(..., margins=True)` whose hidden cells (or totals) are missing (NaN).
+
+    Parameters
+    ----------
+    frame
+        The crosstab; its index and columns may have several levels.
+    total
+        The label of its margins (`margins_name`).
+    tolerance
+        How far totals may be from the sum of their cells because they were rounded.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw, pandas as pd
+    >>> frame = pd.DataFrame(
+    ...     [[None, None, 5], [None, None, 7], [4, 8, 12]], index=["a", "b", "All"], columns=["x", "y", "All"]
+    ... )
+    >>> fw.from_crosstab(frame)
+    <Release of A, B (2 x 2): 4 cells, 4 hidden, 5 known sums, as an outsider reads it>
+    """
+    if not hasattr(frame, "columns"):
+        raise InputError("from_crosstab() needs a DataFrame.")
+    parts: list[tuple[str | None, list[str]]] = []
+    labels: list[list[tuple[str, ...]]] = []
+    for axis in (frame.index, frame.columns):
+        if not axis.is_unique:
+            raise InputError(f"the crosstab has the label {axis[axis.duplicated()][0]!r} twice.")
+        rows = [tuple(map(str, one)) if isinstance(one, tuple) else (str(one),) for one in axis]
+        # pandas writes the total of a MultiIndex as ("All", "", ...): the empty parts are totals too
+        rows = [tuple(total if part == "" and total in row else part for part in row) for row in rows]
+        labels.append(rows)
+        for level in range(axis.nlevels):
+            name = axis.names[level]
+            seen = [one for one in dict.fromkeys(row[level] for row in rows) if one != total]
+            parts.append((None if name is None else str(name), seen))
+    names = [name if name is not None else chr(ord("A") + i) for i, (name, _) in enumerate(parts)]
+    dims = [Dim(name, tuple(seen)) for name, (_, seen) in zip(names, parts, strict=True)]
+    figures = []
+    values = frame.to_numpy()
+    for i, row in enumerate(labels[0]):
+        for j, column in enumerate(labels[1]):
+            key = tuple(
+                dim.total if part == total else dim.node(part)
+                for dim, part in zip(dims, (*row, *column), strict=True)
+            )
+            cell = values[i, j]
+            where = f"row {', '.join(row)}, column {', '.join(column)}"
+            hidden = cell is None or (isinstance(cell, (float, np.floating)) and np.isnan(cell)) or cell is _na()
+            figure = None if hidden else scaled(cell, decimals, where)
+            figures.append(Figure(key, figure, HIDDEN if hidden else PUBLISHED, where=where))
+    return from_figures(
+        dims,
+        figures,
+        source="the crosstab",
+        missing="error",
+        decimals=decimals,
+        tolerance=scaled(tolerance, decimals, "tolerance="),
+    )
+
+
+def _na() -> Any:
+    import pandas as pd
+
+    return pd.NA

@@ -1,0 +1,199 @@
+"""The dims of a table: their finest labels, the groups these add up to, and the total."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from .errors import InputError
+
+TOTAL = "Total"
+
+Margin = tuple[str | None, ...]
+"""One entry per dim: the level at which a margin shows the dim, or None where it sums over it."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of an error sentence: what the user may have meant, or what there is to choose from."""
+    known = list(known)
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.75)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    shown = ", ".join(repr(k) for k in known[:8])
+    return f"known: {shown}{', ...' if len(known) > 8 else ''}"
+
+
+@dataclass(frozen=True)
+class Level:
+    """A way to group the finest labels of a dim: for each of them, the label of its group."""
+
+    name: str
+    group_of: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Dim:
+    """One dim of a table.
+
+    Its *nodes* are the finest labels, then the groups of its levels and its named sums, then the total, numbered in this order.
+    A group with the same name and the same members as a finest label or as a group of another level is one
+    node with it (in ragged hierarchies a label stands for itself on the deeper levels).
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    levels: tuple[Level, ...] = ()
+    sets: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """Named sums that belong to no level (the totals of a file that lists relations only)."""
+
+    def __post_init__(self) -> None:
+        if not self.labels:
+            raise InputError(f"dim {self.name!r} has no labels: a table needs at least one cell.")
+        seen: set[str] = set()
+        for label in self.labels:
+            if label == TOTAL:
+                raise InputError(
+                    f"dim {self.name!r} has a category called {TOTAL!r}, the word kept for sums: "
+                    "leave totals out of the table, or rename the category."
+                )
+            if label in seen:
+                raise InputError(f"dim {self.name!r} has the label {label!r} twice; labels must differ.")
+            seen.add(label)
+        names = [self.name, *(level.name for level in self.levels)]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"dim {self.name!r} has two levels called {name!r}; rename one of them.")
+        _ = self._nodes  # finds clashing groups now, not when they are first used
+
+    @cached_property
+    def _nodes(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+        nodes = {label: (i, (i,)) for i, label in enumerate(self.labels)}
+        for level in self.levels:
+            members: dict[str, list[int]] = {}
+            for leaf, group in enumerate(level.group_of):
+                members.setdefault(group, []).append(leaf)
+            for group, leaves in members.items():
+                if group == TOTAL:
+                    raise InputError(
+                        f"dim {self.name!r}: a group of level {level.name!r} is called {TOTAL!r}, "
+                        "the word kept for the sum of everything."
+                    )
+                known = nodes.get(group)
+                if known is None:
+                    nodes[group] = (len(nodes), tuple(leaves))
+                elif known[1] != tuple(leaves):
+                    raise InputError(
+                        f"dim {self.name!r}: the label {group!r} stands for two different sets of categories "
+                        f"({self._show(known[1])}, and on level {level.name!r} {self._show(leaves)}); "
+                        "rename one."
+                    )
+        for label, leaves in self.sets:
+            nodes[label] = (len(nodes), leaves)
+        nodes[TOTAL] = (len(nodes), tuple(range(len(self.labels))))
+        return nodes
+
+    def _show(self, leaves: Sequence[int]) -> str:
+        shown = ", ".join(self.labels[i] for i in leaves[:4])
+        return f"{shown}, ..." if len(leaves) > 4 else shown
+
+    @cached_property
+    def node_labels(self) -> tuple[str, ...]:
+        """The label of every node."""
+        return tuple(self._nodes)
+
+    @property
+    def total(self) -> int:
+        """The node that sums over the whole dim."""
+        return len(self._nodes) - 1
+
+    @cached_property
+    def members(self) -> np.ndarray:
+        """Which finest labels each node sums: a boolean array, nodes by labels."""
+        table = np.zeros((len(self._nodes), len(self.labels)), dtype=bool)
+        for node, leaves in self._nodes.values():
+            table[node, list(leaves)] = True
+        return table
+
+    def node(self, label: object) -> int:
+        """The node with this label."""
+        found = self._nodes.get(str(label))
+        if found is None:
+            raise InputError(
+                f"dim {self.name!r} has no label {str(label)!r}; {did_you_mean(str(label), self._nodes)}"
+            )
+        return found[0]
+
+    @cached_property
+    def level_names(self) -> tuple[str, ...]:
+        """The names a margin may use for this dim: coarse levels first, the dim's own name last."""
+        return tuple(level.name for level in self.levels) + (self.name,)
+
+    def nodes_at(self, level: str | None) -> np.ndarray:
+        """For each finest label the node it belongs to at a level (None: the total)."""
+        if level is None:
+            return np.full(len(self.labels), self.total)
+        if level == self.name:
+            return np.arange(len(self.labels))
+        groups = next(one for one in self.levels if one.name == level).group_of
+        return np.array([self._nodes[group][0] for group in groups])
+
+    def coarsen(self, nodes: np.ndarray, level: str | None) -> np.ndarray | None:
+        """The nodes at `level` that contain the given ones, or None where one of them is cut apart."""
+        if level is None:
+            return np.full(len(nodes), self.total)
+        at_level = self.nodes_at(level)
+        first_leaf = self.members[nodes].argmax(axis=1)
+        targets = at_level[first_leaf]
+        contained = (self.members[nodes] <= self.members[targets]).all()
+        return targets if contained else None
+
+
+def parse_margin(margin: str | Iterable[str], dims: Sequence[Dim]) -> Margin:
+    """A margin as users write it ("I,J", ("I", "J"), "" for the grand total), one entry per dim."""
+    if isinstance(margin, str):
+        whole = margin.strip()
+        names = (
+            [whole] if any(whole in d.level_names for d in dims) else [p.strip() for p in whole.split(",")]
+        )
+        if names == [""]:
+            names = []
+    else:
+        names = [str(part) for part in margin]
+    shown: list[str | None] = [None] * len(dims)
+    for name in names:
+        for position, dim in enumerate(dims):
+            if name in dim.level_names:
+                if shown[position] is not None:
+                    raise InputError(
+                        f"margin {margin!r} names dim {dim.name!r} twice; a margin shows a dim at one level."
+                    )
+                shown[position] = name
+                break
+        else:
+            known = [level for dim in dims for level in reversed(dim.level_names)]
+            raise InputError(
+                f"margin {margin!r} names {name!r}, which is no dim of this table; {did_you_mean(name, known)}"
+            )
+    return tuple(shown)
+
+
+def every_margin(dims: Sequence[Dim]) -> list[Margin]:
+    """Every margin at every level, the grand total included and the table itself left out."""
+    choices = [(dim.name, *reversed(dim.level_names[:-1]), None) for dim in dims]
+    return [margin for margin in product(*choices) if margin != tuple(dim.name for dim in dims)]
+
+
+def key_words(key: Sequence[int], dims: Sequence[Dim]) -> str:
+    """A cell or sum in words: 'activity=5, size=Total'."""
+    if all(node == dim.total for node, dim in zip(key, dims, strict=True)):
+        return "the grand total"
+    return ", ".join(
+        f"{dim.name}={dim.node_labels[node]}"
+        for node, dim in zip(key, dims, strict=True)
+        if node != dim.total or len(dims) <= 3
+    )

@@ -1,0 +1,121 @@
+"""The parts a release is made of: the grids its cells stand in, facts about sums, and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .dims import Dim, Margin
+
+NO_LIMIT = int(np.iinfo(np.int64).max // 4)
+"""Upper limit of a cell or sum of which nothing is known."""
+NO_VALUE = int(np.iinfo(np.int64).min)
+"""Stands where no single figure was published (a range, or outside knowledge)."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One table of a release: the nodes it crosses on each dim, and the number of the cell at each crossing.
+
+    A table that has no such dim crosses its total there. Linked tables may share cells.
+    """
+
+    nodes: tuple[np.ndarray, ...]
+    cells: np.ndarray
+
+    def keys(self) -> np.ndarray:
+        """The nodes of every crossing, one row each, in the order of `cells.ravel()`."""
+        return np.stack([axis.ravel() for axis in np.meshgrid(*self.nodes, indexing="ij")], axis=1)
+
+    def margin(self, margin: Margin, dims: Sequence[Dim], n_cells: int) -> tuple[np.ndarray, Any] | None:
+        """The sums of a margin: their keys, and which cells each sums; None where this grid cannot tell."""
+        groups, targets = [], []
+        for nodes, level, dim in zip(self.nodes, margin, dims, strict=True):
+            coarse = dim.coarsen(nodes, level)
+            if coarse is None:
+                return None
+            distinct, group = np.unique(coarse, return_inverse=True)
+            targets.append(distinct)
+            groups.append(group)
+        return Grid(tuple(targets), np.empty(0)).keys(), self.summed(groups, n_cells)
+
+    def summed(self, groups: Sequence[np.ndarray], n_cells: int) -> Any:
+        """The matrix that sums cells whose positions fall in the same group on every dim."""
+        sizes = [int(group.max()) + 1 for group in groups]
+        where = np.ravel_multi_index(np.ix_(*groups), sizes)
+        row = np.broadcast_to(where, self.cells.shape).ravel()
+        ones = np.ones(len(row), dtype=np.int64)
+        return sp.csr_array((ones, (row, self.cells.ravel())), shape=(int(np.prod(sizes)), n_cells))
+
+    def row(self, key: Sequence[int], dims: Sequence[Dim], n_cells: int) -> Any | None:
+        """The one-row matrix of the sum at a key, or None where this grid cannot tell it."""
+        picks = []
+        for nodes, node, dim in zip(self.nodes, key, dims, strict=True):
+            inside = (dim.members[nodes] <= dim.members[node]).all(axis=1)
+            if not (dim.members[nodes[inside]].any(axis=0) == dim.members[node]).all():
+                return None
+            picks.append(np.flatnonzero(inside))
+        cells = self.cells[np.ix_(*picks)].ravel()
+        return sp.csr_array(
+            (np.ones(len(cells), dtype=np.int64), (np.zeros(len(cells), dtype=np.intp), cells)),
+            shape=(1, n_cells),
+        )
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Facts about sums of cells: lower <= matrix @ cells <= upper, an equality where the two coincide.
+
+    `keys` are the nodes of each sum, or -1 where the fact is a relation without a place in the table; `value` is
+    the published figure where there is one; `words` say what the fact is.
+    """
+
+    matrix: Any
+    lower: np.ndarray
+    upper: np.ndarray
+    value: np.ndarray
+    keys: np.ndarray
+    words: tuple[str, ...]
+
+    @staticmethod
+    def none(n_cells: int, n_dims: int) -> Sums:
+        """No facts yet."""
+        empty = np.empty(0, dtype=np.int64)
+        return Sums(
+            sp.csr_array((0, n_cells), dtype=np.int64),
+            empty,
+            empty,
+            empty,
+            np.empty((0, n_dims), np.int64),
+            (),
+        )
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a random mechanism's figure says of a cell or sum: log P(published | value), as plain data.
+
+    `log_weights[k]` belongs to the value `first + k`; every other value is impossible.
+    """
+
+    cells: np.ndarray
+    coefficients: np.ndarray
+    first: int
+    log_weights: np.ndarray
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Protection:
+    """The protection an agency wants per cell: how far below and above the truth, and how wide, must stay possible."""
+
+    below: np.ndarray
+    above: np.ndarray
+    width: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))

@@ -1,0 +1,178 @@
+"""A release as an outsider reads it: published figures of cells and totals, some of them missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from .dims import Dim, key_words
+from .errors import InputError
+from .facts import NO_LIMIT, NO_VALUE
+from .release import HIDDEN, PUBLISHED, Release, unpublished
+
+MISSING = ("error", "zero", "hidden")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of a publication: a cell or total, its figure or range, its status, and where it stands in the file.
+
+    A hidden figure that carries a value is the truth, which only the agency's own files hold.
+    """
+
+    key: tuple[int, ...]
+    value: int | None
+    status: int = PUBLISHED
+    lower: int | None = None
+    upper: int | None = None
+    where: str = ""
+
+
+def from_figures(
+    dims: Sequence[Dim],
+    figures: Sequence[Figure],
+    *,
+    source: str,
+    missing: str = "error",
+    decimals: int = 0,
+    tolerance: int = 0,
+) -> Release:
+    """Put published figures together into a release, after checking that they can be one.
+
+    Parameters
+    ----------
+    missing
+        What a cell without a line is: "zero" (the file leaves out empty cells), "hidden", or an error.
+    tolerance
+        How far a published total may be from the sum it stands for (rounded totals).
+    """
+    if missing not in MISSING:
+        raise InputError(f"missing={missing!r}: it is one of {', '.join(MISSING)}.")
+    release = unpublished(dims, decimals)
+    n_leaves = [len(dim.labels) for dim in dims]
+    cells = release.grids[0].cells
+    leaves = [[np.flatnonzero(row) for row in dim.members] for dim in dims]
+    seen: dict[tuple[int, ...], Figure] = {}
+    for figure in figures:
+        if figure.key in seen:
+            raise InputError(
+                f"{source}: {key_words(figure.key, dims)} is given twice ({seen[figure.key].where} and {figure.where})."
+            )
+        seen[figure.key] = figure
+        if figure.value is not None and figure.value < 0:
+            raise InputError(f"{source}, {figure.where}: {release.show(figure.value)} is negative.")
+    is_cell = {key: all(node < n for node, n in zip(key, n_leaves, strict=True)) for key in seen}
+    given = {int(cells[key]): figure for key, figure in seen.items() if is_cell[key]}
+    absent = np.setdiff1d(np.arange(release.n_cells), list(given))
+    notes = []
+    if len(absent):
+        first = release.words(release.keys[absent[0]])
+        if missing == "error":
+            raise InputError(
+                f"{source}: {len(absent)} of {release.n_cells} cells have no line, first {first}; say missing='zero' "
+                "if empty cells are left out, or missing='hidden' if hidden ones are."
+            )
+        notes.append(f"{len(absent)} cells without a line are taken as {missing}, first {first}")
+
+    lower, upper, value = release.lower.copy(), release.upper.copy(), release.value.copy()
+    status = release.status.copy()
+    truth = np.full(release.n_cells, NO_VALUE)
+    for cell, figure in given.items():
+        status[cell] = figure.status
+        if figure.status == PUBLISHED:
+            low, high = _range(figure, 0)
+            lower[cell], upper[cell] = low, high
+            value[cell] = figure.value if figure.value is not None else NO_VALUE
+            if low < high:
+                status[cell] = HIDDEN
+        else:
+            lower[cell] = max(0, figure.lower or 0)
+            upper[cell] = NO_LIMIT if figure.upper is None else figure.upper
+        if lower[cell] > upper[cell]:
+            raise InputError(f"{source}, {figure.where}: the lower limit is above the upper limit.")
+        truth[cell] = NO_VALUE if figure.value is None else figure.value
+    status[absent] = PUBLISHED if missing == "zero" else HIDDEN
+    if missing == "zero":
+        upper[absent] = value[absent] = truth[absent] = 0
+    release = replace(release, lower=lower, upper=upper, value=value, status=status)
+
+    totals = [(key, figure) for key, figure in seen.items() if not is_cell[key]]
+    rows = []
+    for key, _ in totals:
+        inside = cells[np.ix_(*(leaves[d][node] for d, node in enumerate(key)))].ravel()
+        rows.append(inside)
+    matrix = sp.csr_array(
+        (
+            np.ones(sum(map(len, rows)), np.int64),
+            np.concatenate([np.empty(0, np.int64), *rows]).astype(np.int64),
+            np.cumsum([0, *map(len, rows)]),
+        ),
+        shape=(len(rows), release.n_cells),
+    )
+    known = (truth != NO_VALUE).all()
+    _check_sums(release, totals, matrix, truth, source, tolerance)
+    told = np.array([i for i, (_, f) in enumerate(totals) if f.status == PUBLISHED or _is_range(f)], dtype=int)
+    ranges = [_range(totals[i][1], tolerance) for i in told]
+    release = release.with_facts(
+        np.array([totals[i][0] for i in told], dtype=np.int64).reshape(-1, len(dims)),
+        matrix[told],
+        np.array([low for low, _ in ranges], dtype=np.int64),
+        np.array([high for _, high in ranges], dtype=np.int64),
+        np.array([NO_VALUE if totals[i][1].value is None or totals[i][1].status != PUBLISHED else totals[i][1].value
+                  for i in told], dtype=np.int64),
+    )  # fmt: skip
+    asked = [key for key, figure in totals if figure.status != PUBLISHED]
+    hidden = int((release.status != PUBLISHED).sum())
+    notes.insert(0, f"{hidden} of {release.n_cells} cells and {len(asked)} totals are withheld in {source}")
+    if tolerance:
+        notes.append(f"published totals may be {release.show(tolerance)} off the sum they stand for")
+    return replace(
+        release,
+        asked=np.array(asked, dtype=np.int64).reshape(-1, len(dims)),
+        truth=truth if known else None,
+        notes=tuple(notes),
+    )
+
+
+def _is_range(figure: Figure) -> bool:
+    return figure.lower is not None or figure.upper is not None
+
+
+def _range(figure: Figure, tolerance: int) -> tuple[int, int]:
+    """What a line says of its cell or sum."""
+    if _is_range(figure):
+        return max(0, figure.lower or 0), NO_LIMIT if figure.upper is None else figure.upper
+    assert figure.value is not None
+    return max(0, figure.value - tolerance), figure.value + tolerance
+
+
+def _check_sums(
+    release: Release,
+    totals: Sequence[tuple[tuple[int, ...], Figure]],
+    matrix: sp.csr_array,
+    truth: np.ndarray,
+    source: str,
+    tolerance: int,
+) -> None:
+    """Refuse totals that do not add up, naming the first and by how much it is off."""
+    known = (truth != NO_VALUE).astype(np.int64)
+    complete = matrix @ known == np.diff(matrix.indptr)
+    sums = matrix @ np.where(truth == NO_VALUE, 0, truth)
+    wrong = []
+    for i, (key, figure) in enumerate(totals):
+        if not complete[i] or figure.value is None or _is_range(figure):
+            continue
+        if abs(int(sums[i]) - figure.value) > tolerance:
+            wrong.append((key, figure, int(sums[i])))
+    if wrong:
+        key, figure, total = wrong[0]
+        gap = figure.value - total  # type: ignore[operator]
+        more = f" ({len(wrong)} totals do not add up)" if len(wrong) > 1 else ""
+        raise InputError(
+            f"{source}, {figure.where}: {release.words(key)} is {release.show(figure.value or 0)}, but its cells sum to "
+            f"{release.show(total)}, {release.show(abs(gap))} {'less' if gap > 0 else 'more'}{more}; correct it, or give "
+            "tolerance= if totals are rounded."
+        )

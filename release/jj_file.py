@@ -1,0 +1,238 @@
+"""JJ files, which tau-ARGUS and sdcTable exchange: cells by number, and the relations between them.
+
+    0
+    number of cells
+    id value cost status lb ub lpl upl spl        one line per cell; lb and ub are what everybody knows of it
+    number of relations
+    rhs k : id (coefficient) id (coefficient) ...  one line per relation, rhs = sum of coefficient * cell
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from .dims import Dim
+from .errors import InputError
+from .facts import NO_LIMIT, Protection
+from .figures import Figure, from_figures
+from .release import PUBLISHED, Release
+from .statuses import EMPTY, read_status
+from .tables import scaled
+from .text_files import read_text, written_whole
+
+_TERM = re.compile(r"(\d+)\s*\(\s*([+-]?\d+)\s*\)")
+
+
+@dataclass(frozen=True)
+class _Cell:
+    id: str
+    value: int
+    status: int
+    lower: int
+    upper: int
+    below: int
+    above: int
+    width: int
+    where: str
+
+
+def looks_like_jj(path: str | os.PathLike[str]) -> bool:
+    """A JJ file begins with a 0 on a line of its own, then the number of cells."""
+    if os.fspath(path).lower().endswith(".jj"):
+        return True
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline(20).strip() == "0" and file.readline(20).strip().isdigit()
+    except OSError:
+        return False
+
+
+def read_jj(path: str | os.PathLike[str], *, decimals: int) -> Release:
+    """Read a JJ file: cells that a relation calls a total (coefficient -1) are sums, the others are finest cells."""
+    name = os.fspath(path)
+    cells, relations = _parse(name, decimals)
+    by_id = {cell.id: cell for cell in cells}
+    totals: dict[str, list[str]] = {}
+    for _, rhs, terms in relations:
+        negative = [one for one, a in terms.items() if a == -1]
+        if rhs == 0 and len(negative) == 1 and all(a == 1 for one, a in terms.items() if one != negative[0]):
+            totals.setdefault(negative[0], [one for one in terms if one != negative[0]])
+    finest = [cell.id for cell in cells if cell.id not in totals]
+    position = {one: i for i, one in enumerate(finest)}
+    made_of: dict[str, tuple[int, ...]] = {one: (i,) for one, i in position.items()}
+
+    def resolve(one: str, path_down: tuple[str, ...] = ()) -> tuple[int, ...]:
+        if one in path_down:
+            raise InputError(f"{name}: cell {one} is a total of itself, through {', '.join(path_down)}.")
+        if one not in made_of:
+            parts = [leaf for part in totals[one] for leaf in resolve(part, (*path_down, one))]
+            if len(set(parts)) < len(parts):
+                raise InputError(f"{name}: the total {one} counts cell {finest[parts[0]]} more than once.")
+            made_of[one] = tuple(sorted(parts))
+        return made_of[one]
+
+    if not finest:
+        raise InputError(f"{name}: every cell is a total of others.")
+    sets = tuple((one, resolve(one)) for one in totals)
+    dim = Dim("cell", tuple(finest), (), sets)
+    figures = [
+        Figure(
+            (dim.node(cell.id),),
+            cell.value,
+            cell.status,
+            *((None, None) if cell.status == PUBLISHED else _limits(cell, cell.id in totals)),
+            where=cell.where,
+        )
+        for cell in cells
+    ]
+    release = from_figures([dim], figures, source=name, decimals=decimals)
+    rows, words, sides = [], [], []
+    for line, rhs, terms in relations:
+        row = np.zeros(len(finest), dtype=np.int64)
+        for one, a in terms.items():
+            row[list(resolve(one))] += a
+        if not row.any():
+            if rhs:
+                raise InputError(f"{name}, line {line}: the relation says 0 = {rhs}.")
+            continue
+        rows.append(row)
+        words.append(f"relation on line {line}:")
+        sides.append(rhs)
+    if rows:
+        release = release.with_facts(
+            np.full((len(rows), 1), -1), sp.csr_array(np.array(rows)), np.array(sides), np.array(sides), words=words
+        )
+    order = [by_id[one] for one in finest]
+    wanted = Protection(*(np.array([getattr(c, f) for c in order], np.int64) for f in ("below", "above", "width")))
+    return replace(release, protection=wanted)
+
+
+def _limits(cell: _Cell, is_total: bool) -> tuple[int | None, int | None]:
+    return (cell.lower if cell.lower > 0 or not is_total else None, cell.upper)
+
+
+def _parse(name: str, decimals: int) -> tuple[list[_Cell], list[tuple[int, int, dict[str, int]]]]:
+    lines = [(i, line.strip()) for i, line in enumerate(read_text(name).splitlines(), start=1) if line.strip()]
+    reader = iter(lines)
+
+    def next_line(what: str) -> tuple[int, str]:
+        try:
+            return next(reader)
+        except StopIteration:
+            raise InputError(f"{name}: the file ends before {what}; was it cut short?") from None
+
+    def whole(what: str) -> int:
+        number, line = next_line(what)
+        if not line.isdigit():
+            raise InputError(f"{name}, line {number}: {line[:40]!r} where {what} must be.")
+        return int(line)
+
+    if whole("the leading 0") != 0:
+        raise InputError(f"{name}: a JJ file begins with a line that says 0.")
+    cells = []
+    n_cells = whole("the number of cells")
+    if n_cells == 0:
+        raise InputError(f"{name}: the file has no cells.")
+    seen: set[str] = set()
+    for k in range(n_cells):
+        number, line = next_line(f"cell {k + 1} of {n_cells}")
+        parts = line.split()
+        where = f"line {number}"
+        if len(parts) != 9:
+            raise InputError(
+                f"{name}, {where}: {len(parts)} entries where a cell has nine (id value cost status lb ub lpl upl spl)."
+            )
+        if parts[0] in seen:
+            raise InputError(f"{name}, {where}: cell {parts[0]} is given twice.")
+        seen.add(parts[0])
+        numbers = [_outward(parts[i], decimals, f"{name}, {where}", i) for i in (1, 4, 5, 6, 7, 8)]
+        status = read_status(parts[3], True, f"{name}, {where}")
+        cells.append(_Cell(parts[0], numbers[0], PUBLISHED if status == EMPTY else status, *numbers[1:], where=where))
+    relations = []
+    n_relations = whole("the number of relations")
+    for k in range(n_relations):
+        number, line = next_line(f"relation {k + 1} of {n_relations}")
+        head, _, tail = line.partition(":")
+        terms = _TERM.findall(tail)
+        counts = head.split()
+        if len(counts) != 2 or not counts[1].isdigit() or int(counts[1]) != len(terms):
+            raise InputError(f"{name}, line {number}: a relation reads 'rhs k : id (coef) ...' with k terms; was it cut short?")
+        row: dict[str, int] = {}
+        for one, a in terms:
+            if one not in seen:
+                raise InputError(f"{name}, line {number}: the relation names cell {one}, which the file does not have.")
+            row[one] = row.get(one, 0) + int(a)
+        relations.append((number, scaled(float(counts[0]), decimals, f"{name}, line {number}"), row))
+    return cells, relations
+
+
+def _outward(text: str, decimals: int, where: str, column: int) -> int:
+    """A number of a cell line; what everybody knows (lb, ub) may be wide, or finer than the unit, and is widened."""
+    if column not in (4, 5):
+        return scaled(text, decimals, where)
+    try:
+        big = float(text) * 10.0**decimals
+    except ValueError:
+        raise InputError(f"{where}: {text!r} is not a number.") from None
+    if not np.isfinite(big) or abs(big) >= 2**53:
+        return NO_LIMIT if big > 0 else 0
+    return int(np.floor(big + 1e-6)) if column == 5 else int(np.ceil(big - 1e-6))
+
+
+def write_jj(release: Release, path: str | os.PathLike[str]) -> None:
+    """Write a release with its truth as a JJ file: cells and sums numbered from 0, each sum as a relation."""
+    name = os.fspath(path)
+    if release.truth is None:
+        raise InputError(f"{name}: a JJ file holds the true value of every cell, and this release has no truth; write CSV.")
+    if release.evidence or release.own.any():
+        raise InputError(f"{name}: a JJ file cannot hold evidence or an insider's own part.")
+    facts = release.sums
+    known = {tuple(key) for key in facts.keys if (key >= 0).all()}
+    asked = [key for key in release.asked if tuple(key) not in known]
+    sum_rows = sp.csr_array(sp.vstack([facts.matrix, *(release.row(key) for key in asked)]))
+    lower = np.concatenate([facts.lower, np.zeros(len(asked), np.int64)])
+    upper = np.concatenate([facts.upper, np.full(len(asked), NO_LIMIT)])
+    relation = np.concatenate([(facts.keys < 0).any(axis=1), np.zeros(len(asked), dtype=bool)])
+    most = 2 * max(int(release.truth.sum()), 1)
+    lines, relations = [], []
+    wanted = release.protection
+
+    def cell_line(number: int, value: int, flag: str, low: int, high: int, levels: tuple[int, int, int]) -> str:
+        limits = f"{release.show(low)} {release.show(min(high, most))}"
+        return f"{number} {release.show(value)} 1 {flag} {limits} " + " ".join(release.show(level) for level in levels)
+
+    for i in range(release.n_cells):
+        flag = {0: "s", 1: "u"}.get(int(release.status[i]), "m")
+        if flag == "s":
+            low, high = 0, NO_LIMIT
+        else:
+            low, high = int(release.lower[i]), int(release.upper[i])
+        levels = (0, 0, 0)
+        if wanted is not None:
+            levels = (int(wanted.below[i]), int(wanted.above[i]), int(wanted.width[i]))
+        lines.append(cell_line(i, int(release.truth[i]), flag, low, high, levels))
+    number = release.n_cells
+    for i in range(sum_rows.shape[0]):
+        part = slice(sum_rows.indptr[i], sum_rows.indptr[i + 1])
+        terms = [f"{c} ({a})" for c, a in zip(sum_rows.indices[part], sum_rows.data[part], strict=True)]
+        if relation[i]:
+            if lower[i] != upper[i]:
+                raise InputError(f"{name}: a JJ file cannot hold the range {release.fact_words(i)}.")
+            relations.append(f"{release.show(int(lower[i]))} {len(terms)} : {' '.join(terms)}")
+            continue
+        exact = lower[i] == upper[i]
+        value = int((sum_rows[[i]] @ release.truth)[0])
+        lines.append(
+            cell_line(number, value, "s" if exact else "m", 0 if exact else int(lower[i]),
+                      NO_LIMIT if exact else int(upper[i]), (0, 0, 0))
+        )  # fmt: skip
+        relations.append(f"0 {len(terms) + 1} : {number} (-1) {' '.join(terms)}")
+        number += 1
+    text = "\n".join(["0", str(len(lines)), *lines, str(len(relations)), *relations]) + "\n"
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -1,0 +1,256 @@
+"""Linked releases: several publications about the same people, read together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from .dims import Dim, Level
+from .errors import Contradiction, InputError
+from .facts import NO_LIMIT, NO_VALUE, Evidence, Grid, Sums
+from .release import HIDDEN, PRIMARY, PUBLISHED, UNSHOWN, Release, unpublished
+
+
+def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
+    """Read several releases together.
+
+    Cells whose labels agree are one cell, and totals that two tables have in common are equal, published or not.
+    With `full=True` all are margins of the one table that crosses every dim, and its cells are what is hidden.
+
+    A dim of the same name must cover the same categories in each release, at the same or at different levels of
+    its hierarchy.
+    """
+    releases = list(releases)
+    if not releases or not all(isinstance(one, Release) for one in releases):
+        raise InputError("linked() needs a list of releases.")
+    if len({one.decimals for one in releases}) > 1:
+        raise InputError("linked releases must have the same number of decimals.")
+    names = list(dict.fromkeys(dim.name for one in releases for dim in one.dims))
+    dims = tuple(_united([dim for one in releases for dim in one.dims if dim.name == name]) for name in names)
+    tables = [_relabelled(one, dims) for one in releases]
+    notes = (*(note for one in releases for note in one.notes), f"{len(releases)} releases are read together")
+    return replace(_crossed(tables, dims) if full else _side_by_side(tables, dims), notes=notes)
+
+
+def _united(versions: Sequence[Dim]) -> Dim:
+    """One dim that knows the labels and levels of all its versions."""
+    finest = max(versions, key=lambda dim: len(dim.labels))
+    levels = {level.name: level for level in finest.levels}
+    for other in versions:
+        leaf_groups = _lifted(other, finest)
+        if leaf_groups != finest.labels and leaf_groups not in [level.group_of for level in levels.values()]:
+            levels[f"{finest.name}:{len(levels) + 1}"] = Level(f"{finest.name}:{len(levels) + 1}", leaf_groups)
+        position = {label: i for i, label in enumerate(other.labels)}
+        for level in other.levels:
+            lifted = tuple(level.group_of[position[label]] for label in leaf_groups)
+            if level.name not in levels:
+                levels[level.name] = Level(level.name, lifted)
+            elif levels[level.name].group_of != lifted:
+                raise InputError(f"level {level.name!r} groups dim {finest.name!r} differently in two linked releases.")
+    return Dim(finest.name, finest.labels, tuple(levels.values()))
+
+
+def _lifted(coarse: Dim, fine: Dim) -> tuple[str, ...]:
+    """For each finest label of `fine`, the label of `coarse` that contains it."""
+    found: dict[int, str] = {}
+    for label in coarse.labels:
+        if label not in fine.node_labels:
+            raise InputError(
+                f"linked releases: dim {coarse.name!r} has the label {label!r} in one table and not in another, so "
+                "its totals would not mean the same; give the hierarchy that relates the labels, or rename the dim."
+            )
+        for leaf in np.flatnonzero(fine.members[fine.node(label)]):
+            if found.setdefault(int(leaf), label) != label:
+                raise InputError(f"linked releases: {label!r} and {found[int(leaf)]!r} overlap on dim {coarse.name!r}.")
+    missing = [label for i, label in enumerate(fine.labels) if i not in found]
+    if missing:
+        raise InputError(
+            f"linked releases: one table has no {missing[0]!r} on dim {coarse.name!r}, so its totals would not mean "
+            "the same; add the category (zeros will do) or rename the dim."
+        )
+    return tuple(found[i] for i in range(len(fine.labels)))
+
+
+def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
+    """The same release over the united dims, summed over those it does not have."""
+    own = {dim.name: i for i, dim in enumerate(release.dims)}
+    new_node = [
+        np.array([dim.node(label) for label in release.dims[own[dim.name]].node_labels]) if dim.name in own else None
+        for dim in dims
+    ]
+
+    def keys(old: np.ndarray) -> np.ndarray:
+        columns = [
+            np.full(len(old), dim.total) if mapped is None else mapped[old[:, own[dim.name]]]
+            for dim, mapped in zip(dims, new_node, strict=True)
+        ]
+        return np.stack(columns, axis=1) if len(old) else np.empty((0, len(dims)), dtype=np.int64)
+
+    def grid(old: Grid) -> Grid:
+        nodes, axes = [], []
+        for dim, mapped in zip(dims, new_node, strict=True):
+            if mapped is None:
+                nodes.append(np.array([dim.total]))
+            else:
+                nodes.append(mapped[old.nodes[own[dim.name]]])
+                axes.append(own[dim.name])
+        shape = [len(one) for one in nodes]
+        return Grid(tuple(nodes), old.cells.transpose(axes).reshape(shape))
+
+    relation = (release.sums.keys < 0).all(axis=1)
+    sum_keys = keys(np.maximum(release.sums.keys, 0))
+    sum_keys[relation] = -1
+    return replace(
+        release,
+        dims=dims,
+        grids=tuple(grid(one) for one in release.grids),
+        sums=replace(release.sums, keys=sum_keys),
+        asked=keys(release.asked.reshape(-1, len(release.dims))),
+    )
+
+
+def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
+    """The cells of all tables, those with equal labels taken as one, and the totals they share as equations."""
+    all_keys = np.concatenate([one.keys for one in tables])
+    distinct, number = np.unique(all_keys, axis=0, return_inverse=True)
+    number, n = number.ravel(), len(distinct)
+    offsets = np.cumsum([0, *(one.n_cells for one in tables)])
+    numbers = [number[a:b] for a, b in zip(offsets, offsets[1:], strict=False)]
+
+    lower, upper = np.zeros(n, np.int64), np.full(n, NO_LIMIT, np.int64)
+    value, status = np.full(n, NO_VALUE, np.int64), np.full(n, UNSHOWN, np.uint8)
+    own = np.zeros(n, np.int64)
+    truth: np.ndarray | None = np.full(n, NO_VALUE, np.int64)
+    evidence: list[Evidence] = []
+    for one, where in zip(tables, numbers, strict=True):
+        np.maximum.at(lower, where, one.lower)
+        np.minimum.at(upper, where, one.upper)
+        value[where] = np.where(one.value != NO_VALUE, one.value, value[where])
+        # What one table withholds stays listed even where another publishes it: that is the disclosure.
+        before = np.where(_withheld(one.status), UNSHOWN, status[where])
+        now = np.where(_withheld(status[where]), UNSHOWN, one.status)
+        status[where] = np.minimum(before, now)
+        own[where] = np.maximum(own[where], one.own)
+        if truth is not None and one.truth is not None:
+            clash = np.flatnonzero((truth[where] != NO_VALUE) & (truth[where] != one.truth))
+            if len(clash):
+                raise Contradiction(
+                    f"linked releases: the tables disagree on cell {one.words(one.keys[clash[0]])}: "
+                    f"{one.show(int(truth[where][clash[0]]))} and {one.show(int(one.truth[clash[0]]))}."
+                )
+            truth[where] = one.truth
+        else:
+            truth = None
+        evidence += [replace(item, cells=where[item.cells]) for item in one.evidence]
+    status[(own > 0) & (status == PUBLISHED)] = HIDDEN
+    wrong = np.flatnonzero(lower > upper)
+    if len(wrong):
+        raise Contradiction(
+            f"linked releases contradict each other on cell {tables[0].words(distinct[wrong[0]])}: at least "
+            f"{tables[0].show(int(lower[wrong[0]]))} in one, at most {tables[0].show(int(upper[wrong[0]]))} in another."
+        )
+    grids = [Grid(g.nodes, w[g.cells]) for one, w in zip(tables, numbers, strict=True) for g in one.grids]
+    joined = Release(
+        dims, _without_repeats(grids), lower, upper, value, status, own, Sums.none(n, len(dims)), truth,
+        tuple(evidence), tables[0].decimals, np.unique(np.concatenate([one.asked for one in tables]), axis=0),
+    )  # fmt: skip
+    for one, where in zip(tables, numbers, strict=True):
+        columns = sp.csr_array(
+            (np.ones(one.n_cells, np.int64), (np.arange(one.n_cells), where)), shape=(one.n_cells, n)
+        )
+        facts = one.sums
+        joined = joined.with_facts(
+            facts.keys, facts.matrix @ columns, facts.lower, facts.upper, facts.value, facts.words
+        )
+    return _shared_totals(joined)
+
+
+def _withheld(status: np.ndarray) -> np.ndarray:
+    return (status == PRIMARY) | (status == HIDDEN)
+
+
+def _without_repeats(grids: Sequence[Grid]) -> tuple[Grid, ...]:
+    kept: list[Grid] = []
+    for grid in grids:
+        if not any(np.array_equal(grid.cells, other.cells) for other in kept):
+            kept.append(grid)
+    return tuple(kept)
+
+
+def _shared_totals(release: Release) -> Release:
+    """Equate the finest sums that each pair of tables has in common."""
+    for i, first in enumerate(release.grids):
+        for second in release.grids[i + 1 :]:
+            groups = [
+                _common_groups(dim, a, b)
+                for dim, a, b in zip(release.dims, first.nodes, second.nodes, strict=True)
+            ]
+            rows = first.summed([g[0] for g in groups], release.n_cells)
+            rows = sp.csr_array(rows - second.summed([g[1] for g in groups], release.n_cells))
+            rows.eliminate_zeros()
+            real = np.flatnonzero(np.diff(rows.indptr) > 0)
+            rows = rows[real]
+            if release.truth is not None and (rows @ release.truth).any():
+                gap = rows @ release.truth
+                worst = int(np.flatnonzero(gap)[0])
+                raise Contradiction(
+                    "linked releases: two tables have a total in common but differ on it by "
+                    f"{release.show(abs(int(gap[worst])))}: {_group_words(release, groups, int(real[worst]))}."
+                )
+            zero = np.zeros(len(real), dtype=np.int64)
+            release = release.with_facts(
+                np.full((len(real), len(release.dims)), -1),
+                rows,
+                zero,
+                zero,
+                words=[f"the gap between two linked tables at {_group_words(release, groups, int(r))}" for r in real],
+            )
+    return release
+
+
+def _common_groups(dim: Dim, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """The finest grouping of categories that both tables can sum to: group of each node, and the groups' words."""
+    overlap = dim.members[first].astype(int) @ dim.members[second].T.astype(int) > 0
+    graph = sp.block_array([[None, sp.csr_array(overlap)], [sp.csr_array(overlap.T), None]])
+    _, group = sp.csgraph.connected_components(graph, directed=False)
+    _, group = np.unique(group, return_inverse=True)
+    of_first, of_second = group[: len(first)], group[len(first) :]
+    words = []
+    for one in range(int(group.max()) + 1):
+        for side, nodes in ((of_first, first), (of_second, second)):
+            inside = nodes[side == one]
+            if len(inside) == 1:
+                words.append(dim.node_labels[inside[0]])
+                break
+        else:
+            words.append("+".join(dim.node_labels[node] for node in first[of_first == one]))
+    return of_first, of_second, words
+
+
+def _group_words(
+    release: Release, groups: Sequence[tuple[np.ndarray, np.ndarray, list[str]]], number: int
+) -> str:
+    position = np.unravel_index(number, [len(words) for _, _, words in groups])
+    return ", ".join(
+        f"{dim.name}={words[int(i)]}" for dim, (_, _, words), i in zip(release.dims, groups, position, strict=True)
+    )
+
+
+def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
+    """Every table as a margin of the one table that crosses all dims."""
+    whole = unpublished(dims, tables[0].decimals)
+    whole = replace(whole, asked=np.unique(np.concatenate([one.asked for one in tables]), axis=0))
+    for one in tables:
+        if one.own.any() or one.evidence:
+            raise InputError("linked(full=True) takes releases without own= or evidence; add these afterwards.")
+        cells = sp.csr_array(sp.vstack([whole.row(key) for key in one.keys]))
+        told = np.flatnonzero((one.lower > 0) | (one.upper < NO_LIMIT))
+        whole = whole.with_facts(one.keys[told], cells[told], one.lower[told], one.upper[told], one.value[told])
+        facts = one.sums
+        whole = whole.with_facts(
+            facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words
+        )
+    return whole

@@ -1,0 +1,91 @@
+"""Publishing margins of a table exactly: the plainest release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .dims import Dim, Margin, every_margin, parse_margin
+from .errors import InputError
+from .release import Release, of_table
+from .tables import Hierarchies, as_table
+
+
+def publish(
+    table: Any,
+    margins: Iterable[Any],
+    *,
+    hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
+    count: str | None = None,
+) -> Release:
+    """Publish some margins of a table and nothing else.
+
+    Parameters
+    ----------
+    table
+        Any accepted form of table (see `as_table`).
+    margins
+        Each a tuple of dims or their names joined by commas; "" is the grand total, a level's name shows a
+        hierarchical dim at that level, and all dims together are the table itself.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> fw.publish([[3, 1], [2, 4]], margins=["A", "B"])
+    <Release of A, B (2 x 2): 4 cells, 4 hidden, 4 known sums, with its truth>
+    """
+    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    wanted = parse_margins(margins, labelled.dims)
+    release = of_table(labelled)
+    shown = [" x ".join(level for level in margin if level) or "the grand total" for margin in wanted]
+    note = f"published exactly: {'; '.join(shown)}" if len(shown) <= 6 else f"{len(shown)} margins are published exactly"
+    return replace(publish_margins(release, wanted), notes=(note,))
+
+
+def parse_margins(margins: Iterable[Any] | None, dims: tuple[Dim, ...]) -> list[Margin]:
+    """The margins a user asks for; None means every margin."""
+    if margins is None:
+        return every_margin(dims)
+    if isinstance(margins, str):
+        margins = [margins]
+    return list(dict.fromkeys(parse_margin(margin, dims) for margin in margins))
+
+
+def publish_margins(release: Release, margins: Iterable[Margin]) -> Release:
+    """Add the exact figures of margins of the release's own truth."""
+    if release.truth is None:
+        raise InputError("margins can only be published from a table whose cells are known.")
+    parts = [release.margin(tuple(level for level in margin if level)) for margin in margins]
+    if not parts:
+        return release
+    keys = np.concatenate([part[0] for part in parts])
+    matrix = sp.csr_array(sp.vstack([part[1] for part in parts]))
+    figures = matrix @ release.truth
+    return release.with_facts(keys, matrix, figures, figures, figures)
+
+
+def hide(release: Release, keys: Iterable[tuple[int, ...]]) -> Release:
+    """Take back the figures of some sums, and keep them as questions."""
+    gone = list(keys)
+    if not gone:
+        return release
+    dropped = {tuple(key) for key in gone}
+    kept = np.array([tuple(key) not in dropped for key in release.sums.keys], dtype=bool)
+    sums = release.sums
+    return replace(
+        release,
+        sums=type(sums)(
+            sums.matrix[np.flatnonzero(kept)],
+            sums.lower[kept],
+            sums.upper[kept],
+            sums.value[kept],
+            sums.keys[kept],
+            tuple(word for word, keep in zip(sums.words, kept, strict=True) if keep),
+        ),
+        asked=np.concatenate([release.asked, np.array(gone, dtype=np.int64)]),
+    )

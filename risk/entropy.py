@@ -1,0 +1,60 @@
+"""Entropy risk of a cell: the reciprocal of what the intruder still does not know (DOT02)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..release.errors import InputError
+
+
+def entropy(pmf: Any, base: float = 2) -> float:
+    """Shannon's entropy H = -sum p log p, in bits unless another base is given.
+
+    Parameters
+    ----------
+    pmf
+        Probabilities (an array, or a Series of value -> probability as `Audit.pmf` gives it).
+    base
+        Base of the logarithm: 2 for bits, `math.e` for nats.
+    """
+    p = np.asarray(pmf, dtype=float).ravel()
+    if not len(p) or not np.isfinite(p).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-6:
+        raise InputError("a pmf is a list of probabilities of at least 0 that sum to 1.")
+    if not base > 1:
+        raise InputError(f"the base of a logarithm must be above 1; it is {base}.")
+    p = p[p > 0]
+    return float(max(0.0, -(p * np.log(p)).sum() / np.log(base)))
+
+
+def entropy_risk(pmf: Any, base: float = 2) -> float:
+    """DOT02's risk 1 / H(X | Y = y); infinite where the value is known.
+
+    Examples
+    --------
+    >>> entropy_risk([0.25, 0.25, 0.25, 0.25])
+    0.5
+    """
+    return _reciprocal(entropy(pmf, base))
+
+
+def uniform_risk(support: int, base: float = 2) -> float:
+    """DOT02's risk when every one of `support` attainable values is taken as equally probable: 1 / log2 m."""
+    if support < 1:
+        raise InputError(f"a cell has at least one attainable value; it is given {support}.")
+    return _reciprocal(float(np.log(support) / np.log(base)))
+
+
+def understatement(risk: float, uniform: float) -> float:
+    """How many times the risk of the distribution exceeds the risk the number of values alone suggests.
+
+    It is 1 for a cell that is known exactly: nothing is hidden by assuming uniformity.
+    """
+    if np.isinf(uniform):
+        return 1.0
+    return float(max(1.0, risk / uniform))
+
+
+def _reciprocal(h: float) -> float:
+    return float("inf") if h <= 0 else 1.0 / h

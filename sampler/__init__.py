@@ -1,0 +1,1 @@
+"""Markov chains on fibers, their tallies and diagnostics (to come)."""

@@ -1,0 +1,95 @@
+"""fiberwalk: how probable is each value of a hidden table cell, given all that was published?
+
+>>> import fiberwalk as fw
+>>> release = fw.suppress([[1, 5, 4], [7, 2, 6], [3, 8, 9]], rule="< 3", where=[{"A": "1", "B": "2"}, {"A": "2", "B": "1"}])
+>>> fw.audit(release).cells[["lower", "upper", "entropy", "risk"]]  # doctest: +SKIP
+
+Names load when they are first used, so that `import fiberwalk` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import examples, risk
+    from .answers import bounds, count
+    from .auditing import Audit, audit
+    from .fiber.certificate import Certificate
+    from .fiber.laws import expected
+    from .protect import sensitivity
+    from .protect.redesign import merge
+    from .protect.rounding import round_to
+    from .protect.suppression import suppress
+    from .release.crosstab import from_crosstab
+    from .release.errors import Contradiction, FiberwalkError, InputError, TooLarge
+    from .release.facts import Evidence
+    from .release.files import read_release
+    from .release.link import linked
+    from .release.publish import publish
+    from .release.release import Release
+
+_HOME = {
+    "Audit": "auditing",
+    "Certificate": "fiber.certificate",
+    "Contradiction": "release.errors",
+    "Evidence": "release.facts",
+    "FiberwalkError": "release.errors",
+    "InputError": "release.errors",
+    "Release": "release.release",
+    "TooLarge": "release.errors",
+    "audit": "auditing",
+    "bounds": "answers",
+    "count": "answers",
+    "expected": "fiber.laws",
+    "from_crosstab": "release.crosstab",
+    "linked": "release.link",
+    "merge": "protect.redesign",
+    "publish": "release.publish",
+    "read_release": "release.files",
+    "round_to": "protect.rounding",
+    "suppress": "protect.suppression",
+}
+_MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
+
+__version__ = "0.1.0"
+__all__ = [
+    "Audit",
+    "Certificate",
+    "Contradiction",
+    "Evidence",
+    "FiberwalkError",
+    "InputError",
+    "Release",
+    "TooLarge",
+    "audit",
+    "bounds",
+    "count",
+    "examples",
+    "expected",
+    "from_crosstab",
+    "linked",
+    "merge",
+    "publish",
+    "read_release",
+    "risk",
+    "round_to",
+    "sensitivity",
+    "suppress",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        found = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    elif name in _MODULES:
+        found = importlib.import_module(f".{_MODULES[name]}", __name__)
+    else:
+        raise AttributeError(f"module 'fiberwalk' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

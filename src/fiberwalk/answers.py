@@ -1,0 +1,82 @@
+"""bounds and count: the two questions that need no law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .fiber.bounds import sharp_bounds
+from .fiber.enumeration import MOST_STEPS
+from .fiber.presolve import presolve
+from .posterior.belief import solve_block
+from .release.release import Release, as_release
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def bounds(
+    release: Release, *, hidden_margins: Iterable[Any] = (), progress: Callable[[int, int], None] | None = None
+) -> pd.DataFrame:
+    """The least and greatest value of every hidden cell, as sharp integers.
+
+    Parameters
+    ----------
+    hidden_margins
+        Margins that are not published and whose bounds are wanted too, such as ["I,K"]; "" is the grand total.
+    progress
+        Called now and then with the number of open cells done and their number in all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `lower` and `upper` in the table's own units, indexed by the labels; `Total` stands in the dims that a margin
+        sums over. A cell of which an insider knows her own part (`knows(own=)`) shows the others' part.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> fw.bounds(fw.publish([[3, 1], [2, 4]], margins=["A", "B"]))
+         lower  upper
+    A B
+    1 1      0      4
+      2      0      4
+    2 1      1      5
+      2      1      5
+    """
+    import pandas as pd
+
+    solved = presolve(as_release(release))
+    keys, rows = release.questions(hidden_margins)
+    picked = sp.csr_array(sp.vstack([release.picked(release.hidden), rows]))
+    lower, upper = sharp_bounds(solved, picked, progress)
+    own = np.concatenate([release.own[release.hidden], np.zeros(len(keys), dtype=np.int64)])
+    return pd.DataFrame(
+        {"lower": release.own_units(lower - own), "upper": release.own_units(upper - own)},
+        index=release.index(np.concatenate([release.keys[release.hidden], keys])),
+    )
+
+
+def count(release: Release, *, limit: int = MOST_STEPS) -> int:
+    """The number of tables that agree with a release, exactly.
+
+    Raises
+    ------
+    TooLarge
+        When they cannot be counted within `limit` steps of enumeration.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> fw.count(fw.publish([[3, 1], [2, 4]], margins=["A", "B"]))
+    5
+    """
+    total = 1
+    for block in presolve(as_release(release)).blocks:
+        nothing = sp.csr_array((0, len(block.columns)), dtype=np.int64)
+        total *= solve_block(block, lambda column, first, last: None, nothing, limit).tables
+    return total
+

@@ -1,0 +1,292 @@
+"""audit: from a release to the risk of every hidden cell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .fiber.certificate import Certificate
+from .fiber.enumeration import MOST_STEPS
+from .posterior.belief import Belief, Pmf, believe
+from .release.errors import InputError
+from .release.release import Release
+from .release.tables import key_of, scaled
+from .risk.entropy import entropy_risk, understatement, uniform_risk
+from .risk.expected_harm import expected_harm
+from .risk.protection_range import protection_range
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """What an intruder learns from a release about each hidden cell, and what risk that is.
+
+    `cells` is the answer; `pmf` the distribution of one cell; `readings` further audits where the release can be read
+    in more than one way; `method`, `certificate` and `tables` say how the answer was obtained.
+    """
+
+    belief: Belief
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    readings: Mapping[str, Audit] = field(default_factory=dict)
+
+    @property
+    def release(self) -> Release:
+        """What was audited."""
+        return self.belief.release
+
+    @property
+    def method(self) -> str:
+        """How the distributions were obtained: "exact"."""
+        return self.belief.method
+
+    @property
+    def certificate(self) -> Certificate:
+        """How far the answer can be trusted."""
+        return self.belief.certificate
+
+    @property
+    def tables(self) -> int:
+        """The number of tables that agree with the release."""
+        return self.belief.tables
+
+    def __repr__(self) -> str:
+        known = int(np.isinf(self.cells["risk"]).sum())
+        open_risk = self.cells["risk"][~np.isinf(self.cells["risk"])]
+        worst = f"the highest risk of the others is {open_risk.max():.3g}" if len(open_risk) else "no others are hidden"
+        return (
+            f"<Audit of {len(self.cells)} hidden cells, law {self.belief.law.name!r}, {self.method}: "
+            f"{known} known exactly, {worst}>"
+        )
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """One row per hidden cell (and margin asked for), the riskiest first.
+
+        lower, upper, support : the sharp bounds and the number of attainable values m
+        entropy, risk : H(X | Y = y) in bits and 1/H; a cell that is known exactly has risk inf
+        uniform_risk, understatement : 1/log2 m, and how many times `risk` exceeds it
+        mean, modal, p_modal : the expected and the most probable value, and its probability
+        ess, rhat, entropy_mcse : the sampling error of the entropy (none where the method is exact)
+        truth, p_truth : where the release carries the truth
+        """
+        import pandas as pd
+
+        belief, release = self.belief, self.release
+        rows = [self._row(pmf) for pmf in belief.pmfs]
+        frame = pd.DataFrame(rows, index=release.index(belief.keys), columns=list(_COLUMNS))
+        if release.truth is not None:
+            truth = self._truth()
+            frame["truth"] = release.own_units(truth)
+            frame["p_truth"] = [_probability(p, int(t)) for p, t in zip(belief.pmfs, truth, strict=True)]
+        # Equal risks differ in the last digits of floating-point sums: such cells keep the order of the table.
+        order = np.argsort(-frame["risk"].round(12).to_numpy(), kind="stable")
+        return frame.iloc[order]
+
+    def _row(self, pmf: Pmf) -> dict[str, Any]:
+        values, p = pmf.values, pmf.probabilities
+        risk, alike = entropy_risk(p), uniform_risk(len(values))
+        modal = int(p.argmax())
+        show = self.release.own_units
+        return dict(
+            lower=show(values[0]),
+            upper=show(values[-1]),
+            support=len(values),
+            entropy=0.0 if np.isinf(risk) else 1 / risk,
+            risk=risk,
+            uniform_risk=alike,
+            understatement=understatement(risk, alike),
+            mean=float((values * p).sum()) / 10**self.release.decimals,
+            modal=show(values[modal]),
+            p_modal=float(p[modal]),
+            ess=np.inf,
+            rhat=np.nan,
+            entropy_mcse=0.0,
+            method=self.method,
+            certificate=self.certificate.word,
+        )
+
+    def _truth(self) -> np.ndarray:
+        release = self.release
+        assert release.truth is not None
+        hidden = release.truth[release.hidden] - release.own[release.hidden]
+        sums = [int((release.row(key) @ release.truth)[0]) for key in self.belief.keys[len(hidden) :]]
+        return np.concatenate([hidden, np.array(sums, dtype=np.int64)])
+
+    def _position(self, cell: Mapping[str, Any]) -> int:
+        key = np.array(key_of({k: v for k, v in cell.items() if str(v) != "Total"}, self.release.dims))
+        found = np.flatnonzero((self.belief.keys == key).all(axis=1))
+        if not len(found):
+            named = self.release.words(key)
+            raise InputError(
+                f"{named} is not among the audited cells: it is published, or it is a margin that was not asked for "
+                "(hidden_margins=)."
+            )
+        return int(found[0])
+
+    def pmf(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> pd.Series:
+        """How probable each attainable value of a cell is: a Series of value -> probability.
+
+        The cell is named by its labels, `a.pmf(I="1", J="3", K="3")`, or as a dict; dims left out are summed over.
+        """
+        import pandas as pd
+
+        pmf = self.belief.pmfs[self._position({**(cell or {}), **labels})]
+        index = pd.Index(self.release.own_units(pmf.values), name="value")
+        return pd.Series(pmf.probabilities, index=index, name="probability")
+
+    def harm(self, r: Callable[[Any], float] | Mapping[Any, float]) -> pd.Series:
+        """Expected harm, sum over k of r(k) p(k), of every cell (DFKPR01)."""
+        import pandas as pd
+
+        harms = []
+        for pmf in self.belief.pmfs:
+            shown = self.release.own_units(pmf.values)
+            harms.append(expected_harm(dict(zip(np.asarray(shown).tolist(), pmf.probabilities, strict=True)), r))
+        return pd.Series(harms, index=self.release.index(self.belief.keys), name="harm").sort_values(ascending=False)
+
+    def protection(
+        self, *, percent: float | None = None, lower: float | None = None, upper: float | None = None
+    ) -> pd.DataFrame:
+        """Is every value of a wanted range attainable? One row per hidden cell.
+
+        Parameters
+        ----------
+        percent
+            Wanted: from truth - percent to truth + percent of the truth, ends rounded outward.
+        lower, upper
+            Wanted: this range for every cell. Left out with `percent`, the protection levels of a JJ file are used.
+        """
+        import pandas as pd
+
+        release = self.release
+        ranges = self._wanted(percent, lower, upper)
+        unit = 10.0**-release.decimals if release.decimals else 1
+        rows = []
+        for pmf, (low, high) in zip(self.belief.pmfs, ranges, strict=True):
+            fine, first = protection_range(pmf.values, low, high)
+            rows.append({
+                "wanted_lower": release.own_units(low),
+                "wanted_upper": release.own_units(high),
+                "lower": release.own_units(pmf.values[0]),
+                "upper": release.own_units(pmf.values[-1]),
+                "protected": fine,
+                "first_missing": None if first is None else first * unit,
+            })  # fmt: skip
+        return pd.DataFrame(rows, index=release.index(self.belief.keys)).sort_values("protected", kind="stable")
+
+    def _wanted(self, percent: float | None, lower: float | None, upper: float | None) -> list[tuple[int, int]]:
+        release, n = self.release, len(self.belief.keys)
+        if percent is not None and (lower is not None or upper is not None):
+            raise InputError("protection(): give percent=, or lower= and upper=, not both.")
+        if lower is not None or upper is not None:
+            if lower is None or upper is None:
+                raise InputError("protection() needs both lower= and upper=.")
+            same = (scaled(lower, release.decimals, "lower="), scaled(upper, release.decimals, "upper="))
+            return [same] * n
+        if release.truth is None:
+            raise InputError("protection() around the truth needs a release that carries it; give lower= and upper=.")
+        truth = self._truth()
+        if percent is not None:
+            return [
+                (max(0, int(np.floor(t * (1 - percent / 100) + 1e-9))), int(np.ceil(t * (1 + percent / 100) - 1e-9)))
+                for t in truth.tolist()
+            ]
+        if release.protection is None:
+            raise InputError("protection() needs percent=, or lower= and upper=: the release states no protection levels.")
+        below = np.concatenate([release.protection.below[release.hidden], np.zeros(n, np.int64)])[:n]
+        above = np.concatenate([release.protection.above[release.hidden], np.zeros(n, np.int64)])[:n]
+        return [(max(0, int(t - b)), int(t + a)) for t, b, a in zip(truth, below, above, strict=True)]
+
+    def plot(self, cells: int = 6) -> Figure:
+        """The distributions of the riskiest cells, and risk against uniform risk, as a matplotlib figure."""
+        from .plots import audit_figure
+
+        return audit_figure(self, cells)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a report of one self-contained page."""
+        from .report import write_report
+
+        write_report(self, path)
+
+
+_COLUMNS = (
+    "lower", "upper", "support", "entropy", "risk", "uniform_risk", "understatement", "mean", "modal", "p_modal",
+    "ess", "rhat", "entropy_mcse", "method", "certificate",
+)  # fmt: skip
+
+
+def audit(
+    release: Release,
+    law: Any = "uniform",
+    method: str = "auto",
+    seed: int | None = 1,
+    tolerance: float = 0.02,
+    hidden_margins: Iterable[Any] = (),
+    executor: Any = None,
+    *,
+    limit: int = MOST_STEPS,
+    progress: Callable[[str], None] | None = None,
+) -> Audit:
+    """What an intruder learns from a release about each hidden cell.
+
+    Parameters
+    ----------
+    release
+        From `publish`, `suppress`, `round_to`, `merge`, `linked`, `from_crosstab` or `read_release`.
+    law
+        What the intruder believes beforehand: "uniform" (every feasible table alike), "hypergeometric" (the log-linear
+        model of the published figures), or `expected(mu)`.
+    method
+        "auto" or "exact". Chains for fibers too large to be solved exactly are not built yet: such a fiber is refused.
+    seed, tolerance, executor
+        For sampled answers; an exact answer needs none of them.
+    hidden_margins
+        Unpublished margins that are asked about too, such as ["I,K"]; "" is the grand total.
+    limit
+        The most steps of enumeration per block.
+    progress
+        Called now and then with a line of text on where the work stands.
+
+    Raises
+    ------
+    TooLarge
+        When the release cannot be solved exactly within `limit`.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> a = fw.audit(fw.publish([[3, 1], [2, 4]], margins=["A", "B"]), law="hypergeometric")
+    >>> a.pmf(A="1", B="1").round(3).tolist()
+    [0.024, 0.238, 0.476, 0.238, 0.024]
+    """
+    if method not in ("auto", "exact"):
+        what = "chains are not built yet" if method == "chains" else f"there is no method {method!r}"
+        raise InputError(f"method={method!r}: {what}; use 'auto' or 'exact'.")
+    if isinstance(hidden_margins, str):
+        hidden_margins = [hidden_margins]
+    margins = [m if isinstance(m, str) else tuple(m) for m in hidden_margins]
+    settings = {"law": law, "method": method, "hidden_margins": margins, "limit": limit}
+
+    def one(reading: Release) -> Audit:
+        belief = believe(reading, law, hidden_margins=margins, limit=limit, progress=progress)
+        return Audit(belief, settings)
+
+    main = one(release)
+    return Audit(main.belief, settings, {name: one(other) for name, other in release.readings.items()})
+
+
+def _probability(pmf: Pmf, value: int) -> float:
+    k = value - pmf.first
+    return float(pmf.p[k]) if 0 <= k < len(pmf.p) else 0.0
+
+
+
