@@ -1,0 +1,301 @@
+"""The command line: fiberwalk audit, bounds, count, demo."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import __version__
+
+if TYPE_CHECKING:
+    from .auditing import Audit
+    from .release.release import Release
+
+_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group(
+    context_settings=_CONTEXT,
+    epilog="""\b
+Examples:
+  fiberwalk demo                                  see what an audit looks like
+  fiberwalk audit table.csv --html audit.html     how probable is each value of each hidden cell?
+  fiberwalk bounds table.csv                      between which values can it lie?
+  fiberwalk count table.csv                       how many tables agree with what was published?
+
+Exit status: 0 done; 1 a cell is riskier than --fail-above; 2 the input is wrong.""",
+)
+@click.version_option(__version__, prog_name="fiberwalk")
+def main() -> None:
+    """How probable is each value of a hidden table cell, given all that was published?
+
+    FILE is a long CSV or Parquet file (one row per cell and total, the value empty where a cell is hidden) or a JJ file of
+    tau-ARGUS or sdcTable.
+    """
+
+
+def _speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
+    """Errors in one sentence on stderr with exit status 2, never a traceback."""
+
+    @wraps(command)
+    def guarded(**options: Any) -> None:
+        import warnings
+
+        from .release.errors import FiberwalkError
+
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {message}", err=True)
+            try:
+                command(**options)
+            except FiberwalkError as problem:
+                click.echo(f"fiberwalk: {problem}", err=True)
+                sys.exit(2)
+            except MemoryError:
+                click.echo("fiberwalk: there is not enough memory for this table.", err=True)
+                sys.exit(2)
+
+    return guarded
+
+
+def _reading(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say how FILE is to be read."""
+    options = [
+        click.argument("file", type=click.Path(path_type=Path)),
+        click.option("--dims", metavar="A,B", help="Columns of the dims, joined by commas (default: all that are left)."),
+        click.option("--value", metavar="NAME", help="Column of the figures (default: value, count, freq or n)."),
+        click.option("--status", metavar="NAME", help="Column of status codes (s z u x w m, or tau-ARGUS numbers)."),
+        click.option("--total", metavar="LABEL", default="Total", show_default=True, help="Label of totals in the file."),
+        click.option(
+            "--hierarchy",
+            metavar="DIM=FILE",
+            multiple=True,
+            help="How a dim adds up to subtotals: a .hrc file or a level table. May be repeated.",
+        ),
+        click.option("--decimals", default=0, show_default=True, help="Decimals of a magnitude table."),
+        click.option("--no-header", is_flag=True, help="The first line is data: dims, value, then status if --status."),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "zero", "hidden"]),
+            default="error",
+            show_default=True,
+            help="What a cell without a row is.",
+        ),
+        click.option("--tolerance", default=0.0, show_default=True, help="How far rounded totals may be off."),
+        click.option("--rule", metavar="'< 3'", help="The intruder knows that cells were hidden by this rule."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _read(options: dict[str, Any]) -> Release:
+    from .release.errors import InputError
+    from .release.files import read_release
+    from .release.release import PRIMARY
+
+    hierarchies = {}
+    for given in options["hierarchy"]:
+        dim, equals, path = given.partition("=")
+        if not equals:
+            raise InputError(f"--hierarchy {given}: write it as DIM=FILE.")
+        hierarchies[dim] = path
+    release = read_release(
+        options["file"],
+        dims=[part.strip() for part in options["dims"].split(",")] if options["dims"] else None,
+        value=options["value"],
+        status=options["status"],
+        total=options["total"],
+        hierarchies=hierarchies or None,
+        decimals=options["decimals"],
+        header=not options["no_header"],
+        missing=options["missing"],
+        tolerance=options["tolerance"],
+    )
+    if options["rule"]:
+        release = release.knows_rule(options["rule"], flags=bool((release.status == PRIMARY).any()))
+    return release
+
+
+_margins = click.option(
+    "--hidden-margin",
+    "hidden_margins",
+    metavar="A,B",
+    multiple=True,
+    help="An unpublished margin to ask about too; '' is the grand total. May be repeated.",
+)
+_limit = click.option("--limit", type=int, metavar="STEPS", help="Give up exact solving after so many steps.")
+_csv = click.option("--csv", type=click.Path(path_type=Path), help="Write the full table of results here.")
+
+
+@main.command(
+    epilog="""\b
+Examples:
+  fiberwalk audit table.csv
+  fiberwalk audit table.csv --law hypergeometric --html audit.html --csv cells.csv
+  fiberwalk audit turnover.csv --dims activity,size --value turnover --decimals 1 --hierarchy activity=nace.hrc
+  fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5"""
+)
+@_reading
+@click.option(
+    "--law",
+    type=click.Choice(["uniform", "hypergeometric"]),
+    default="uniform",
+    show_default=True,
+    help="What the intruder believes beforehand.",
+)
+@_margins
+@click.option("--html", type=click.Path(path_type=Path), help="Write a report of one self-contained page here.")
+@_csv
+@click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
+@click.option("--fail-above", type=float, metavar="RISK", help="Exit with status 1 if a cell is riskier than this.")
+@_limit
+@_speaks_plainly
+def audit(**options: Any) -> None:
+    """How probable is each value of every hidden cell, and what risk is that?
+
+    Risk is 1/H, H being the bits that are left of the cell given all that was published; a cell that is known exactly comes
+    first. Uniform risk is what the interval alone suggests.
+    """
+    from .auditing import audit as run_audit
+
+    release = _read(options)
+    with _Progress() as progress:
+        result = run_audit(
+            release,
+            law=options["law"],
+            hidden_margins=options["hidden_margins"],
+            progress=progress,
+            **_limited(options),
+        )
+    _write(result, options)
+    _print_audit(result, options["top"])
+    limit = options["fail_above"]
+    if limit is not None:
+        above = int((result.cells["risk"] > limit).sum())
+        if above:
+            click.echo(f"{above} cells are riskier than {limit}.", err=True)
+            sys.exit(1)
+
+
+def _limited(options: dict[str, Any]) -> dict[str, int]:
+    return {} if options["limit"] is None else {"limit": options["limit"]}
+
+
+def _write(result: Audit, options: dict[str, Any]) -> None:
+    if options["csv"] is not None:
+        _write_csv(result.cells, options["csv"])
+    if options["html"] is not None:
+        result.to_html(options["html"])
+        click.echo(f"report: {options['html']}", err=True)
+
+
+def _write_csv(frame: Any, path: Path) -> None:
+    from .release.text_files import written_whole
+
+    with written_whole(path) as temporary:
+        frame.to_csv(temporary)
+    click.echo(f"results: {path}", err=True)
+
+
+def _print_audit(result: Audit, top: int) -> None:
+    from .words import readable, verdict
+
+    click.echo(verdict(result))
+    click.echo(f"Law {result.belief.law.name}: {result.belief.law.words}.")
+    click.echo(f"{result.tables:,} tables agree with the release; the answer is {result.certificate.word}.")
+    if len(result.cells):
+        click.echo()
+        click.echo(readable(result.cells.head(top)).to_string(sparsify=False))
+    if len(result.cells) > top:
+        click.echo(f"... and {len(result.cells) - top} more (--top, --csv)")
+    for name, other in result.readings.items():
+        click.echo(f"\nIf {name}:")
+        _print_audit(other, top)
+
+
+@main.command(
+    epilog="""\b
+Examples:
+  fiberwalk bounds table.csv
+  fiberwalk bounds table.csv --hidden-margin region --hidden-margin '' --csv bounds.csv"""
+)
+@_reading
+@_margins
+@_csv
+@_speaks_plainly
+def bounds(**options: Any) -> None:
+    """Between which values can each hidden cell lie? Sharp integers, no law needed."""
+    from .answers import bounds as run_bounds
+
+    with _Progress() as progress:
+        frame = run_bounds(
+            _read(options),
+            hidden_margins=options["hidden_margins"],
+            progress=lambda done, of: progress(f"{done} of {of} open cells"),
+        )
+    if options["csv"] is not None:
+        _write_csv(frame, options["csv"])
+    click.echo(frame.to_string(sparsify=False) if len(frame) else "Nothing is hidden: every cell is published.")
+
+
+@main.command(epilog="\b\nExample:\n  fiberwalk count table.csv")
+@_reading
+@_limit
+@_speaks_plainly
+def count(**options: Any) -> None:
+    """How many tables agree with what was published?"""
+    from .answers import count as run_count
+
+    click.echo(f"{run_count(_read(options), **_limited(options)):,}")
+
+
+@main.command(epilog="\b\nExamples:\n  fiberwalk demo\n  fiberwalk demo --example dot02_table1 --law hypergeometric")
+@click.option("--example", default="ase15", show_default=True, help="Which built-in example (see fw.examples.names()).")
+@click.option("--law", type=click.Choice(["uniform", "hypergeometric"]), default="uniform", show_default=True)
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    default=Path("fiberwalk-demo.html"),
+    show_default=True,
+    help="Where the report goes.",
+)
+@_speaks_plainly
+def demo(example: str, law: str, html: Path) -> None:
+    """Audit a table that comes with fiberwalk, print its risky cells and write a report."""
+    from . import examples
+    from .auditing import audit as run_audit
+
+    chosen = examples.load(example)
+    click.echo(f"{chosen.title}\n{chosen.source}")
+    for note in chosen.notes:
+        click.echo(f"  {note}")
+    click.echo()
+    with _Progress() as progress:
+        result = run_audit(chosen.release, law=law, progress=progress)
+    _print_audit(result, 12)
+    result.to_html(html)
+    click.echo(f"\nThe full report is in {html}.")
+
+
+class _Progress:
+    """One line on stderr that is overwritten as the work goes on; silent where nobody watches."""
+
+    def __init__(self) -> None:
+        self.width = 0
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __call__(self, line: str) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r{line:<{self.width}}", nl=False, err=True)
+            self.width = max(self.width, len(line))
+
+    def __exit__(self, *_: object) -> None:
+        if self.width:
+            click.echo("\r" + " " * self.width + "\r", nl=False, err=True)

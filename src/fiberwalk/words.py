@@ -1,0 +1,95 @@
+"""An audit in sentences and short tables, for the terminal and the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .auditing import Audit
+
+LIKELY = 0.5
+"""A value with more probability than this is called likely enough to name."""
+
+
+def verdict(audit: Audit) -> str:
+    """The audit in one or two sentences."""
+    cells = audit.cells
+    if not len(cells):
+        return "Nothing is hidden: every cell is published."
+    known = np.isinf(cells["risk"])
+    likely = ~known & (cells["p_modal"] > LIKELY)
+    wide = likely & (cells["support"] >= 5)
+    n = len(cells)
+    parts = [
+        f"{_number(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}"
+        if known.any()
+        else f"None of the {n} hidden cells is known exactly"
+    ]
+    if likely.any():
+        others = "others " if known.any() else ""
+        parts.append(f"for {int(likely.sum())} {others}one value has more than half of the probability")
+    if wide.any():
+        parts.append(f"{int(wide.sum())} of these although at least five values are possible")
+    rest = cells[~known]
+    sentence = "; ".join(parts) + "."
+    if len(rest):
+        worst = rest.iloc[0]
+        sentence += (
+            f" The riskiest cell that is not known exactly is {cell_name(rest.index[0], rest.index.names)}: "
+            f"{worst['entropy']:.2f} bits are left of it (risk {worst['risk']:.3g}), most probably "
+            f"{number(worst['modal'])} (probability {worst['p_modal']:.2g})."
+        )
+    return sentence
+
+
+def _number(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def cell_name(labels: Any, names: Any) -> str:
+    """A row's labels in words."""
+    return ", ".join(f"{name}={label}" for name, label in zip(names, labels, strict=True))
+
+
+def number(value: Any) -> str:
+    """A value of a cell: whole numbers as such, magnitudes with their decimals."""
+    if isinstance(value, (int, np.integer)):
+        return f"{int(value)}"
+    return f"{value:.10g}"
+
+
+HEADINGS = {
+    "lower": "lowest",
+    "upper": "highest",
+    "support": "values",
+    "entropy": "bits left",
+    "risk": "risk",
+    "uniform_risk": "uniform risk",
+    "understatement": "times uniform",
+    "modal": "most probable",
+    "p_modal": "its probability",
+    "truth": "truth",
+    "p_truth": "p(truth)",
+}
+"""The columns a person reads first, and what they are called in tables for people."""
+
+
+def readable(cells: pd.DataFrame) -> pd.DataFrame:
+    """The main columns of `Audit.cells` as short texts."""
+    shown = cells[[column for column in HEADINGS if column in cells]].copy().astype(object)
+    for column in ("lower", "upper", "modal", "truth"):
+        if column in shown:
+            shown[column] = [number(v) for v in cells[column]]
+    shown["support"] = [f"{int(v):,}" for v in cells["support"]]
+    shown["entropy"] = [f"{v:.3f}" for v in cells["entropy"]]
+    for column in ("risk", "uniform_risk"):
+        shown[column] = ["known" if np.isinf(v) else f"{v:.4f}" for v in cells[column]]
+    shown["understatement"] = [f"{v:.2f}" for v in cells["understatement"]]
+    for column in ("p_modal", "p_truth"):
+        if column in shown:
+            shown[column] = [f"{v:.3g}" for v in cells[column]]
+    return shown.rename(columns=HEADINGS)
