@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..release.errors import InputError
 from ..release.publish import parse_margins
-from ..release.release import Release, of_table
+from ..release.release import UNSHOWN, Release, of_table
 from ..release.tables import Hierarchies, as_table, scaled
 
 
@@ -60,6 +60,9 @@ def round_to(
     figures = (matrix @ labelled.values.ravel() + step // 2) // step * step
     lower, upper = rounding_range(figures, step, rule)
     release = release.with_facts(np.concatenate([part[0] for part in parts]), matrix, lower, upper, figures)
+    if step > 1:
+        # A rounded figure that leaves one value (a zero to base 2) discloses its cell; it does not publish it.
+        release = replace(release, status=np.full(release.n_cells, UNSHOWN, dtype=np.uint8))
     how = "to the nearest multiple" if rule == "nearest" else "to a multiple less than the base away"
     return replace(release, notes=(f"every published figure is rounded to base {base}, {how}",))
 

@@ -104,6 +104,7 @@ def sparkline(audit: Audit, labels: Any) -> tuple[str, str]:
         f"distribution over {int(row['support'])} values from {number(row['lower'])} to {number(row['upper'])}, "
         f"highest at {number(row['modal'])} with probability {row['p_modal']:.2g}"
     )
+    figure.patch.set_alpha(0)
     return as_base64(figure), text
 
 

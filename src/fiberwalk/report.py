@@ -33,7 +33,7 @@ def report_page(audit: Audit) -> str:
     return environment.get_template("report.html").render(
         version=__version__,
         python=platform.python_version(),
-        release=repr(audit.release),
+        release=repr(audit.release).strip("<>"),
         notes=audit.release.notes,
         law=audit.belief.law,
         verdict=verdict(audit),
