@@ -11,7 +11,7 @@ from ..release.errors import Contradiction
 from ..release.facts import NO_LIMIT
 from ..release.release import Release
 from .integer_program import optimum
-from .propagation_kernel import propagate
+from .propagation import tighten
 from .system import Fiber
 
 
@@ -46,12 +46,9 @@ def _words(release: Release, kind: str, number: int) -> str:
 
 def feasible(A: sp.csr_array, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
     """Whether any integer table satisfies a system."""
-    by_column = sp.csc_array(A)
-    low, high = lower.copy(), upper.copy()
-    as_int = [a.astype(np.int64) for a in (A.indptr, A.indices, A.data, b, by_column.indptr, by_column.indices)]
-    if propagate(*as_int, low, high, 100) >= 0:
+    if tighten(A, b, lower.copy(), upper.copy()) >= 0:
         return False
-    used = np.flatnonzero(np.diff(by_column.indptr))
+    used = np.flatnonzero(np.diff(sp.csc_array(A).indptr))
     return optimum(sp.csr_array(A[:, used]), b, lower[used], upper[used]) is not None
 
 

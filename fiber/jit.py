@@ -12,9 +12,11 @@ import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
+
+_CONFIG: Any = numba.config
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -22,14 +24,14 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel: no Python objects, no GIL, machine code kept on disk where that is possible."""
     folder = cache_folder()
-    before = numba.config.CACHE_DIR
+    before = _CONFIG.CACHE_DIR
     try:
         if folder is not None:
-            numba.config.CACHE_DIR = str(folder)  # read by numba when the function is decorated
-        compiled: Kernel = numba.njit(nogil=True, error_model="numpy", cache=folder is not None)(function)
+            _CONFIG.CACHE_DIR = str(folder)  # read by numba when the function is decorated
+        compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None)(function)
     finally:
-        numba.config.CACHE_DIR = before
-    return compiled
+        _CONFIG.CACHE_DIR = before
+    return cast(Kernel, compiled)
 
 
 @cache

@@ -1,7 +1,7 @@
 """Laws: what an intruder believes of a table before she sees the release, as a product of weights over the cells.
 
-p(x) is proportional to prod_i w_i(x_i). A new law is a class with `words` and `on(release)`, which gives a function from
-a cell and a range of its values to their log-weights (None: all alike).
+p(x) is proportional to prod_i w_i(x_i). A new law is a class with `words` and `on(release)`, which gives a function
+from a cell and a range of its values to their log-weights (None: all alike).
 """
 
 from __future__ import annotations
@@ -27,10 +27,14 @@ class Law(Protocol):
     """An intruder's belief: `name` for tables, `words` for reports."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """One or two words."""
+        ...
 
     @property
-    def words(self) -> str: ...
+    def words(self) -> str:
+        """What the intruder assumes, as half a sentence."""
+        ...
 
     def on(self, release: Release) -> Weigh:
         """The weights of the law on the cells of a release."""
@@ -136,7 +140,9 @@ def _aligned(means: Any, release: Release) -> np.ndarray:
         raise InputError("expected counts are for a release of one table, not for linked tables.")
     values = as_means(means, release.dims)
     if values.shape != release.grids[0].cells.shape:
-        raise InputError(f"expected counts have the shape {values.shape}; the table has {release.grids[0].cells.shape}.")
+        raise InputError(
+            f"expected counts have the shape {values.shape}; the table has {release.grids[0].cells.shape}."
+        )
     if not np.isfinite(values).all() or (values < 0).any():
         raise InputError("expected counts must be numbers of at least 0.")
     flat = np.empty(release.n_cells)

@@ -13,11 +13,9 @@ from ..release.facts import NO_LIMIT
 from ..release.release import Release
 from .contradiction import explain
 from .integer_program import optimum
-from .propagation_kernel import propagate
+from .propagation import tighten
 from .rowspace import affordable, independent_rows, reduced
 from .system import Fiber, fiber_of
-
-MOST_SWEEPS = 1000
 
 
 @dataclass(frozen=True)
@@ -74,24 +72,6 @@ def presolve(release: Release) -> Presolved:
     return Presolved(fiber, start, lower, upper, tuple(blocks))
 
 
-def tighten(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> int:
-    """Propagate bounds in place; the number of a row that cannot hold, or -1."""
-    by_column = sp.csc_array(A)
-    return int(
-        propagate(
-            A.indptr.astype(np.int64),
-            A.indices.astype(np.int64),
-            A.data.astype(np.int64),
-            np.ascontiguousarray(b, dtype=np.int64),
-            by_column.indptr.astype(np.int64),
-            by_column.indices.astype(np.int64),
-            lower,
-            upper,
-            MOST_SWEEPS,
-        )
-    )
-
-
 def _refuse_unbounded(release: Release, fiber: Fiber, upper: np.ndarray) -> None:
     endless = np.flatnonzero(upper[: fiber.n_cells] >= NO_LIMIT)
     if len(endless):
@@ -103,9 +83,7 @@ def _refuse_unbounded(release: Release, fiber: Fiber, upper: np.ndarray) -> None
 
 
 def _holds(fiber: Fiber, table: np.ndarray) -> bool:
-    return bool(
-        (fiber.A @ table == fiber.b).all() and (table >= fiber.lower).all() and (table <= fiber.upper).all()
-    )
+    return bool((fiber.A @ table == fiber.b).all() and (table >= fiber.lower).all() and (table <= fiber.upper).all())
 
 
 def _binding_rows(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

@@ -175,9 +175,7 @@ def _wanted(picked: Any, block: Block, n_cells: int) -> tuple[np.ndarray, Any]:
     wanted = np.flatnonzero(np.diff(part.indptr))
     part = part[wanted]
     place = np.flatnonzero(cells)
-    return wanted, sp.csr_array(
-        (part.data, place[part.indices], part.indptr), shape=(len(wanted), len(block.columns))
-    )
+    return wanted, sp.csr_array((part.data, place[part.indices], part.indptr), shape=(len(wanted), len(block.columns)))
 
 
 def _pmf(answer: Solved, k: int) -> Pmf:
@@ -192,7 +190,11 @@ def _convolved(fixed: int, parts: list[Pmf]) -> Pmf:
     for part in sorted(parts, key=lambda one: len(one.p)):
         if len(total.p) + len(part.p) > MOST_PLACES:
             raise TooLarge("a hidden margin has too many values to list; leave it out, or use a coarser unit.")
-        p = convolve(total.p, part.p, method="direct") if len(total.p) * len(part.p) < 2e8 else convolve(total.p, part.p)
+        p = (
+            convolve(total.p, part.p, method="direct")
+            if len(total.p) * len(part.p) < 2e8
+            else convolve(total.p, part.p)
+        )
         reach = convolve(total.possible.astype(float), part.possible.astype(float)) > 0.5
         total = Pmf(total.first + part.first, np.maximum(p, 0), reach)
     trimmed = np.flatnonzero(total.possible)

@@ -64,7 +64,9 @@ def _merged(dim: Dim, groups: Mapping[str, Sequence[str]]) -> Dim:
             raise InputError(f"merge(): the members of {group!r} must be a list of labels of dim {dim.name!r}.")
         for member in map(str, members):
             if member not in group_of:
-                raise InputError(f"merge(): dim {dim.name!r} has no label {member!r}; {did_you_mean(member, dim.labels)}")
+                raise InputError(
+                    f"merge(): dim {dim.name!r} has no label {member!r}; {did_you_mean(member, dim.labels)}"
+                )
             if member in seen:
                 raise InputError(f"merge(): {member!r} of dim {dim.name!r} is in two groups.")
             seen.add(member)

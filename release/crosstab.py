@@ -56,8 +56,7 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, toleranc
     for i, row in enumerate(labels[0]):
         for j, column in enumerate(labels[1]):
             key = tuple(
-                dim.total if part == total else dim.node(part)
-                for dim, part in zip(dims, (*row, *column), strict=True)
+                dim.total if part == total else dim.node(part) for dim, part in zip(dims, (*row, *column), strict=True)
             )
             cell = values[i, j]
             where = f"row {', '.join(row)}, column {', '.join(column)}"

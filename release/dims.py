@@ -18,6 +18,10 @@ Margin = tuple[str | None, ...]
 """One entry per dim: the level at which a margin shows the dim, or None where it sums over it."""
 
 
+Key = Sequence[int] | np.ndarray
+"""A cell or sum: one node per dim."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of an error sentence: what the user may have meant, or what there is to choose from."""
     known = list(known)
@@ -40,8 +44,8 @@ class Level:
 class Dim:
     """One dim of a table.
 
-    Its *nodes* are the finest labels, then the groups of its levels and its named sums, then the total, numbered in this order.
-    A group with the same name and the same members as a finest label or as a group of another level is one
+    Its *nodes* are the finest labels, then the groups of its levels and its named sums, then the total, numbered in
+    this order. A group with the same name and the same members as a finest label or as a group of another level is one
     node with it (in ragged hierarchies a label stands for itself on the deeper levels).
     """
 
@@ -72,7 +76,7 @@ class Dim:
 
     @cached_property
     def _nodes(self) -> dict[str, tuple[int, tuple[int, ...]]]:
-        nodes = {label: (i, (i,)) for i, label in enumerate(self.labels)}
+        nodes: dict[str, tuple[int, tuple[int, ...]]] = {label: (i, (i,)) for i, label in enumerate(self.labels)}
         for level in self.levels:
             members: dict[str, list[int]] = {}
             for leaf, group in enumerate(level.group_of):
@@ -92,8 +96,8 @@ class Dim:
                         f"({self._show(known[1])}, and on level {level.name!r} {self._show(leaves)}); "
                         "rename one."
                     )
-        for label, leaves in self.sets:
-            nodes[label] = (len(nodes), leaves)
+        for label, summed in self.sets:
+            nodes[label] = (len(nodes), summed)
         nodes[TOTAL] = (len(nodes), tuple(range(len(self.labels))))
         return nodes
 
@@ -123,9 +127,7 @@ class Dim:
         """The node with this label."""
         found = self._nodes.get(str(label))
         if found is None:
-            raise InputError(
-                f"dim {self.name!r} has no label {str(label)!r}; {did_you_mean(str(label), self._nodes)}"
-            )
+            raise InputError(f"dim {self.name!r} has no label {str(label)!r}; {did_you_mean(str(label), self._nodes)}")
         return found[0]
 
     @cached_property
@@ -157,9 +159,7 @@ def parse_margin(margin: str | Iterable[str], dims: Sequence[Dim]) -> Margin:
     """A margin as users write it ("I,J", ("I", "J"), "" for the grand total), one entry per dim."""
     if isinstance(margin, str):
         whole = margin.strip()
-        names = (
-            [whole] if any(whole in d.level_names for d in dims) else [p.strip() for p in whole.split(",")]
-        )
+        names = [whole] if any(whole in d.level_names for d in dims) else [p.strip() for p in whole.split(",")]
         if names == [""]:
             names = []
     else:
@@ -188,7 +188,7 @@ def every_margin(dims: Sequence[Dim]) -> list[Margin]:
     return [margin for margin in product(*choices) if margin != tuple(dim.name for dim in dims)]
 
 
-def key_words(key: Sequence[int], dims: Sequence[Dim]) -> str:
+def key_words(key: Key, dims: Sequence[Dim]) -> str:
     """A cell or sum in words: 'activity=5, size=Total'."""
     if all(node == dim.total for node, dim in zip(key, dims, strict=True)):
         return "the grand total"

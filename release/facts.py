@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .dims import Dim, Margin
+from .dims import Dim, Key, Margin
 
 NO_LIMIT = int(np.iinfo(np.int64).max // 4)
 """Upper limit of a cell or sum of which nothing is known."""
@@ -51,7 +51,7 @@ class Grid:
         ones = np.ones(len(row), dtype=np.int64)
         return sp.csr_array((ones, (row, self.cells.ravel())), shape=(int(np.prod(sizes)), n_cells))
 
-    def row(self, key: Sequence[int], dims: Sequence[Dim], n_cells: int) -> Any | None:
+    def row(self, key: Key, dims: Sequence[Dim], n_cells: int) -> Any | None:
         """The one-row matrix of the sum at a key, or None where this grid cannot tell it."""
         picks = []
         for nodes, node, dim in zip(self.nodes, key, dims, strict=True):

@@ -55,7 +55,9 @@ def read_release(
         raise InputError(f"{name}: there is no such file.")
     if looks_like_jj(path):
         if dims or value or status or hierarchies:
-            raise InputError(f"{name}: a JJ file has no columns to name; dims=, value=, status= and hierarchies= do not apply.")
+            raise InputError(
+                f"{name}: a JJ file has no columns to name; dims=, value=, status= and hierarchies= do not apply."
+            )
         return read_jj(path, decimals=decimals)
     return read_long(
         path,

@@ -48,8 +48,7 @@ def _as_tree(dim: str, mapping: Mapping[Any, Any]) -> Tree:
     def add(parent: str, children: Any) -> None:
         if isinstance(children, (str, bytes)):
             raise InputError(
-                f"the hierarchy of dim {dim!r} maps {parent!r} to the text {children!r}; "
-                "give a list of its children."
+                f"the hierarchy of dim {dim!r} maps {parent!r} to the text {children!r}; give a list of its children."
             )
         tree.setdefault(parent, []).extend(str(child) for child in children)
         if isinstance(children, Mapping):
@@ -87,8 +86,7 @@ def _levels_from_tree(dim: str, labels: Sequence[str], tree: Tree) -> tuple[Leve
         paths.append([node for node in reversed(path) if node != TOTAL])
     depth = max(map(len, paths))
     return tuple(
-        Level(f"{dim}:{k + 1}", tuple(path[min(k, len(path) - 1)] for path in paths))
-        for k in range(depth - 1)
+        Level(f"{dim}:{k + 1}", tuple(path[min(k, len(path) - 1)] for path in paths)) for k in range(depth - 1)
     )
 
 
@@ -103,9 +101,7 @@ def _levels_from_frame(dim: str, labels: Sequence[str], frame: Any) -> tuple[Lev
             )
     missing = [label for label in labels if label not in rows]
     if missing:
-        raise InputError(
-            f"the hierarchy of dim {dim!r} has no row for {missing[0]!r} in its column {names[-1]!r}."
-        )
+        raise InputError(f"the hierarchy of dim {dim!r} has no row for {missing[0]!r} in its column {names[-1]!r}.")
     return tuple(
         Level(name if name != dim else f"{dim}:{k + 1}", tuple(rows[label][k] for label in labels))
         for k, name in enumerate(names[:-1])

@@ -1,10 +1,10 @@
 """JJ files, which tau-ARGUS and sdcTable exchange: cells by number, and the relations between them.
 
-    0
-    number of cells
-    id value cost status lb ub lpl upl spl        one line per cell; lb and ub are what everybody knows of it
-    number of relations
-    rhs k : id (coefficient) id (coefficient) ...  one line per relation, rhs = sum of coefficient * cell
+0
+number of cells
+id value cost status lb ub lpl upl spl        one line per cell; lb and ub are what everybody knows of it
+number of relations
+rhs k : id (coefficient) id (coefficient) ...  one line per relation, rhs = sum of coefficient * cell
 """
 
 from __future__ import annotations
@@ -150,9 +150,12 @@ def _parse(name: str, decimals: int) -> tuple[list[_Cell], list[tuple[int, int, 
         if parts[0] in seen:
             raise InputError(f"{name}, {where}: cell {parts[0]} is given twice.")
         seen.add(parts[0])
-        numbers = [_outward(parts[i], decimals, f"{name}, {where}", i) for i in (1, 4, 5, 6, 7, 8)]
+        value, low, high, below, above, width = (
+            _outward(parts[i], decimals, f"{name}, {where}", i) for i in (1, 4, 5, 6, 7, 8)
+        )
         status = read_status(parts[3], True, f"{name}, {where}")
-        cells.append(_Cell(parts[0], numbers[0], PUBLISHED if status == EMPTY else status, *numbers[1:], where=where))
+        known = PUBLISHED if status == EMPTY else status
+        cells.append(_Cell(parts[0], value, known, low, high, below, above, width, where))
     relations = []
     n_relations = whole("the number of relations")
     for k in range(n_relations):
@@ -161,7 +164,9 @@ def _parse(name: str, decimals: int) -> tuple[list[_Cell], list[tuple[int, int, 
         terms = _TERM.findall(tail)
         counts = head.split()
         if len(counts) != 2 or not counts[1].isdigit() or int(counts[1]) != len(terms):
-            raise InputError(f"{name}, line {number}: a relation reads 'rhs k : id (coef) ...' with k terms; was it cut short?")
+            raise InputError(
+                f"{name}, line {number}: a relation reads 'rhs k : id (coef) ...' with k terms; was it cut short?"
+            )
         row: dict[str, int] = {}
         for one, a in terms:
             if one not in seen:
@@ -188,7 +193,9 @@ def write_jj(release: Release, path: str | os.PathLike[str]) -> None:
     """Write a release with its truth as a JJ file: cells and sums numbered from 0, each sum as a relation."""
     name = os.fspath(path)
     if release.truth is None:
-        raise InputError(f"{name}: a JJ file holds the true value of every cell, and this release has no truth; write CSV.")
+        raise InputError(
+            f"{name}: a JJ file holds the true value of every cell, and this release has no truth; write CSV."
+        )
     if release.evidence or release.own.any():
         raise InputError(f"{name}: a JJ file cannot hold evidence or an insider's own part.")
     facts = release.sums

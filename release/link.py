@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -118,7 +119,7 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     distinct, number = np.unique(all_keys, axis=0, return_inverse=True)
     number, n = number.ravel(), len(distinct)
     offsets = np.cumsum([0, *(one.n_cells for one in tables)])
-    numbers = [number[a:b] for a, b in zip(offsets, offsets[1:], strict=False)]
+    numbers = [number[a:b] for a, b in pairwise(offsets)]
 
     lower, upper = np.zeros(n, np.int64), np.full(n, NO_LIMIT, np.int64)
     value, status = np.full(n, NO_VALUE, np.int64), np.full(n, UNSHOWN, np.uint8)
@@ -185,8 +186,7 @@ def _shared_totals(release: Release) -> Release:
     for i, first in enumerate(release.grids):
         for second in release.grids[i + 1 :]:
             groups = [
-                _common_groups(dim, a, b)
-                for dim, a, b in zip(release.dims, first.nodes, second.nodes, strict=True)
+                _common_groups(dim, a, b) for dim, a, b in zip(release.dims, first.nodes, second.nodes, strict=True)
             ]
             rows = first.summed([g[0] for g in groups], release.n_cells)
             rows = sp.csr_array(rows - second.summed([g[1] for g in groups], release.n_cells))
@@ -230,9 +230,7 @@ def _common_groups(dim: Dim, first: np.ndarray, second: np.ndarray) -> tuple[np.
     return of_first, of_second, words
 
 
-def _group_words(
-    release: Release, groups: Sequence[tuple[np.ndarray, np.ndarray, list[str]]], number: int
-) -> str:
+def _group_words(release: Release, groups: Sequence[tuple[np.ndarray, np.ndarray, list[str]]], number: int) -> str:
     position = np.unravel_index(number, [len(words) for _, _, words in groups])
     return ", ".join(
         f"{dim.name}={words[int(i)]}" for dim, (_, _, words), i in zip(release.dims, groups, position, strict=True)
@@ -250,7 +248,5 @@ def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         told = np.flatnonzero((one.lower > 0) | (one.upper < NO_LIMIT))
         whole = whole.with_facts(one.keys[told], cells[told], one.lower[told], one.upper[told], one.value[told])
         facts = one.sums
-        whole = whole.with_facts(
-            facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words
-        )
+        whole = whole.with_facts(facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words)
     return whole

@@ -39,7 +39,9 @@ def read_long(
 ) -> Release:
     """Read a CSV or Parquet file as a release (see `read_release`)."""
     name = os.fspath(path)
-    names, rows = _parquet_rows(path) if name.lower().endswith((".parquet", ".pq")) else _text_rows(path, header, dims, status)
+    names, rows = (
+        _parquet_rows(path) if name.lower().endswith((".parquet", ".pq")) else _text_rows(path, header, dims, status)
+    )
     if not rows:
         raise InputError(f"{name}: the file has no rows below its header.")
     columns = _columns(name, names, rows, dims, value, status)
@@ -50,14 +52,13 @@ def read_long(
                 f"{name}, row {number}: {len(row)} columns where the header has {len(names)}; was the file cut short?"
             )
     hierarchies = {dim: _loaded(tree) for dim, tree in (hierarchies or {}).items()}
-    for dim in hierarchies:
-        if dim not in columns.dims:
-            raise InputError(f"{name}: a hierarchy is given for {dim!r}; {did_you_mean(dim, columns.dims)}")
+    for named in hierarchies:
+        if named not in columns.dims:
+            raise InputError(f"{name}: a hierarchy is given for {named!r}; {did_you_mean(named, columns.dims)}")
     built = []
-    for dim in columns.dims:
-        column = names.index(dim)
-        labels = list(dict.fromkeys(row[column] for row in rows))
-        built.append(_dim(name, dim, labels, total, hierarchies.get(dim)))
+    for column in columns.dims:
+        labels = list(dict.fromkeys(row[names.index(column)] for row in rows))
+        built.append(_dim(name, column, labels, total, hierarchies.get(column)))
     figures = []
     for number, row in enumerate(rows, start=first_row):
         where = f"row {number}"
@@ -106,7 +107,9 @@ def _columns(
     free = [one for one in free if one != status and not (limits and one in ("lower", "upper"))]
     if value is None:
         named = [one for one in free if one.lower() in COUNT_NAMES]
-        numeric = [one for one in free if _all_numbers([row[names.index(one)] for row in rows if len(row) == len(names)])]
+        numeric = [
+            one for one in free if _all_numbers([row[names.index(one)] for row in rows if len(row) == len(names)])
+        ]
         found = named if len(named) == 1 else numeric if dims is not None or len(numeric) == 1 else []
         if len(found) != 1:
             raise InputError(
@@ -165,7 +168,9 @@ def _parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], list[list[st
     except Exception as problem:
         raise InputError(f"{name}: not a readable Parquet file ({type(problem).__name__}).") from None
     plain = frame.reset_index(drop=True)
-    return [str(c) for c in plain.columns], [["" if _absent(v) else str(v) for v in row] for row in plain.itertuples(index=False)]
+    return [str(c) for c in plain.columns], [
+        ["" if _absent(v) else str(v) for v in row] for row in plain.itertuples(index=False)
+    ]
 
 
 def _absent(value: Any) -> bool:
@@ -216,14 +221,14 @@ def _figure(
             raise InputError(f"{source}, {where}: status {code!r} means an empty cell, but its value is {raw}.")
         meaning, value = PUBLISHED, 0
     if meaning == PUBLISHED and value is None and all(b is None for b in bounds):
-        raise InputError(f"{source}, {where}: status {code!r} means published, but column {columns.value!r} has no number.")
-    return Figure(key, value, meaning, *bounds, where=where)
+        raise InputError(
+            f"{source}, {where}: status {code!r} means published, but column {columns.value!r} has no number."
+        )
+    return Figure(key, value, meaning, bounds[0], bounds[1], where)
 
 
 def write_long(release: Release, path: str | os.PathLike[str], total: str) -> None:
     """Write what a release publishes, never the truth: one row per cell and per known or withheld sum."""
-    import pandas as pd
-
     facts = release.sums
     loose = np.flatnonzero((facts.keys < 0).any(axis=1))
     if len(loose) or release.evidence or release.own.any() or len(release.grids) > 1:
@@ -247,15 +252,14 @@ def write_long(release: Release, path: str | os.PathLike[str], total: str) -> No
     if ranged.any() or (exact & (figure == NO_VALUE)).any():
         show = ranged | (exact & (figure == NO_VALUE))
         frame["lower"] = [release.show(int(v)) if r else "" for v, r in zip(lower, show, strict=True)]
-        frame["upper"] = [
-            release.show(int(v)) if r and v < NO_LIMIT else "" for v, r in zip(upper, show, strict=True)
-        ]
+        frame["upper"] = [release.show(int(v)) if r and v < NO_LIMIT else "" for v, r in zip(upper, show, strict=True)]
     with written_whole(path) as temporary:
         if os.fspath(path).lower().endswith((".parquet", ".pq")):
             try:
                 frame.astype(str).to_parquet(temporary, index=False)
             except ImportError:
-                raise InputError(f"{os.fspath(path)}: writing Parquet needs pyarrow; install fiberwalk[parquet].") from None
+                raise InputError(
+                    f"{os.fspath(path)}: writing Parquet needs pyarrow; install fiberwalk[parquet]."
+                ) from None
         else:
             frame.to_csv(temporary, index=False)
-    _ = pd

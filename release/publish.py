@@ -43,7 +43,9 @@ def publish(
     wanted = parse_margins(margins, labelled.dims)
     release = of_table(labelled)
     shown = [" x ".join(level for level in margin if level) or "the grand total" for margin in wanted]
-    note = f"published exactly: {'; '.join(shown)}" if len(shown) <= 6 else f"{len(shown)} margins are published exactly"
+    note = (
+        f"published exactly: {'; '.join(shown)}" if len(shown) <= 6 else f"{len(shown)} margins are published exactly"
+    )
     return replace(publish_margins(release, wanted), notes=(note,))
 
 

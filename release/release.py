@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .dims import Dim, Margin, key_words, parse_margin
+from .dims import Dim, Key, Margin, key_words, parse_margin
 from .errors import Contradiction, InputError
 from .facts import NO_LIMIT, NO_VALUE, Evidence, Grid, Protection, Sums
 from .tables import Table, in_own_units, key_of, scaled
@@ -100,7 +100,7 @@ class Release:
             keys[grid.cells.ravel()] = grid.keys()
         return keys
 
-    def words(self, key: Sequence[int]) -> str:
+    def words(self, key: Key) -> str:
         """A cell or sum in words."""
         return key_words(key, self.dims)
 
@@ -183,16 +183,9 @@ class Release:
                 facts,
             )
         several = np.flatnonzero(~single)
-        if words is None:
-            words = [self.words(key) for key in keys[several]]
-        else:
-            words = [words[i] for i in several]
-        sums = self._joined(
-            matrix[several], lower[several], upper[several], value[several], keys[several], words
-        )
-        return replace(
-            self, lower=new_lower, upper=new_upper, value=new_value, status=status, sums=sums
-        )
+        said = [self.words(keys[i]) if words is None else words[int(i)] for i in several]
+        sums = self._joined(matrix[several], lower[several], upper[several], value[several], keys[several], said)
+        return replace(self, lower=new_lower, upper=new_upper, value=new_value, status=status, sums=sums)
 
     def _joined(
         self,
@@ -245,7 +238,7 @@ class Release:
                 return found
         raise InputError(f"margin {margin!r} is finer than the tables of this release.")
 
-    def row(self, key: Sequence[int]) -> Any:
+    def row(self, key: Key) -> Any:
         """Which cells the sum at a key is made of, as a matrix of one row."""
         for grid in self.grids:
             found = grid.row(key, self.dims, self.n_cells)

@@ -216,8 +216,7 @@ def _long_series(
         found = named if len(named) == 1 else numeric
         if len(found) != 1:
             raise InputError(
-                f"it is not clear which of the columns {', '.join(map(str, columns))} holds the counts; "
-                "give count=."
+                f"it is not clear which of the columns {', '.join(map(str, columns))} holds the counts; give count=."
             )
         count = found[0]
     elif count not in columns:
@@ -340,7 +339,7 @@ def _matched(given: Any, dims: Sequence[Dim], named: str) -> np.ndarray:
         return np.asarray(values)
     picks = []
     for dim, shown in zip(dims, labels, strict=True):
-        position = {str(label): i for i, label in enumerate(shown)} if shown else {}
+        position = {str(label): i for i, label in enumerate(shown or [])}
         if shown and set(position) != set(dim.labels):
             stranger = min(set(position) ^ set(dim.labels))
             raise InputError(f"{named} and the table do not have the same labels on dim {dim.name!r}: {stranger!r}.")
@@ -366,4 +365,3 @@ def key_of(cell: Mapping[str, Any], dims: Sequence[Dim]) -> tuple[int, ...]:
         if name not in names:
             raise InputError(f"{dict(cell)} names the dim {str(name)!r}; {did_you_mean(str(name), names)}")
     return tuple(dim.node(cell[dim.name]) if dim.name in cell else dim.total for dim in dims)
-

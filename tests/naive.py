@@ -67,7 +67,9 @@ def tables(n_cells: int, facts: Iterable[Fact], most: int = 20_000) -> list[tupl
     return found
 
 
-def pmf(found: Sequence[tuple[int, ...]], cells: Iterable[int], weight: Callable[[tuple[int, ...]], float]) -> dict[int, float]:
+def pmf(
+    found: Sequence[tuple[int, ...]], cells: Iterable[int], weight: Callable[[tuple[int, ...]], float]
+) -> dict[int, float]:
     """The law of the sum of some cells over the tables found."""
     cells = list(cells)
     totals: Counter[int] = Counter()

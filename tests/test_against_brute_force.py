@@ -119,7 +119,9 @@ def _two_tables(values, mask_one, mask_two):
     import xarray as xr
 
     whole = xr.DataArray(
-        values, dims=["A", "B", "C"], coords={d: [str(i + 1) for i in range(n)] for d, n in zip("ABC", values.shape, strict=True)}
+        values,
+        dims=["A", "B", "C"],
+        coords={d: [str(i + 1) for i in range(n)] for d, n in zip("ABC", values.shape, strict=True)},
     )
     one = fw.suppress(whole.sum("C"), where=mask_one, margins=["B", ""])
     two = fw.suppress(whole.sum("B"), where=mask_two, margins=["C", ""])
@@ -129,7 +131,10 @@ def _two_tables(values, mask_one, mask_two):
 def _released_facts(table, mask, offset=0):
     flat, n = table.ravel().tolist(), table.size
     facts = [(frozenset([offset + i]), v, v) for i, v in enumerate(flat) if not mask.ravel()[i]]
-    for groups in ([["*"] * table.shape[0], list(range(table.shape[1]))], [["*"] * table.shape[0], ["*"] * table.shape[1]]):
+    for groups in (
+        [["*"] * table.shape[0], list(range(table.shape[1]))],
+        [["*"] * table.shape[0], ["*"] * table.shape[1]],
+    ):
         facts += [(frozenset(offset + c for c in cells), lo, hi) for cells, lo, hi in naive.margin_facts(table, groups)]
     assert n == len(flat)
     return facts
@@ -139,7 +144,9 @@ def _released_facts(table, mask, offset=0):
 @given(arrays(least_dims=3, most_dims=3, most_cells=12, most_count=2), st.data())
 def test_linked_tables(values, data):
     shapes = [(values.shape[0], values.shape[1]), (values.shape[0], values.shape[2])]
-    masks = [np.array(data.draw(st.lists(st.booleans(), min_size=a * b, max_size=a * b))).reshape(a, b) for a, b in shapes]
+    masks = [
+        np.array(data.draw(st.lists(st.booleans(), min_size=a * b, max_size=a * b))).reshape(a, b) for a, b in shapes
+    ]
     assume(masks[0].any() and masks[1].any())
     whole, one, two = _two_tables(values, *masks)
     first, second = whole.sum("C").values, whole.sum("B").values
@@ -149,7 +156,10 @@ def test_linked_tables(values, data):
     except naive.TooMany:
         assume(False)
     rows = [
-        ([i * shapes[0][1] + j for j in range(shapes[0][1])], [first.size + i * shapes[1][1] + k for k in range(shapes[1][1])])
+        (
+            [i * shapes[0][1] + j for j in range(shapes[0][1])],
+            [first.size + i * shapes[1][1] + k for k in range(shapes[1][1])],
+        )
         for i in range(values.shape[0])
     ]
     found = [t for t in found if all(sum(t[c] for c in a) == sum(t[c] for c in b) for a, b in rows)]
@@ -167,7 +177,9 @@ def test_linked_tables(values, data):
 @given(arrays(least_dims=3, most_dims=3, most_cells=8, most_count=2), st.data())
 def test_linked_tables_as_margins_of_the_crossed_one(values, data):
     shapes = [(values.shape[0], values.shape[1]), (values.shape[0], values.shape[2])]
-    masks = [np.array(data.draw(st.lists(st.booleans(), min_size=a * b, max_size=a * b))).reshape(a, b) for a, b in shapes]
+    masks = [
+        np.array(data.draw(st.lists(st.booleans(), min_size=a * b, max_size=a * b))).reshape(a, b) for a, b in shapes
+    ]
     assume(masks[0].any() and masks[1].any())
     whole, one, two = _two_tables(values, *masks)
     number = np.arange(values.size).reshape(values.shape)
@@ -194,7 +206,9 @@ def test_an_impossible_publication_is_refused_and_a_possible_one_is_not(values, 
     import pandas as pd
 
     rows, columns = values.shape
-    mask = np.array(data.draw(st.lists(st.booleans(), min_size=values.size, max_size=values.size))).reshape(values.shape)
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=values.size, max_size=values.size))).reshape(
+        values.shape
+    )
     assume(mask.any())
     bordered = np.zeros((rows + 1, columns + 1))
     bordered[:rows, :columns] = values

@@ -169,9 +169,5 @@ def worlds(draw, kinds=("publish", "suppress", "round", "merge"), outside=True, 
         story += f", known {named} {how} {amount}"
     asked = draw(st.sampled_from(margins))
     published = {cells for cells, low, high in facts if low == high and len(cells) > 1} if kind != "round" else set()
-    questions = {
-        key: cells
-        for key, cells in _sums(shape, asked).items()
-        if frozenset(cells) not in published
-    }
+    questions = {key: cells for key, cells in _sums(shape, asked).items() if frozenset(cells) not in published}
     return World(release, facts, values, hidden, questions, [_name(asked)], own, story)

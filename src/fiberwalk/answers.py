@@ -79,4 +79,3 @@ def count(release: Release, *, limit: int = MOST_STEPS) -> int:
         nothing = sp.csr_array((0, len(block.columns)), dtype=np.int64)
         total *= solve_block(block, lambda column, first, last: None, nothing, limit).tables
     return total
-

@@ -200,7 +200,9 @@ class Audit:
                 for t in truth.tolist()
             ]
         if release.protection is None:
-            raise InputError("protection() needs percent=, or lower= and upper=: the release states no protection levels.")
+            raise InputError(
+                "protection() needs percent=, or lower= and upper=: the release states no protection levels."
+            )
         below = np.concatenate([release.protection.below[release.hidden], np.zeros(n, np.int64)])[:n]
         above = np.concatenate([release.protection.above[release.hidden], np.zeros(n, np.int64)])[:n]
         return [(max(0, int(t - b)), int(t + a)) for t, b, a in zip(truth, below, above, strict=True)]
@@ -287,6 +289,3 @@ def audit(
 def _probability(pmf: Pmf, value: int) -> float:
     k = value - pmf.first
     return float(pmf.p[k]) if 0 <= k < len(pmf.p) else 0.0
-
-
-

@@ -66,10 +66,14 @@ def _reading(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say how FILE is to be read."""
     options = [
         click.argument("file", type=click.Path(path_type=Path)),
-        click.option("--dims", metavar="A,B", help="Columns of the dims, joined by commas (default: all that are left)."),
+        click.option(
+            "--dims", metavar="A,B", help="Columns of the dims, joined by commas (default: all that are left)."
+        ),
         click.option("--value", metavar="NAME", help="Column of the figures (default: value, count, freq or n)."),
         click.option("--status", metavar="NAME", help="Column of status codes (s z u x w m, or tau-ARGUS numbers)."),
-        click.option("--total", metavar="LABEL", default="Total", show_default=True, help="Label of totals in the file."),
+        click.option(
+            "--total", metavar="LABEL", default="Total", show_default=True, help="Label of totals in the file."
+        ),
         click.option(
             "--hierarchy",
             metavar="DIM=FILE",
@@ -170,7 +174,7 @@ def audit(**options: Any) -> None:
             law=options["law"],
             hidden_margins=options["hidden_margins"],
             progress=progress,
-            **_limited(options),
+            limit=_steps(options),
         )
     _write(result, options)
     _print_audit(result, options["top"])
@@ -182,8 +186,10 @@ def audit(**options: Any) -> None:
             sys.exit(1)
 
 
-def _limited(options: dict[str, Any]) -> dict[str, int]:
-    return {} if options["limit"] is None else {"limit": options["limit"]}
+def _steps(options: dict[str, Any]) -> int:
+    from .fiber.enumeration import MOST_STEPS
+
+    return MOST_STEPS if options["limit"] is None else int(options["limit"])
 
 
 def _write(result: Audit, options: dict[str, Any]) -> None:
@@ -251,7 +257,7 @@ def count(**options: Any) -> None:
     """How many tables agree with what was published?"""
     from .answers import count as run_count
 
-    click.echo(f"{run_count(_read(options), **_limited(options)):,}")
+    click.echo(f"{run_count(_read(options), limit=_steps(options)):,}")
 
 
 @main.command(epilog="\b\nExamples:\n  fiberwalk demo\n  fiberwalk demo --example dot02_table1 --law hypergeometric")

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -111,7 +111,7 @@ def dot02_table2() -> Example:
     )
 
 
-def _printed(dims: list[Dim], nodes: list[int], rows: list[tuple[int | None, ...]], source: str) -> Release:
+def _printed(dims: list[Dim], nodes: list[int], rows: Sequence[tuple[int | None, ...]], source: str) -> Release:
     """A printed two-way table with row totals, column totals and None where a cell is withheld."""
     lines = zip([*nodes, dims[0].total], [*rows, (*_SIZE_TOTALS, sum(_SIZE_TOTALS))], strict=True)
     figures = [

@@ -34,7 +34,7 @@ def audit_figure(audit: Audit, cells: int = 6) -> Figure:
     shown = (open_cells if len(open_cells) else frame).head(cells)
     rows = -(-len(shown) // 2)
     figure = Figure(figsize=(11, max(3.4, 1.9 * rows)), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=[1.5, 1])
+    left, right = figure.subfigures(1, 2, width_ratios=[1.5, 1], squeeze=False)[0]
     axes = np.atleast_1d(left.subplots(rows, 2 if len(shown) > 1 else 1, squeeze=False)).ravel()
     for axis, labels in zip(axes, shown.index, strict=False):
         draw_pmf(axis, audit, labels)
@@ -50,6 +50,8 @@ def audit_figure(audit: Audit, cells: int = 6) -> Figure:
 
 def draw_pmf(axis: Axes, audit: Audit, labels: Any) -> None:
     """The distribution of one cell; its most probable value in orange, the truth, where known, as a triangle."""
+    from matplotlib.ticker import MaxNLocator
+
     pmf = audit.pmf(dict(zip([dim.name for dim in audit.release.dims], labels, strict=True)))
     values, p = pmf.index.to_numpy(dtype=float), pmf.to_numpy()
     if len(values) <= BARS:
@@ -59,7 +61,7 @@ def draw_pmf(axis: Axes, audit: Audit, labels: Any) -> None:
         if len(values) == 1:
             axis.set_xlim(values[0] - 2 * unit, values[0] + 2 * unit)
         if audit.release.decimals == 0:
-            axis.xaxis.get_major_locator().set_params(integer=True)
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     else:
         axis.fill_between(values, p, step="mid", color=BLUE, linewidth=0)
     axis.set_ylim(0, 1.08 * p.max())

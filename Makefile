@@ -1,0 +1,43 @@
+# Two targets are the whole set-up on a machine with Python (3.11 or newer), make and git:
+#   make demo   see what fiberwalk does
+#   make test   lint, type-check and run every test
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: demo test quick verify bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/fiberwalk demo
+
+test: $(VENV)/installed-for-tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+# The tests without the slow ones, for a fast look while working and for the other Pythons.
+quick: $(VENV)/installed-for-tests
+	$(BIN)/pytest -m "not slow"
+
+# Longer checks than a test run should take.
+verify: $(VENV)/installed-for-tests
+	$(BIN)/python bench/verify_exact.py
+
+bench: $(VENV)/installed-for-tests
+	$(BIN)/python bench/enumeration.py
+	$(BIN)/python bench/start_up.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@ $(VENV)/installed
+
+clean:
+	rm -rf .venv .venv-* build src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
