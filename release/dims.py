@@ -25,7 +25,7 @@ Key = Sequence[int] | np.ndarray
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of an error sentence: what the user may have meant, or what there is to choose from."""
     known = list(known)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.75)
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
     shown = ", ".join(repr(k) for k in known[:8])

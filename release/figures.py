@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from .dims import Dim, key_words
 from .errors import InputError
 from .facts import NO_LIMIT, NO_VALUE
-from .release import HIDDEN, PUBLISHED, Release, unpublished
+from .release import HIDDEN, PUBLISHED, UNSHOWN, Release, unpublished
 
 MISSING = ("error", "zero", "hidden")
 
@@ -86,14 +86,15 @@ def from_figures(
             low, high = _range(figure, 0)
             lower[cell], upper[cell] = low, high
             value[cell] = figure.value if figure.value is not None else NO_VALUE
-            if low < high:
-                status[cell] = HIDDEN
+            if _is_range(figure):
+                status[cell] = UNSHOWN  # a rounded figure: the cell itself is not shown
         else:
             lower[cell] = max(0, figure.lower or 0)
             upper[cell] = NO_LIMIT if figure.upper is None else figure.upper
         if lower[cell] > upper[cell]:
             raise InputError(f"{source}, {figure.where}: the lower limit is above the upper limit.")
-        truth[cell] = NO_VALUE if figure.value is None else figure.value
+        rounded = figure.status == PUBLISHED and _is_range(figure)
+        truth[cell] = NO_VALUE if figure.value is None or rounded else figure.value
     status[absent] = PUBLISHED if missing == "zero" else HIDDEN
     if missing == "zero":
         upper[absent] = value[absent] = truth[absent] = 0

@@ -100,6 +100,11 @@ def read_jj(path: str | os.PathLike[str], *, decimals: int) -> Release:
             if rhs:
                 raise InputError(f"{name}, line {line}: the relation says 0 = {rhs}.")
             continue
+        if release.truth is not None and (total := int(row @ release.truth)) != rhs:
+            raise InputError(
+                f"{name}, line {line}: the relation's cells sum to {release.show(total)}, not {release.show(rhs)}, "
+                f"{release.show(abs(total - rhs))} off; correct the values or raise decimals=."
+            )
         rows.append(row)
         words.append(f"relation on line {line}:")
         sides.append(rhs)

@@ -21,7 +21,6 @@ from .text_files import read_rows, written_whole
 
 NO_FIGURE = ("", "na", "nan", "none", "null", "..", ":", "x", "*")
 STATUS_NAMES = ("status", "sdcstatus", "sdc_status", "flag")
-FLAGS = {PUBLISHED: "s", PRIMARY: "u", HIDDEN: "x"}
 
 
 def read_long(
@@ -240,19 +239,22 @@ def write_long(release: Release, path: str | os.PathLike[str], total: str) -> No
     lower = np.concatenate([release.lower, facts.lower, np.zeros(len(asked), np.int64)])
     upper = np.concatenate([release.upper, facts.upper, np.full(len(asked), NO_LIMIT)])
     figure = np.concatenate([release.value, facts.value, np.full(len(asked), NO_VALUE)])
-    flags = [FLAGS.get(int(code), "x") for code in release.status]
-    flags += ["s" if v != NO_VALUE else "x" for v in np.concatenate([facts.value, np.full(len(asked), NO_VALUE)])]
-    exact = lower == upper
-    ranged = ~exact & ((lower > 0) | (upper < NO_LIMIT))
+    told = figure != NO_VALUE
+    withheld = [*(np.isin(release.status, (PRIMARY, HIDDEN))), *([False] * len(facts)), *([True] * len(asked))]
+    shown = told & ~np.array(withheld)
+    primary = np.concatenate([release.status == PRIMARY, np.zeros(len(keys) - release.n_cells, dtype=bool)])
+    published = np.concatenate(
+        [release.status == PUBLISHED, told[release.n_cells :] & (lower == upper)[release.n_cells :]]
+    )
+    limited = ~published & ((lower > 0) | (upper < NO_LIMIT))
     frame = release.index(keys).to_frame(index=False).replace(TOTAL, total)
-    frame["value"] = [release.show(int(v)) if e and v != NO_VALUE else "" for v, e in zip(figure, exact, strict=True)]
-    frame["status"] = [
-        "x" if r and flag == "s" else "u" if flag == "u" else flag for flag, r in zip(flags, ranged, strict=True)
-    ]
-    if ranged.any() or (exact & (figure == NO_VALUE)).any():
-        show = ranged | (exact & (figure == NO_VALUE))
-        frame["lower"] = [release.show(int(v)) if r else "" for v, r in zip(lower, show, strict=True)]
-        frame["upper"] = [release.show(int(v)) if r and v < NO_LIMIT else "" for v, r in zip(upper, show, strict=True)]
+    frame["value"] = [release.show(int(v)) if s else "" for v, s in zip(figure, shown, strict=True)]
+    frame["status"] = np.where(shown, "s", np.where(primary, "u", "x"))
+    if limited.any():
+        frame["lower"] = [release.show(int(v)) if one else "" for v, one in zip(lower, limited, strict=True)]
+        frame["upper"] = [
+            release.show(int(v)) if one and v < NO_LIMIT else "" for v, one in zip(upper, limited, strict=True)
+        ]
     with written_whole(path) as temporary:
         if os.fspath(path).lower().endswith((".parquet", ".pq")):
             try:

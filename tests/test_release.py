@@ -1,0 +1,366 @@
+"""What releases say: margins, outside knowledge, known rules, linked tables, and facts that cannot be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import fiberwalk as fw
+
+TABLE = xr.DataArray(
+    [[1, 5, 4], [7, 2, 6], [3, 8, 9]], dims=["row", "col"], coords={"row": ["a", "b", "c"], "col": ["x", "y", "z"]}
+)
+SQUARE = [{"row": r, "col": c} for r in "ab" for c in "xy"]
+
+
+def test_a_margin_may_be_named_in_several_ways():
+    for margins in (["row", "col"], [("row",), ("col",)], ["col", "row", "row"], ["row", "col", ""]):
+        assert fw.count(fw.publish(TABLE, margins)) == fw.count(fw.publish(TABLE, ["row", "col"]))
+    assert len(fw.publish(TABLE, ["row,col"]).hidden) == 0
+    assert fw.bounds(fw.publish(TABLE, [""])).loc[("a", "x")].tolist() == [0, 45]
+
+
+def test_margins_of_no_dim_are_refused():
+    with pytest.raises(fw.InputError, match="margin 'row,colour' names 'colour', which is no dim of this table"):
+        fw.publish(TABLE, ["row,colour"])
+    with pytest.raises(fw.InputError, match="names dim 'row' twice"):
+        fw.publish(TABLE, ["row,row"])
+    with pytest.raises(fw.InputError, match=r"which is no dim of this table; did you mean 'col'\?"):
+        fw.audit(fw.publish(TABLE, ["row"]), hidden_margins=["cl"])
+
+
+def test_where_in_all_its_forms():
+    mask = TABLE < 4
+    forms = [
+        mask,
+        mask.values,
+        mask.transpose("col", "row"),
+        mask.isel(row=[2, 0, 1]),
+        mask.to_pandas(),
+        lambda table: table < 4,
+        [{"row": "a", "col": "x"}, {"row": "b", "col": "y"}, {"row": "c", "col": "x"}],
+    ]
+    for where in forms:
+        release = fw.suppress(TABLE, where=where)
+        assert release.hidden.tolist() == [0, 4, 6]
+    with pytest.raises(fw.InputError, match="where= must be true or false for every cell"):
+        fw.suppress(TABLE, where=TABLE)
+    with pytest.raises(fw.InputError, match="where= has the shape"):
+        fw.suppress(TABLE, where=np.ones((2, 2), dtype=bool))
+    with pytest.raises(fw.InputError, match="do not have the same labels on dim 'row'"):
+        fw.suppress(TABLE, where=mask.assign_coords(row=["a", "b", "q"]))
+    with pytest.raises(fw.InputError, match="no cell is withheld"):
+        fw.suppress(TABLE, where=TABLE < 0)
+    with pytest.raises(fw.InputError, match="needs where="):
+        fw.suppress(TABLE)
+
+
+def test_a_total_may_be_withheld_and_is_then_asked_about():
+    one = fw.bounds(fw.suppress(TABLE, where=[*SQUARE, {"row": "a"}]))
+    assert one.loc[("a", "Total")].tolist() == [10, 10]  # the other totals give it away
+    two = fw.bounds(fw.suppress(TABLE, where=[*SQUARE, {"row": "a"}, {"row": "b"}]))
+    assert two.loc[("a", "Total")].tolist() == [4, 19]
+    assert ("a", "Total") not in fw.bounds(fw.suppress(TABLE, where=SQUARE)).index
+
+
+def test_a_margin_of_one_cell_discloses_it_and_the_cell_is_still_listed():
+    release = fw.suppress(TABLE.isel(col=[0]), where=[{"row": "a", "col": "x"}])
+    cells = fw.audit(release).cells
+    assert np.isinf(cells.loc[("a", "x"), "risk"])
+
+
+def test_what_is_published_is_not_changed_by_what_comes_after():
+    release = fw.suppress(TABLE, where=SQUARE)
+    before = release.lower.copy(), len(release.sums), release.notes
+    release.knows({"row": "a", "col": "x"}, at_least=1)
+    assert np.array_equal(release.lower, before[0])
+    assert (len(release.sums), release.notes) == before[1:]
+
+
+# --- outside knowledge ---------------------------------------------------------------------------------------------
+
+
+def test_knowledge_of_cells_and_sums():
+    release = fw.suppress(TABLE, where=SQUARE)
+    assert fw.bounds(release).loc[("a", "x")].tolist() == [0, 6]
+    assert fw.bounds(release.knows(SQUARE[0], at_least=1)).loc[("b", "y")].tolist() == [2, 7]
+    assert fw.bounds(release.knows(SQUARE[0], at_most=2)).loc[("a", "x")].tolist() == [0, 2]
+    assert fw.bounds(release.knows(SQUARE[0], exactly=1)).loc[("b", "y")].tolist() == [2, 2]
+    only_total = fw.publish(TABLE, [""]).knows({"row": "a"}, at_most=12)
+    assert fw.bounds(only_total).loc[("a", "x")].tolist() == [0, 12]
+
+
+def test_an_insider_sees_the_others_part_even_of_a_published_cell():
+    release = fw.suppress(TABLE, where=SQUARE).knows({"row": "c", "col": "z"}, own=4)
+    row = fw.audit(release).cells.loc[("c", "z")]
+    assert (row["lower"], row["upper"], row["truth"]) == (5, 5, 5)
+    twice = release.knows({"row": "c", "col": "z"}, own=3)
+    assert fw.bounds(twice).loc[("c", "z")].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("cell", "known", "words"),
+    [
+        ({"row": "a", "col": "x"}, {}, "needs at_least=, at_most=, exactly= or own="),
+        ({"row": "q", "col": "x"}, {"at_least": 1}, "dim 'row' has no label 'q'"),
+        ({"rwo": "a"}, {"at_least": 1}, "names the dim 'rwo'; did you mean 'row'"),
+        ({"row": "a", "col": "x"}, {"at_least": -1}, "cells cannot be negative"),
+        ({"row": "a", "col": "x"}, {"at_least": 0.5}, "0.5 is not a whole number"),
+        ({"row": "a", "col": "x"}, {"at_least": 3, "at_most": 2}, "at least 3 and at most 2 cannot both be"),
+        ({"row": "a", "col": "x"}, {"at_least": 3}, "the table says 1"),
+        ({"row": "a"}, {"own": 1}, "own= is about one cell, but row=a, col=Total is a sum of several"),
+        (["a", "x"], {"own": 1}, "a cell is given as a dict"),
+    ],
+)
+def test_knowledge_that_cannot_be(cell, known, words):
+    with pytest.raises(fw.InputError, match=words):
+        fw.suppress(TABLE, where=SQUARE).knows(cell, **known)
+
+
+# --- known rules ---------------------------------------------------------------------------------------------------
+
+SECONDARY = [{"row": "a", "col": "y"}, {"row": "b", "col": "x"}]
+
+
+def test_a_rule_known_with_flags_bounds_the_primary_cells():
+    flagged = fw.suppress(TABLE, where=SECONDARY, rule="< 3", rule_known=True, flags=True)
+    bounds = fw.bounds(flagged)
+    # x and x + 1 both lie in 1..2: the rule gives the whole square away
+    assert bounds.to_numpy().tolist() == [[1, 1], [5, 5], [7, 7], [2, 2]]
+    assert fw.bounds(fw.suppress(TABLE, where=SECONDARY, rule="< 3")).loc[("a", "x")].tolist() == [0, 6]
+    assert not fw.audit(flagged).readings
+
+
+def test_a_rule_known_without_flags_gives_both_readings():
+    release = fw.suppress(TABLE, where=SECONDARY, rule="<= 2", rule_known=True)
+    audit = fw.audit(release)
+    assert audit.cells["lower"].min() >= 1  # zeros are published, so no hidden cell is zero
+    (name,) = audit.readings
+    assert "which hidden cells" in name
+    assert np.isinf(audit.readings[name].cells["risk"]).all()
+    assert audit.cells.loc[("a", "x"), ["lower", "upper"]].tolist() == [1, 5]
+    assert not fw.audit(fw.suppress(TABLE, where=SECONDARY, rule="<= 2")).readings
+
+
+def test_a_rule_never_excludes_the_truth():
+    table = np.array([[0, 1, 2], [3, 0, 4], [1, 5, 0]])
+    for zeros_hidden in (False, True):
+        for flags in (False, True):
+            release = fw.suppress(
+                table, where=table == 0, rule="< 3", rule_known=True, flags=flags, zeros_hidden=zeros_hidden
+            )
+            cells = fw.audit(release).cells
+            assert (cells["lower"] <= cells["truth"]).all()
+            assert (cells["p_truth"] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"rule": "about 3"}, "rule 'about 3' is not understood; write it like '< 3'"),
+        ({"rule": "< 1"}, "rule '< 1' hides no cell"),
+        ({"rule_known": True, "where": SECONDARY}, "go with rule="),
+        ({"rule": "< 3", "flags": True}, "give rule_known=True"),
+    ],
+)
+def test_bad_rules(arguments, words):
+    with pytest.raises(fw.InputError, match=words):
+        fw.suppress(TABLE, **arguments)
+
+
+def test_knowing_a_rule_needs_flags_to_be_seen():
+    with pytest.raises(fw.InputError, match="needs cells that are flagged as primary"):
+        fw.suppress(TABLE, where=SQUARE).knows_rule("< 3")
+
+
+# --- linked --------------------------------------------------------------------------------------------------------
+
+CUBE = xr.DataArray(
+    [[[2, 3], [4, 1]], [[5, 1], [0, 6]]],
+    dims=["act", "size", "reg"],
+    coords={"act": ["p", "q"], "size": ["s", "t"], "reg": ["n", "o"]},
+)
+
+
+def test_linked_tables_disclose_cells_that_each_hides_well():
+    # The same people by act and size (one size hidden, and the totals by act), and by act alone.
+    by_size = pd.DataFrame([[5, 5], [1, 6]], index=["p", "q"], columns=["s", "t"]).rename_axis(
+        index="act", columns="size"
+    )
+    by_reg = pd.DataFrame([[6, 4], [5, 2]], index=["p", "q"], columns=["n", "o"]).rename_axis(
+        index="act", columns="reg"
+    )
+    first = fw.suppress(by_size, where=[{"act": a, "size": "s"} for a in "pq"], margins=["size", ""])
+    second = fw.publish(by_reg, ["act"])
+    assert fw.bounds(first)["lower"].tolist() == [0, 0]
+    assert fw.bounds(first)["upper"].tolist() == [6, 6]
+    assert (fw.bounds(second)["lower"] == 0).all()
+    together = fw.audit(fw.linked([first, second])).cells
+    assert together.loc[("p", "s", "Total"), "support"] == 1
+    assert together.loc[("p", "s", "Total"), "lower"] == 5
+    assert np.isinf(together.loc[("q", "s", "Total"), "risk"])
+
+
+def test_a_cell_that_one_table_hides_and_another_publishes_is_listed_as_known():
+    hidden = fw.suppress(TABLE, where=SQUARE)
+    shown = fw.publish(TABLE, ["row,col"])
+    cells = fw.audit(fw.linked([hidden, shown])).cells
+    assert len(cells) == 4
+    assert np.isinf(cells["risk"]).all()
+
+
+def test_linked_at_different_levels_of_a_hierarchy():
+    towns = pd.Series([4, 2, 3, 1], index=pd.Index(list("abcd"), name="town"))
+    regions = pd.DataFrame([[5, 1], [2, 2]], index=["North", "South"], columns=["f", "m"]).rename_axis(
+        index="town", columns="sex"
+    )
+    fine = fw.suppress(
+        towns,
+        where=[{"town": "a"}, {"town": "b"}],
+        margins=[""],
+        hierarchies={"town": {"North": ["a", "b"], "South": ["c", "d"]}},
+    )
+    coarse = fw.suppress(regions, where=[{"town": "North", "sex": "f"}], margins=["sex"])
+    both = fw.linked([fine, coarse])
+    assert fw.bounds(both).loc[("a", "Total")].tolist() == [0, 6]
+    assert fw.bounds(both).loc[("North", "f")].tolist() == [5, 5]
+
+
+def test_linked_with_full_speaks_of_the_crossed_cells():
+    whole = fw.linked([fw.publish(CUBE, ["act,size"]), fw.publish(CUBE, ["act,reg"])])
+    # both releases are about the same crossed cells already
+    assert fw.count(whole) == fw.count(fw.publish(CUBE, ["act,size", "act,reg"]))
+    apart = [fw.publish(CUBE.sum("reg"), ["act,size"]), fw.publish(CUBE.sum("size"), ["act,reg"])]
+    crossed = fw.linked(apart, full=True)
+    assert len(crossed.hidden) == 8
+    assert fw.count(crossed) == fw.count(whole)
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: fw.linked([]), "needs a list of releases"),
+        (lambda: fw.linked([TABLE]), "needs a list of releases"),
+        (
+            lambda: fw.linked([fw.publish([1, 2], [""]), fw.publish([1.5, 2.5], [""], decimals=1)]),
+            "same number of decimals",
+        ),
+        (
+            lambda: fw.linked([fw.publish(TABLE, ["row"]), fw.publish(TABLE.isel(row=[0, 1]), ["col"])]),
+            "one table has no 'c' on dim 'row'",
+        ),
+        (
+            lambda: fw.linked(
+                [fw.publish(TABLE, ["row"]), fw.publish(TABLE.assign_coords(row=["a", "b", "d"]), ["row"])]
+            ),
+            "dim 'row' has the label 'd' in one table and not in another",
+        ),
+        (
+            lambda: fw.linked([fw.publish(TABLE, ["row"]), fw.publish(TABLE + 1, ["row"])]),
+            "the tables disagree on cell",
+        ),
+        (
+            lambda: fw.linked(
+                [fw.publish(TABLE.sum("col"), ["row"]), fw.publish(TABLE.rename(col="other") + 1, ["other"])]
+            ),
+            "have a total in common but differ on it by 3: row=a",
+        ),
+    ],
+)
+def test_releases_that_cannot_be_linked(build, words):
+    with pytest.raises(fw.InputError, match=words):
+        build()
+
+
+# --- what cannot be ------------------------------------------------------------------------------------------------
+
+
+def test_an_unbounded_cell_is_named():
+    with pytest.raises(fw.InputError, match=r"cell row=a, col=x has no upper limit \(nor have 3 others\)"):
+        fw.bounds(fw.suppress(TABLE, where=SQUARE, margins=[]))
+
+
+def outsider(corner: float) -> fw.Release:
+    frame = pd.DataFrame(
+        [[np.nan, np.nan, 3, 10], [np.nan, np.nan, 4, 11], [1, 2, 3, 6], [9, 8, 10, corner]],
+        index=["a", "b", "c", "All"],
+        columns=["x", "y", "z", "All"],
+    )
+    return fw.from_crosstab(frame)
+
+
+def test_a_contradiction_names_a_small_set_of_facts_that_clash():
+    assert fw.count(outsider(27)) > 0
+    with pytest.raises(fw.Contradiction) as refusal:
+        fw.count(outsider(28))
+    assert "contradict each other" in str(refusal.value)
+    facts = refusal.value.facts
+    assert any("the grand total is 28" in fact for fact in facts)
+    # minimal: three totals of rows (or columns) against the grand total
+    assert len(facts) == 4
+
+
+def test_a_contradiction_by_the_sign_of_counts():
+    frame = pd.DataFrame(
+        [[np.nan, np.nan, 2], [5, 1, 6], [3, 5, 8]], index=["a", "b", "All"], columns=["x", "y", "All"]
+    )
+    with pytest.raises(fw.Contradiction, match="A=a.*|A=Total, B=x is 3") as refusal:
+        fw.bounds(fw.from_crosstab(frame))
+    assert len(refusal.value.facts) == 2  # the cell of 5 in a column that sums to 3
+
+
+def test_a_contradiction_that_only_whole_numbers_show():
+    """Three pairs of cells that sum to 1 each in a triangle: halves would do, whole numbers do not."""
+    one = np.ones(3, dtype=np.int64)
+    triangle = fw.publish([0, 0, 0], []).without_truth()
+    triangle = triangle.with_facts(
+        np.full((3, 1), -1), np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]]), one, one, words=["left", "right", "base"]
+    )
+    with pytest.raises(fw.Contradiction, match="left is 1; right is 1; base is 1") as refusal:
+        fw.bounds(triangle)
+    assert len(refusal.value.facts) == 3
+
+
+def test_the_facts_of_a_known_truth_are_checked_at_once():
+    with pytest.raises(fw.Contradiction, match="would have to be at least 9 and at most 5"):
+        outsider(27).knows({"A": "a", "B": "x"}, at_most=5).knows({"A": "a", "B": "x"}, at_least=9)
+
+
+def test_things_that_are_not_releases():
+    for function in (fw.bounds, fw.count, fw.audit):
+        with pytest.raises(fw.InputError, match="this needs a release .* it was given a DataArray"):
+            function(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: fw.round_to(TABLE, base=0), "the base must be positive"),
+        (lambda: fw.round_to(TABLE, base=2.5), "2.5 is not a whole number"),
+        (lambda: fw.round_to(TABLE, base=3, rule="up"), "the rule is 'nearest' or 'within'"),
+        (lambda: fw.merge(TABLE, {"raw": {"ab": ["a", "b"]}}), "names the dim 'raw'; did you mean 'row'"),
+        (lambda: fw.merge(TABLE, {"row": {"ab": ["a", "q"]}}), "dim 'row' has no label 'q'"),
+        (lambda: fw.merge(TABLE, {"row": {"ab": ["a", "b"], "bc": ["b", "c"]}}), "'b' of dim 'row' is in two groups"),
+        (lambda: fw.merge(TABLE, {"row": {"ab": "ab"}}), "must be a list of labels"),
+        (lambda: fw.sensitivity.dominance([1, -2], 1, 50), "must be numbers of at least 0"),
+        (lambda: fw.sensitivity.dominance([1, 2], 0, 50), "n is at least 1"),
+        (lambda: fw.sensitivity.prior_posterior([1, 2], 20, 10), "0 < p <= q <= 100"),
+    ],
+)
+def test_bad_protection(call, words):
+    with pytest.raises(fw.InputError, match=words):
+        call()
+
+
+def test_sensitivity_rules_at_their_edges():
+    rules = fw.sensitivity
+    assert rules.threshold([3, 2], k=3)
+    assert not rules.threshold([3, 2, 1], k=3)
+    assert not rules.threshold([], k=3)
+    assert rules.dominance([8, 1, 1], n=2, k=85)
+    assert not rules.dominance([8, 1, 1], n=2, k=90)  # exactly 90 percent is not more
+    assert rules.prior_posterior([100, 10, 8], p=5, q=50)
+    assert not rules.prior_posterior([100, 10, 8], p=5, q=100)
+    assert not rules.p_percent([], p=5)
