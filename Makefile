@@ -20,12 +20,12 @@ test: $(VENV)/installed-for-tests
 quick: $(VENV)/installed-for-tests
 	$(BIN)/pytest -m "not slow"
 
-# Longer checks than a test run should take.
+# The property tests at length: twenty times as many random cases, new ones each time.
 verify: $(VENV)/installed-for-tests
-	$(BIN)/python bench/verify_exact.py
+	FIBERWALK_EFFORT=20 $(BIN)/pytest tests/test_against_brute_force.py tests/test_exact_solving.py
 
 bench: $(VENV)/installed-for-tests
-	$(BIN)/python bench/enumeration.py
+	$(BIN)/python bench/exact_solving.py
 	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:

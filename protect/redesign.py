@@ -38,7 +38,7 @@ def merge(
     --------
     >>> import fiberwalk as fw
     >>> fw.merge([[1, 5], [7, 2], [3, 8]], {"A": {"1 or 2": ["1", "2"]}})
-    <Release of A, B (3 x 2): 6 cells, 4 hidden, 5 known sums, with its truth>
+    <Release of A, B (3 x 2): 6 cells, 4 hidden, 7 known sums, with its truth>
     """
     labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
     names = [dim.name for dim in labelled.dims]

@@ -8,14 +8,14 @@ from dataclasses import replace
 import naive
 import numpy as np
 import pytest
-from hypothesis import assume, given, note, settings
+from effort import examples
+from hypothesis import assume, given, note
 from hypothesis import strategies as st
 from worlds import arrays, worlds
 
 import fiberwalk as fw
 
-MANY = settings(max_examples=250, deadline=None, derandomize=True)
-FEWER = settings(max_examples=100, deadline=None, derandomize=True)
+MANY, FEWER = examples(250), examples(100)
 
 
 def assert_same_law(pmf, expected: dict[int, float]) -> None:

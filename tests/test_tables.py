@@ -28,7 +28,7 @@ def forms() -> dict[str, object]:
     return {
         "xarray": xr.DataArray(frame),
         "crosstab": frame,
-        "series": frame.stack(),
+        "series": pd.Series(VALUES.ravel(), index=pd.MultiIndex.from_product([frame.index, frame.columns])),
         "long": LONG[["sex", "age", "n"]],
         "long, another order of rows": LONG.iloc[::-1],
     }

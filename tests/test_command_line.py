@@ -1,0 +1,137 @@
+"""The command line as a newcomer meets it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from fiberwalk.command_line import main
+
+LONG = """row,col,value,status
+a,x,,u
+a,y,,x
+a,z,4,s
+b,x,,x
+b,y,,u
+b,z,6,s
+a,Total,10,s
+b,Total,15,s
+Total,x,8,s
+Total,y,7,s
+Total,z,10,s
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(LONG)
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+def test_audit_prints_the_risky_cells_and_writes_what_is_asked(table, tmp_path):
+    result = run("audit", table, "--html", tmp_path / "a.html", "--csv", tmp_path / "a.csv")
+    assert result.exit_code == 0, result.output
+    assert "None of the 4 hidden cells is known exactly" in result.output
+    assert "bits left" in result.output
+    assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
+    assert (tmp_path / "a.csv").read_text().startswith("row,col,lower,upper")
+
+
+def test_bounds_and_count(table, tmp_path):
+    result = run("bounds", table, "--hidden-margin", "", "--csv", tmp_path / "b.csv")
+    assert result.exit_code == 0
+    assert "Total Total     25     25" in result.output
+    assert (tmp_path / "b.csv").exists()
+    assert run("count", table).output == "7\n"
+
+
+def test_demo_writes_a_report(tmp_path):
+    result = run("demo", "--html", tmp_path / "demo.html")
+    assert result.exit_code == 0, result.output
+    assert "4 hidden cells are known exactly, of 21" in result.output
+    assert (tmp_path / "demo.html").stat().st_size > 10_000
+    assert run("demo", "--example", "nope").exit_code == 2
+
+
+def test_a_rule_that_the_intruder_knows(table):
+    assert "4 hidden cells are known exactly" in run("audit", table, "--rule", "< 3").output
+
+
+def test_fail_above(table):
+    assert run("audit", table, "--fail-above", "0.9").exit_code == 0
+    failed = run("audit", table, "--fail-above", "0.1")
+    assert failed.exit_code == 1
+    assert "4 cells are riskier than 0.1" in failed.output
+
+
+@pytest.mark.parametrize("command", ["audit", "bounds", "count"])
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        ("", [], "the file is empty"),
+        (b"\x00\xff", [], "binary file"),
+        (LONG, ["--dims", "row,colour"], "no column 'colour'"),
+        (LONG, ["--hierarchy", "row"], "write it as DIM=FILE"),
+        (LONG, ["--hierarchy", "row=nowhere.hrc"], "nowhere.hrc: there is no such file"),
+        (LONG.replace("a,Total,10", "a,Total,99"), [], "contradict each other"),
+        (LONG.replace("a,z,4,s", "a,z,4,?"), [], "the status '?' is unknown"),
+        (LONG, ["--rule", "small"], "rule 'small' is not understood"),
+        (LONG.replace("a,z,4,s\n", ""), [], "1 of 6 cells have no line, first row=a, col=z"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_2(command, content, options, words, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    result = run(command, path, *options)
+    assert result.exit_code == 2
+    assert words in result.output
+    assert result.output.startswith("fiberwalk: ")
+    assert result.output.count("\n") == 1
+    assert "Traceback" not in result.output
+
+
+def test_a_release_too_large_is_one_sentence_and_exit_2(tmp_path):
+    rows = "".join(f"{r},{c},\n" for r in "abcd" for c in "wxyz")
+    totals = "".join(f"{r},Total,100\n" for r in "abcd") + "".join(f"Total,{c},100\n" for c in "wxyz")
+    path = tmp_path / "big.csv"
+    path.write_text("row,col,value\n" + rows + totals)
+    result = run("audit", path, "--limit", "10000")
+    assert result.exit_code == 2
+    assert "cannot be solved exactly" in result.output
+    assert run("bounds", path).exit_code == 0
+
+
+def test_unwritable_output_leaves_nothing_behind(table, tmp_path):
+    result = run("audit", table, "--html", tmp_path / "no" / "a.html")
+    assert result.exit_code == 2
+    assert "a.html: the file cannot be written" in result.output
+
+
+def test_help_teaches_by_example():
+    for command in ([], ["audit"], ["bounds"], ["count"], ["demo"]):
+        text = run(*command, "--help").output
+        assert "Example" in text
+        assert "fiberwalk" in text
+
+
+def test_help_is_quick():
+    """Best of three, so that a busy machine does not fail it."""
+    best = 9.0
+    for _ in range(3):
+        begin = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-c", "from fiberwalk.command_line import main; main(['--help'])"],
+            check=True,
+            capture_output=True,
+        )
+        best = min(best, time.perf_counter() - begin)
+    assert best < 0.5
