@@ -29,7 +29,7 @@ CUBE = np.array(
 PROBLEMS = {
     "4 x 4, n = 61 (Snee's hair and eyes, divided by 8)": (SNEE // 8, ["A", "B"]),
     "2 x 8, n = 120": (np.arange(15, 31).reshape(2, 8) // 3, ["A", "B"]),
-    "3 x 3 x 3, all two-way margins, n = 45": (CUBE, ["A,B", "A,C", "B,C"]),
+    "3 x 3 x 3, all two-way margins, n = 225": (5 * CUBE, ["A,B", "A,C", "B,C"]),
 }
 
 

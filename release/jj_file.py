@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -93,14 +94,16 @@ def read_jj(path: str | os.PathLike[str], *, decimals: int) -> Release:
     release = from_figures([dim], figures, source=name, decimals=decimals)
     rows, words, sides = [], [], []
     for line, rhs, terms in relations:
-        row = np.zeros(len(finest), dtype=np.int64)
+        summed: Counter[int] = Counter()
         for one, a in terms.items():
-            row[list(resolve(one))] += a
-        if not row.any():
+            for cell in resolve(one):
+                summed[cell] += a
+        row = {cell: a for cell, a in summed.items() if a}
+        if not row:
             if rhs:
                 raise InputError(f"{name}, line {line}: the relation says 0 = {rhs}.")
             continue
-        if release.truth is not None and (total := int(row @ release.truth)) != rhs:
+        if release.truth is not None and (total := sum(a * int(release.truth[c]) for c, a in row.items())) != rhs:
             raise InputError(
                 f"{name}, line {line}: the relation's cells sum to {release.show(total)}, not {release.show(rhs)}, "
                 f"{release.show(abs(total - rhs))} off; correct the values or raise decimals=."
@@ -110,11 +113,17 @@ def read_jj(path: str | os.PathLike[str], *, decimals: int) -> Release:
         sides.append(rhs)
     if rows:
         release = release.with_facts(
-            np.full((len(rows), 1), -1), sp.csr_array(np.array(rows)), np.array(sides), np.array(sides), words=words
+            np.full((len(rows), 1), -1), _sparse(rows, len(finest)), np.array(sides), np.array(sides), words=words
         )
     order = [by_id[one] for one in finest]
     wanted = Protection(*(np.array([getattr(c, f) for c in order], np.int64) for f in ("below", "above", "width")))
     return replace(release, protection=wanted)
+
+
+def _sparse(rows: list[dict[int, int]], n: int) -> sp.csr_array:
+    place = [(i, cell) for i, row in enumerate(rows) for cell in row]
+    data = np.array([a for row in rows for a in row.values()], dtype=np.int64)
+    return sp.csr_array((data, tuple(np.array(place, dtype=np.int64).T)), shape=(len(rows), n))
 
 
 def _limits(cell: _Cell, is_total: bool) -> tuple[int | None, int | None]:

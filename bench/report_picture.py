@@ -1,0 +1,37 @@
+"""The picture of a report in the README: the demo's report, as a headless Chromium shows it.
+
+python bench/report_picture.py        needs `chromium` on the PATH; writes docs/report.png
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import fiberwalk as fw
+
+PICTURE = Path(__file__).parents[1] / "docs" / "report.png"
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+
+
+def main() -> None:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        sys.exit("no Chromium on this machine: the picture is not made")
+    PICTURE.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        fw.audit(fw.examples.ase15().release).to_html(page)
+        subprocess.run(
+            [browser, *FLAGS, f"--user-data-dir={folder}/profile", "--window-size=1240,1270", "--hide-scrollbars",
+             f"--screenshot={PICTURE}", page.as_uri()],
+            check=True, capture_output=True,
+        )  # fmt: skip
+    print(f"{PICTURE}: {PICTURE.stat().st_size // 1024} KB")
+
+
+if __name__ == "__main__":
+    main()
