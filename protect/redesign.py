@@ -42,6 +42,8 @@ def merge(
     """
     labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
     names = [dim.name for dim in labelled.dims]
+    if not isinstance(groups, Mapping) or not all(isinstance(given, Mapping) for given in groups.values()):
+        raise InputError("merge() needs {dim: {merged label: [labels]}}, such as {'activity': {'5,6': ['5', '6']}}.")
     for name in groups:
         if name not in names:
             raise InputError(f"merge() names the dim {name!r}; {did_you_mean(str(name), names)}")
@@ -60,7 +62,7 @@ def _merged(dim: Dim, groups: Mapping[str, Sequence[str]]) -> Dim:
     group_of = {label: label for label in dim.labels}
     seen: set[str] = set()
     for group, members in groups.items():
-        if isinstance(members, str):
+        if isinstance(members, str) or not isinstance(members, Iterable):
             raise InputError(f"merge(): the members of {group!r} must be a list of labels of dim {dim.name!r}.")
         for member in map(str, members):
             if member not in group_of:

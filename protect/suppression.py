@@ -10,7 +10,7 @@ import numpy as np
 
 from ..release.dims import key_words
 from ..release.errors import InputError
-from ..release.publish import hide, parse_margins, publish_margins
+from ..release.publish import parse_margins, publish_margins
 from ..release.release import HIDDEN, PRIMARY, Release, Rule, of_table
 from ..release.tables import Hierarchies, as_table, cell_mask, key_of
 
@@ -75,8 +75,9 @@ def suppress(
     status = release.status.copy()
     status[hidden.ravel()] = HIDDEN
     status[primary.ravel()] = PRIMARY
-    release = publish_margins(replace(release, status=status), parse_margins(margins, labelled.dims))
-    release = hide(release, totals)
+    release = publish_margins(
+        replace(release, status=status, flagged=flags), parse_margins(margins, labelled.dims), withheld=totals
+    )
     what = f"{int(hidden.sum())} of {hidden.size} cells are withheld" + (f" (rule {rule!r})" if rule else "")
     if totals:
         what += f", and {len(totals)} totals, first {key_words(totals[0], labelled.dims)}"

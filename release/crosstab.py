@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .dims import Dim
+from .dims import TOTAL, Dim
 from .errors import InputError
 from .figures import Figure, from_figures
 from .release import HIDDEN, PUBLISHED, Release
-from .tables import scaled
+from .tables import axis_name, scaled
 
 
 def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, tolerance: float = 0) -> Release:
@@ -49,7 +49,12 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, toleranc
             name = axis.names[level]
             seen = [one for one in dict.fromkeys(row[level] for row in rows) if one != total]
             parts.append((None if name is None else str(name), seen))
-    names = [name if name is not None else chr(ord("A") + i) for i, (name, _) in enumerate(parts)]
+    names = [name if name is not None else axis_name(i) for i, (name, _) in enumerate(parts)]
+    for name, (_, seen) in zip(names, parts, strict=True):
+        if names.count(name) > 1:
+            raise InputError(f"two dims of the crosstab are called {name!r}; rename its index or its columns.")
+        if TOTAL in seen:
+            raise InputError(f"the crosstab has the label {TOTAL!r}; if its totals are called so, say total={TOTAL!r}.")
     dims = [Dim(name, tuple(seen)) for name, (_, seen) in zip(names, parts, strict=True)]
     figures = []
     values = frame.to_numpy()
@@ -61,7 +66,7 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, toleranc
             cell = values[i, j]
             where = f"row {', '.join(row)}, column {', '.join(column)}"
             hidden = cell is None or (isinstance(cell, (float, np.floating)) and np.isnan(cell)) or cell is _na()
-            figure = None if hidden else scaled(cell, decimals, where)
+            figure = None if hidden else scaled(cell, decimals, f"the crosstab, {where}")
             figures.append(Figure(key, figure, HIDDEN if hidden else PUBLISHED, where=where))
     return from_figures(
         dims,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -180,6 +181,21 @@ def parse_margin(margin: str | Iterable[str], dims: Sequence[Dim]) -> Margin:
                 f"margin {margin!r} names {name!r}, which is no dim of this table; {did_you_mean(name, known)}"
             )
     return tuple(shown)
+
+
+def margin_list(margins: Any, named: str) -> list[Any]:
+    """A list of margins as users write them: a single name is a list of one."""
+    if margins is None:
+        return []
+    if isinstance(margins, str):
+        return [margins]
+    if not isinstance(margins, Iterable):
+        raise InputError(f"{named} is a list of margins such as ['I,J', 'K']; it is {margins!r}.")
+    found = list(margins)
+    for one in found:
+        if not isinstance(one, (str, tuple, list)):
+            raise InputError(f"{named}: a margin is a text such as 'I,J' or a tuple of dims; this is {one!r}.")
+    return found
 
 
 def every_margin(dims: Sequence[Dim]) -> list[Margin]:

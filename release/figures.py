@@ -51,6 +51,8 @@ def from_figures(
     """
     if missing not in MISSING:
         raise InputError(f"missing={missing!r}: it is one of {', '.join(MISSING)}.")
+    if tolerance < 0:
+        raise InputError("tolerance= must be at least 0.")
     release = unpublished(dims, decimals)
     n_leaves = [len(dim.labels) for dim in dims]
     cells = release.grids[0].cells
@@ -62,8 +64,7 @@ def from_figures(
                 f"{source}: {key_words(figure.key, dims)} is given twice ({seen[figure.key].where} and {figure.where})."
             )
         seen[figure.key] = figure
-        if figure.value is not None and figure.value < 0:
-            raise InputError(f"{source}, {figure.where}: {release.show(figure.value)} is negative.")
+        _check_figure(release, figure, source)
     is_cell = {key: all(node < n for node, n in zip(key, n_leaves, strict=True)) for key in seen}
     given = {int(cells[key]): figure for key, figure in seen.items() if is_cell[key]}
     absent = np.setdiff1d(np.arange(release.n_cells), list(given))
@@ -91,8 +92,6 @@ def from_figures(
         else:
             lower[cell] = max(0, figure.lower or 0)
             upper[cell] = NO_LIMIT if figure.upper is None else figure.upper
-        if lower[cell] > upper[cell]:
-            raise InputError(f"{source}, {figure.where}: the lower limit is above the upper limit.")
         rounded = figure.status == PUBLISHED and _is_range(figure)
         truth[cell] = NO_VALUE if figure.value is None or rounded else figure.value
     status[absent] = PUBLISHED if missing == "zero" else HIDDEN
@@ -134,8 +133,25 @@ def from_figures(
         release,
         asked=np.array(asked, dtype=np.int64).reshape(-1, len(dims)),
         truth=truth if known else None,
+        flagged=True,
         notes=tuple(notes),
     )
+
+
+def _check_figure(release: Release, figure: Figure, source: str) -> None:
+    """Refuse a line that contradicts itself."""
+    where = f"{source}, {figure.where}"
+    if figure.value is not None and figure.value < 0:
+        raise InputError(f"{where}: {release.show(figure.value)} is negative.")
+    if _is_range(figure):
+        low, high = _range(figure, 0)
+        if low > high:
+            raise InputError(f"{where}: the range from {release.show(low)} to {release.show(high)} is empty.")
+        if figure.value is not None and not low <= figure.value <= high:
+            raise InputError(
+                f"{where}: the value {release.show(figure.value)} is not in its own range, which "
+                f"{release.between(low, high)}."
+            )
 
 
 def _is_range(figure: Figure) -> bool:

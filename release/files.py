@@ -40,7 +40,8 @@ def read_release(
         The label of totals in the file.
     hierarchies
         {dim: hierarchy}: a mapping of parents to children, a frame of levels from coarse to fine, or the path of a
-        `.hrc` file or level table. The file may then have rows for subtotals.
+        `.hrc` file or level table, or the name (or names) of the column with a label's group. The file may then have
+        rows for subtotals. Columns called "dim:..." are taken as such without being named.
     decimals
         Magnitudes are kept as whole numbers of 10^-decimals.
     header
@@ -50,7 +51,9 @@ def read_release(
     tolerance
         How far published totals may be from the sum of their cells because they were rounded.
     """
-    name = os.fspath(path)
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"a file is named by its path; this is {path!r}.")
+    name, total = os.fspath(path), str(total)
     if not os.path.exists(path):
         raise InputError(f"{name}: there is no such file.")
     if looks_like_jj(path):
@@ -58,7 +61,7 @@ def read_release(
             raise InputError(
                 f"{name}: a JJ file has no columns to name; dims=, value=, status= and hierarchies= do not apply."
             )
-        return read_jj(path, decimals=decimals)
+        return read_jj(path, decimals=decimals, tolerance=tolerance)
     return read_long(
         path,
         dims=dims,
@@ -75,6 +78,8 @@ def read_release(
 
 def write_release(release: Release, path: str | os.PathLike[str], *, total: str) -> None:
     """Write a release in the format that the file's name says."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"a file is named by its path; this is {path!r}.")
     name = os.fspath(path).lower()
     if name.endswith(".jj"):
         write_jj(release, path)

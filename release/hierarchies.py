@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .dims import TOTAL, Level, did_you_mean
@@ -20,12 +20,26 @@ def levels_from(dim: str, labels: Sequence[str], hierarchy: Any) -> tuple[Level,
     coarse to fine, or the path of a `.hrc` file or a level table. Levels of a DataFrame bear its columns'
     names; the others are called "dim:1", "dim:2", ... from the top.
     """
+    checked = loaded(dim, hierarchy)
+    if hasattr(checked, "columns"):
+        return _levels_from_frame(dim, labels, checked)
+    return _levels_from_tree(dim, labels, checked)
+
+
+def loaded(dim: str, hierarchy: Any) -> Any:
+    """A hierarchy in one of its two plain forms: a tree of parents to children, or a frame of levels."""
     if isinstance(hierarchy, (str, os.PathLike)):
         hierarchy = read_hierarchy(hierarchy)
     if hasattr(hierarchy, "columns"):
-        return _levels_from_frame(dim, labels, hierarchy)
+        if hierarchy.shape[1] < 2 or not len(hierarchy):
+            raise InputError(f"the hierarchy of dim {dim!r} needs rows and at least two columns, from coarse to fine.")
+        if hierarchy.isna().to_numpy().any():
+            raise InputError(
+                f"the hierarchy of dim {dim!r} has empty entries; every label needs a group on every level."
+            )
+        return hierarchy
     if isinstance(hierarchy, Mapping):
-        return _levels_from_tree(dim, labels, _as_tree(dim, hierarchy))
+        return _as_tree(dim, hierarchy)
     raise InputError(
         f"the hierarchy of dim {dim!r} must be a mapping of parents to children, a DataFrame with columns from "
         f"coarse to fine, or the path of a .hrc file; it is a {type(hierarchy).__name__}."
@@ -34,11 +48,10 @@ def levels_from(dim: str, labels: Sequence[str], hierarchy: Any) -> tuple[Level,
 
 def hierarchy_labels(dim: str, hierarchy: Any) -> list[str]:
     """The finest labels that a hierarchy names, in its order."""
-    if isinstance(hierarchy, (str, os.PathLike)):
-        hierarchy = read_hierarchy(hierarchy)
-    if hasattr(hierarchy, "columns"):
-        return [str(v) for v in dict.fromkeys(hierarchy.iloc[:, -1])]
-    tree = _as_tree(dim, hierarchy)
+    checked = loaded(dim, hierarchy)
+    if hasattr(checked, "columns"):
+        return [str(v) for v in dict.fromkeys(checked.iloc[:, -1])]
+    tree: Tree = checked
     return [c for c in dict.fromkeys(c for children in tree.values() for c in children) if c not in tree]
 
 
@@ -46,9 +59,9 @@ def _as_tree(dim: str, mapping: Mapping[Any, Any]) -> Tree:
     tree: Tree = {}
 
     def add(parent: str, children: Any) -> None:
-        if isinstance(children, (str, bytes)):
+        if isinstance(children, (str, bytes)) or not isinstance(children, Iterable):
             raise InputError(
-                f"the hierarchy of dim {dim!r} maps {parent!r} to the text {children!r}; give a list of its children."
+                f"the hierarchy of dim {dim!r} maps {parent!r} to {children!r}; give a list of its children."
             )
         tree.setdefault(parent, []).extend(str(child) for child in children)
         if isinstance(children, Mapping):
@@ -58,12 +71,34 @@ def _as_tree(dim: str, mapping: Mapping[Any, Any]) -> Tree:
 
     for parent, children in mapping.items():
         add(str(parent), children)
+    if not tree:
+        raise InputError(f"the hierarchy of dim {dim!r} is empty.")
+    _parents(dim, tree)
     return tree
+
+
+def _parents(dim: str, tree: Tree) -> dict[str, str]:
+    """The parent of every label, after checking that each has one and that nothing runs in a circle."""
+    parent_of: dict[str, str] = {}
+    for parent, children in tree.items():
+        for child in children:
+            if parent_of.setdefault(child, parent) != parent:
+                raise InputError(
+                    f"the hierarchy of dim {dim!r} puts {child!r} under both {parent_of[child]!r} "
+                    f"and {parent!r}; a label has one parent."
+                )
+    for start in tree:
+        seen, label = {start}, start
+        while label in parent_of:
+            label = parent_of[label]
+            if label in seen:
+                raise InputError(f"the hierarchy of dim {dim!r} runs in a circle through {label!r}.")
+            seen.add(label)
+    return parent_of
 
 
 def _levels_from_tree(dim: str, labels: Sequence[str], tree: Tree) -> tuple[Level, ...]:
     known = set(labels)
-    parent_of: dict[str, str] = {}
     for parent, children in tree.items():
         for child in children:
             if child not in known and child not in tree:
@@ -71,18 +106,12 @@ def _levels_from_tree(dim: str, labels: Sequence[str], tree: Tree) -> tuple[Leve
                     f"the hierarchy of dim {dim!r} puts {child!r} under {parent!r}, "
                     f"but the table has no such label; {did_you_mean(child, labels)}"
                 )
-            if parent_of.setdefault(child, parent) != parent:
-                raise InputError(
-                    f"the hierarchy of dim {dim!r} puts {child!r} under both {parent_of[child]!r} "
-                    f"and {parent!r}; a label has one parent."
-                )
+    parent_of = _parents(dim, tree)
     paths = []
     for label in labels:
         path = [label]
         while path[-1] in parent_of:
             path.append(parent_of[path[-1]])
-            if len(path) > len(parent_of) + 1:
-                raise InputError(f"the hierarchy of dim {dim!r} runs in a circle through {label!r}.")
         paths.append([node for node in reversed(path) if node != TOTAL])
     depth = max(map(len, paths))
     return tuple(
@@ -115,27 +144,27 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Any:
     name = os.fspath(path)
     if name.lower().endswith(".hrc"):
         lines = [line.strip() for line in read_text(path).splitlines() if line.strip()]
-        steps = [(len(line) - len(line.lstrip("@")), line.lstrip("@").strip()) for line in lines]
-        return _tree_from_steps(name, steps)
+        return _tree_from_steps(name, [(len(line) - len(line.lstrip("@")), line.lstrip("@").strip()) for line in lines])
     rows = read_rows(path)
-    body = rows[1:]
-    width = len(rows[0])
+    width = len(rows[0][1])
     if width < 2:
         raise InputError(f"{name}: a level table needs at least two columns; it has {width}.")
-    for number, row in enumerate(rows, start=1):
+    for number, row in rows:
         if len(row) != width:
             raise InputError(f"{name}, row {number}: {len(row)} columns where the first row has {width}.")
-    if width == 2 and all(row[0] and not row[0].strip("@") for row in body):
-        first = [rows[0]] if rows[0][0] and not rows[0][0].strip("@") else []
-        return _tree_from_steps(name, [(len(row[0]) - 1, row[1]) for row in first + body])
+        if not all(row):
+            raise InputError(f"{name}, row {number}: an entry is empty.")
+    table = [row for _, row in rows]
+    if width == 2 and len(table) > 1 and not any(row[0].strip("@") for row in table[1:]):
+        first = [] if table[0][0].strip("@") else [table[0]]
+        return _tree_from_steps(name, [(len(row[0]) - 1, row[1]) for row in first + table[1:]])
     import pandas as pd
 
-    return pd.DataFrame(body, columns=rows[0])
+    return pd.DataFrame(table[1:], columns=table[0])
 
 
 def _tree_from_steps(name: str, steps: list[tuple[int, str]]) -> Tree:
-    if not steps:
-        raise InputError(f"{name}: the hierarchy file is empty.")
+    """The tree of labels that each stand so many levels deep, in the order of a file."""
     tree: Tree = {}
     path: list[str] = []
     for number, (depth, label) in enumerate(steps, start=1):
@@ -150,11 +179,6 @@ def _tree_from_steps(name: str, steps: list[tuple[int, str]]) -> Tree:
         if path:
             tree.setdefault(path[-1], []).append(label)
         path.append(label)
-    roots = [label for depth, label in steps if depth == 0]
-    if len(roots) == 1 and roots[0] in tree and len(tree) > 0:
-        # One root above everything is the total itself, whatever the file calls it.
-        below = tree.pop(roots[0])
-        tree = {**{label: tree[label] for label in below if label in tree}, **tree}
-        if not tree:
-            tree = {TOTAL: below}
+    if not tree:
+        raise InputError(f"{name}: no label stands below another; levels go down by a leading @.")
     return tree

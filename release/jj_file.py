@@ -23,7 +23,7 @@ from .facts import NO_LIMIT, Protection
 from .figures import Figure, from_figures
 from .release import PUBLISHED, Release
 from .statuses import EMPTY, read_status
-from .tables import scaled
+from .tables import LARGEST, check_decimals, scaled
 from .text_files import read_text, written_whole
 
 _TERM = re.compile(r"(\d+)\s*\(\s*([+-]?\d+)\s*\)")
@@ -53,7 +53,7 @@ def looks_like_jj(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def read_jj(path: str | os.PathLike[str], *, decimals: int) -> Release:
+def read_jj(path: str | os.PathLike[str], *, decimals: int, tolerance: float = 0) -> Release:
     """Read a JJ file: cells that a relation calls a total (coefficient -1) are sums, the others are finest cells."""
     name = os.fspath(path)
     cells, relations = _parse(name, decimals)
@@ -73,7 +73,8 @@ def read_jj(path: str | os.PathLike[str], *, decimals: int) -> Release:
         if one not in made_of:
             parts = [leaf for part in totals[one] for leaf in resolve(part, (*path_down, one))]
             if len(set(parts)) < len(parts):
-                raise InputError(f"{name}: the total {one} counts cell {finest[parts[0]]} more than once.")
+                twice = next(leaf for leaf in parts if parts.count(leaf) > 1)
+                raise InputError(f"{name}: the total {one} counts cell {finest[twice]} more than once.")
             made_of[one] = tuple(sorted(parts))
         return made_of[one]
 
@@ -91,7 +92,8 @@ def read_jj(path: str | os.PathLike[str], *, decimals: int) -> Release:
         )
         for cell in cells
     ]
-    release = from_figures([dim], figures, source=name, decimals=decimals)
+    slack = scaled(tolerance, decimals, "tolerance=")
+    release = from_figures([dim], figures, source=name, decimals=decimals, tolerance=slack)
     rows, words, sides = [], [], []
     for line, rhs, terms in relations:
         summed: Counter[int] = Counter()
@@ -103,17 +105,24 @@ def read_jj(path: str | os.PathLike[str], *, decimals: int) -> Release:
             if rhs:
                 raise InputError(f"{name}, line {line}: the relation says 0 = {rhs}.")
             continue
-        if release.truth is not None and (total := sum(a * int(release.truth[c]) for c, a in row.items())) != rhs:
+        if (
+            release.truth is not None
+            and abs((total := sum(a * int(release.truth[c]) for c, a in row.items())) - rhs) > slack
+        ):
             raise InputError(
                 f"{name}, line {line}: the relation's cells sum to {release.show(total)}, not {release.show(rhs)}, "
-                f"{release.show(abs(total - rhs))} off; correct the values or raise decimals=."
+                f"{release.show(abs(total - rhs))} off; correct the values, or give tolerance= if they are rounded."
             )
         rows.append(row)
         words.append(f"relation on line {line}:")
         sides.append(rhs)
     if rows:
         release = release.with_facts(
-            np.full((len(rows), 1), -1), _sparse(rows, len(finest)), np.array(sides), np.array(sides), words=words
+            np.full((len(rows), 1), -1),
+            _sparse(rows, len(finest)),
+            np.array(sides) - slack,
+            np.array(sides) + slack,
+            words=words,
         )
     order = [by_id[one] for one in finest]
     wanted = Protection(*(np.array([getattr(c, f) for c in order], np.int64) for f in ("below", "above", "width")))
@@ -142,7 +151,7 @@ def _parse(name: str, decimals: int) -> tuple[list[_Cell], list[tuple[int, int, 
 
     def whole(what: str) -> int:
         number, line = next_line(what)
-        if not line.isdigit():
+        if not re.fullmatch("[0-9]+", line):
             raise InputError(f"{name}, line {number}: {line[:40]!r} where {what} must be.")
         return int(line)
 
@@ -168,6 +177,8 @@ def _parse(name: str, decimals: int) -> tuple[list[_Cell], list[tuple[int, int, 
             _outward(parts[i], decimals, f"{name}, {where}", i) for i in (1, 4, 5, 6, 7, 8)
         )
         status = read_status(parts[3], True, f"{name}, {where}")
+        if status == EMPTY and value:
+            raise InputError(f"{name}, {where}: status {parts[3]} means an empty cell, but its value is {parts[1]}.")
         known = PUBLISHED if status == EMPTY else status
         cells.append(_Cell(parts[0], value, known, low, high, below, above, width, where))
     relations = []
@@ -177,7 +188,8 @@ def _parse(name: str, decimals: int) -> tuple[list[_Cell], list[tuple[int, int, 
         head, _, tail = line.partition(":")
         terms = _TERM.findall(tail)
         counts = head.split()
-        if len(counts) != 2 or not counts[1].isdigit() or int(counts[1]) != len(terms):
+        whole_line = re.fullmatch(rf"\s*(?:{_TERM.pattern}\s*)*", tail)
+        if len(counts) != 2 or counts[1] != str(len(terms)) or not whole_line:
             raise InputError(
                 f"{name}, line {number}: a relation reads 'rhs k : id (coef) ...' with k terms; was it cut short?"
             )
@@ -186,7 +198,12 @@ def _parse(name: str, decimals: int) -> tuple[list[_Cell], list[tuple[int, int, 
             if one not in seen:
                 raise InputError(f"{name}, line {number}: the relation names cell {one}, which the file does not have.")
             row[one] = row.get(one, 0) + int(a)
-        relations.append((number, scaled(float(counts[0]), decimals, f"{name}, line {number}"), row))
+        relations.append((number, scaled(counts[0], decimals, f"{name}, line {number}"), row))
+    rest = next(reader, None)
+    if rest is not None:
+        raise InputError(
+            f"{name}, line {rest[0]}: there is more after the {n_relations} relations that were announced."
+        )
     return cells, relations
 
 
@@ -195,12 +212,26 @@ def _outward(text: str, decimals: int, where: str, column: int) -> int:
     if column not in (4, 5):
         return scaled(text, decimals, where)
     try:
-        big = float(text) * 10.0**decimals
+        big = float(text) * 10.0 ** check_decimals(decimals)
     except ValueError:
         raise InputError(f"{where}: {text!r} is not a number.") from None
+    if np.isnan(big):
+        raise InputError(f"{where}: {text!r} where a number must be.")
     if not np.isfinite(big) or abs(big) >= 2**53:
         return NO_LIMIT if big > 0 else 0
     return int(np.floor(big + 1e-6)) if column == 5 else int(np.ceil(big - 1e-6))
+
+
+def _implied_upper(release: Release) -> np.ndarray:
+    """An upper limit of every cell: its own, or that of a sum it is part of."""
+    upper = release.upper.copy()
+    facts = release.sums
+    for i in np.flatnonzero(facts.upper < NO_LIMIT):
+        part = slice(facts.matrix.indptr[i], facts.matrix.indptr[i + 1])
+        if (facts.matrix.data[part] > 0).all():
+            cells = facts.matrix.indices[part]
+            upper[cells] = np.minimum(upper[cells], facts.upper[i] // facts.matrix.data[part])
+    return upper
 
 
 def write_jj(release: Release, path: str | os.PathLike[str]) -> None:
@@ -219,20 +250,21 @@ def write_jj(release: Release, path: str | os.PathLike[str]) -> None:
     lower = np.concatenate([facts.lower, np.zeros(len(asked), np.int64)])
     upper = np.concatenate([facts.upper, np.full(len(asked), NO_LIMIT)])
     relation = np.concatenate([(facts.keys < 0).any(axis=1), np.zeros(len(asked), dtype=bool)])
-    most = 2 * max(int(release.truth.sum()), 1)
+    implied = _implied_upper(release)
     lines, relations = [], []
     wanted = release.protection
 
     def cell_line(number: int, value: int, flag: str, low: int, high: int, levels: tuple[int, int, int]) -> str:
-        limits = f"{release.show(low)} {release.show(min(high, most))}"
+        # the format has no word for "unlimited": a number beyond all that are held exactly says it
+        limits = f"{release.show(low)} {release.show(high) if high < NO_LIMIT else LARGEST}"
         return f"{number} {release.show(value)} 1 {flag} {limits} " + " ".join(release.show(level) for level in levels)
 
     for i in range(release.n_cells):
         flag = {0: "s", 1: "u"}.get(int(release.status[i]), "m")
         if flag == "s":
-            low, high = 0, NO_LIMIT
+            low, high = 0, int(release.truth[i])
         else:
-            low, high = int(release.lower[i]), int(release.upper[i])
+            low, high = int(release.lower[i]), int(implied[i])
         levels = (0, 0, 0)
         if wanted is not None:
             levels = (int(wanted.below[i]), int(wanted.above[i]), int(wanted.width[i]))
@@ -250,7 +282,7 @@ def write_jj(release: Release, path: str | os.PathLike[str]) -> None:
         value = int((sum_rows[[i]] @ release.truth)[0])
         lines.append(
             cell_line(number, value, "s" if exact else "m", 0 if exact else int(lower[i]),
-                      NO_LIMIT if exact else int(upper[i]), (0, 0, 0))
+                      int(upper[i]), (0, 0, 0))
         )  # fmt: skip
         relations.append(f"0 {len(terms) + 1} : {number} (-1) {' '.join(terms)}")
         number += 1

@@ -24,7 +24,7 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     A dim of the same name must cover the same categories in each release, at the same or at different levels of
     its hierarchy.
     """
-    releases = list(releases)
+    releases = [] if isinstance(releases, Release) else list(releases)
     if not releases or not all(isinstance(one, Release) for one in releases):
         raise InputError("linked() needs a list of releases.")
     if len({one.decimals for one in releases}) > 1:

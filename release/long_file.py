@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import math
 import os
-import string
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .dims import TOTAL, Dim, did_you_mean
+from .dims import TOTAL, Dim, Level, did_you_mean
 from .errors import InputError
 from .facts import NO_LIMIT, NO_VALUE
 from .figures import Figure, from_figures
-from .hierarchies import hierarchy_labels, levels_from, read_hierarchy
+from .hierarchies import hierarchy_labels, levels_from, loaded
 from .release import HIDDEN, PRIMARY, PUBLISHED, Release
 from .statuses import EMPTY, read_status
-from .tables import COUNT_NAMES, scaled
-from .text_files import read_rows, written_whole
+from .tables import COUNT_NAMES, MOST_CELLS, MOST_DIMS, axis_name, parent_columns, scaled
+from .text_files import check_width, read_rows, written_whole
 
 NO_FIGURE = ("", "na", "nan", "none", "null", "..", ":", "x", "*")
+TOTAL_NAMES = ("total", "all", "sum", "tot")
 STATUS_NAMES = ("status", "sdcstatus", "sdc_status", "flag")
+
+Rows = list[tuple[int, list[str]]]
+"""The rows of a file, each with the number of its line."""
 
 
 def read_long(
     path: str | os.PathLike[str],
     *,
-    dims: Sequence[str] | None,
+    dims: str | Sequence[str] | None,
     value: str | None,
     status: str | None,
     total: str,
@@ -38,28 +43,35 @@ def read_long(
 ) -> Release:
     """Read a CSV or Parquet file as a release (see `read_release`)."""
     name = os.fspath(path)
-    names, rows = (
-        _parquet_rows(path) if name.lower().endswith((".parquet", ".pq")) else _text_rows(path, header, dims, status)
-    )
+    if dims is not None:
+        dims = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else [str(one) for one in dims]
+    if hierarchies is not None and not isinstance(hierarchies, Mapping):
+        raise InputError("hierarchies= is a dict of dim to hierarchy.")
+    if name.lower().endswith((".parquet", ".pq")):
+        names, rows = _parquet_rows(path)
+    else:
+        names, rows = _text_rows(path, header, dims, value, status)
     if not rows:
         raise InputError(f"{name}: the file has no rows below its header.")
-    columns = _columns(name, names, rows, dims, value, status)
-    first_row = 2 if header else 1
-    for number, row in enumerate(rows, start=first_row):
+    for number, row in rows:
         if len(row) != len(names):
             raise InputError(
                 f"{name}, row {number}: {len(row)} columns where the header has {len(names)}; was the file cut short?"
             )
-    hierarchies = {dim: _loaded(tree) for dim, tree in (hierarchies or {}).items()}
-    for named in hierarchies:
+    trees = dict(hierarchies or {})
+    columns = _columns(name, names, rows, dims, value, status, trees)
+    for named in trees:
         if named not in columns.dims:
             raise InputError(f"{name}: a hierarchy is given for {named!r}; {did_you_mean(named, columns.dims)}")
-    built = []
-    for column in columns.dims:
-        labels = list(dict.fromkeys(row[names.index(column)] for row in rows))
-        built.append(_dim(name, column, labels, total, hierarchies.get(column)))
+    built = [_dim(name, column, names, rows, columns, total, trees.get(column)) for column in columns.dims]
+    if math.prod(len(dim.labels) for dim in built) > MOST_CELLS or len(built) > MOST_DIMS:
+        widest = max(built, key=lambda dim: len(dim.labels))
+        raise InputError(
+            f"{name}: the {len(built)} dims cross to more cells than can be held; column {widest.name!r} has the most "
+            f"labels ({len(widest.labels)}): is every column a dim? Name them with dims=."
+        )
     figures = []
-    for number, row in enumerate(rows, start=first_row):
+    for number, row in rows:
         where = f"row {number}"
         key = []
         for dim in built:
@@ -78,21 +90,31 @@ def read_long(
     )
 
 
+@dataclass(frozen=True)
 class _Columns:
-    """Which column is what."""
+    """Which column is what; `parents` are the columns that name the groups of a dim's labels, coarse to fine."""
 
-    def __init__(self, dims: list[str], value: str, status: str | None, limits: bool):
-        self.dims, self.value, self.status, self.limits = dims, value, status, limits
+    dims: list[str]
+    value: str
+    status: str | None
+    limits: bool
+    parents: dict[str, list[str]]
 
 
 def _columns(
     name: str,
     names: list[str],
-    rows: list[list[str]],
+    rows: Rows,
     dims: Sequence[str] | None,
     value: str | None,
     status: str | None,
+    hierarchies: Mapping[str, Any],
 ) -> _Columns:
+    if "" in names:
+        raise InputError(
+            f"{name}: column {names.index('') + 1} has no name; are these row numbers? Leave the column out, or give "
+            "it a name and choose the columns with dims= and value=."
+        )
     if len(set(names)) < len(names):
         twice = next(one for one in names if names.count(one) > 1)
         raise InputError(f"{name}: two columns are called {twice!r}.")
@@ -100,15 +122,15 @@ def _columns(
         if given is not None and given not in names:
             raise InputError(f"{name}: there is no column {given!r}; {did_you_mean(str(given), names)}")
     free = [one for one in names if one not in (dims or [])]
+    parents = _parents(name, names, free, hierarchies)
     if status is None:
         status = next((one for one in free if one.lower() in STATUS_NAMES), None)
     limits = "lower" in free and "upper" in free
-    free = [one for one in free if one != status and not (limits and one in ("lower", "upper"))]
+    taken = {status, *(c for columns in parents.values() for c in columns), *(("lower", "upper") if limits else ())}
+    free = [one for one in free if one not in taken]
     if value is None:
         named = [one for one in free if one.lower() in COUNT_NAMES]
-        numeric = [
-            one for one in free if _all_numbers([row[names.index(one)] for row in rows if len(row) == len(names)])
-        ]
+        numeric = [one for one in free if _all_numbers([row[names.index(one)] for _, row in rows])]
         found = named if len(named) == 1 else numeric if dims is not None or len(numeric) == 1 else []
         if len(found) != 1:
             raise InputError(
@@ -119,7 +141,21 @@ def _columns(
     chosen = list(dims) if dims is not None else [one for one in free if one != value]
     if not chosen:
         raise InputError(f"{name}: no column is left for a dim (columns: {', '.join(names)}).")
-    return _Columns(chosen, value, status, limits)
+    return _Columns(chosen, value, status, limits, {dim: given for dim, given in parents.items() if dim in chosen})
+
+
+def _parents(name: str, names: list[str], free: list[str], hierarchies: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The columns that hold the groups of a dim: those its hierarchy names, and any called "dim:..."."""
+    parents = {dim: columns for dim, spec in hierarchies.items() if (columns := parent_columns(spec)) is not None}
+    for dim, columns in parents.items():
+        for column in columns:
+            if column not in names:
+                raise InputError(f"{name}: the hierarchy of {dim!r} names {column!r}; {did_you_mean(column, names)}")
+    for column in free:
+        owner = column.partition(":")[0]
+        if ":" in column and owner in names and owner not in hierarchies:
+            parents.setdefault(owner, []).append(column)
+    return parents
 
 
 def _all_numbers(cells: Sequence[str]) -> bool:
@@ -136,25 +172,25 @@ def _all_numbers(cells: Sequence[str]) -> bool:
 
 
 def _text_rows(
-    path: str | os.PathLike[str], header: bool, dims: Sequence[str] | None, status: str | None
-) -> tuple[list[str], list[list[str]]]:
+    path: str | os.PathLike[str], header: bool, dims: Sequence[str] | None, value: str | None, status: str | None
+) -> tuple[list[str], Rows]:
     rows = read_rows(path)
     if header:
-        return rows[0], rows[1:]
+        return rows[0][1], rows[1:]
     extra = 2 if status is not None else 1
-    n_dims = len(rows[0]) - extra
+    n_dims = len(rows[0][1]) - extra
     if n_dims < 1:
         raise InputError(f"{os.fspath(path)}: too few columns; without a header they are the dims, then the value.")
-    shown = list(dims) if dims is not None else list(string.ascii_uppercase[:n_dims])
+    shown = list(dims) if dims is not None else [axis_name(i) for i in range(n_dims)]
     if len(shown) != n_dims:
         raise InputError(
             f"{os.fspath(path)}: {n_dims} dims by its columns, but dims= names {len(shown)}; without a header the "
             "columns are the dims, then the value, then (where status= is given) the status."
         )
-    return [*shown, "value", *([status] if status is not None else [])], rows
+    return [*shown, value or "value", *([status] if status is not None else [])], rows
 
 
-def _parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], list[list[str]]]:
+def _parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], Rows]:
     name = os.fspath(path)
     import pandas as pd
 
@@ -162,47 +198,69 @@ def _parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], list[list[st
         frame = pd.read_parquet(path)
     except ImportError:
         raise InputError(f"{name}: reading Parquet needs pyarrow; install fiberwalk[parquet].") from None
-    except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file.") from None
+    except PermissionError:
+        raise InputError(f"{name}: the file cannot be read (no permission).") from None
     except Exception as problem:
         raise InputError(f"{name}: not a readable Parquet file ({type(problem).__name__}).") from None
-    plain = frame.reset_index(drop=True)
-    return [str(c) for c in plain.columns], [
-        ["" if _absent(v) else str(v) for v in row] for row in plain.itertuples(index=False)
+    check_width(name, frame.shape[1])
+    plain = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+    texts = [
+        ["" if gone else str(one) for one, gone in zip(row, absent, strict=True)]
+        for row, absent in zip(plain.astype(object).to_numpy(), plain.isna().to_numpy(), strict=True)
     ]
+    return [str(c) for c in plain.columns], list(enumerate(texts, start=1))
 
 
-def _absent(value: Any) -> bool:
-    import pandas as pd
-
-    return bool(pd.isna(value))
-
-
-def _loaded(tree: Any) -> Any:
-    return read_hierarchy(tree) if isinstance(tree, (str, os.PathLike)) else tree
-
-
-def _dim(source: str, name: str, labels: list[str], total: str, hierarchy: Any) -> Dim:
-    """A dim from the labels of its column: those that the hierarchy calls groups are subtotals, the rest are finest."""
-    if total != TOTAL and TOTAL in labels:
+def _dim(source: str, name: str, names: list[str], rows: Rows, columns: _Columns, total: str, hierarchy: Any) -> Dim:
+    """A dim from the labels of its column: those that its hierarchy calls groups are subtotals, the rest are finest."""
+    labels = [one for one in dict.fromkeys(row[names.index(name)] for _, row in rows) if one]
+    if total not in labels:
+        for label in labels:
+            if label.lower() in TOTAL_NAMES:
+                raise InputError(
+                    f"{source}: column {name!r} has no total called {total!r} but the label {label!r}; if that is its "
+                    f"total, say total={label!r} (on the command line --total), and if it is a category, rename it."
+                )
+    elif total != TOTAL and TOTAL in labels:
         raise InputError(
             f"{source}: column {name!r} has the label {TOTAL!r} although totals are called {total!r}; rename it."
         )
-    shown = [label for label in labels if label not in (total, "")]
+    shown = [label for label in labels if label != total]
+    if not shown:
+        raise InputError(f"{source}: column {name!r} has no label but {total!r}; leave it out of dims=.")
+    if name in columns.parents:
+        return _dim_with_parents(source, name, names, rows, columns.parents[name], shown)
     if hierarchy is None:
         return Dim(name, tuple(shown))
-    finest = list(dict.fromkeys(hierarchy_labels(name, hierarchy)))
-    groups = _group_labels(name, finest, hierarchy)
-    finest += [label for label in shown if label not in groups and label not in finest]
-    if hasattr(hierarchy, "columns"):
-        stranger = [label for label in finest if label not in set(map(str, hierarchy.iloc[:, -1]))]
-        if stranger:
-            raise InputError(f"{source}: the hierarchy of dim {name!r} does not know the label {stranger[0]!r}.")
-    return Dim(name, tuple(finest), levels_from(name, finest, hierarchy))
+    tree = loaded(name, hierarchy)
+    finest = hierarchy_labels(name, tree)
+    groups = {group for level in levels_from(name, finest, tree) for group in level.group_of}
+    strangers = [label for label in shown if label not in groups and label not in finest]
+    if strangers and hasattr(tree, "columns"):
+        raise InputError(f"{source}: the hierarchy of dim {name!r} does not know the label {strangers[0]!r}.")
+    finest = [*finest, *strangers]
+    return Dim(name, tuple(finest), levels_from(name, finest, tree))
 
 
-def _group_labels(name: str, finest: list[str], hierarchy: Any) -> set[str]:
-    return {group for level in levels_from(name, finest, hierarchy) for group in level.group_of}
+def _dim_with_parents(
+    source: str, name: str, names: list[str], rows: Rows, parents: list[str], shown: list[str]
+) -> Dim:
+    """A dim whose groups stand in further columns, on the rows of its finest labels."""
+    places = [names.index(column) for column in parents]
+    groups_of: dict[str, list[str]] = {}
+    for number, row in rows:
+        label, groups = row[names.index(name)], [row[place] for place in places]
+        if any(groups) and groups_of.setdefault(label, groups) != groups:
+            raise InputError(
+                f"{source}, row {number}: {label!r} is in other groups of {', '.join(parents)} than above."
+            )
+    used = {group for label, groups in groups_of.items() for group in groups if group != label}
+    finest = [label for label in shown if label not in used]
+    levels = tuple(
+        Level(column, tuple(groups_of.get(label, [""] * len(parents))[k] or label for label in finest))
+        for k, column in enumerate(parents)
+    )
+    return Dim(name, tuple(finest), levels)
 
 
 def _figure(
@@ -227,28 +285,38 @@ def _figure(
 
 
 def write_long(release: Release, path: str | os.PathLike[str], total: str) -> None:
-    """Write what a release publishes, never the truth: one row per cell and per known or withheld sum."""
+    """Write what a release publishes, never the truth: one row per cell and per known or withheld sum.
+
+    The groups of a hierarchical dim go into columns called "dim:level", which `read_release` understands.
+    """
+    name = os.fspath(path)
     facts = release.sums
     loose = np.flatnonzero((facts.keys < 0).any(axis=1))
     if len(loose) or release.evidence or release.own.any() or len(release.grids) > 1:
         what = facts.words[loose[0]] if len(loose) else "linked tables, evidence, or an insider's own part"
-        raise InputError(f"{os.fspath(path)}: a long file cannot hold {what}; write the parts by themselves.")
+        raise InputError(f"{name}: a long file cannot hold {what}; write the parts by themselves.")
+    _refuse_names(name, release, total)
     known = {tuple(key) for key in facts.keys}
     asked = [key for key in release.asked if tuple(key) not in known]
+    n, n_sums = release.n_cells, len(facts) + len(asked)
     keys = np.concatenate([release.keys, facts.keys, np.array(asked, dtype=np.int64).reshape(-1, len(release.dims))])
     lower = np.concatenate([release.lower, facts.lower, np.zeros(len(asked), np.int64)])
     upper = np.concatenate([release.upper, facts.upper, np.full(len(asked), NO_LIMIT)])
     figure = np.concatenate([release.value, facts.value, np.full(len(asked), NO_VALUE)])
     told = figure != NO_VALUE
-    withheld = [*(np.isin(release.status, (PRIMARY, HIDDEN))), *([False] * len(facts)), *([True] * len(asked))]
-    shown = told & ~np.array(withheld)
-    primary = np.concatenate([release.status == PRIMARY, np.zeros(len(keys) - release.n_cells, dtype=bool)])
-    published = np.concatenate(
-        [release.status == PUBLISHED, told[release.n_cells :] & (lower == upper)[release.n_cells :]]
-    )
-    limited = ~published & ((lower > 0) | (upper < NO_LIMIT))
+    withheld = np.concatenate([np.isin(release.status, (PRIMARY, HIDDEN)), np.arange(n_sums) >= len(facts)])
+    exact = np.concatenate([release.status == PUBLISHED, (told & (lower == upper))[n:]])
+    limited = ~exact & ((lower > 0) | (upper < NO_LIMIT))
+    # Who cannot see which cells are primary must not read it in the file.
+    primary = np.concatenate([release.flagged & (release.status == PRIMARY), np.zeros(n_sums, dtype=bool)])
+    shown = ~withheld & (told | limited)
     frame = release.index(keys).to_frame(index=False).replace(TOTAL, total)
-    frame["value"] = [release.show(int(v)) if s else "" for v, s in zip(figure, shown, strict=True)]
+    for position, dim in enumerate(release.dims):
+        for level in dim.levels:
+            column = level.name if level.name.startswith(f"{dim.name}:") else f"{dim.name}:{level.name}"
+            group = np.array([*level.group_of, *([""] * (len(dim.node_labels) - len(dim.labels)))], dtype=object)
+            frame[column] = group[keys[:, position]]
+    frame["value"] = [release.show(int(v)) if s and t else "" for v, s, t in zip(figure, shown, told, strict=True)]
     frame["status"] = np.where(shown, "s", np.where(primary, "u", "x"))
     if limited.any():
         frame["lower"] = [release.show(int(v)) if one else "" for v, one in zip(lower, limited, strict=True)]
@@ -256,12 +324,22 @@ def write_long(release: Release, path: str | os.PathLike[str], total: str) -> No
             release.show(int(v)) if one and v < NO_LIMIT else "" for v, one in zip(upper, limited, strict=True)
         ]
     with written_whole(path) as temporary:
-        if os.fspath(path).lower().endswith((".parquet", ".pq")):
+        if name.lower().endswith((".parquet", ".pq")):
             try:
                 frame.astype(str).to_parquet(temporary, index=False)
             except ImportError:
-                raise InputError(
-                    f"{os.fspath(path)}: writing Parquet needs pyarrow; install fiberwalk[parquet]."
-                ) from None
+                raise InputError(f"{name}: writing Parquet needs pyarrow; install fiberwalk[parquet].") from None
         else:
             frame.to_csv(temporary, index=False)
+
+
+def _refuse_names(source: str, release: Release, total: str) -> None:
+    """Refuse names and labels that the file could not give back."""
+    for dim in release.dims:
+        if dim.name.lower() in (*COUNT_NAMES, *STATUS_NAMES, "lower", "upper") or ":" in dim.name:
+            raise InputError(f"{source}: a long file cannot have a dim called {dim.name!r}; rename it.")
+        for label in (dim.name, *dim.node_labels):
+            if label != label.strip() or not label or "\r" in label or "\n" in label:
+                raise InputError(f"{source}: the label {label!r} would not survive a text file; rename it.")
+        if total != TOTAL and total in dim.node_labels:
+            raise InputError(f"{source}: dim {dim.name!r} has a label {total!r}; choose another total=.")

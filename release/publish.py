@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .dims import Dim, Margin, every_margin, parse_margin
+from .dims import Dim, Margin, every_margin, margin_list, parse_margin
 from .errors import InputError
 from .release import Release, of_table
 from .tables import Hierarchies, as_table
@@ -40,6 +40,8 @@ def publish(
     <Release of A, B (2 x 2): 4 cells, 4 hidden, 4 known sums, with its truth>
     """
     labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    if margins is None:
+        raise InputError("publish() needs margins=, a list such as ['I,J', 'J,K'].")
     wanted = parse_margins(margins, labelled.dims)
     release = of_table(labelled)
     shown = [" x ".join(level for level in margin if level) or "the grand total" for margin in wanted]
@@ -53,41 +55,22 @@ def parse_margins(margins: Iterable[Any] | None, dims: tuple[Dim, ...]) -> list[
     """The margins a user asks for; None means every margin."""
     if margins is None:
         return every_margin(dims)
-    if isinstance(margins, str):
-        margins = [margins]
-    return list(dict.fromkeys(parse_margin(margin, dims) for margin in margins))
+    return list(dict.fromkeys(parse_margin(margin, dims) for margin in margin_list(margins, "margins=")))
 
 
-def publish_margins(release: Release, margins: Iterable[Margin]) -> Release:
-    """Add the exact figures of margins of the release's own truth."""
+def publish_margins(release: Release, margins: Iterable[Margin], withheld: Iterable[tuple[int, ...]] = ()) -> Release:
+    """Add the exact figures of margins of the release's own truth; withheld sums are left out and become questions."""
     if release.truth is None:
         raise InputError("margins can only be published from a table whose cells are known.")
+    gone = set(withheld)
+    if gone:
+        asked = np.array(sorted(gone), dtype=np.int64).reshape(-1, len(release.dims))
+        release = replace(release, asked=np.concatenate([release.asked, asked]))
     parts = [release.margin(tuple(level for level in margin if level)) for margin in margins]
-    if not parts:
+    if not parts or release.truth is None:
         return release
     keys = np.concatenate([part[0] for part in parts])
-    matrix = sp.csr_array(sp.vstack([part[1] for part in parts]))
+    shown = [i for i, key in enumerate(keys) if tuple(key.tolist()) not in gone]
+    matrix = sp.csr_array(sp.vstack([part[1] for part in parts]))[shown]
     figures = matrix @ release.truth
-    return release.with_facts(keys, matrix, figures, figures, figures)
-
-
-def hide(release: Release, keys: Iterable[tuple[int, ...]]) -> Release:
-    """Take back the figures of some sums, and keep them as questions."""
-    gone = list(keys)
-    if not gone:
-        return release
-    dropped = {tuple(key) for key in gone}
-    kept = np.array([tuple(key) not in dropped for key in release.sums.keys], dtype=bool)
-    sums = release.sums
-    return replace(
-        release,
-        sums=type(sums)(
-            sums.matrix[np.flatnonzero(kept)],
-            sums.lower[kept],
-            sums.upper[kept],
-            sums.value[kept],
-            sums.keys[kept],
-            tuple(word for word, keep in zip(sums.words, kept, strict=True) if keep),
-        ),
-        asked=np.concatenate([release.asked, np.array(gone, dtype=np.int64)]),
-    )
+    return release.with_facts(keys[shown], matrix, figures, figures, figures)

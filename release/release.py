@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .dims import Dim, Key, Margin, key_words, parse_margin
+from .dims import Dim, Key, Margin, key_words, margin_list, parse_margin
 from .errors import Contradiction, InputError
 from .facts import NO_LIMIT, NO_VALUE, Evidence, Grid, Protection, Sums
-from .tables import Table, in_own_units, key_of, scaled
+from .tables import MOST_CELLS, MOST_DIMS, Table, in_own_units, key_of, scaled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +71,8 @@ class Release:
     asked: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     protection: Protection | None = None
     rule: Rule | None = None
+    flagged: bool = False
+    """Does the publication itself show which cells are primary?"""
     notes: tuple[str, ...] = ()
 
     # --- what it is about -------------------------------------------------------------------------------------
@@ -256,10 +259,8 @@ class Release:
 
         Sums that are published exactly are no question, nor are single cells (they are rows already).
         """
-        if isinstance(hidden_margins, str):
-            hidden_margins = [hidden_margins]
         parts = [(key[None, :], self.row(key)) for key in self.asked.reshape(-1, len(self.dims))]
-        parts += [self.margin(margin) for margin in hidden_margins]
+        parts += [self.margin(margin) for margin in margin_list(hidden_margins, "hidden_margins=")]
         if not parts:
             return np.empty((0, len(self.dims)), np.int64), sp.csr_array((0, self.n_cells), dtype=np.int64)
         keys = np.concatenate([part[0] for part in parts])
@@ -407,7 +408,13 @@ class Release:
 def unpublished(table_dims: Sequence[Dim], decimals: int = 0, truth: np.ndarray | None = None) -> Release:
     """A release that says nothing yet: every cell of the crossed table between 0 and anything."""
     shape = tuple(len(dim.labels) for dim in table_dims)
-    n = int(np.prod(shape))
+    n = math.prod(shape)
+    if n > MOST_CELLS or len(shape) > MOST_DIMS:
+        widest = max(table_dims, key=lambda dim: len(dim.labels))
+        raise InputError(
+            f"the {len(shape)} dims cross to {n:.3g} cells, more than can be held ({MOST_CELLS:,} cells, {MOST_DIMS} "
+            f"dims); {widest.name!r} has the most labels ({len(widest.labels)}): is every column really a dim?"
+        )
     grid = Grid(tuple(np.arange(size) for size in shape), np.arange(n).reshape(shape))
     return Release(
         dims=tuple(table_dims),

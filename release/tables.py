@@ -21,6 +21,7 @@ Hierarchies = Mapping[str, Any]
 COUNT_NAMES = ("count", "counts", "freq", "frequency", "n", "value")
 LARGEST = 2**53
 MOST_CELLS = 20_000_000
+MOST_DIMS = 32
 
 
 @dataclass(frozen=True)
@@ -49,12 +50,21 @@ def in_own_units(values: Any, decimals: int) -> Any:
 
 def scaled(value: Any, decimals: int, where: str) -> int:
     """One number in the user's units as an integer number of 10^-decimals."""
+    check_decimals(decimals)
+    if isinstance(value, str):
+        value = value.strip()
+        if re.fullmatch(r"[+-]?[0-9]+", value):
+            value = int(value)
+        elif "_" in value:
+            raise InputError(f"{where}: {value!r} is not a number.")
+    if isinstance(value, (int, np.integer)):
+        if abs(int(value)) * 10**decimals > LARGEST:
+            raise InputError(f"{where}: {value} is too large to be held exactly with {decimals} decimals.")
+        return int(value) * 10**decimals
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{where}: {value!r} is not a number.") from None
-    if isinstance(value, (int, np.integer)) and abs(int(value)) * 10**decimals < 2**62:
-        return int(value) * 10**decimals
     if not np.isfinite(number):
         raise InputError(f"{where}: {value!r} where a number must be.")
     big = number * 10.0**decimals
@@ -96,23 +106,28 @@ def as_table(
     """
     if isinstance(table, Table):
         return table
+    if hierarchies is not None and not isinstance(hierarchies, Mapping):
+        raise InputError("hierarchies= is a dict of dim to hierarchy.")
     hierarchies = dict(hierarchies or {})
-    parents = {dim: _parent_columns(spec) for dim, spec in hierarchies.items()}
+    parents = {dim: parent_columns(spec) for dim, spec in hierarchies.items()}
     kind = type(table).__module__.split(".")[0]
     if kind == "xarray":
         values, names, labels, levels = _from_xarray(table, hierarchies, parents)
     elif kind == "pandas":
+        if count is not None and not hasattr(table, "columns"):
+            raise InputError("count= goes with a long DataFrame; this is a Series.")
         if count is not None or _is_long(table):
             table, levels = _long_series(table, count, hierarchies, parents)
         else:
             levels = {}
         values, names, labels = _from_pandas(table)
     else:
-        values = np.asarray(table)
+        values = _plain_array(table)
         names, labels, levels = [None] * values.ndim, [None] * values.ndim, {}
     if values.ndim == 0 or values.size == 0:
-        raise InputError("the table is empty: it needs at least one dim and one cell.")
-    names = [name or string.ascii_uppercase[i] for i, name in enumerate(names)]
+        what = "" if isinstance(table, (list, np.ndarray, int, float)) else f" (it is a {type(table).__name__})"
+        raise InputError(f"the table is empty: it needs at least one dim and one cell{what}.")
+    names = [name or axis_name(i) for i, name in enumerate(names)]
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two dims are called {name!r}; dims need different names.")
@@ -128,17 +143,31 @@ def as_table(
             dims.append(Dim(name, shown, levels_from(name, shown, hierarchies[name])))
         else:
             dims.append(Dim(name, shown))
+    table_of = Table(_whole_numbers(values, dims, decimals), tuple(dims), decimals)
+    _refuse_margins(table_of)
     level_names = [level for dim in dims for level in dim.level_names]
     for level in level_names:
         if level_names.count(level) > 1:
             raise InputError(f"{level!r} names two dims or levels; rename one, so that margins can name each.")
-    return Table(_whole_numbers(values, dims, decimals), tuple(dims), decimals)
+    return table_of
+
+
+def _refuse_margins(table: Table) -> None:
+    """Refuse a crosstab that still has pandas' margins: its All would pass for a category."""
+    for axis, dim in enumerate(table.dims):
+        if "All" in dim.labels and len(dim.labels) > 1:
+            position = dim.labels.index("All")
+            rest = np.delete(table.values, position, axis=axis).sum(axis=axis)
+            if (rest == table.values.take(position, axis=axis)).all() and rest.any():
+                raise InputError(
+                    f"dim {dim.name!r} has a category 'All' that is the sum of the others: leave margins out "
+                    "(margins=False), or read a published crosstab with from_crosstab()."
+                )
 
 
 def _whole_numbers(values: np.ndarray, dims: Sequence[Dim], decimals: int) -> np.ndarray:
     """The values as scaled integers, or a sentence that names the first cell that cannot be one."""
-    if not isinstance(decimals, (int, np.integer)) or not 0 <= decimals <= 12:
-        raise InputError(f"decimals must be a whole number from 0 to 12; it is {decimals!r}.")
+    check_decimals(decimals)
     if values.dtype == object:
         try:
             values = values.astype(float)
@@ -156,15 +185,40 @@ def _whole_numbers(values: np.ndarray, dims: Sequence[Dim], decimals: int) -> np
 
     refuse(~np.isfinite(values), "where a number must be; a hidden cell is given by suppress(), not by NaN.")
     refuse(values < 0, "is negative; counts and magnitudes must be at least 0.")
-    big = values * 10**decimals if np.issubdtype(values.dtype, np.integer) else values * 10.0**decimals
-    refuse(np.abs(big) > LARGEST, f"is too large to be held exactly with {decimals} decimals.")
+    refuse(values > LARGEST / 10.0**decimals, f"is too large to be held exactly with {decimals} decimals.")
+    if np.issubdtype(values.dtype, np.integer):
+        return values.astype(np.int64) * 10**decimals
+    # What a float of this precision cannot tell from a whole number is one.
+    blur = 4 * np.spacing(values).astype(float) * 10.0**decimals
+    big = values.astype(float) * 10.0**decimals
     whole = np.round(big)
-    off = np.abs(big - whole) > np.maximum(1e-6, 4 * np.spacing(np.abs(big).astype(float)))
-    refuse(off, _not_whole(decimals))
+    refuse(np.abs(big - whole) > np.maximum(1e-6, blur), _not_whole(decimals))
     return whole.astype(np.int64)
 
 
-def _parent_columns(spec: Any) -> list[str] | None:
+def check_decimals(decimals: Any) -> int:
+    """The number of decimals, if it can be one."""
+    if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)) or not 0 <= decimals <= 12:
+        raise InputError(f"decimals must be a whole number from 0 to 12; it is {decimals!r}.")
+    return int(decimals)
+
+
+def axis_name(position: int) -> str:
+    """What an axis without a name is called: A, B, ..., Z, A2, B2, ..."""
+    letter = string.ascii_uppercase[position % 26]
+    return letter if position < 26 else f"{letter}{position // 26 + 1}"
+
+
+def _plain_array(given: Any) -> np.ndarray:
+    if np.ma.is_masked(given):
+        raise InputError("the array is masked; a hidden cell is given by suppress(), not by a mask.")
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise InputError("the rows of the table have different lengths.") from None
+
+
+def parent_columns(spec: Any) -> list[str] | None:
     """The parent column(s) a hierarchy names, or None when it is given in another form."""
     if isinstance(spec, str) and not re.search(r"\.(hrc|csv|tsv|txt)$", spec.lower()):
         return [spec]
@@ -200,8 +254,8 @@ def _is_long(frame: Any) -> bool:
 
     if any(not pd.api.types.is_numeric_dtype(frame[column]) for column in frame.columns):
         return True
-    plain_rows = isinstance(frame.index, pd.RangeIndex) and frame.columns.name is None
-    return plain_rows and any(str(column).lower() in COUNT_NAMES for column in frame.columns)
+    unnamed = frame.index.name is None and frame.index.nlevels == 1 and frame.columns.name is None
+    return unnamed and any(str(column).lower() in COUNT_NAMES for column in frame.columns)
 
 
 def _long_series(
@@ -239,7 +293,7 @@ def _long_series(
     if missing.to_numpy().any():
         row, column = np.argwhere(missing.to_numpy())[0]
         raise InputError(f"row {row + 1} of the frame has no label in column {dims[column]!r}.")
-    series = frame.assign(**{str(d): frame[d].astype(str) for d in dims}).set_index(dims)[count]
+    series = frame.set_index([frame[d].astype(str).rename(d) for d in dims])[count]
     for dim, columns_of in parents.items():
         if columns_of and dim in dims:
             rows = frame[[*columns_of, dim]].astype(str).drop_duplicates()
@@ -256,12 +310,19 @@ def _from_pandas(table: Any) -> Any:
         for axis, index in (("rows", table.index), ("columns", table.columns)):
             if not index.is_unique:
                 twice = index[index.duplicated()][0]
-                raise InputError(f"the {axis} of the table have the label {twice!r} twice.")
+                raise InputError(f"the {axis} of the table have the label {str(twice)!r} twice.")
+            if index.hasnans if index.nlevels == 1 else index.to_frame().isna().to_numpy().any():
+                raise InputError(f"one of the {axis} of the table has no label.")
         if table.index.nlevels == 1 and table.columns.nlevels == 1:
             names = [None if n is None else str(n) for n in (table.index.name, table.columns.name)]
-            return table.to_numpy(), names, [list(table.index), list(table.columns)]
-        row_names, column_names = list(table.index.names), list(table.columns.names)
-        rows = table.index.to_frame(index=False)
+            return _numbers(table), names, [list(table.index), list(table.columns)]
+        given = [*table.index.names, *table.columns.names]
+        names = [str(n) if n is not None else axis_name(i) for i, n in enumerate(given)]
+        row_names, column_names = names[: table.index.nlevels], names[table.index.nlevels :]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"two dims are called {name!r}; dims need different names.")
+        rows = table.index.set_names(row_names).to_frame(index=False)
         parts = []
         for position, column in enumerate(table.columns):
             part = rows.copy()
@@ -271,13 +332,16 @@ def _from_pandas(table: Any) -> Any:
             parts.append(part)
         table = pd.concat(parts).set_index(row_names + column_names)["\0value"]
     index = table.index
+    for level in range(index.nlevels):
+        if index.get_level_values(level).isna().any():
+            raise InputError(f"a row of the table has no label on dim {index.names[level] or axis_name(level)!r}.")
     if not index.is_unique:
         twice = index[index.duplicated()][0]
         twice = twice if isinstance(twice, tuple) else (twice,)
         cell = ", ".join(f"{n}={v}" for n, v in zip(index.names, twice, strict=True))
         raise InputError(f"cell {cell} is given twice; every cell needs one row.")
     if index.nlevels == 1:
-        return table.to_numpy(), [None if index.name is None else str(index.name)], [list(index)]
+        return _numbers(table), [None if index.name is None else str(index.name)], [list(index)]
     labels = [list(dict.fromkeys(index.get_level_values(i))) for i in range(index.nlevels)]
     sizes = [len(one) for one in labels]
     if np.prod([float(size) for size in sizes]) > MOST_CELLS:
@@ -286,10 +350,25 @@ def _from_pandas(table: Any) -> Any:
             f"more than the {MOST_CELLS:,} that are held; leave out a dim."
         )
     codes = [pd.Categorical(index.get_level_values(i), categories=one).codes for i, one in enumerate(labels)]
-    raw = table.to_numpy()
-    values = np.zeros(sizes, dtype=raw.dtype if raw.dtype != object else float)
+    raw = _numbers(table)
+    values = np.zeros(sizes, dtype=raw.dtype)
     values[tuple(codes)] = raw
     return values, [None if n is None else str(n) for n in index.names], labels
+
+
+def _numbers(table: Any) -> np.ndarray:
+    """The values of a Series or DataFrame; missing ones (pd.NA, None) become NaN, nullable booleans plain ones."""
+    raw = table.to_numpy()
+    if raw.dtype != object:
+        return np.asarray(raw)
+    flat = [one for one in raw.ravel().tolist()]
+    if all(isinstance(one, bool) for one in flat):
+        return raw.astype(bool)
+    try:
+        numbers = [float("nan") if one is None or repr(one) == "<NA>" else float(one) for one in flat]
+    except (TypeError, ValueError):
+        raise InputError("the table has entries that are not numbers.") from None
+    return np.array(numbers).reshape(raw.shape)
 
 
 def cell_mask(where: Any, table: Table) -> np.ndarray:
@@ -316,8 +395,9 @@ def cell_mask(where: Any, table: Table) -> np.ndarray:
 
 def as_means(means: Any, dims: Sequence[Dim]) -> np.ndarray:
     """A table of real numbers over the same cells, matched by its labels where it has any."""
+    matched = _matched(means, dims, "the expected counts")
     try:
-        return _matched(means, dims, "the expected counts").astype(float)
+        return matched.astype(float)
     except (TypeError, ValueError):
         raise InputError("expected counts must be a table of numbers like the one released.") from None
 
@@ -330,7 +410,7 @@ def _matched(given: Any, dims: Sequence[Dim], named: str) -> np.ndarray:
     elif kind == "pandas":
         values, names, labels = _from_pandas(given)
     else:
-        return np.asarray(given)
+        return _plain_array(given)
     known = [dim.name for dim in dims]
     if all(names) and sorted(names) == sorted(known):
         order = [names.index(name) for name in known]

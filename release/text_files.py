@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,45 +33,88 @@ def read_text(path: str | os.PathLike[str]) -> str:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("cp1252", errors="replace")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise InputError(f"{name}: the file is empty.")
     return text
 
 
-def read_rows(path: str | os.PathLike[str]) -> list[list[str]]:
-    """The rows of a delimited text file; comma, semicolon and tab are recognised by the first line."""
+def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
+    """The rows of a delimited text file with their line numbers; comma, semicolon or tab, as the first line has it."""
     name = os.fspath(path)
     text = read_text(path)
-    first = text.lstrip("\n").splitlines()[0]
-    delimiter = max(",;\t", key=first.count)
+    first = next(line for line in text.splitlines() if line.strip())
+    outside_quotes = re.sub(r'"[^"]*"', "", first)
+    delimiter = max(",;\t", key=outside_quotes.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    rows = []
     try:
-        rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter, strict=True) if any(row)]
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                rows.append((reader.line_num, cells))
     except csv.Error as problem:
         raise InputError(f"{name}: not a well-formed CSV file ({problem}); was it cut short?") from None
-    if len(rows[0]) > MOST_COLUMNS:
+    if not rows:
+        raise InputError(f"{name}: the file is empty.")
+    check_width(name, len(rows[0][1]))
+    return rows
+
+
+def check_width(name: str, columns: int) -> None:
+    """Refuse a wide table where a long one is needed."""
+    if columns > MOST_COLUMNS:
         raise InputError(
-            f"{name}: {len(rows[0])} columns; a release is a long file with one row per cell "
+            f"{name}: {columns} columns; a release is a long file with one row per cell "
             "(a column per dim, one for the value), not a wide table."
         )
-    return [[cell.strip() for cell in row] for row in rows]
 
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its name only once the block has ended well."""
-    target = Path(path)
+    """A temporary path beside `path` that takes its name only once the block has ended well.
+
+    A link is written through, an existing file keeps its permissions, and what is no plain file (a pipe) is written to
+    at the end.
+    """
+    target = check_writable(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=target.suffix)
+        special = target.exists() and not target.is_file()
+        handle, name = tempfile.mkstemp(dir=None if special else target.parent, prefix=".", suffix=target.suffix)
     except OSError as problem:
         raise InputError(f"{target}: the file cannot be written ({problem.strerror}).") from None
     os.close(handle)
+    temporary = Path(name)
     try:
-        yield Path(temporary)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, target)
+        yield temporary
+        if special:
+            with open(target, "wb") as out:
+                out.write(temporary.read_bytes())
+        else:
+            temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+            os.replace(temporary, target)
     except OSError as problem:
-        raise InputError(f"{target}: the file cannot be written ({problem.strerror}).") from None
+        raise InputError(f"{target}: the file cannot be written ({problem.strerror or problem}).") from None
     finally:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """Where a file will really be written; refused at once where that cannot be, before any long work."""
+    try:
+        target = Path(path).resolve()
+    except TypeError:
+        raise InputError(f"a file is named by its path; this is {path!r}.") from None
+    if target.is_dir():
+        raise InputError(f"{os.fspath(path)}: this is a folder, not a file; the file cannot be written.")
+    if not target.parent.is_dir():
+        raise InputError(f"{os.fspath(path)}: the file cannot be written (there is no folder {target.parent}).")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise InputError(f"{os.fspath(path)}: the file cannot be written (no permission).")
+    return target
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

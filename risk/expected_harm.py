@@ -26,9 +26,13 @@ def expected_harm(pmf: Any, r: Callable[[int], float] | Mapping[int, float]) -> 
     >>> expected_harm({0: 0.5, 1: 0.3, 2: 0.2}, {1: 1.0, 2: 0.5})
     0.4
     """
+    if not callable(r) and not isinstance(r, Mapping):
+        raise InputError(f"r= is a function of the value, or a mapping of value to harm; it is {r!r}.")
     pairs = list(pmf.items())
-    harm = [r.get(k, 0.0) if isinstance(r, Mapping) else r(k) for k, _ in pairs]
-    total = float(np.dot(harm, [p for _, p in pairs]))
-    if not np.isfinite(total):
+    try:
+        harm = [float(r.get(k, 0.0) if isinstance(r, Mapping) else r(k)) for k, _ in pairs]
+    except (TypeError, ValueError):
+        harm = [float("nan")]
+    if not np.isfinite(harm).all():
         raise InputError("r(k) must be a number for every attainable value k.")
-    return total
+    return float(np.dot(harm, [p for _, p in pairs]))

@@ -216,3 +216,40 @@ def test_same_answer_every_time():
     release = fw.examples.ase15().release
     one, two = fw.audit(release, law="hypergeometric"), fw.audit(release, law="hypergeometric")
     assert one.cells.equals(two.cells)
+
+
+def test_labels_with_dollar_signs_are_not_typeset(tmp_path):
+    table = xr.DataArray(
+        [[1, 5], [7, 2]], dims=["$x_$", "B"], coords={"$x_$": ["$5%-$10", "$\\frac$"], "B": ["日本", "y"]}
+    )
+    fw.audit(fw.publish(table, ["$x_$", "B"])).to_html(tmp_path / "a.html")
+    assert "$5%-$10" in (tmp_path / "a.html").read_text()
+
+
+def test_an_audit_of_nothing_can_be_looked_at(tmp_path):
+    audit = fw.audit(fw.publish(TABLE, ["row,col"]))
+    assert repr(audit) == "<Audit of 0 hidden cells, law 'uniform', exact: 0 known exactly, none is open>"
+    assert len(audit.protection(percent=10)) == 0
+    audit.to_html(tmp_path / "a.html")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda a: a.pmf("row"), "a cell is named by its labels"),
+        (lambda a: a.protection(percent=math.nan), "a percentage of at least 0"),
+        (lambda a: a.protection(percent="a"), "a percentage of at least 0"),
+        (lambda a: a.harm(5), "r= is a function of the value"),
+        (lambda a: a.harm(lambda k: None), "must be a number for every attainable value"),
+    ],
+)
+def test_wrong_questions_to_an_audit(call, words):
+    with pytest.raises(fw.InputError, match=words):
+        call(fw.audit(fw.suppress(TABLE, where=SQUARE)))
+
+
+def test_expected_counts_with_other_labels_are_told_apart():
+    with pytest.raises(
+        fw.InputError, match="the expected counts and the table do not have the same labels on dim 'row'"
+    ):
+        fw.audit(fw.publish(TABLE, ["row", "col"]), law=fw.expected(TABLE.assign_coords(row=["a", "b", "q"])))

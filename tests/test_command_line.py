@@ -60,6 +60,10 @@ def test_demo_writes_a_report(tmp_path):
     assert "4 hidden cells are known exactly, of 21" in result.output
     assert (tmp_path / "demo.html").stat().st_size > 10_000
     assert run("demo", "--example", "nope").exit_code == 2
+    from fiberwalk import examples
+    from fiberwalk.command_line import EXAMPLES
+
+    assert list(EXAMPLES) == examples.names()
 
 
 def test_a_rule_that_the_intruder_knows(table):

@@ -93,8 +93,15 @@ def test_a_hierarchy_is_written_and_read_again(tmp_path):
     release = fw.suppress(TABLE, where=SQUARE, hierarchies=TOWNS)
     release.to_file(tmp_path / "out.csv")
     text = (tmp_path / "out.csv").read_text()
-    assert "north,Total,25,s" in text
-    same_facts(release, fw.read_release(tmp_path / "out.csv", hierarchies=TOWNS))
+    assert "north,Total,,25,s" in text
+    same_facts(release, fw.read_release(tmp_path / "out.csv"))  # the groups stand in a column called "row:1"
+
+
+def test_a_redesigned_table_is_written_and_read_again(tmp_path):
+    release = fw.merge(TABLE, {"row": {"a or b": ["a", "b"]}})
+    for name in ("out.csv", "out.parquet"):
+        release.to_file(tmp_path / name)
+        same_facts(release, fw.read_release(tmp_path / name))
 
 
 def test_writing_what_a_format_cannot_hold(tmp_path):
@@ -366,3 +373,149 @@ def test_a_crosstab_with_margins_and_missing_cells():
     wrong = wrong.fillna(1)
     with pytest.raises(fw.InputError, match="the crosstab, row .*but its cells sum to"):
         fw.from_crosstab(wrong)
+
+
+# --- what a first tester found -------------------------------------------------------------------------------------
+
+
+def test_flags_that_nobody_sees_are_not_in_the_file(tmp_path):
+    secondary = [{"row": "a", "col": "y"}, {"row": "b", "col": "x"}]
+    for seen in (False, True):
+        fw.suppress(TABLE, where=secondary, rule="< 3", rule_known=True, flags=seen).to_file(tmp_path / "out.csv")
+        assert (",u" in (tmp_path / "out.csv").read_text()) == seen
+
+
+def test_names_that_a_file_could_not_give_back_are_refused(tmp_path):
+    path = tmp_path / "out.csv"
+    for table, words in [
+        (TABLE.rename(row="value"), "cannot have a dim called 'value'"),
+        (TABLE.rename(row="lower"), "cannot have a dim called 'lower'"),
+        (TABLE.assign_coords(row=[" a", "b", "c"]), "the label ' a' would not survive"),
+    ]:
+        with pytest.raises(fw.InputError, match=words):
+            fw.publish(table, [""]).to_file(path)
+    with pytest.raises(fw.InputError, match="has a label 'a'; choose another total="):
+        fw.publish(TABLE, [""]).to_file(path, total="a")
+    fw.publish(TABLE, [""]).to_file(path, total="Sum")
+    assert fw.count(fw.read_release(path, total="Sum")) == fw.count(fw.publish(TABLE, [""]))
+
+
+def test_rounded_figures_survive_with_their_law(tmp_path):
+    release = fw.round_to(TABLE.isel(row=[0, 1], col=[0, 1]), base=3)
+    release.to_file(tmp_path / "out.csv")
+    back = fw.read_release(tmp_path / "out.csv")
+    for law in ("uniform", "hypergeometric"):
+        one, two = fw.audit(release, law).cells, fw.audit(back, law).cells
+        assert one["entropy"].to_numpy() == pytest.approx(two["entropy"].to_numpy())
+        assert len(one) == len(two)
+
+
+def test_jj_does_not_invent_limits(tmp_path):
+    release = fw.suppress(TABLE, where=TABLE > 0, margins=[])
+    release.to_file(tmp_path / "out.jj")
+    with pytest.raises(fw.InputError, match="has no upper limit"):
+        fw.bounds(fw.read_release(tmp_path / "out.jj"))
+
+
+def test_links_and_permissions_are_kept(tmp_path):
+    real = tmp_path / "real.csv"
+    real.write_text("old")
+    real.chmod(0o600)
+    link = tmp_path / "link.csv"
+    link.symlink_to(real)
+    fw.publish(TABLE, [""]).to_file(link)
+    assert link.is_symlink()
+    assert real.read_text().startswith("row,col")
+    assert real.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (",,,\n,,\n", "the file is empty"),
+        ('""\n', "the file is empty"),
+        ("\n" + LONG.replace("a,z,4", "a,z,four").replace("\n", "\n\n"), "row 8.*'four' is not a number"),
+        (LONG.replace("Total", "All"), "column 'row' has no total called 'Total' but the label 'All'.*say total='All'"),
+        (",row,col,value\n0,a,x,1\n1,a,y,2\n", "column 1 has no name; are these row numbers"),
+        ("a,value,status,lower,upper\n1,,u,,\n2,,x,,\nTotal,,x,9,7\n", "row 4: the range from 9 to 7 is empty"),
+        ("a,value,status,lower,upper\n1,5,s,7,9\n2,,x,,\nTotal,12,s,,\n", "row 2: the value 5 is not in its own range"),
+        ("a,value\n1,9007199254740993\n2,1\n", "too large to be held exactly"),
+        ("a,value\n1,0_5\n2,1\n", "not clear which column|'0_5' is not a number"),
+        (
+            "\n".join(["a,b,c,value", *(f"{i},{i},{i},1" for i in range(300))]),
+            "column 'a' has the most labels \\(300\\)",
+        ),
+    ],
+    ids=range(10),
+)
+def test_more_bad_long_files(content, words, tmp_path):
+    if "four" in content:
+        content = content.replace("value", "value", 1)
+    with pytest.raises(fw.InputError, match=words):
+        fw.read_release(written(tmp_path, content), value="value" if "four" in content or "0_5" in content else None)
+
+
+def test_line_ends_of_old_machines(tmp_path):
+    same_facts(fw.read_release(written(tmp_path, LONG.replace("\n", "\r"))), fw.read_release(written(tmp_path, LONG)))
+
+
+def test_bad_settings_for_files(tmp_path):
+    path = written(tmp_path, LONG)
+    with pytest.raises(fw.InputError, match="tolerance= must be at least 0"):
+        fw.read_release(path, tolerance=-1)
+    for decimals in (400, -1, "1", None):
+        with pytest.raises(fw.InputError, match="decimals must be a whole number from 0 to 12"):
+            fw.read_release(path, decimals=decimals)
+    for thing in (None, 5):
+        with pytest.raises(fw.InputError, match="a file is named by its path"):
+            fw.read_release(thing)
+    assert fw.count(fw.read_release(path, dims="row,col")) == 7
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("0 3 : 4 (-1)", "abc 3 : 4 (-1)", "line 18: 'abc' is not a number"),
+        ("0 3 : 4 (-1)", "0 ³ : 4 (-1)", "line 18: a relation reads"),
+        ("\n9\n", "\n²\n", "where the number of cells must be"),
+        ("6 (1) 8 (1)\n", "6 (1) junk 8 (1)\n", "line 18: a relation reads"),
+        ("\n6\n0 3 : 0", "\n5\n0 3 : 0", "line 18: there is more after the 5 relations"),
+        ("5 1 1 u 0 99", "5 1 1 u nan 99", "'nan' where a number must be"),
+        ("8 2 1 u 1 99", "8 2 1 u 3 99", "the value 2 is not in its own range"),
+        ("5 1 1 u", "5 1 1 14", "status 14 means an empty cell, but its value is 1"),
+    ],
+)
+def test_more_bad_jj_files(old, new, words, tmp_path):
+    assert old in JJ
+    with pytest.raises(fw.InputError, match=words):
+        fw.read_release(written(tmp_path, JJ.replace(old, new), "table.jj"))
+
+
+def test_jj_totals_within_a_tolerance(tmp_path):
+    path = written(tmp_path, JJ.replace("1 6 1 s", "1 7 1 s"), "table.jj")
+    with pytest.raises(fw.InputError, match="but its cells sum to 6, 1 less"):
+        fw.read_release(path)
+    assert fw.bounds(fw.read_release(path, tolerance=1)).loc[("5",), "upper"] >= 6
+
+
+def test_crosstabs_with_unclear_names():
+    frame = pd.DataFrame([[1, 2, 3], [3, 4, 7], [4, 6, 10]], index=["a", "b", "All"], columns=["x", "y", "All"])
+    with pytest.raises(fw.InputError, match="two dims of the crosstab are called 'q'"):
+        fw.from_crosstab(frame.rename_axis(index="q", columns="q"))
+    with pytest.raises(fw.InputError, match="if its totals are called so, say total='Total'"):
+        fw.from_crosstab(frame.rename(index={"All": "Total"}, columns={"All": "Total"}))
+
+
+def test_a_parent_column_in_a_file(tmp_path):
+    text = "region,town,value\nN,a,\nN,b,\nS,c,5\n,N,7\n,Total,12\n"
+    release = fw.read_release(written(tmp_path, text), hierarchies={"town": "region"}, dims=["town"])
+    assert fw.bounds(release).to_numpy().tolist() == [[0, 7], [0, 7]]
+    with pytest.raises(fw.InputError, match="row 3: 'a' is in other groups"):
+        fw.read_release(written(tmp_path, "region,town,sex,value\nN,a,f,1\nS,a,m,2\n"), hierarchies={"town": "region"})
+
+
+def test_a_hierarchy_file_whose_root_is_a_row_of_the_data(tmp_path):
+    (tmp_path / "h.hrc").write_text("EU\n@a\n@b\n")
+    text = "A,B,value\na,x,\na,y,\nb,x,\nb,y,\nEU,x,5\nEU,y,8\na,Total,7\nb,Total,6\nEU,Total,13\n"
+    release = fw.read_release(written(tmp_path, text), hierarchies={"A": tmp_path / "h.hrc"})
+    assert fw.bounds(release).to_numpy().tolist() == [[0, 5], [2, 7], [0, 5], [1, 6]]

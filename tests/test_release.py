@@ -364,3 +364,43 @@ def test_sensitivity_rules_at_their_edges():
     assert rules.prior_posterior([100, 10, 8], p=5, q=50)
     assert not rules.prior_posterior([100, 10, 8], p=5, q=100)
     assert not rules.p_percent([], p=5)
+
+
+def test_withholding_a_total_takes_back_only_that_total():
+    cube = np.array([[[1], [2]], [[3], [4]]])
+    cells = [{"A": a, "B": b, "C": "1"} for a in "12" for b in "12"]
+    release = fw.suppress(cube, where=[*cells, {"A": "1"}, {"A": "2"}], margins=["A", "A,C", ""])
+    assert fw.bounds(release).loc[("1", "1", "1")].tolist() == [0, 3]  # A x C is still published
+    only_total = fw.suppress(
+        [1, 2, 5], where=[{"A": k} for k in ("1", "2", "3", "all")], hierarchies={"A": {"all": ["1", "2", "3"]}}
+    )
+    assert fw.bounds(only_total).loc[("1",)].tolist() == [0, 8]
+
+
+def test_a_total_of_one_cell_can_be_withheld_with_it():
+    release = fw.suppress([[1], [5], [6]], where=[{"A": "1", "B": "1"}, {"A": "2", "B": "1"}, {"A": "1"}, {"A": "2"}])
+    assert fw.bounds(release).loc[("1", "1")].tolist() == [0, 6]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: fw.publish(TABLE, 5), "margins= is a list of margins"),
+        (lambda: fw.publish(TABLE, [5]), "a margin is a text such as 'I,J'"),
+        (lambda: fw.publish(TABLE, None), "needs margins="),
+        (lambda: fw.bounds(fw.publish(TABLE, [""]), hidden_margins=[None]), "a margin is a text"),
+        (lambda: fw.merge(TABLE, {"row": ["a", "b"]}), "merge\\(\\) needs {dim: {merged label"),
+        (lambda: fw.merge(TABLE, "row"), "merge\\(\\) needs"),
+        (lambda: fw.linked(fw.publish(TABLE, [""])), "needs a list of releases"),
+        (lambda: fw.publish(TABLE, [""]).knows({"row": "a"}, at_least=10**400), "too large"),
+        (lambda: fw.suppress(TABLE, where=[[True], [True, False]]), "different lengths"),
+        (lambda: fw.round_to(TABLE, 2**61), "too large"),
+    ],
+)
+def test_plainly_wrong_arguments(call, words):
+    with pytest.raises(fw.InputError, match=words):
+        call()
+
+
+def test_no_margins_asked_is_none():
+    assert len(fw.bounds(fw.publish(TABLE, [""]), hidden_margins=None)) == 9

@@ -166,7 +166,10 @@ def test_every_form_of_hierarchy_groups_alike(form, tmp_path):
     table = TOWNS.drop(columns="region")
     dims = as_table(table, hierarchies={"town": hierarchy_forms(tmp_path)[form]}).dims
     town = next(dim for dim in dims if dim.name == "town")
-    assert [level.group_of for level in town.levels] == [("North", "North", "South", "South")]
+    groups = [level.group_of for level in town.levels]
+    if form == "level table":
+        assert groups.pop(0) == ("Everywhere",) * 4  # its root is a group like any other
+    assert groups == [("North", "North", "South", "South")]
 
 
 def test_a_parent_column_names_its_level():
@@ -200,8 +203,8 @@ def test_ragged_hierarchies_keep_shallow_labels_on_deeper_levels():
     [
         ({"North": ["a", "x"]}, "puts 'x' under 'North', but the table has no such label"),
         ({"North": ["a"], "South": ["a"]}, "puts 'a' under both 'North' and 'South'"),
-        ({"North": "ab"}, "maps 'North' to the text 'ab'"),
-        ({"P": ["Q"], "Q": ["P", "a"]}, "runs in a circle through 'a'"),
+        ({"North": "ab"}, "maps 'North' to 'ab'; give a list"),
+        ({"P": ["Q"], "Q": ["P", "a"]}, "runs in a circle through 'P'"),
         (3, "must be a mapping of parents to children"),
         ({"Total": ["N"], "N": ["a"], "M": ["Total"]}, None),
     ],
@@ -233,3 +236,77 @@ def test_bad_hrc_files(text, words, tmp_path):
     path.write_text(text)
     with pytest.raises(fw.InputError, match=f"bad.hrc.*{words}"):
         as_table(TOWNS.drop(columns="region"), hierarchies={"town": path})
+
+
+def test_empty_and_odd_hierarchies_are_refused():
+    table = TOWNS.drop(columns="region")
+    for hierarchy, words in [
+        ({}, "is empty"),
+        ({"g": ["h"], "h": ["g"]}, "runs in a circle"),
+        ({"g": 5}, "maps 'g' to 5; give a list"),
+        (pd.DataFrame(), "needs rows and at least two columns"),
+        (pd.DataFrame({"region": ["N", None], "town": ["a", "b"]}), "has empty entries"),
+    ]:
+        with pytest.raises(fw.InputError, match=words):
+            as_table(table, hierarchies={"town": hierarchy})
+    with pytest.raises(fw.InputError, match="hierarchies= is a dict"):
+        as_table(table, hierarchies="towns.hrc")
+
+
+def test_a_root_that_is_not_everything_stays_a_group(tmp_path):
+    (tmp_path / "part.hrc").write_text("g\n@a\n@b\n")
+    town = as_table(TOWNS.drop(columns="region"), hierarchies={"town": tmp_path / "part.hrc"}).dims[0]
+    assert town.levels[0].group_of == ("g", "g", "c", "d")
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.uint8, np.int64])
+def test_small_integer_types_do_not_overflow(kind):
+    table = as_table(np.array([[100, 2], [3, 4]], dtype=kind), decimals=6)
+    assert table.values.tolist() == [[100_000_000, 2_000_000], [3_000_000, 4_000_000]]
+
+
+def test_numbers_at_the_edge():
+    with pytest.raises(fw.InputError, match="too large to be held exactly with 12 decimals"):
+        as_table([[2**52, 1]], decimals=12)
+    assert as_table(np.array([[1234.56]], dtype=np.float32), decimals=2).values.tolist() == [[123456]]
+    with pytest.raises(fw.InputError, match="rows of the table have different lengths"):
+        as_table([[1, 2], [3]])
+    with pytest.raises(fw.InputError, match="the array is masked"):
+        as_table(np.ma.masked_less([1, 5, 2], 2))
+
+
+def test_pandas_in_its_odder_forms():
+    unnamed = pd.DataFrame(
+        [[1, 2], [3, 4], [5, 6], [7, 8]], index=pd.MultiIndex.from_product([["a", "b"], ["x", "y"]]), columns=["p", "q"]
+    )
+    assert [dim.name for dim in as_table(unnamed).dims] == ["A", "B", "C"]
+    assert int(as_table(unnamed).to_xarray().sel(A="b", B="x", C="q")) == 6
+    nullable = pd.DataFrame([[1, 2], [3, None]], index=["a", "b"], columns=["x", "y"]).astype("Int64")
+    with pytest.raises(fw.InputError, match="cell A=b, B=y: nan where a number must be"):
+        as_table(nullable)
+    assert as_table(nullable.fillna(0)).values.tolist() == [[1, 2], [3, 0]]
+    gap = pd.Series([1, 2], index=pd.MultiIndex.from_tuples([("a", 1), ("a", None)], names=["u", "v"]))
+    with pytest.raises(fw.InputError, match="has no label on dim 'v'"):
+        as_table(gap)
+    codes = pd.DataFrame({"year": [2020, 2020, 2021, 2021], "sex": [1, 2, 1, 2], "count": [5, 1, 2, 9]})
+    for frame in (codes, codes.sort_values("sex"), codes.iloc[::-1]):
+        assert [dim.name for dim in as_table(frame).dims] == ["year", "sex"]
+    with pytest.raises(fw.InputError, match="the table has entries that are not numbers"):
+        as_table(pd.Series([1, "z"], index=["a", "b"]))
+    with pytest.raises(fw.InputError, match="count= goes with a long DataFrame"):
+        as_table(pd.Series([1, 2]), count="n")
+    assert as_table(pd.DataFrame({"self": ["a", "b"], "count": [1, 2]})).dims[0].name == "self"
+
+
+def test_a_crosstab_that_still_has_its_margins_is_refused():
+    frame = crosstab()
+    frame.loc["All"] = frame.sum()
+    with pytest.raises(fw.InputError, match="has a category 'All' that is the sum of the others.*from_crosstab"):
+        as_table(frame)
+
+
+def test_things_that_are_no_table():
+    for thing in ("table.csv", {"a": 1}, None):
+        with pytest.raises(fw.InputError, match=f"it is a {type(thing).__name__}"):
+            as_table(thing)
+    assert [dim.name for dim in as_table(np.ones((1,) * 28, dtype=int)).dims][-2:] == ["A2", "B2"]

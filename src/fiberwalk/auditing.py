@@ -13,6 +13,7 @@ import numpy as np
 from .fiber.certificate import Certificate
 from .fiber.enumeration import MOST_STEPS
 from .posterior.belief import Belief, Pmf, believe
+from .release.dims import margin_list
 from .release.errors import InputError
 from .release.release import Release
 from .release.tables import key_of, scaled
@@ -60,7 +61,7 @@ class Audit:
     def __repr__(self) -> str:
         known = int(np.isinf(self.cells["risk"]).sum())
         open_risk = self.cells["risk"][~np.isinf(self.cells["risk"])]
-        worst = f"the highest risk of the others is {open_risk.max():.3g}" if len(open_risk) else "no others are hidden"
+        worst = f"the highest risk of the others is {open_risk.max():.3g}" if len(open_risk) else "none is open"
         return (
             f"<Audit of {len(self.cells)} hidden cells, law {self.belief.law.name!r}, {self.method}: "
             f"{known} known exactly, {worst}>"
@@ -82,6 +83,8 @@ class Audit:
         belief, release = self.belief, self.release
         rows = [self._row(pmf) for pmf in belief.pmfs]
         frame = pd.DataFrame(rows, index=release.index(belief.keys), columns=list(_COLUMNS))
+        if not rows:
+            frame = frame.astype({column: float for column in _COLUMNS if column not in ("method", "certificate")})
         if release.truth is not None:
             truth = self._truth()
             frame["truth"] = release.own_units(truth)
@@ -138,6 +141,8 @@ class Audit:
         """
         import pandas as pd
 
+        if cell is not None and not isinstance(cell, Mapping):
+            raise InputError(f"a cell is named by its labels, pmf(dim=label, ...), or as a dict; this is {cell!r}.")
         pmf = self.belief.pmfs[self._position({**(cell or {}), **labels})]
         index = pd.Index(self.release.own_units(pmf.values), name="value")
         return pd.Series(pmf.probabilities, index=index, name="probability")
@@ -180,7 +185,9 @@ class Audit:
                 "protected": fine,
                 "first_missing": None if first is None else first * unit,
             })  # fmt: skip
-        return pd.DataFrame(rows, index=release.index(self.belief.keys)).sort_values("protected", kind="stable")
+        columns = ["wanted_lower", "wanted_upper", "lower", "upper", "protected", "first_missing"]
+        frame = pd.DataFrame(rows, index=release.index(self.belief.keys), columns=columns)
+        return frame.sort_values("protected", kind="stable")
 
     def _wanted(self, percent: float | None, lower: float | None, upper: float | None) -> list[tuple[int, int]]:
         release, n = self.release, len(self.belief.keys)
@@ -195,6 +202,8 @@ class Audit:
             raise InputError("protection() around the truth needs a release that carries it; give lower= and upper=.")
         truth = self._truth()
         if percent is not None:
+            if not isinstance(percent, (int, float)) or not 0 <= percent < np.inf:
+                raise InputError(f"protection(percent={percent!r}): a percentage of at least 0.")
             return [
                 (max(0, int(np.floor(t * (1 - percent / 100) + 1e-9))), int(np.ceil(t * (1 + percent / 100) - 1e-9)))
                 for t in truth.tolist()
@@ -273,9 +282,7 @@ def audit(
     if method not in ("auto", "exact"):
         what = "chains are not built yet" if method == "chains" else f"there is no method {method!r}"
         raise InputError(f"method={method!r}: {what}; use 'auto' or 'exact'.")
-    if isinstance(hidden_margins, str):
-        hidden_margins = [hidden_margins]
-    margins = [m if isinstance(m, str) else tuple(m) for m in hidden_margins]
+    margins = margin_list(hidden_margins, "hidden_margins=")
     settings = {"law": law, "method": method, "hidden_margins": margins, "limit": limit}
 
     def one(reading: Release) -> Audit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .auditing import Audit
     from .release.release import Release
 
+EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -57,6 +59,13 @@ def _speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
                 sys.exit(2)
             except MemoryError:
                 click.echo("fiberwalk: there is not enough memory for this table.", err=True)
+                sys.exit(2)
+            except Exception as bug:
+                if os.environ.get("FIBERWALK_TRACEBACK"):
+                    raise
+                what = f"{type(bug).__name__}: {bug}"
+                click.echo(f"fiberwalk: this should not happen ({what}). Please report it, with what", err=True)
+                click.echo("FIBERWALK_TRACEBACK=1 shows.", err=True)
                 sys.exit(2)
 
     return guarded
@@ -132,7 +141,9 @@ _margins = click.option(
     multiple=True,
     help="An unpublished margin to ask about too; '' is the grand total. May be repeated.",
 )
-_limit = click.option("--limit", type=int, metavar="STEPS", help="Give up exact solving after so many steps.")
+_limit = click.option(
+    "--limit", type=click.IntRange(min=1), metavar="STEPS", help="Give up exact solving after so many steps."
+)
 _csv = click.option("--csv", type=click.Path(path_type=Path), help="Write the full table of results here.")
 
 
@@ -167,6 +178,7 @@ def audit(**options: Any) -> None:
     """
     from .auditing import audit as run_audit
 
+    _check_outputs(options["html"], options["csv"])
     release = _read(options)
     with _Progress() as progress:
         result = run_audit(
@@ -198,6 +210,15 @@ def _write(result: Audit, options: dict[str, Any]) -> None:
     if options["html"] is not None:
         result.to_html(options["html"])
         click.echo(f"report: {options['html']}", err=True)
+
+
+def _check_outputs(*paths: Path | None) -> None:
+    """Refuse what cannot be written before the work, not after it."""
+    from .release.text_files import check_writable
+
+    for path in paths:
+        if path is not None:
+            check_writable(path)
 
 
 def _write_csv(frame: Any, path: Path) -> None:
@@ -238,6 +259,7 @@ def bounds(**options: Any) -> None:
     """Between which values can each hidden cell lie? Sharp integers, no law needed."""
     from .answers import bounds as run_bounds
 
+    _check_outputs(options["csv"])
     with _Progress() as progress:
         frame = run_bounds(
             _read(options),
@@ -261,7 +283,7 @@ def count(**options: Any) -> None:
 
 
 @main.command(epilog="\b\nExamples:\n  fiberwalk demo\n  fiberwalk demo --example dot02_table1 --law hypergeometric")
-@click.option("--example", default="ase15", show_default=True, help="Which built-in example (see fw.examples.names()).")
+@click.option("--example", type=click.Choice(EXAMPLES), default="ase15", show_default=True, help="Which one.")
 @click.option("--law", type=click.Choice(["uniform", "hypergeometric"]), default="uniform", show_default=True)
 @click.option(
     "--html",
@@ -276,6 +298,7 @@ def demo(example: str, law: str, html: Path) -> None:
     from . import examples
     from .auditing import audit as run_audit
 
+    _check_outputs(html)
     chosen = examples.load(example)
     click.echo(f"{chosen.title}\n{chosen.source}")
     for note in chosen.notes:

@@ -38,7 +38,7 @@ def audit_figure(audit: Audit, cells: int = 6) -> Figure:
     axes = np.atleast_1d(left.subplots(rows, 2 if len(shown) > 1 else 1, squeeze=False)).ravel()
     for axis, labels in zip(axes, shown.index, strict=False):
         draw_pmf(axis, audit, labels)
-        axis.set_title(cell_name(labels, shown.index.names), fontsize=9)
+        axis.set_title(cell_name(labels, shown.index.names), fontsize=9, parse_math=False)
         axis.tick_params(labelsize=8)
     for axis in axes[len(shown) :]:
         axis.set_visible(False)
@@ -114,7 +114,10 @@ def as_base64(figure: Figure, dpi: int | None = None) -> str:
     """A figure as PNG in base64."""
     import base64
     import io
+    import warnings
 
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi or figure.dpi, metadata={"Software": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # a label in a script that the font lacks
+        figure.savefig(buffer, format="png", dpi=dpi or figure.dpi, metadata={"Software": None})
     return base64.b64encode(buffer.getvalue()).decode("ascii")
