@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .integer_program import optimum
+from .integer_program import NumericalDoubt, optimum
 from .presolve import Block, Presolved
 
 
@@ -50,7 +50,10 @@ def _bounds_in_block(block: Block, rows: np.ndarray) -> tuple[np.ndarray, np.nda
             if seen[i] == limit[i]:
                 continue
             table = optimum(block.A, block.b, block.lower, block.upper, sign * row)
-            assert table is not None, "the block has a feasible table"
+            if table is None:
+                raise NumericalDoubt(
+                    "the integer program lost a table that is known to be feasible; use a coarser unit."
+                )
             values = rows @ table
             seen_low, seen_high = np.minimum(seen_low, values), np.maximum(seen_high, values)
     return seen_low, seen_high

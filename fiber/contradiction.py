@@ -28,7 +28,7 @@ def explain(release: Release, fiber: Fiber) -> Contradiction:
         lower[known], upper[known] = fiber.lower[known], fiber.upper[known]
         return not feasible(sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper)
 
-    words = tuple(_words(release, kind, i) for kind, i in smallest_clash(facts, clash))
+    words = tuple(_words(release, fiber, kind, i) for kind, i in smallest_clash(facts, clash))
     shown = "; ".join(words[:8]) + (f"; and {len(words) - 8} more" if len(words) > 8 else "")
     return Contradiction(
         f"no table of counts of at least 0 satisfies the release: these {len(words)} facts contradict each other: {shown}.",
@@ -36,9 +36,10 @@ def explain(release: Release, fiber: Fiber) -> Contradiction:
     )
 
 
-def _words(release: Release, kind: str, number: int) -> str:
+def _words(release: Release, fiber: Fiber, kind: str, number: int) -> str:
     if kind == "cell":
-        return release.cell_words(number)
+        limits = release.between(int(fiber.lower[number]), int(fiber.upper[number]))
+        return f"{release.words(release.keys[number])} {limits}"
     if number < len(release.sums):
         return release.fact_words(number)
     return f"evidence {number - len(release.sums) + 1}"
@@ -46,7 +47,7 @@ def _words(release: Release, kind: str, number: int) -> str:
 
 def feasible(A: sp.csr_array, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
     """Whether any integer table satisfies a system."""
-    if tighten(A, b, lower.copy(), upper.copy()) >= 0:
+    if (lower > upper).any() or tighten(A, b, lower.copy(), upper.copy()) >= 0:
         return False
     used = np.flatnonzero(np.diff(sp.csc_array(A).indptr))
     return optimum(sp.csr_array(A[:, used]), b, lower[used], upper[used]) is not None

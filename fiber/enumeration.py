@@ -79,7 +79,11 @@ def enumerate_block(
             "exact answer may list; use fewer decimals or a coarser unit"
         )
     log_weights = [None] * n if log_weights is None else list(log_weights)
-    plan = _plan(sp.csr_array(A), lower, upper, [w is not None for w in log_weights])
+    A = sp.csr_array(A)
+    if (b[np.diff(A.indptr) == 0] != 0).any():  # 0 = something else: no table
+        nothing = tuple(np.zeros(int(size), dtype=np.int64) for size in sizes)
+        return Solved(0, lower, nothing, tuple(one.astype(float) for one in nothing))
+    plan = _plan(A, lower, upper)
     low, high = lower[plan.order], upper[plan.order]
     tally_start = np.concatenate([[0], np.cumsum(sizes[plan.order] + 1)]).astype(np.int64)
     weighted = np.array([log_weights[j] is not None for j in plan.order])
@@ -121,7 +125,7 @@ def enumerate_block(
     return Solved(int(whole[kernel.COUNT]), lower, tuple(counts), tuple(weights))
 
 
-def _plan(A: Any, lower: np.ndarray, upper: np.ndarray, weighted: Sequence[bool]) -> _Plan:
+def _plan(A: Any, lower: np.ndarray, upper: np.ndarray) -> _Plan:
     rows, n = A.shape
     order, deciding = _order(A, upper - lower)
     position = np.empty(n, dtype=np.int64)

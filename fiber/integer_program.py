@@ -9,6 +9,13 @@ import numpy as np
 from ..release.errors import FiberwalkError
 from ..release.facts import NO_LIMIT
 
+WIDEST = 100_000
+"""With coefficients other than 1 and -1, optima over wider ranges are not safe from the solver's rounding."""
+_DOUBT = (
+    f"bounds cannot be proven: relations with coefficients other than 1 over ranges wider than {WIDEST:,} are beyond "
+    "what the integer program solves reliably; use fewer decimals or a coarser unit."
+)
+
 
 class NumericalDoubt(FiberwalkError):
     """The solver's floating-point answer did not hold up when checked in whole numbers."""
@@ -38,8 +45,14 @@ def optimum(
         bounds=Bounds(np.zeros(len(lower)), span),
         options={"mip_rel_gap": 0.0},
     )
+    finite = span[np.isfinite(span)]
+    doubtful = (np.abs(A.data) > 1).any() and finite.max(initial=0) > WIDEST
     if found.status == 2:
+        if doubtful:
+            raise NumericalDoubt(_DOUBT)
         return None
+    if doubtful and objective is not None:
+        raise NumericalDoubt(_DOUBT)
     if found.status != 0:
         raise NumericalDoubt(f"the integer program could not be solved ({found.message}).")
     table = lower + np.round(found.x).astype(np.int64)

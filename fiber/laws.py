@@ -75,8 +75,21 @@ class Hypergeometric:
                 f"10^-{release.decimals}).",
                 stacklevel=4,
             )
-        ranged = (release.sums.value != NO_VALUE) & (release.sums.lower < release.sums.upper)
+        _refuse_linked(release, self.name)
+        facts = release.sums
+        ranged = (facts.value != NO_VALUE) & (facts.lower < facts.upper)
         ranged_cells = (release.value != NO_VALUE) & (release.lower < release.upper)
+        settled = facts.matrix[np.flatnonzero((facts.value != NO_VALUE) | (facts.lower == facts.upper))]
+        loose = np.ones(release.n_cells, dtype=bool)
+        loose[settled.indices] = False
+        loose &= (release.value == NO_VALUE) & (release.lower < release.upper)
+        if loose.any():
+            first = release.words(release.keys[np.flatnonzero(loose)[0]])
+            warnings.warn(
+                f"law 'hypergeometric': no published figure settles the expected count of {int(loose.sum())} cells, first "
+                f"{first}; it is taken as 1. Give expected counts with fw.expected(mu) instead.",
+                stacklevel=4,
+            )
         means = fitted_means(release) if ranged.any() or ranged_cells.any() else np.ones(release.n_cells)
         return _poisson(means)
 
@@ -132,12 +145,20 @@ def _poisson(means: np.ndarray) -> Weigh:
     return weigh
 
 
+def _refuse_linked(release: Release, law: str) -> None:
+    """Weights belong to the finest cells of one table: side by side, linked tables would weigh the same people twice."""
+    if len(release.grids) != 1:
+        raise InputError(
+            f"law {law!r} weighs the cells of one table, and these are {len(release.grids)} linked ones; "
+            "link them with full=True, as margins of the one crossed table, or use law='uniform'."
+        )
+
+
 def _aligned(means: Any, release: Release) -> np.ndarray:
     """Expected counts in the order of the release's cells."""
     from ..release.tables import as_means
 
-    if len(release.grids) != 1:
-        raise InputError("expected counts are for a release of one table, not for linked tables.")
+    _refuse_linked(release, "expected counts")
     values = as_means(means, release.dims)
     if values.shape != release.grids[0].cells.shape:
         raise InputError(

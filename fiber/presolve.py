@@ -48,7 +48,7 @@ def presolve(release: Release) -> Presolved:
     """Find what the facts decide, a feasible table, and the blocks; refuse what is unbounded or contradictory."""
     fiber = fiber_of(release)
     lower, upper = fiber.lower.copy(), fiber.upper.copy()
-    if tighten(fiber.A, fiber.b, lower, upper) >= 0:
+    if (lower > upper).any() or tighten(fiber.A, fiber.b, lower, upper) >= 0:
         raise explain(release, fiber)
     _refuse_unbounded(release, fiber, upper)
     start = fiber.start

@@ -6,12 +6,13 @@ an auxiliary cell with the range for its bounds. So every row is an equation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..release.errors import InputError
 from ..release.facts import NO_LIMIT, Evidence
 from ..release.release import Release
 
@@ -34,6 +35,26 @@ class Fiber:
         return len(self.lower)
 
 
+def _trimmed(item: Evidence, n_cells: int) -> Evidence:
+    """Evidence without impossible values at its ends, so that its range is its bounds."""
+    if len(item.cells) == 0 or not ((item.cells >= 0) & (item.cells < n_cells)).all():
+        raise InputError("evidence names a cell that the release does not have.")
+    possible = np.flatnonzero(item.log_weights > -np.inf)
+    if not len(possible) or np.isnan(item.log_weights).any():
+        raise InputError("evidence must leave at least one value possible, and have a log-weight for each.")
+    first, last = int(possible[0]), int(possible[-1])
+    return replace(item, first=item.first + first, log_weights=item.log_weights[first : last + 1])
+
+
+def _refuse_overflow(matrix: Any, cell_upper: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+    """Refuse sums that 64-bit integers may not hold."""
+    largest = np.where(cell_upper >= NO_LIMIT, 0, cell_upper).astype(float)
+    sums = abs(matrix).astype(float) @ largest
+    sides = np.maximum(np.abs(low.astype(float)), np.where(high >= NO_LIMIT, 0, high).astype(float))
+    if (sums + sides).max(initial=0) >= NO_LIMIT:
+        raise InputError("the figures are too large to be added up exactly; use fewer decimals or a coarser unit.")
+
+
 def fiber_of(release: Release) -> Fiber:
     """Write a release as an integer system; row i is fact i of its sums, evidence rows come last."""
     sums = release.sums
@@ -42,7 +63,8 @@ def fiber_of(release: Release) -> Fiber:
     columns: list[tuple[int, Evidence]] = []
     cell_lower, cell_upper = release.lower.copy(), release.upper.copy()
     n_rows, sum_evidence = len(sums), []
-    for item in release.evidence:
+    for given in release.evidence:
+        item = _trimmed(given, n)
         last = item.first + len(item.log_weights) - 1
         if len(item.cells) == 1 and item.coefficients[0] == 1:
             cell = int(item.cells[0])
@@ -57,6 +79,7 @@ def fiber_of(release: Release) -> Fiber:
             n_rows += 1
     matrix = sp.csr_array(sp.vstack(rows)).astype(np.int64)
     low, high = np.concatenate(lower), np.concatenate(upper)
+    _refuse_overflow(matrix, cell_upper, low, high)
     needs_slack = low < high
     needs_slack[[row for row, _ in sum_evidence]] = True
     slack_rows = np.flatnonzero(needs_slack)

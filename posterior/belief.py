@@ -74,6 +74,8 @@ def believe(
     solved = presolve(as_release(release))
     question_keys, question_rows = release.questions(hidden_margins)
     weigh = with_evidence(chosen.on(release), solved)
+    if chosen.name != "uniform" or release.evidence:
+        _refuse_impossible(release, solved, weigh)
     picked = sp.csr_array(sp.vstack([release.picked(release.hidden), question_rows]))
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     tables = 1
@@ -161,6 +163,19 @@ def solve_block(
         tuple(solved.counts[j] for j in chosen),
         tuple(solved.weights[j] for j in chosen),
     )
+
+
+def _refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None:
+    """Refuse where a value that the facts decide has probability zero under the law or the evidence."""
+    for column in np.flatnonzero(_decided(solved)):
+        value = int(solved.start[column])
+        weight = weigh(int(column), value, value)
+        if weight is not None and np.isneginf(weight[0]):
+            where = release.words(release.keys[column]) if column < release.n_cells else "a published sum"
+            raise InputError(
+                f"the law and the evidence leave no possible table: {where} must be {release.show(value)}, which has "
+                "probability zero."
+            )
 
 
 def _decided(solved: Presolved) -> np.ndarray:

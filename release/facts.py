@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -114,8 +114,8 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Protection:
-    """The protection an agency wants per cell: how far below and above the truth, and how wide, must stay possible."""
+    """The protection an agency wants for a cell or sum: what must stay possible below and above the truth, how wide."""
 
-    below: np.ndarray
-    above: np.ndarray
-    width: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    below: int = 0
+    above: int = 0
+    width: int = 0

@@ -57,7 +57,6 @@ def read_jj(path: str | os.PathLike[str], *, decimals: int, tolerance: float = 0
     """Read a JJ file: cells that a relation calls a total (coefficient -1) are sums, the others are finest cells."""
     name = os.fspath(path)
     cells, relations = _parse(name, decimals)
-    by_id = {cell.id: cell for cell in cells}
     totals: dict[str, list[str]] = {}
     for _, rhs, terms in relations:
         negative = [one for one, a in terms.items() if a == -1]
@@ -124,8 +123,9 @@ def read_jj(path: str | os.PathLike[str], *, decimals: int, tolerance: float = 0
             np.array(sides) + slack,
             words=words,
         )
-    order = [by_id[one] for one in finest]
-    wanted = Protection(*(np.array([getattr(c, f) for c in order], np.int64) for f in ("below", "above", "width")))
+    wanted: dict[tuple[int, ...], Protection] = {
+        (dim.node(cell.id),): Protection(cell.below, cell.above, cell.width) for cell in cells
+    }
     return replace(release, protection=wanted)
 
 
@@ -247,17 +247,20 @@ def write_jj(release: Release, path: str | os.PathLike[str]) -> None:
     known = {tuple(key) for key in facts.keys if (key >= 0).all()}
     asked = [key for key in release.asked if tuple(key) not in known]
     sum_rows = sp.csr_array(sp.vstack([facts.matrix, *(release.row(key) for key in asked)]))
+    sum_keys = np.concatenate([facts.keys, np.array(asked, dtype=np.int64).reshape(-1, len(release.dims))])
     lower = np.concatenate([facts.lower, np.zeros(len(asked), np.int64)])
     upper = np.concatenate([facts.upper, np.full(len(asked), NO_LIMIT)])
     relation = np.concatenate([(facts.keys < 0).any(axis=1), np.zeros(len(asked), dtype=bool)])
     implied = _implied_upper(release)
     lines, relations = [], []
-    wanted = release.protection
+    wanted = release.protection or {}
 
-    def cell_line(number: int, value: int, flag: str, low: int, high: int, levels: tuple[int, int, int]) -> str:
+    def cell_line(number: int, value: int, flag: str, low: int, high: int, key: np.ndarray) -> str:
         # the format has no word for "unlimited": a number beyond all that are held exactly says it
         limits = f"{release.show(low)} {release.show(high) if high < NO_LIMIT else LARGEST}"
-        return f"{number} {release.show(value)} 1 {flag} {limits} " + " ".join(release.show(level) for level in levels)
+        level = wanted.get(tuple(key.tolist()), Protection())
+        levels = " ".join(release.show(one) for one in (level.below, level.above, level.width))
+        return f"{number} {release.show(value)} 1 {flag} {limits} {levels}"
 
     for i in range(release.n_cells):
         flag = {0: "s", 1: "u"}.get(int(release.status[i]), "m")
@@ -265,10 +268,7 @@ def write_jj(release: Release, path: str | os.PathLike[str]) -> None:
             low, high = 0, int(release.truth[i])
         else:
             low, high = int(release.lower[i]), int(implied[i])
-        levels = (0, 0, 0)
-        if wanted is not None:
-            levels = (int(wanted.below[i]), int(wanted.above[i]), int(wanted.width[i]))
-        lines.append(cell_line(i, int(release.truth[i]), flag, low, high, levels))
+        lines.append(cell_line(i, int(release.truth[i]), flag, low, high, release.keys[i]))
     number = release.n_cells
     for i in range(sum_rows.shape[0]):
         part = slice(sum_rows.indptr[i], sum_rows.indptr[i + 1])
@@ -282,7 +282,7 @@ def write_jj(release: Release, path: str | os.PathLike[str]) -> None:
         value = int((sum_rows[[i]] @ release.truth)[0])
         lines.append(
             cell_line(number, value, "s" if exact else "m", 0 if exact else int(lower[i]),
-                      int(upper[i]), (0, 0, 0))
+                      int(upper[i]), sum_keys[i])
         )  # fmt: skip
         relations.append(f"0 {len(terms) + 1} : {number} (-1) {' '.join(terms)}")
         number += 1

@@ -14,6 +14,9 @@ from .errors import Contradiction, InputError
 from .facts import NO_LIMIT, NO_VALUE, Evidence, Grid, Sums
 from .release import HIDDEN, PRIMARY, PUBLISHED, UNSHOWN, Release, unpublished
 
+_RANK = np.argsort([PRIMARY, HIDDEN, PUBLISHED, UNSHOWN])
+"""Which status a cell keeps that several tables show: the lowest in this order."""
+
 
 def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     """Read several releases together.
@@ -33,12 +36,14 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     dims = tuple(_united([dim for one in releases for dim in one.dims if dim.name == name]) for name in names)
     tables = [_relabelled(one, dims) for one in releases]
     notes = (*(note for one in releases for note in one.notes), f"{len(releases)} releases are read together")
-    return replace(_crossed(tables, dims) if full else _side_by_side(tables, dims), notes=notes)
+    joined = _crossed(tables, dims) if full else _side_by_side(tables, dims)
+    rule = next((one.rule for one in releases if one.rule is not None), None)
+    return replace(joined, notes=notes, rule=rule, flagged=any(one.flagged for one in releases))
 
 
 def _united(versions: Sequence[Dim]) -> Dim:
     """One dim that knows the labels and levels of all its versions."""
-    finest = max(versions, key=lambda dim: len(dim.labels))
+    finest = max(versions, key=lambda dim: (len(dim.labels), len(dim.node_labels)))
     levels = {level.name: level for level in finest.levels}
     for other in versions:
         leaf_groups = _lifted(other, finest)
@@ -110,6 +115,7 @@ def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
         grids=tuple(grid(one) for one in release.grids),
         sums=replace(release.sums, keys=sum_keys),
         asked=keys(release.asked.reshape(-1, len(release.dims))),
+        shown=keys(release.shown.reshape(-1, len(release.dims))),
     )
 
 
@@ -131,9 +137,7 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         np.minimum.at(upper, where, one.upper)
         value[where] = np.where(one.value != NO_VALUE, one.value, value[where])
         # What one table withholds stays listed even where another publishes it: that is the disclosure.
-        before = np.where(_withheld(one.status), UNSHOWN, status[where])
-        now = np.where(_withheld(status[where]), UNSHOWN, one.status)
-        status[where] = np.minimum(before, now)
+        status[where] = np.where(_RANK[one.status] < _RANK[status[where]], one.status, status[where])
         own[where] = np.maximum(own[where], one.own)
         if truth is not None and one.truth is not None:
             clash = np.flatnonzero((truth[where] != NO_VALUE) & (truth[where] != one.truth))
@@ -157,6 +161,7 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     joined = Release(
         dims, _without_repeats(grids), lower, upper, value, status, own, Sums.none(n, len(dims)), truth,
         tuple(evidence), tables[0].decimals, np.unique(np.concatenate([one.asked for one in tables]), axis=0),
+        np.concatenate([one.shown for one in tables]),
     )  # fmt: skip
     for one, where in zip(tables, numbers, strict=True):
         columns = sp.csr_array(
@@ -167,10 +172,6 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
             facts.keys, facts.matrix @ columns, facts.lower, facts.upper, facts.value, facts.words
         )
     return _shared_totals(joined)
-
-
-def _withheld(status: np.ndarray) -> np.ndarray:
-    return (status == PRIMARY) | (status == HIDDEN)
 
 
 def _without_repeats(grids: Sequence[Grid]) -> tuple[Grid, ...]:

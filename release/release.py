@@ -69,7 +69,10 @@ class Release:
     evidence: tuple[Evidence, ...] = ()
     decimals: int = 0
     asked: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
-    protection: Protection | None = None
+    """The keys of sums that are withheld by name, and so are questions."""
+    shown: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+    """The keys of sums that are published exactly."""
+    protection: Mapping[tuple[int, ...], Protection] | None = None
     rule: Rule | None = None
     flagged: bool = False
     """Does the publication itself show which cells are primary?"""
@@ -111,10 +114,6 @@ class Release:
         """A fact about a sum, in words and in the table's own units."""
         low, high = int(self.sums.lower[fact]), int(self.sums.upper[fact])
         return f"{self.sums.words[fact]} {self.between(low, high)}"
-
-    def cell_words(self, cell: int) -> str:
-        """What is known of one cell by itself, in words."""
-        return f"{self.words(self.keys[cell])} {self.between(int(self.lower[cell]), int(self.upper[cell]))}"
 
     def between(self, low: int, high: int) -> str:
         """A range in words and in the table's own units."""
@@ -179,7 +178,11 @@ class Release:
         wrong = np.flatnonzero(new_lower > new_upper)
         if len(wrong):
             first = wrong[0]
-            facts = (self.cell_words(first), f"a further fact says it {self.between(new_lower[first], NO_LIMIT)}")
+            named = self.words(self.keys[first])
+            facts = (
+                f"{named} {self.between(int(self.lower[first]), int(self.upper[first]))}",
+                f"a further fact leaves {self.show(int(new_lower[first]))} to {self.show(int(new_upper[first]))}",
+            )
             raise Contradiction(
                 f"cell {self.words(self.keys[first])} would have to be at least {self.show(new_lower[first])} and "
                 f"at most {self.show(new_upper[first])}: these facts contradict each other.",
@@ -188,7 +191,10 @@ class Release:
         several = np.flatnonzero(~single)
         said = [self.words(keys[i]) if words is None else words[int(i)] for i in several]
         sums = self._joined(matrix[several], lower[several], upper[several], value[several], keys[several], said)
-        return replace(self, lower=new_lower, upper=new_upper, value=new_value, status=status, sums=sums)
+        named = (value != NO_VALUE) & (lower == upper) & (keys >= 0).all(axis=1)
+        named[np.flatnonzero(single)[figure]] = False
+        shown = np.concatenate([self.shown.reshape(-1, len(self.dims)), keys[named]])
+        return replace(self, lower=new_lower, upper=new_upper, value=new_value, status=status, sums=sums, shown=shown)
 
     def _joined(
         self,
@@ -259,14 +265,16 @@ class Release:
 
         Sums that are published exactly are no question, nor are single cells (they are rows already).
         """
-        parts = [(key[None, :], self.row(key)) for key in self.asked.reshape(-1, len(self.dims))]
+        asked = self.asked.reshape(-1, len(self.dims))
+        parts = [(key[None, :], self.row(key)) for key in asked]
         parts += [self.margin(margin) for margin in margin_list(hidden_margins, "hidden_margins=")]
         if not parts:
             return np.empty((0, len(self.dims)), np.int64), sp.csr_array((0, self.n_cells), dtype=np.int64)
         keys = np.concatenate([part[0] for part in parts])
         matrix = sp.csr_array(sp.vstack([part[1] for part in parts]))
-        exact = self.sums.lower == self.sums.upper
-        skip = {tuple(key) for key in self.sums.keys[exact]} | {tuple(key) for key in self.keys}
+        # What is withheld by name stays a question even where another fact gives it away: that is the disclosure.
+        skip = {tuple(key) for key in self.shown} | {tuple(key) for key in self.keys}
+        skip -= {tuple(key) for key in asked}
         kept = []
         for i, key in enumerate(map(tuple, keys)):
             if key not in skip:
@@ -344,10 +352,10 @@ class Release:
         return replace(known, notes=(*self.notes, f"the intruder knows of {named}: {said}"))
 
     def _one_cell(self, key: tuple[int, ...]) -> int:
-        found = np.flatnonzero((self.keys == np.array(key)).all(axis=1))
-        if not len(found):
+        cells = self.row(key).indices
+        if len(cells) != 1:
             raise InputError(f"own= is about one cell, but {self.words(key)} is a sum of several; name every dim.")
-        return int(found[0])
+        return int(cells[0])
 
     def knows_rule(self, rule: str | Rule, *, flags: bool = True, zeros_hidden: bool = False) -> Release:
         """The release as seen by someone who knows the threshold rule by which cells were hidden.
@@ -358,7 +366,8 @@ class Release:
         """
         if not isinstance(rule, Rule):
             rule = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=self.decimals)
-        primary, other = self.status == PRIMARY, self.status >= HIDDEN
+        primary, other = self.status == PRIMARY, self.status == HIDDEN
+        withheld = primary | other
         if flags and not primary.any():
             raise InputError(
                 "knows_rule(flags=True) needs cells that are flagged as primary; this release flags none "
@@ -366,20 +375,27 @@ class Release:
             )
         lower, upper = self.lower.copy(), self.upper.copy()
         # A hidden zero, where the truth shows one, was hidden for another reason: then nothing is learnt of the rest.
-        no_zero = rule.lower > 0 and (self.truth is None or bool((self.truth[self.hidden] > 0).all()))
+        no_zero = rule.lower > 0 and (self.truth is None or bool((self.truth[withheld] > 0).all()))
         if flags:
             lower[primary] = np.maximum(lower[primary], rule.lower)
             upper[primary] = np.minimum(upper[primary], rule.upper)
             if no_zero or rule.lower == 0:
                 lower[other] = np.maximum(lower[other], rule.upper + 1)
         elif no_zero:
-            lower[self.hidden] = np.maximum(lower[self.hidden], 1)
+            lower[withheld] = np.maximum(lower[withheld], 1)
         wrong = np.flatnonzero(lower > upper)
         if len(wrong):
             raise Contradiction(
                 f"rule {rule.text!r} cannot hold for cell {self.words(self.keys[wrong[0]])}: what was published says it "
                 f"{self.between(int(self.lower[wrong[0]]), int(self.upper[wrong[0]]))}."
             )
+        if self.truth is not None:
+            untrue = np.flatnonzero((self.truth < lower) | (self.truth > upper))
+            if len(untrue):
+                raise InputError(
+                    f"rule {rule.text!r} did not hide cell {self.words(self.keys[untrue[0]])}: the table says "
+                    f"{self.show(int(self.truth[untrue[0]]))}; correct the status of the cell, or the rule."
+                )
         seen = "and sees which cells it hid" if flags else "but not which cells it hid"
         note = f"the intruder knows the rule {rule.text!r} {seen}"
         kept_rule = None if flags else rule
@@ -433,6 +449,8 @@ def unpublished(table_dims: Sequence[Dim], decimals: int = 0, truth: np.ndarray 
 
 def of_table(table: Table) -> Release:
     """A release that says nothing yet about a table, with the table as its truth."""
+    if float(table.values.sum(dtype=float)) >= NO_LIMIT:
+        raise InputError("the figures are too large to be added up exactly; use fewer decimals or a coarser unit.")
     return unpublished(table.dims, table.decimals, table.values.ravel())
 
 

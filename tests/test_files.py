@@ -310,6 +310,8 @@ def test_a_jj_file(tmp_path):
     assert audit.cells.loc[("8",), "truth"] == 2
     protection = audit.protection()
     assert protection.loc[("5",), ["wanted_lower", "wanted_upper", "protected"]].tolist() == [0, 3, True]
+    wide = fw.audit(fw.read_release(written(tmp_path, JJ.replace("5 1 1 u 0 99 1 2 0", "5 1 1 u 0 99 1 2 9"), "w.jj")))
+    assert not wide.protection().loc[("5",), "protected"]  # 0..6 is not 9 wide
     # the same content under another name is recognised by its first lines
     same_facts(release, fw.read_release(written(tmp_path, JJ, "table.txt")))
 
@@ -382,7 +384,7 @@ def test_flags_that_nobody_sees_are_not_in_the_file(tmp_path):
     secondary = [{"row": "a", "col": "y"}, {"row": "b", "col": "x"}]
     for seen in (False, True):
         fw.suppress(TABLE, where=secondary, rule="< 3", rule_known=True, flags=seen).to_file(tmp_path / "out.csv")
-        assert (",u" in (tmp_path / "out.csv").read_text()) == seen
+        assert (",,u," in (tmp_path / "out.csv").read_text()) == seen
 
 
 def test_names_that_a_file_could_not_give_back_are_refused(tmp_path):

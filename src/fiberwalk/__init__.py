@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .answers import bounds, count
     from .auditing import Audit, audit
     from .fiber.certificate import Certificate
+    from .fiber.integer_program import NumericalDoubt
     from .fiber.laws import expected
     from .protect import sensitivity
     from .protect.redesign import merge
@@ -37,6 +38,7 @@ _HOME = {
     "Evidence": "release.facts",
     "FiberwalkError": "release.errors",
     "InputError": "release.errors",
+    "NumericalDoubt": "fiber.integer_program",
     "Release": "release.release",
     "TooLarge": "release.errors",
     "audit": "auditing",
@@ -61,6 +63,7 @@ __all__ = [
     "Evidence",
     "FiberwalkError",
     "InputError",
+    "NumericalDoubt",
     "Release",
     "TooLarge",
     "audit",

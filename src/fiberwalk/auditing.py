@@ -15,6 +15,7 @@ from .fiber.enumeration import MOST_STEPS
 from .posterior.belief import Belief, Pmf, believe
 from .release.dims import margin_list
 from .release.errors import InputError
+from .release.facts import Protection
 from .release.release import Release
 from .release.tables import key_of, scaled
 from .risk.entropy import entropy_risk, understatement, uniform_risk
@@ -175,28 +176,32 @@ class Audit:
         ranges = self._wanted(percent, lower, upper)
         unit = 10.0**-release.decimals if release.decimals else 1
         rows = []
-        for pmf, (low, high) in zip(self.belief.pmfs, ranges, strict=True):
+        for pmf, (low, high, width) in zip(self.belief.pmfs, ranges, strict=True):
             fine, first = protection_range(pmf.values, low, high)
+            fine = fine and int(pmf.values[-1] - pmf.values[0]) >= width
             rows.append({
                 "wanted_lower": release.own_units(low),
                 "wanted_upper": release.own_units(high),
+                "wanted_width": release.own_units(width),
                 "lower": release.own_units(pmf.values[0]),
                 "upper": release.own_units(pmf.values[-1]),
                 "protected": fine,
                 "first_missing": None if first is None else first * unit,
             })  # fmt: skip
-        columns = ["wanted_lower", "wanted_upper", "lower", "upper", "protected", "first_missing"]
+        columns = [
+            "wanted_lower", "wanted_upper", "wanted_width", "lower", "upper", "protected", "first_missing"
+        ]  # fmt: skip
         frame = pd.DataFrame(rows, index=release.index(self.belief.keys), columns=columns)
         return frame.sort_values("protected", kind="stable")
 
-    def _wanted(self, percent: float | None, lower: float | None, upper: float | None) -> list[tuple[int, int]]:
+    def _wanted(self, percent: float | None, lower: float | None, upper: float | None) -> list[tuple[int, int, int]]:
         release, n = self.release, len(self.belief.keys)
         if percent is not None and (lower is not None or upper is not None):
             raise InputError("protection(): give percent=, or lower= and upper=, not both.")
         if lower is not None or upper is not None:
             if lower is None or upper is None:
                 raise InputError("protection() needs both lower= and upper=.")
-            same = (scaled(lower, release.decimals, "lower="), scaled(upper, release.decimals, "upper="))
+            same = (scaled(lower, release.decimals, "lower="), scaled(upper, release.decimals, "upper="), 0)
             return [same] * n
         if release.truth is None:
             raise InputError("protection() around the truth needs a release that carries it; give lower= and upper=.")
@@ -205,16 +210,17 @@ class Audit:
             if not isinstance(percent, (int, float)) or not 0 <= percent < np.inf:
                 raise InputError(f"protection(percent={percent!r}): a percentage of at least 0.")
             return [
-                (max(0, int(np.floor(t * (1 - percent / 100) + 1e-9))), int(np.ceil(t * (1 + percent / 100) - 1e-9)))
+                (max(0, int(np.floor(t * (1 - percent / 100) + 1e-9))), int(np.ceil(t * (1 + percent / 100) - 1e-9)), 0)
                 for t in truth.tolist()
             ]
         if release.protection is None:
             raise InputError(
                 "protection() needs percent=, or lower= and upper=: the release states no protection levels."
             )
-        below = np.concatenate([release.protection.below[release.hidden], np.zeros(n, np.int64)])[:n]
-        above = np.concatenate([release.protection.above[release.hidden], np.zeros(n, np.int64)])[:n]
-        return [(max(0, int(t - b)), int(t + a)) for t, b, a in zip(truth, below, above, strict=True)]
+        wanted = [release.protection.get(tuple(key.tolist()), Protection()) for key in self.belief.keys]
+        return [
+            (max(0, int(t) - one.below), int(t) + one.above, one.width) for t, one in zip(truth, wanted, strict=True)
+        ]
 
     def plot(self, cells: int = 6) -> Figure:
         """The distributions of the riskiest cells, and risk against uniform risk, as a matplotlib figure."""
