@@ -27,20 +27,24 @@ def sharp_bounds(
     decided[inside] = False
     fixed = rows @ np.where(decided, solved.start, 0)
     lower, upper = fixed.copy(), fixed.copy()
-    done = 0
-    for block in solved.blocks:
-        part = sp.csr_array(rows[:, block.columns])
-        asked = np.flatnonzero(np.diff(part.indptr))
-        low, high = _bounds_in_block(block, part[asked].toarray())
+    parts = [sp.csr_array(rows[:, block.columns]) for block in solved.blocks]
+    left = [np.flatnonzero(np.diff(part.indptr)) for part in parts]
+    done, of = 0, sum(map(len, left))
+    for block, part, asked in zip(solved.blocks, parts, left, strict=True):
+        before = done
+
+        def tell(row: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + row, of)
+
+        low, high = _bounds_in_block(block, part[asked].toarray(), tell)
         lower[asked] += low
         upper[asked] += high
-        done += len(block.columns)
-        if progress is not None:
-            progress(done, len(inside))
+        done += len(asked)
     return lower, upper
 
 
-def _bounds_in_block(block: Block, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _bounds_in_block(block: Block, rows: np.ndarray, tell: Callable[[int], None]) -> tuple[np.ndarray, np.ndarray]:
     limit_low = np.where(rows > 0, rows * block.lower, rows * block.upper).sum(axis=1)
     limit_high = np.where(rows > 0, rows * block.upper, rows * block.lower).sum(axis=1)
     seen_low = seen_high = rows @ block.start
@@ -56,4 +60,5 @@ def _bounds_in_block(block: Block, rows: np.ndarray) -> tuple[np.ndarray, np.nda
                 )
             values = rows @ table
             seen_low, seen_high = np.minimum(seen_low, values), np.maximum(seen_high, values)
+        tell(i + 1)
     return seen_low, seen_high

@@ -48,6 +48,7 @@ class _Plan:
     deciding_row: np.ndarray
     deciding_sign: np.ndarray
     step: np.ndarray
+    moving: np.ndarray
     line_rows: np.ndarray
     line_row_step: np.ndarray
 
@@ -86,8 +87,7 @@ def enumerate_block(
     plan = _plan(A, lower, upper)
     low, high = lower[plan.order], upper[plan.order]
     tally_start = np.concatenate([[0], np.cumsum(sizes[plan.order] + 1)]).astype(np.int64)
-    weighted = np.array([log_weights[j] is not None for j in plan.order])
-    any_weight = bool(weighted.any())
+    any_weight = any(given is not None for given in log_weights)
     flat = np.zeros(tally_start[-1] if any_weight else 1)
     for position, j in enumerate(plan.order):
         given = log_weights[j]
@@ -106,8 +106,8 @@ def enumerate_block(
         pause_at = min(int(whole[kernel.STEPS]) + PAUSE, most_steps)
         status = kernel.walk(
             plan.line, plan.entry_start, plan.entry_row, plan.entry_coefficient, plan.rest_least, plan.rest_most,
-            low, high, plan.deciding_row, plan.deciding_sign, plan.step, plan.line_rows, plan.line_row_step,
-            tally_start, weighted, any_weight, bool(np.isneginf(flat).any()), flat, *state, pause_at,
+            low, high, plan.deciding_row, plan.deciding_sign, plan.step, plan.moving, plan.line_rows, plan.line_row_step,
+            tally_start, any_weight, bool(np.isneginf(flat).any()), flat, *state, pause_at,
         )  # fmt: skip
         if status == kernel.DONE:
             break
@@ -169,6 +169,7 @@ def _plan(A: Any, lower: np.ndarray, upper: np.ndarray) -> _Plan:
         deciding_row=np.array(deciding, dtype=np.int64),
         deciding_sign=sign,
         step=step,
+        moving=line + np.flatnonzero(step[line:]),
         line_rows=line_rows,
         line_row_step=np.array([speed[int(row)] for row in line_rows], dtype=np.int64),
     )

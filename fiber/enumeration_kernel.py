@@ -33,13 +33,13 @@ def walk(
     deciding_row: np.ndarray,  # per position after `line`: the row that decides it, its coefficient (1 or -1)
     deciding_sign: np.ndarray,
     step: np.ndarray,
+    moving: np.ndarray,  # positions on the line whose step is not 0
     line_rows: np.ndarray,  # rows that the line touches, and how fast their sum moves along it
     line_row_step: np.ndarray,
     tally_start: np.ndarray,  # position -> its part of the tallies; one place more than it has values
-    weighted: np.ndarray,  # per position: does it have weights?
     any_weight: bool,
     gaps: bool,  # are there weights of zero? Then tables without weight are not counted
-    log_weight: np.ndarray,
+    log_weight: np.ndarray,  # of every place of the tallies; 0 where a column has no weights
     value: np.ndarray,  # ---- state, kept between calls ----
     last: np.ndarray,
     residual: np.ndarray,
@@ -63,7 +63,8 @@ def walk(
     reference = real[REFERENCE]
     below_weight = real[WEIGHT]
     while depth >= 0:
-        if descending and depth < line:
+        if descending:
+            # The values that the equations leave the column at `depth`, given all before it.
             if steps >= pause_at:
                 break
             steps += 1
@@ -77,6 +78,7 @@ def walk(
                 else:
                     low = max(low, -(most // -a))
                     high = min(high, (-least) // -a)
+        if descending and depth < line:
             if low > high:
                 below_count, below_weight, descending = 0, 0.0, False
                 depth -= 1
@@ -86,23 +88,10 @@ def walk(
             for e in range(entry_start[depth], entry_start[depth + 1]):
                 residual[entry_row[e]] -= entry_coefficient[e] * low
             if any_weight:
-                path_weight[depth + 1] = path_weight[depth]
-                if weighted[depth]:
-                    path_weight[depth + 1] += log_weight[tally_start[depth] + low - lower[depth]]
+                path_weight[depth + 1] = path_weight[depth] + log_weight[tally_start[depth] + low - lower[depth]]
             depth += 1
         elif descending:
-            # The line: a range of t for column `line`, and the values of the later columns at t = 0.
-            steps += 1
-            low, high = lower[line], upper[line]
-            for e in range(entry_start[line], entry_start[line + 1]):
-                a, open_sum = entry_coefficient[e], residual[entry_row[e]]
-                most, least = open_sum - rest_least[e], open_sum - rest_most[e]
-                if a > 0:
-                    high = min(high, most // a)
-                    low = max(low, -((-least) // a))
-                else:
-                    low = max(low, -(most // -a))
-                    high = min(high, (-least) // -a)
+            # The line: its column takes t from that range, the later ones follow. Their values at t = 0 come first.
             if low <= high:
                 for i in range(len(line_rows)):
                     open_residual[line_rows[i]] = residual[line_rows[i]]
@@ -148,43 +137,41 @@ def walk(
             else:
                 below_count = high - low + 1
                 below_weight = 0.0
-                for j in range(n if gaps else line, n):
-                    s = 1 if j == line else step[j]
-                    c = base[j] - lower[j] + tally_start[j]
-                    if s == 0:
-                        count_change[c] += below_count
-                        count_change[c + 1] -= below_count
-                    elif s == 1 or s == -1:
-                        first = c + low if s == 1 else c - high
-                        count_change[first] += 1
-                        count_change[first + below_count] -= 1
-                    else:
-                        for t in range(low, high + 1):
-                            count_change[c + s * t] += 1
-                            count_change[c + s * t + 1] -= 1
+                for j in range(line, n):
+                    base[j] += tally_start[j] - lower[j]  # from here on the place of x_j at t = 0 in the tallies
+                if not gaps:
+                    for j in range(line, n):
+                        s, place = step[j], base[j]
+                        if s == 0:
+                            count_change[place] += below_count
+                            count_change[place + 1] -= below_count
+                        elif s == 1 or s == -1:
+                            first = place + low if s == 1 else place - high
+                            count_change[first] += 1
+                            count_change[first + below_count] -= 1
+                        else:
+                            for t in range(low, high + 1):
+                                count_change[place + s * t] += 1
+                                count_change[place + s * t + 1] -= 1
                 if any_weight:
                     steps += below_count
                     if gaps:
                         below_count = 0
-                    fixed = path_weight[line]
-                    for j in range(line + 1, n):
-                        if step[j] == 0 and weighted[j]:
-                            fixed += log_weight[tally_start[j] + base[j] - lower[j]]
+                    still = path_weight[line]
+                    for j in range(line, n):
+                        if step[j] == 0:
+                            still += log_weight[base[j]]
                     for t in range(low, high + 1):
-                        nats = fixed
-                        if weighted[line]:
-                            nats += log_weight[tally_start[line] + t - lower[line]]
-                        for j in range(line + 1, n):
-                            if step[j] != 0 and weighted[j]:
-                                nats += log_weight[tally_start[j] + base[j] + step[j] * t - lower[j]]
+                        nats = still
+                        for j in moving:
+                            nats += log_weight[base[j] + step[j] * t]
                         if gaps:
                             if nats == -np.inf:
                                 continue
                             below_count += 1
                             for j in range(line, n):
-                                c = tally_start[j] + base[j] + (t if j == line else step[j] * t) - lower[j]
-                                count_change[c] += 1
-                                count_change[c + 1] -= 1
+                                count_change[base[j] + step[j] * t] += 1
+                                count_change[base[j] + step[j] * t + 1] -= 1
                         if nats > reference + FLAT:
                             shrink = np.exp(reference - nats)
                             for i in range(len(weight_tally)):
@@ -195,13 +182,11 @@ def walk(
                             reference = nats
                         weight = np.exp(nats - reference)
                         below_weight += weight
-                        weight_tally[tally_start[line] + t - lower[line]] += weight
-                        for j in range(line + 1, n):
-                            if step[j] != 0:
-                                weight_tally[tally_start[j] + base[j] + step[j] * t - lower[j]] += weight
-                    for j in range(line + 1, n):
+                        for j in moving:
+                            weight_tally[base[j] + step[j] * t] += weight
+                    for j in range(line, n):
                         if step[j] == 0:
-                            weight_tally[tally_start[j] + base[j] - lower[j]] += below_weight
+                            weight_tally[base[j]] += below_weight
             descending = False
             depth -= 1
         else:
@@ -218,9 +203,7 @@ def walk(
                 for e in range(entry_start[depth], entry_start[depth + 1]):
                     residual[entry_row[e]] -= entry_coefficient[e]
                 if any_weight:
-                    path_weight[depth + 1] = path_weight[depth]
-                    if weighted[depth]:
-                        path_weight[depth + 1] += log_weight[here + 1]
+                    path_weight[depth + 1] = path_weight[depth] + log_weight[here + 1]
                 depth += 1
                 descending = True
             else:

@@ -11,7 +11,8 @@ from ..release.dims import Dim, Level, did_you_mean
 from ..release.errors import InputError
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
-from ..release.tables import Hierarchies, Table, as_table
+from ..release.table_forms import Hierarchies
+from ..release.tables import Table, as_table
 
 
 def merge(

@@ -10,9 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..release.errors import InputError
+from ..release.facts import UNSHOWN
+from ..release.numbers import scaled
 from ..release.publish import parse_margins
-from ..release.release import UNSHOWN, Release, of_table
-from ..release.tables import Hierarchies, as_table, scaled
+from ..release.release import Release, of_table
+from ..release.table_forms import Hierarchies
+from ..release.tables import as_table
 
 
 def round_to(

@@ -10,9 +10,12 @@ import numpy as np
 
 from ..release.dims import key_words
 from ..release.errors import InputError
+from ..release.facts import HIDDEN, PRIMARY
+from ..release.knowledge import Rule
 from ..release.publish import parse_margins, publish_margins
-from ..release.release import HIDDEN, PRIMARY, Release, Rule, of_table
-from ..release.tables import Hierarchies, as_table, cell_mask, key_of
+from ..release.release import Release, of_table
+from ..release.table_forms import Hierarchies
+from ..release.tables import as_table, cell_mask, key_of
 
 
 def suppress(

@@ -8,9 +8,11 @@ import numpy as np
 
 from .dims import TOTAL, Dim
 from .errors import InputError
+from .facts import HIDDEN, PUBLISHED
 from .figures import Figure, from_figures
-from .release import HIDDEN, PUBLISHED, Release
-from .tables import axis_name, scaled
+from .numbers import scaled
+from .release import Release
+from .table_forms import axis_name
 
 
 def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, tolerance: float = 0) -> Release:

@@ -17,6 +17,11 @@ NO_VALUE = int(np.iinfo(np.int64).min)
 """Stands where no single figure was published (a range, or outside knowledge)."""
 
 
+PUBLISHED, PRIMARY, HIDDEN, UNSHOWN = 0, 1, 2, 3
+"""How a cell was released: exactly; withheld because a rule calls it sensitive; withheld otherwise; or never shown
+by itself (only margins, or rounded)."""
+
+
 @dataclass(frozen=True)
 class Grid:
     """One table of a release: the nodes it crosses on each dim, and the number of the cell at each crossing.

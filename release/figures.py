@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from .dims import Dim, key_words
 from .errors import InputError
-from .facts import NO_LIMIT, NO_VALUE
-from .release import HIDDEN, PUBLISHED, UNSHOWN, Release, unpublished
+from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PUBLISHED, UNSHOWN
+from .release import Release, unpublished
 
 MISSING = ("error", "zero", "hidden")
 
@@ -53,7 +53,7 @@ def from_figures(
         raise InputError(f"missing={missing!r}: it is one of {', '.join(MISSING)}.")
     if tolerance < 0:
         raise InputError("tolerance= must be at least 0.")
-    release = unpublished(dims, decimals)
+    release = unpublished(dims, decimals, source=source)
     n_leaves = [len(dim.labels) for dim in dims]
     cells = release.grids[0].cells
     leaves = [[np.flatnonzero(row) for row in dim.members] for dim in dims]

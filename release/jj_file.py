@@ -19,11 +19,11 @@ import scipy.sparse as sp
 
 from .dims import Dim
 from .errors import InputError
-from .facts import NO_LIMIT, Protection
+from .facts import NO_LIMIT, PUBLISHED, Protection
 from .figures import Figure, from_figures
-from .release import PUBLISHED, Release
+from .numbers import LARGEST, check_decimals, scaled
+from .release import Release
 from .statuses import EMPTY, read_status
-from .tables import LARGEST, check_decimals, scaled
 from .text_files import read_text, written_whole
 
 _TERM = re.compile(r"(\d+)\s*\(\s*([+-]?\d+)\s*\)")

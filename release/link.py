@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from .dims import Dim, Level
 from .errors import Contradiction, InputError
-from .facts import NO_LIMIT, NO_VALUE, Evidence, Grid, Sums
-from .release import HIDDEN, PRIMARY, PUBLISHED, UNSHOWN, Release, unpublished
+from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Sums
+from .release import Release, unpublished
 
 _RANK = np.argsort([PRIMARY, HIDDEN, PUBLISHED, UNSHOWN])
 """Which status a cell keeps that several tables show: the lowest in this order."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +11,13 @@ import numpy as np
 
 from .dims import TOTAL, Dim, Level, did_you_mean
 from .errors import InputError
-from .facts import NO_LIMIT, NO_VALUE
+from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED
 from .figures import Figure, from_figures
 from .hierarchies import hierarchy_labels, levels_from, loaded
-from .release import HIDDEN, PRIMARY, PUBLISHED, Release
+from .numbers import scaled
+from .release import Release
 from .statuses import EMPTY, read_status
-from .tables import COUNT_NAMES, MOST_CELLS, MOST_DIMS, axis_name, parent_columns, scaled
+from .table_forms import COUNT_NAMES, axis_name, parent_columns
 from .text_files import check_width, read_rows, written_whole
 
 NO_FIGURE = ("", "na", "nan", "none", "null", "..", ":", "x", "*")
@@ -64,12 +64,6 @@ def read_long(
         if named not in columns.dims:
             raise InputError(f"{name}: a hierarchy is given for {named!r}; {did_you_mean(named, columns.dims)}")
     built = [_dim(name, column, names, rows, columns, total, trees.get(column)) for column in columns.dims]
-    if math.prod(len(dim.labels) for dim in built) > MOST_CELLS or len(built) > MOST_DIMS:
-        widest = max(built, key=lambda dim: len(dim.labels))
-        raise InputError(
-            f"{name}: the {len(built)} dims cross to more cells than can be held; column {widest.name!r} has the most "
-            f"labels ({len(widest.labels)}): is every column a dim? Name them with dims=."
-        )
     figures = []
     for number, row in rows:
         where = f"row {number}"

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from .dims import Dim, Margin, every_margin, margin_list, parse_margin
 from .errors import InputError
 from .release import Release, of_table
-from .tables import Hierarchies, as_table
+from .table_forms import Hierarchies
+from .tables import as_table
 
 
 def publish(

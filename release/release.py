@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,39 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .dims import Dim, Key, Margin, key_words, margin_list, parse_margin
+from .dims import Dim, Key, key_words, margin_list, parse_margin
 from .errors import Contradiction, InputError
-from .facts import NO_LIMIT, NO_VALUE, Evidence, Grid, Protection, Sums
-from .tables import MOST_CELLS, MOST_DIMS, Table, in_own_units, key_of, scaled
+from .facts import NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Protection, Sums
+from .knowledge import Rule, with_knowledge, with_rule
+from .numbers import in_own_units
+from .table_forms import MOST_CELLS
+from .tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PUBLISHED, PRIMARY, HIDDEN, UNSHOWN = 0, 1, 2, 3
-"""How a cell was released: exactly; withheld because a rule calls it sensitive; withheld otherwise; or never shown
-by itself (only margins, or rounded)."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A threshold rule such as "< 3": cells from `lower` to `upper` are withheld."""
-
-    text: str
-    lower: int
-    upper: int
-
-    @staticmethod
-    def parse(text: str, *, zeros_hidden: bool = False, decimals: int = 0) -> Rule:
-        """Read a rule written as "< 3" or "<= 2"; zeros are published unless said otherwise."""
-        match = re.fullmatch(r"\s*(<=?)\s*([0-9]+(?:\.[0-9]+)?)\s*", text) if isinstance(text, str) else None
-        if match is None:
-            raise InputError(f"rule {text!r} is not understood; write it like '< 3' or '<= 2'.")
-        limit = scaled(float(match[2]), decimals, f"rule {text!r}")
-        lower = 0 if zeros_hidden else 1
-        upper = limit - (match[1] == "<")
-        if upper < lower:
-            raise InputError(f"rule {text!r} hides no cell.")
-        return Rule(text.strip(), lower, upper)
+MOST_DIMS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +55,11 @@ class Release:
     flagged: bool = False
     """Does the publication itself show which cells are primary?"""
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for array in (self.lower, self.upper, self.value, self.status, self.own, self.asked, self.shown, self.truth):
+            if array is not None:
+                array.setflags(write=False)
 
     # --- what it is about -------------------------------------------------------------------------------------
 
@@ -238,9 +221,9 @@ class Release:
             tuple(all_words[i] for i in kept),
         )
 
-    def margin(self, margin: str | Iterable[str] | Margin) -> tuple[np.ndarray, Any]:
+    def margin(self, margin: str | Iterable[str]) -> tuple[np.ndarray, Any]:
         """The sums of a margin: their keys and which cells each sums."""
-        levels = parse_margin([] if margin == () else margin, self.dims)  # type: ignore[arg-type]
+        levels = parse_margin(margin, self.dims)
         for grid in self.grids:
             found = grid.margin(levels, self.dims, self.n_cells)
             if found is not None:
@@ -307,55 +290,12 @@ class Release:
 
         Examples
         --------
-        >>> r = r.knows({"activity": "5", "size": "7"}, at_least=1)  # doctest: +SKIP
+        >>> import fiberwalk as fw
+        >>> r = fw.publish([[3, 1], [2, 4]], margins=["A", "B"])
+        >>> fw.bounds(r.knows({"A": "1", "B": "1"}, at_least=2))["lower"].tolist()
+        [2, 0, 1, 3]
         """
-        if all(v is None for v in (at_least, at_most, exactly, own)):
-            raise InputError("knows() needs at_least=, at_most=, exactly= or own=.")
-        key = key_of(cell, self.dims)
-        named = self.words(key)
-        low, high = 0, NO_LIMIT
-        for name, given in (("at_least", at_least), ("at_most", at_most), ("exactly", exactly), ("own", own)):
-            if given is None:
-                continue
-            amount = scaled(given, self.decimals, f"knows({named}, {name}=)")
-            if amount < 0:
-                raise InputError(f"knows({named}, {name}={given}): cells cannot be negative.")
-            if name in ("at_most", "exactly"):
-                high = min(high, amount)
-            if name == "own":
-                amount += int(self.own[self._one_cell(key)])
-            if name != "at_most":
-                low = max(low, amount)
-        if low > high:
-            raise InputError(f"knows({named}): at least {self.show(low)} and at most {self.show(high)} cannot both be.")
-        row = self.row(key)
-        if self.truth is not None:
-            actual = int((row @ self.truth)[0])
-            if not low <= actual <= high:
-                raise InputError(
-                    f"knows({named}): the table says {self.show(actual)}, which {self.between(low, high)} excludes."
-                )
-        known = self.with_facts(np.array([key]), row, np.array([low]), np.array([high]), words=[f"known: {named}"])
-        if own is not None:
-            owned, status = self.own.copy(), known.status.copy()
-            position = self._one_cell(key)
-            owned[position] += scaled(own, self.decimals, named)
-            # To its contributor even a published cell holds something unpublished: the others' part.
-            if status[position] == PUBLISHED:
-                status[position] = HIDDEN
-            known = replace(known, own=owned, status=status)
-        said = ", ".join(
-            f"{name} {given}"
-            for name, given in (("at least", at_least), ("at most", at_most), ("exactly", exactly), ("own part", own))
-            if given is not None
-        )
-        return replace(known, notes=(*self.notes, f"the intruder knows of {named}: {said}"))
-
-    def _one_cell(self, key: tuple[int, ...]) -> int:
-        cells = self.row(key).indices
-        if len(cells) != 1:
-            raise InputError(f"own= is about one cell, but {self.words(key)} is a sum of several; name every dim.")
-        return int(cells[0])
+        return with_knowledge(self, cell, at_least, at_most, exactly, own)
 
     def knows_rule(self, rule: str | Rule, *, flags: bool = True, zeros_hidden: bool = False) -> Release:
         """The release as seen by someone who knows the threshold rule by which cells were hidden.
@@ -364,42 +304,7 @@ class Release:
         the rule's range; the other hidden cells then lie outside it. Without flags she only learns that no hidden
         cell is zero, unless `zeros_hidden` says that zeros are hidden too.
         """
-        if not isinstance(rule, Rule):
-            rule = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=self.decimals)
-        primary, other = self.status == PRIMARY, self.status == HIDDEN
-        withheld = primary | other
-        if flags and not primary.any():
-            raise InputError(
-                "knows_rule(flags=True) needs cells that are flagged as primary; this release flags none "
-                "(give a status column, or flags=False)."
-            )
-        lower, upper = self.lower.copy(), self.upper.copy()
-        # A hidden zero, where the truth shows one, was hidden for another reason: then nothing is learnt of the rest.
-        no_zero = rule.lower > 0 and (self.truth is None or bool((self.truth[withheld] > 0).all()))
-        if flags:
-            lower[primary] = np.maximum(lower[primary], rule.lower)
-            upper[primary] = np.minimum(upper[primary], rule.upper)
-            if no_zero or rule.lower == 0:
-                lower[other] = np.maximum(lower[other], rule.upper + 1)
-        elif no_zero:
-            lower[withheld] = np.maximum(lower[withheld], 1)
-        wrong = np.flatnonzero(lower > upper)
-        if len(wrong):
-            raise Contradiction(
-                f"rule {rule.text!r} cannot hold for cell {self.words(self.keys[wrong[0]])}: what was published says it "
-                f"{self.between(int(self.lower[wrong[0]]), int(self.upper[wrong[0]]))}."
-            )
-        if self.truth is not None:
-            untrue = np.flatnonzero((self.truth < lower) | (self.truth > upper))
-            if len(untrue):
-                raise InputError(
-                    f"rule {rule.text!r} did not hide cell {self.words(self.keys[untrue[0]])}: the table says "
-                    f"{self.show(int(self.truth[untrue[0]]))}; correct the status of the cell, or the rule."
-                )
-        seen = "and sees which cells it hid" if flags else "but not which cells it hid"
-        note = f"the intruder knows the rule {rule.text!r} {seen}"
-        kept_rule = None if flags else rule
-        return replace(self, lower=lower, upper=upper, rule=kept_rule, notes=(*self.notes, note))
+        return with_rule(self, rule, flags, zeros_hidden)
 
     @property
     def readings(self) -> dict[str, Release]:
@@ -421,29 +326,31 @@ class Release:
         write_release(self, path, total=total)
 
 
-def unpublished(table_dims: Sequence[Dim], decimals: int = 0, truth: np.ndarray | None = None) -> Release:
+def unpublished(
+    dims: Sequence[Dim], decimals: int = 0, truth: np.ndarray | None = None, source: str = "the table"
+) -> Release:
     """A release that says nothing yet: every cell of the crossed table between 0 and anything."""
-    shape = tuple(len(dim.labels) for dim in table_dims)
+    shape = tuple(len(dim.labels) for dim in dims)
     n = math.prod(shape)
     if n > MOST_CELLS or len(shape) > MOST_DIMS:
-        widest = max(table_dims, key=lambda dim: len(dim.labels))
+        widest = max(dims, key=lambda dim: len(dim.labels))
         raise InputError(
-            f"the {len(shape)} dims cross to {n:.3g} cells, more than can be held ({MOST_CELLS:,} cells, {MOST_DIMS} "
-            f"dims); {widest.name!r} has the most labels ({len(widest.labels)}): is every column really a dim?"
+            f"{source}: the {len(shape)} dims cross to more cells than can be held ({MOST_CELLS:,}); {widest.name!r} has "
+            f"the most labels ({len(widest.labels)}): is every column a dim? Name them with dims=."
         )
     grid = Grid(tuple(np.arange(size) for size in shape), np.arange(n).reshape(shape))
     return Release(
-        dims=tuple(table_dims),
+        dims=tuple(dims),
         grids=(grid,),
         lower=np.zeros(n, dtype=np.int64),
         upper=np.full(n, NO_LIMIT, dtype=np.int64),
         value=np.full(n, NO_VALUE, dtype=np.int64),
         status=np.full(n, UNSHOWN, dtype=np.uint8),
         own=np.zeros(n, dtype=np.int64),
-        sums=Sums.none(n, len(table_dims)),
+        sums=Sums.none(n, len(dims)),
         truth=truth,
         decimals=decimals,
-        asked=np.empty((0, len(table_dims)), dtype=np.int64),
+        asked=np.empty((0, len(dims)), dtype=np.int64),
     )
 
 

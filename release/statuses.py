@@ -6,7 +6,7 @@ sdcTable writes s, z, u, x, w; JJ files s, z, u, m; tau-ARGUS numbers.
 from __future__ import annotations
 
 from .errors import InputError
-from .release import HIDDEN, PRIMARY, PUBLISHED
+from .facts import HIDDEN, PRIMARY, PUBLISHED
 
 EMPTY = 100
 """An empty cell: published as zero, with or without a figure."""

@@ -445,14 +445,12 @@ def test_links_and_permissions_are_kept(tmp_path):
         ("a,value\n1,0_5\n2,1\n", "not clear which column|'0_5' is not a number"),
         (
             "\n".join(["a,b,c,value", *(f"{i},{i},{i},1" for i in range(300))]),
-            "column 'a' has the most labels \\(300\\)",
+            "'a' has the most labels \\(300\\)",
         ),
     ],
     ids=range(10),
 )
 def test_more_bad_long_files(content, words, tmp_path):
-    if "four" in content:
-        content = content.replace("value", "value", 1)
     with pytest.raises(fw.InputError, match=words):
         fw.read_release(written(tmp_path, content), value="value" if "four" in content or "0_5" in content else None)
 

@@ -71,6 +71,14 @@ def test_a_margin_of_one_cell_discloses_it_and_the_cell_is_still_listed():
     assert np.isinf(cells.loc[("a", "x"), "risk"])
 
 
+def test_a_release_cannot_be_changed_in_place():
+    release = fw.suppress(TABLE, where=SQUARE)
+    with pytest.raises(ValueError, match="read-only"):
+        release.lower[0] = 3
+    with pytest.raises(AttributeError):
+        release.truth = None
+
+
 def test_what_is_published_is_not_changed_by_what_comes_after():
     release = fw.suppress(TABLE, where=SQUARE)
     before = release.lower.copy(), len(release.sums), release.notes

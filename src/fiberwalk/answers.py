@@ -28,7 +28,7 @@ def bounds(
     hidden_margins
         Margins that are not published and whose bounds are wanted too, such as ["I,K"]; "" is the grand total.
     progress
-        Called now and then with the number of open cells done and their number in all.
+        Called now and then with the number of open cells and sums done, and their number in all.
 
     Returns
     -------

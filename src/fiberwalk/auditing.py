@@ -16,8 +16,9 @@ from .posterior.belief import Belief, Pmf, believe
 from .release.dims import margin_list
 from .release.errors import InputError
 from .release.facts import Protection
+from .release.numbers import scaled
 from .release.release import Release
-from .release.tables import key_of, scaled
+from .release.tables import key_of
 from .risk.entropy import entropy_risk, understatement, uniform_risk
 from .risk.expected_harm import expected_harm
 from .risk.protection_range import protection_range

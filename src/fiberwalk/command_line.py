@@ -108,8 +108,8 @@ def _reading(command: Callable[..., None]) -> Callable[..., None]:
 
 def _read(options: dict[str, Any]) -> Release:
     from .release.errors import InputError
+    from .release.facts import PRIMARY
     from .release.files import read_release
-    from .release.release import PRIMARY
 
     hierarchies = {}
     for given in options["hierarchy"]:

@@ -18,9 +18,10 @@ import numpy as np
 from .protect.suppression import suppress
 from .release.dims import Dim, Level
 from .release.errors import InputError
+from .release.facts import HIDDEN
 from .release.figures import Figure, from_figures
 from .release.publish import publish
-from .release.release import HIDDEN, Release
+from .release.release import Release
 from .release.tables import Table
 
 if TYPE_CHECKING:

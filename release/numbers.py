@@ -1,0 +1,91 @@
+"""Numbers as users write them, held as whole numbers of 10^-decimals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .dims import Dim
+from .errors import InputError
+
+LARGEST = 2**53
+"""The largest whole number up to which every float is exact."""
+
+
+def in_own_units(values: Any, decimals: int) -> Any:
+    """Scaled integers back in the units of the table: integers stay integers when there are no decimals."""
+    return values if decimals == 0 else np.round(np.asarray(values) / 10.0**decimals, decimals)
+
+
+def check_decimals(decimals: Any) -> int:
+    """The number of decimals, if it can be one."""
+    if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)) or not 0 <= decimals <= 12:
+        raise InputError(f"decimals must be a whole number from 0 to 12; it is {decimals!r}.")
+    return int(decimals)
+
+
+def scaled(value: Any, decimals: int, where: str) -> int:
+    """One number in the user's units as an integer number of 10^-decimals."""
+    check_decimals(decimals)
+    if isinstance(value, str):
+        value = value.strip()
+        if re.fullmatch(r"[+-]?[0-9]+", value):
+            value = int(value)
+        elif "_" in value:
+            raise InputError(f"{where}: {value!r} is not a number.")
+    if isinstance(value, (int, np.integer)):
+        if abs(int(value)) * 10**decimals > LARGEST:
+            raise InputError(f"{where}: {value} is too large to be held exactly with {decimals} decimals.")
+        return int(value) * 10**decimals
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{where}: {value!r} is not a number.") from None
+    if not np.isfinite(number):
+        raise InputError(f"{where}: {value!r} where a number must be.")
+    big = number * 10.0**decimals
+    if abs(big) > LARGEST:
+        raise InputError(f"{where}: {value} is too large to be held exactly with {decimals} decimals.")
+    if abs(big - round(big)) > max(1e-6, 4 * np.spacing(abs(big))):
+        raise InputError(f"{where}: {value} {_not_whole(decimals)}")
+    return round(big)
+
+
+def whole_numbers(values: np.ndarray, dims: Sequence[Dim], decimals: int) -> np.ndarray:
+    """The values as scaled integers, or a sentence that names the first cell that cannot be one."""
+    check_decimals(decimals)
+    if values.dtype == object:
+        try:
+            values = values.astype(float)
+        except (TypeError, ValueError):
+            raise InputError("the table has entries that are not numbers.") from None
+    if not (np.issubdtype(values.dtype, np.integer) or np.issubdtype(values.dtype, np.floating)):
+        raise InputError(f"the table holds {values.dtype} values; it must hold numbers.")
+
+    def refuse(bad: np.ndarray, problem: str) -> None:
+        if bad.any():
+            position = tuple(np.argwhere(bad)[0])
+            cell = ", ".join(f"{dim.name}={dim.labels[i]}" for dim, i in zip(dims, position, strict=True))
+            more = f" ({int(bad.sum())} cells in all)" if bad.sum() > 1 else ""
+            raise InputError(f"cell {cell}: {values[position]} {problem}{more}")
+
+    refuse(~np.isfinite(values), "where a number must be; a hidden cell is given by suppress(), not by NaN.")
+    refuse(values < 0, "is negative; counts and magnitudes must be at least 0.")
+    refuse(values > LARGEST / 10.0**decimals, f"is too large to be held exactly with {decimals} decimals.")
+    if np.issubdtype(values.dtype, np.integer):
+        return values.astype(np.int64) * 10**decimals
+    # What a float of this precision cannot tell from a whole number is one.
+    blur = 4 * np.spacing(values).astype(float) * 10.0**decimals
+    big = values.astype(float) * 10.0**decimals
+    whole = np.round(big)
+    refuse(np.abs(big - whole) > np.maximum(1e-6, blur), _not_whole(decimals))
+    return whole.astype(np.int64)
+
+
+def _not_whole(decimals: int) -> str:
+    if decimals == 0:
+        return "is not a whole number; for magnitudes give decimals=, the number of decimals they are kept to."
+    return f"has more than {decimals} decimals; raise decimals= or round the table first."
