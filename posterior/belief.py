@@ -98,9 +98,15 @@ def believe(
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
         decided=np.array([not part for part in parts], dtype=bool),
         tables=tables,
-        certificate=Certificate(
-            "exact", f"every table of each of the {len(solved.blocks)} independent blocks was counted"
-        ),
+        certificate=Certificate("exact", _reason(len(solved.blocks))),
+    )
+
+
+def _reason(blocks: int) -> str:
+    if blocks == 0:
+        return "the published figures decide every cell"
+    return (
+        "every table was counted" if blocks == 1 else f"every table of each of {blocks} independent blocks was counted"
     )
 
 

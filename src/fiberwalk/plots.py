@@ -49,14 +49,15 @@ def audit_figure(audit: Audit, cells: int = 6) -> Figure:
 
 
 def draw_pmf(axis: Axes, audit: Audit, labels: Any) -> None:
-    """The distribution of one cell; its most probable value in orange, the truth, where known, as a triangle."""
+    """The distribution of one cell; its most probable value(s) in orange, the truth, where known, as a triangle."""
     from matplotlib.ticker import MaxNLocator
 
     pmf = audit.pmf(dict(zip([dim.name for dim in audit.release.dims], labels, strict=True)))
     values, p = pmf.index.to_numpy(dtype=float), pmf.to_numpy()
     if len(values) <= BARS:
         unit = 10.0**-audit.release.decimals
-        colours = [ORANGE if k == p.argmax() else BLUE for k in range(len(p))]
+        alike = len(p) > 1 and np.isclose(p.min(), p.max(), rtol=1e-9)
+        colours = [ORANGE if not alike and np.isclose(one, p.max(), rtol=1e-9) else BLUE for one in p]
         axis.bar(values, p, width=0.8 * unit, color=colours)
         if len(values) == 1:
             axis.set_xlim(values[0] - 2 * unit, values[0] + 2 * unit)

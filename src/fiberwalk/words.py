@@ -38,10 +38,16 @@ def verdict(audit: Audit) -> str:
     sentence = "; ".join(parts) + "."
     if len(rest):
         worst = rest.iloc[0]
+        which = "The riskiest of the others" if known.any() else "The riskiest"
+        alike = np.isclose(worst["p_modal"] * worst["support"], 1, rtol=1e-9)
+        belief = (
+            f"its {int(worst['support'])} values are equally probable"
+            if alike
+            else f"most probably it is {number(worst['modal'])} (probability {worst['p_modal']:.2g})"
+        )
         sentence += (
-            f" The riskiest cell that is not known exactly is {cell_name(rest.index[0], rest.index.names)}: "
-            f"{worst['entropy']:.2f} bits are left of it (risk {worst['risk']:.3g}), most probably "
-            f"{number(worst['modal'])} (probability {worst['p_modal']:.2g})."
+            f" {which} is {cell_name(rest.index[0], rest.index.names)}: {worst['entropy']:.2f} bits are left of it "
+            f"(risk {worst['risk']:.3g}), {belief}."
         )
     return sentence
 
