@@ -64,8 +64,8 @@ def round_to(
     lower, upper = rounding_range(figures, step, rule)
     release = release.with_facts(np.concatenate([part[0] for part in parts]), matrix, lower, upper, figures)
     if step > 1:
-        # A rounded figure that leaves one value (a zero to base 2) discloses its cell; it does not publish it.
-        release = replace(release, status=np.full(release.n_cells, UNSHOWN, dtype=np.uint8))
+        # A rounded figure that leaves one value (a zero to base 2) discloses a cell or sum; it does not publish it.
+        release = replace(release, status=np.full(release.n_cells, UNSHOWN, dtype=np.uint8), shown=release.shown[:0])
     how = "to the nearest multiple" if rule == "nearest" else "to a multiple less than the base away"
     return replace(release, notes=(f"every published figure is rounded to base {base}, {how}",))
 

@@ -96,6 +96,8 @@ def test_dot02_rounding_leaves_base_values_and_fewer_at_zero():
             continue
         width = (bounds["upper"] - bounds["lower"] + 1).tolist()
         assert width == [math.ceil(base / 2), base]
+    # a rounded total of zero is given away to base 2, not published
+    assert ("Total", "Total") in fw.bounds(fw.round_to([[0, 0]], base=2, margins=[""]), hidden_margins=[""]).index
 
 
 def test_dot02_example_1_sensitivity_rules():
