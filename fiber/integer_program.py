@@ -58,7 +58,7 @@ def optimum(
     table = lower + np.round(found.x).astype(np.int64)
     if (A @ table != b).any() or (table < lower).any() or (table > upper).any():
         raise NumericalDoubt(
-            "the integer program's answer is not exact: the values are too large for it; "
-            "use fewer decimals or a coarser unit."
+            "the integer program's answer did not hold up when checked in whole numbers; if the values are large, use "
+            "fewer decimals or a coarser unit."
         )
     return np.asarray(table)

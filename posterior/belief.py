@@ -156,8 +156,8 @@ def solve_block(
         )
     except TooLarge as problem:
         raise TooLarge(
-            f"this release cannot be solved exactly: {problem}. Raise limit= (--limit) if you can wait, ask fewer hidden margins, "
-            "or ask for bounds only; sampling by chains is not built yet."
+            f"this release cannot be solved exactly: {problem}. Raise limit= (--limit) if you can wait, ask "
+            "fewer hidden margins, or ask for bounds only; sampling by chains is not built yet."
         ) from None
     if solved.tables == 0 or not all(share.sum() > 0 for share in solved.weights):
         raise InputError("the law and the evidence leave no possible table: every feasible one has probability zero.")
