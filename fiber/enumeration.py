@@ -21,7 +21,7 @@ PAUSE = 20_000_000
 Progress = Callable[[int], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solved:
     """The exact law of every column of a block.
 
@@ -34,7 +34,7 @@ class Solved:
     weights: tuple[np.ndarray, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Plan:
     """The order of the walk, and what the kernel needs to know of each position."""
 

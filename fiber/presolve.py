@@ -18,7 +18,7 @@ from .rowspace import affordable, independent_rows, reduced
 from .system import Fiber, fiber_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """Columns that depend on each other and on nothing else: A x = b, lower <= x <= upper, one feasible `start`."""
 
@@ -30,7 +30,7 @@ class Block:
     start: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Presolved:
     """A fiber after presolve: a feasible table, bounds that the facts imply one by one, and the open blocks.
 

@@ -17,7 +17,7 @@ from ..release.facts import NO_LIMIT, Evidence
 from ..release.release import Release
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fiber:
     """All tables that agree with a release, as an integer system."""
 

@@ -21,7 +21,7 @@ MOST_PRODUCTS = 20_000_000_000
 """Products of probabilities that one convolution may take (some seconds)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pmf:
     """How probable each value is: `p[k]` is the probability of `first + k`; `possible[k]` says if any table has it."""
 
@@ -44,7 +44,7 @@ class Pmf:
         return Pmf(self.first - by, self.p, self.possible)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Belief:
     """What an intruder with a law believes of a release."""
 

@@ -22,7 +22,7 @@ PUBLISHED, PRIMARY, HIDDEN, UNSHOWN = 0, 1, 2, 3
 by itself (only margins, or rounded)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grid:
     """One table of a release: the nodes it crosses on each dim, and the number of the cell at each crossing.
 
@@ -71,7 +71,7 @@ class Grid:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sums:
     """Facts about sums of cells: lower <= matrix @ cells <= upper, an equality where the two coincide.
 
@@ -103,7 +103,7 @@ class Sums:
         return len(self.lower)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """What a random mechanism's figure says of a cell or sum: log P(published | value), as plain data.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """A labelled table: integers (in units of 10^-decimals) over the crossed dims."""
 

@@ -79,6 +79,17 @@ def test_a_release_cannot_be_changed_in_place():
         release.truth = None
 
 
+def test_a_release_can_be_pickled_with_its_evidence():
+    import pickle
+    from dataclasses import replace
+
+    item = fw.Evidence(np.array([0]), np.array([1]), 0, np.log([0.2, 0.8]), "a coin")
+    release = replace(fw.suppress(TABLE, where=SQUARE), evidence=(item,))
+    back = pickle.loads(pickle.dumps(release))
+    assert fw.audit(back).cells.equals(fw.audit(release).cells)
+    assert back.evidence[0].words == "a coin"
+
+
 def test_what_is_published_is_not_changed_by_what_comes_after():
     release = fw.suppress(TABLE, where=SQUARE)
     before = release.lower.copy(), len(release.sums), release.notes
