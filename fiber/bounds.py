@@ -22,10 +22,7 @@ def sharp_bounds(
     """
     rows = sp.csr_array(rows)
     rows = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], solved.fiber.n_columns))
-    inside = np.concatenate([block.columns for block in solved.blocks] or [np.empty(0, dtype=np.int64)])
-    decided = np.ones(solved.fiber.n_columns, dtype=bool)
-    decided[inside] = False
-    fixed = rows @ np.where(decided, solved.start, 0)
+    fixed = rows @ np.where(solved.decided, solved.start, 0)
     lower, upper = fixed.copy(), fixed.copy()
     parts = [sp.csr_array(rows[:, block.columns]) for block in solved.blocks]
     left = [np.flatnonzero(np.diff(part.indptr)) for part in parts]
@@ -37,23 +34,24 @@ def sharp_bounds(
             if progress is not None:
                 progress(before + row, of)
 
-        low, high = _bounds_in_block(block, part[asked].toarray(), tell)
+        low, high = _bounds_in_block(block, sp.csr_array(part[asked]), tell)
         lower[asked] += low
         upper[asked] += high
         done += len(asked)
     return lower, upper
 
 
-def _bounds_in_block(block: Block, rows: np.ndarray, tell: Callable[[int], None]) -> tuple[np.ndarray, np.ndarray]:
-    limit_low = np.where(rows > 0, rows * block.lower, rows * block.upper).sum(axis=1)
-    limit_high = np.where(rows > 0, rows * block.upper, rows * block.lower).sum(axis=1)
+def _bounds_in_block(block: Block, rows: Any, tell: Callable[[int], None]) -> tuple[np.ndarray, np.ndarray]:
+    plus, minus = rows.maximum(0), rows.minimum(0)
+    limit_low = plus @ block.lower + minus @ block.upper
+    limit_high = plus @ block.upper + minus @ block.lower
     seen_low = seen_high = rows @ block.start
-    for i, row in enumerate(rows):
+    for i in range(rows.shape[0]):
         for sign, limit in ((1, limit_low), (-1, limit_high)):
             seen = seen_low if sign == 1 else seen_high
             if seen[i] == limit[i]:
                 continue
-            table = optimum(block.A, block.b, block.lower, block.upper, sign * row)
+            table = optimum(block.A, block.b, block.lower, block.upper, sign * rows[[i]].toarray().ravel())
             if table is None:
                 raise NumericalDoubt(
                     "the integer program lost a table that is known to be feasible; use a coarser unit."

@@ -1,6 +1,6 @@
 """Laws: what an intruder believes of a table before she sees the release, as a product of weights over the cells.
 
-p(x) is proportional to prod_i w_i(x_i). A new law is a class with `words` and `on(release)`, which gives a function
+p(x) is proportional to prod_i w_i(x_i). A new law is a class with `name`, `words` and `on(release)`, which gives a function
 from a cell and a range of its values to their log-weights (None: all alike).
 """
 
@@ -73,7 +73,7 @@ class Hypergeometric:
             warnings.warn(
                 "law 'hypergeometric' counts units: on a magnitude table its answer depends on the unit (here "
                 f"10^-{release.decimals}).",
-                stacklevel=4,
+                stacklevel=5,
             )
         _refuse_linked(release, self.name)
         facts = release.sums
@@ -88,7 +88,7 @@ class Hypergeometric:
             warnings.warn(
                 f"law 'hypergeometric': no published figure settles the expected count of {int(loose.sum())} cells, first "
                 f"{first}; it is taken as 1. Give expected counts with fw.expected(mu) instead.",
-                stacklevel=4,
+                stacklevel=5,
             )
         means = fitted_means(release) if ranged.any() or ranged_cells.any() else np.ones(release.n_cells)
         return _poisson(means)
@@ -127,7 +127,7 @@ def as_law(law: Any) -> Law:
         if law not in known:
             raise InputError(f"there is no law {law!r}; {did_you_mean(law, known)}, or fw.expected(mu)")
         return known[law]
-    if not hasattr(law, "on") or not hasattr(law, "words"):
+    if not all(hasattr(law, part) for part in ("on", "words", "name")):
         raise InputError(f"law= must be 'uniform', 'hypergeometric' or fw.expected(mu); it is {law!r}.")
     chosen: Law = law
     return chosen
@@ -138,8 +138,7 @@ def _poisson(means: np.ndarray) -> Weigh:
         from scipy.special import gammaln, xlogy
 
         values = np.arange(first, last + 1)
-        with np.errstate(divide="ignore"):
-            weights: np.ndarray = xlogy(values, means[cell]) - gammaln(values + 1.0)
+        weights: np.ndarray = xlogy(values, means[cell]) - gammaln(values + 1.0)
         return weights
 
     return weigh

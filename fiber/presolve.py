@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,15 @@ class Presolved:
 
     fiber: Fiber
     start: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
     blocks: tuple[Block, ...]
+
+    @cached_property
+    def decided(self) -> np.ndarray:
+        """Which columns have one value in every feasible table."""
+        decided = np.ones(self.fiber.n_columns, dtype=bool)
+        for block in self.blocks:
+            decided[block.columns] = False
+        return decided
 
 
 def presolve(release: Release) -> Presolved:
@@ -64,12 +71,7 @@ def presolve(release: Release) -> Presolved:
     idle = np.setdiff1d(np.arange(fiber.n_cells, fiber.n_columns), sp.csr_array(fiber.A[rows]).indices)
     lower[idle] = upper[idle] = start[idle]
     _split(np.arange(fiber.n_columns), sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper, start, blocks)
-    decided = np.ones(fiber.n_columns, dtype=bool)
-    for block in blocks:
-        decided[block.columns] = False
-        lower[block.columns], upper[block.columns] = block.lower, block.upper
-    lower[decided] = upper[decided] = start[decided]
-    return Presolved(fiber, start, lower, upper, tuple(blocks))
+    return Presolved(fiber, start, tuple(blocks))
 
 
 def _refuse_unbounded(release: Release, fiber: Fiber, upper: np.ndarray) -> None:

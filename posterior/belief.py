@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..fiber.certificate import Certificate
 from ..fiber.enumeration import MOST_STEPS, Solved, enumerate_block
-from ..fiber.laws import Law, Weigh, as_law
+from ..fiber.laws import Law, Uniform, Weigh, as_law
 from ..fiber.presolve import Block, Presolved, presolve
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release, as_release
@@ -52,7 +52,6 @@ class Belief:
     law: Law
     keys: np.ndarray
     pmfs: tuple[Pmf, ...]
-    decided: np.ndarray
     tables: int
     certificate: Certificate
     method: str = "exact"
@@ -74,20 +73,22 @@ def believe(
     solved = presolve(as_release(release))
     question_keys, question_rows = release.questions(hidden_margins)
     weigh = with_evidence(chosen.on(release), solved)
-    if chosen.name != "uniform" or release.evidence:
-        _refuse_impossible(release, solved, weigh)
+    if not isinstance(chosen, Uniform) or release.evidence:
+        refuse_impossible(release, solved, weigh)
     picked = sp.csr_array(sp.vstack([release.picked(release.hidden), question_rows]))
+    picked.resize(picked.shape[0], solved.fiber.n_columns)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     tables = 1
     for number, block in enumerate(solved.blocks, start=1):
         if progress is not None:
             progress(f"block {number} of {len(solved.blocks)}: {len(block.columns)} cells")
-        wanted, inside = _wanted(picked, block, solved.fiber.n_cells)
-        answer = solve_block(block, weigh, inside, limit, progress)
+        inside = sp.csr_array(picked[:, block.columns])
+        wanted = np.flatnonzero(np.diff(inside.indptr))
+        answer = solve_block(block, weigh, inside[wanted], limit, progress)
         tables *= answer.tables
         for k, row in enumerate(wanted):
             parts[row].append(_pmf(answer, k))
-    fixed = picked @ np.where(_decided(solved)[: release.n_cells], solved.start[: release.n_cells], 0)
+    fixed = picked @ np.where(solved.decided, solved.start, 0)
     pmfs = [_convolved(int(value), part) for value, part in zip(fixed, parts, strict=True)]
     own = np.concatenate([release.own[release.hidden], np.zeros(len(question_keys), dtype=np.int64)])
     keys = np.concatenate([release.keys[release.hidden], question_keys])
@@ -96,7 +97,6 @@ def believe(
         law=chosen,
         keys=keys,
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
-        decided=np.array([not part for part in parts], dtype=bool),
         tables=tables,
         certificate=Certificate("exact", _reason(len(solved.blocks))),
     )
@@ -131,7 +131,7 @@ def solve_block(
 ) -> Solved:
     """Tally a block, with one more column for each question about a sum inside it; the answer is about these."""
     n, extra = len(block.columns), questions.shape[0]
-    single = np.flatnonzero((np.diff(questions.indptr) == 1) & (questions.sum(axis=1) == 1))
+    single = np.flatnonzero(np.diff(questions.indptr) == 1)
     of_column = {int(row): int(questions.indices[questions.indptr[row]]) for row in single}
     several = [row for row in range(extra) if row not in of_column]
     asked = sp.csr_array(questions[several])
@@ -139,8 +139,7 @@ def solve_block(
     A = block.A
     lower, upper = block.lower, block.upper
     if several:
-        padded = sp.csr_array((A.data, A.indices, A.indptr), shape=(A.shape[0], n))
-        A = sp.csr_array(sp.block_array([[padded, None], [asked, minus]]))
+        A = sp.csr_array(sp.block_array([[A, None], [asked, minus]]))
         lower = np.concatenate([lower, asked @ block.lower])
         upper = np.concatenate([upper, asked @ block.upper])
     weights = [weigh(int(c), int(a), int(z)) for c, a, z in zip(block.columns, block.lower, block.upper, strict=True)]
@@ -159,7 +158,7 @@ def solve_block(
             f"this release cannot be solved exactly: {problem}. Raise limit= (--limit) if you can wait, ask "
             "fewer hidden margins, or ask for bounds only; sampling by chains is not built yet."
         ) from None
-    if solved.tables == 0 or not all(share.sum() > 0 for share in solved.weights):
+    if solved.tables == 0:
         raise InputError("the law and the evidence leave no possible table: every feasible one has probability zero.")
     new = {row: n + k for k, row in enumerate(several)}
     chosen = [of_column[row] if row in of_column else new[row] for row in range(extra)]
@@ -171,9 +170,9 @@ def solve_block(
     )
 
 
-def _refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None:
+def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None:
     """Refuse where a value that the facts decide has probability zero under the law or the evidence."""
-    for column in np.flatnonzero(_decided(solved)):
+    for column in np.flatnonzero(solved.decided):
         value = int(solved.start[column])
         weight = weigh(int(column), value, value)
         if weight is not None and np.isneginf(weight[0]):
@@ -182,23 +181,6 @@ def _refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> Non
                 f"the law and the evidence leave no possible table: {where} must be {release.show(value)}, which has "
                 "probability zero."
             )
-
-
-def _decided(solved: Presolved) -> np.ndarray:
-    decided = np.ones(solved.fiber.n_columns, dtype=bool)
-    for block in solved.blocks:
-        decided[block.columns] = False
-    return decided
-
-
-def _wanted(picked: Any, block: Block, n_cells: int) -> tuple[np.ndarray, Any]:
-    """The rows of cells and questions that touch a block, and these rows over the block's columns."""
-    cells = block.columns < n_cells
-    part = sp.csr_array(picked[:, block.columns[cells]])
-    wanted = np.flatnonzero(np.diff(part.indptr))
-    part = part[wanted]
-    place = np.flatnonzero(cells)
-    return wanted, sp.csr_array((part.data, place[part.indices], part.indptr), shape=(len(wanted), len(block.columns)))
 
 
 def _pmf(answer: Solved, k: int) -> Pmf:

@@ -56,9 +56,7 @@ def round_to(
     release = of_table(labelled)
     cells = tuple(dim.name for dim in labelled.dims)
     parts = [release.margin(cells)]
-    parts += [
-        release.margin(tuple(level for level in margin if level)) for margin in parse_margins(margins, labelled.dims)
-    ]
+    parts += [release.margin(margin) for margin in parse_margins(margins, labelled.dims)]
     matrix = sp.csr_array(sp.vstack([part[1] for part in parts]))
     figures = (matrix @ labelled.values.ravel() + step // 2) // step * step
     lower, upper = rounding_range(figures, step, rule)

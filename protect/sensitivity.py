@@ -65,7 +65,10 @@ def largest_known_within(contributions: Sequence[float]) -> float:
 
 
 def _sorted(contributions: Sequence[float]) -> np.ndarray:
-    values = np.sort(np.asarray(contributions, dtype=float).ravel())[::-1]
+    try:
+        values = np.sort(np.asarray(contributions, dtype=float).ravel())[::-1]
+    except (TypeError, ValueError):
+        raise InputError("contributions must be numbers of at least 0.") from None
     if not np.isfinite(values).all() or (values < 0).any():
         raise InputError("contributions must be numbers of at least 0.")
     return values[values > 0]

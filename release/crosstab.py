@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .dims import TOTAL, Dim
 from .errors import InputError
 from .facts import HIDDEN, PUBLISHED
@@ -59,16 +57,15 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, toleranc
             raise InputError(f"the crosstab has the label {TOTAL!r}; if its totals are called so, say total={TOTAL!r}.")
     dims = [Dim(name, tuple(seen)) for name, (_, seen) in zip(names, parts, strict=True)]
     figures = []
-    values = frame.to_numpy()
+    values, absent = frame.to_numpy(), frame.isna().to_numpy()
     for i, row in enumerate(labels[0]):
         for j, column in enumerate(labels[1]):
             key = tuple(
                 dim.total if part == total else dim.node(part) for dim, part in zip(dims, (*row, *column), strict=True)
             )
-            cell = values[i, j]
             where = f"row {', '.join(row)}, column {', '.join(column)}"
-            hidden = cell is None or (isinstance(cell, (float, np.floating)) and np.isnan(cell)) or cell is _na()
-            figure = None if hidden else scaled(cell, decimals, f"the crosstab, {where}")
+            hidden = bool(absent[i, j])
+            figure = None if hidden else scaled(values[i, j], decimals, f"the crosstab, {where}")
             figures.append(Figure(key, figure, HIDDEN if hidden else PUBLISHED, where=where))
     return from_figures(
         dims,
@@ -78,9 +75,3 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, toleranc
         decimals=decimals,
         tolerance=scaled(tolerance, decimals, "tolerance="),
     )
-
-
-def _na() -> Any:
-    import pandas as pd
-
-    return pd.NA

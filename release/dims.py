@@ -117,12 +117,15 @@ class Dim:
         return len(self._nodes) - 1
 
     @cached_property
-    def members(self) -> np.ndarray:
-        """Which finest labels each node sums: a boolean array, nodes by labels."""
-        table = np.zeros((len(self._nodes), len(self.labels)), dtype=bool)
-        for node, leaves in self._nodes.values():
-            table[node, list(leaves)] = True
-        return table
+    def leaves(self) -> tuple[np.ndarray, ...]:
+        """The finest labels that each node sums."""
+        return tuple(np.array(leaves, dtype=np.int64) for _, leaves in self._nodes.values())
+
+    def within(self, nodes: np.ndarray, node: int) -> np.ndarray:
+        """Which of some nodes are part of another one."""
+        inside = np.zeros(len(self.labels), dtype=bool)
+        inside[self.leaves[node]] = True
+        return np.array([inside[self.leaves[one]].all() for one in nodes], dtype=bool)
 
     def node(self, label: object) -> int:
         """The node with this label."""
@@ -150,13 +153,12 @@ class Dim:
         if level is None:
             return np.full(len(nodes), self.total)
         at_level = self.nodes_at(level)
-        first_leaf = self.members[nodes].argmax(axis=1)
-        targets = at_level[first_leaf]
-        contained = (self.members[nodes] <= self.members[targets]).all()
-        return targets if contained else None
+        above = [at_level[self.leaves[node]] for node in nodes]
+        targets = np.array([one[0] for one in above], dtype=np.int64)
+        return targets if all((one == one[0]).all() for one in above) else None
 
 
-def parse_margin(margin: str | Iterable[str], dims: Sequence[Dim]) -> Margin:
+def parse_margin(margin: str | Iterable[str | None], dims: Sequence[Dim]) -> Margin:
     """A margin as users write it ("I,J", ("I", "J"), "" for the grand total), one entry per dim."""
     if isinstance(margin, str):
         whole = margin.strip()
@@ -164,7 +166,7 @@ def parse_margin(margin: str | Iterable[str], dims: Sequence[Dim]) -> Margin:
         if names == [""]:
             names = []
     else:
-        names = [str(part) for part in margin]
+        names = [str(part) for part in margin if part is not None]
     shown: list[str | None] = [None] * len(dims)
     for name in names:
         for position, dim in enumerate(dims):

@@ -60,8 +60,8 @@ class Grid:
         """The one-row matrix of the sum at a key, or None where this grid cannot tell it."""
         picks = []
         for nodes, node, dim in zip(self.nodes, key, dims, strict=True):
-            inside = (dim.members[nodes] <= dim.members[node]).all(axis=1)
-            if not (dim.members[nodes[inside]].any(axis=0) == dim.members[node]).all():
+            inside = dim.within(nodes, int(node))
+            if sum(len(dim.leaves[one]) for one in nodes[inside]) != len(dim.leaves[node]):
                 return None
             picks.append(np.flatnonzero(inside))
         cells = self.cells[np.ix_(*picks)].ravel()
@@ -85,6 +85,10 @@ class Sums:
     value: np.ndarray
     keys: np.ndarray
     words: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for array in (self.lower, self.upper, self.value, self.keys, self.matrix.data):
+            array.setflags(write=False)
 
     @staticmethod
     def none(n_cells: int, n_dims: int) -> Sums:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from .dims import Dim, key_words
 from .errors import InputError
-from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PUBLISHED, UNSHOWN
+from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN
 from .release import Release, unpublished
 
 MISSING = ("error", "zero", "hidden")
@@ -56,7 +56,6 @@ def from_figures(
     release = unpublished(dims, decimals, source=source)
     n_leaves = [len(dim.labels) for dim in dims]
     cells = release.grids[0].cells
-    leaves = [[np.flatnonzero(row) for row in dim.members] for dim in dims]
     seen: dict[tuple[int, ...], Figure] = {}
     for figure in figures:
         if figure.key in seen:
@@ -82,18 +81,15 @@ def from_figures(
     status = release.status.copy()
     truth = np.full(release.n_cells, NO_VALUE)
     for cell, figure in given.items():
-        status[cell] = figure.status
-        if figure.status == PUBLISHED:
-            low, high = _range(figure, 0)
-            lower[cell], upper[cell] = low, high
-            value[cell] = figure.value if figure.value is not None else NO_VALUE
-            if _is_range(figure):
-                status[cell] = UNSHOWN  # a rounded figure: the cell itself is not shown
-        else:
-            lower[cell] = max(0, figure.lower or 0)
-            upper[cell] = NO_LIMIT if figure.upper is None else figure.upper
         rounded = figure.status == PUBLISHED and _is_range(figure)
-        truth[cell] = NO_VALUE if figure.value is None or rounded else figure.value
+        status[cell] = UNSHOWN if rounded else figure.status  # a rounded figure does not show the cell itself
+        if figure.status == PUBLISHED or _is_range(figure):
+            lower[cell], upper[cell] = _range(figure, 0)
+        if figure.value is not None:
+            if figure.status == PUBLISHED:
+                value[cell] = figure.value
+            if not rounded:
+                truth[cell] = figure.value
     status[absent] = PUBLISHED if missing == "zero" else HIDDEN
     if missing == "zero":
         upper[absent] = value[absent] = truth[absent] = 0
@@ -102,7 +98,7 @@ def from_figures(
     totals = [(key, figure) for key, figure in seen.items() if not is_cell[key]]
     rows = []
     for key, _ in totals:
-        inside = cells[np.ix_(*(leaves[d][node] for d, node in enumerate(key)))].ravel()
+        inside = cells[np.ix_(*(dim.leaves[node] for dim, node in zip(dims, key, strict=True)))].ravel()
         rows.append(inside)
     matrix = sp.csr_array(
         (
@@ -125,7 +121,7 @@ def from_figures(
                   for i in told], dtype=np.int64),
     )  # fmt: skip
     asked = [key for key, figure in totals if figure.status != PUBLISHED]
-    hidden = int((release.status != PUBLISHED).sum())
+    hidden = int(np.isin(release.status, (PRIMARY, HIDDEN)).sum())
     notes.insert(0, f"{hidden} of {release.n_cells} cells and {len(asked)} totals are withheld in {source}")
     if tolerance:
         notes.append(f"published totals may be {release.show(tolerance)} off the sum they stand for")

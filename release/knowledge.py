@@ -112,16 +112,29 @@ def with_rule(release: Release, rule: str | Rule, flags: bool, zeros_hidden: boo
             "knows_rule(flags=True) needs cells that are flagged as primary; this release flags none "
             "(give a status column, or flags=False)."
         )
-    lower, upper = release.lower.copy(), release.upper.copy()
-    # A hidden zero, where the truth shows one, was hidden for another reason: then nothing is learnt of the rest.
-    no_zero = rule.lower > 0 and (release.truth is None or bool((release.truth[withheld] > 0).all()))
+    seen = _within_rule(release, rule, primary, withheld)
     if flags:
-        lower[primary] = np.maximum(lower[primary], rule.lower)
-        upper[primary] = np.minimum(upper[primary], rule.upper)
-        if no_zero or rule.lower == 0:
-            lower[other] = np.maximum(lower[other], rule.upper + 1)
-    elif no_zero:
-        lower[withheld] = np.maximum(lower[withheld], 1)
+        bounds, kept = seen, None
+    else:
+        bounds = (np.where(withheld, np.maximum(release.lower, rule.lower), release.lower), release.upper)
+        kept = seen if primary.any() else None
+    for lower, upper in (bounds, seen):
+        _refuse_untrue(release, rule, lower, upper)
+    note = f"the intruder knows the rule {rule.text!r} {'and sees' if flags else 'but not'} which cells it hid"
+    return replace(release, lower=bounds[0], upper=bounds[1], if_flagged=kept, notes=(*release.notes, note))
+
+
+def _within_rule(
+    release: Release, rule: Rule, primary: np.ndarray, withheld: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The bounds of cells for someone who sees which ones the rule hid: the others lie above it."""
+    lower, upper = release.lower.copy(), release.upper.copy()
+    lower[withheld] = np.maximum(lower[withheld], np.where(primary, rule.lower, rule.upper + 1)[withheld])
+    upper[primary] = np.minimum(upper[primary], rule.upper)
+    return lower, upper
+
+
+def _refuse_untrue(release: Release, rule: Rule, lower: np.ndarray, upper: np.ndarray) -> None:
     wrong = np.flatnonzero(lower > upper)
     if len(wrong):
         raise Contradiction(
@@ -131,11 +144,13 @@ def with_rule(release: Release, rule: str | Rule, flags: bool, zeros_hidden: boo
     if release.truth is not None:
         untrue = np.flatnonzero((release.truth < lower) | (release.truth > upper))
         if len(untrue):
+            value = int(release.truth[untrue[0]])
+            advice = (
+                "publish it, or say zeros_hidden=True if the rule hides zeros too"
+                if value == 0
+                else "correct the status of the cell, or the rule"
+            )
             raise InputError(
                 f"rule {rule.text!r} did not hide cell {release.words(release.keys[untrue[0]])}: the table says "
-                f"{release.show(int(release.truth[untrue[0]]))}; correct the status of the cell, or the rule."
+                f"{release.show(value)}; {advice}."
             )
-    seen = "and sees which cells it hid" if flags else "but not which cells it hid"
-    note = f"the intruder knows the rule {rule.text!r} {seen}"
-    kept_rule = None if flags else rule
-    return replace(release, lower=lower, upper=upper, rule=kept_rule, notes=(*release.notes, note))

@@ -37,8 +37,7 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     tables = [_relabelled(one, dims) for one in releases]
     notes = (*(note for one in releases for note in one.notes), f"{len(releases)} releases are read together")
     joined = _crossed(tables, dims) if full else _side_by_side(tables, dims)
-    rule = next((one.rule for one in releases if one.rule is not None), None)
-    return replace(joined, notes=notes, rule=rule, flagged=any(one.flagged for one in releases))
+    return replace(joined, notes=notes, flagged=any(one.flagged for one in releases))
 
 
 def _united(versions: Sequence[Dim]) -> Dim:
@@ -56,7 +55,17 @@ def _united(versions: Sequence[Dim]) -> Dim:
                 levels[level.name] = Level(level.name, lifted)
             elif levels[level.name].group_of != lifted:
                 raise InputError(f"level {level.name!r} groups dim {finest.name!r} differently in two linked releases.")
-    return Dim(finest.name, finest.labels, tuple(levels.values()))
+    sets = {name: leaves for dim in versions for name, leaves in _lifted_sets(dim, finest)}
+    return Dim(finest.name, finest.labels, tuple(levels.values()), tuple(sets.items()))
+
+
+def _lifted_sets(coarse: Dim, fine: Dim) -> list[tuple[str, tuple[int, ...]]]:
+    """The named sums of a dim, in terms of a finer one."""
+    groups = _lifted(coarse, fine) if coarse.sets else ()
+    return [
+        (name, tuple(i for i, group in enumerate(groups) if coarse.labels.index(group) in leaves))
+        for name, leaves in coarse.sets
+    ]
 
 
 def _lifted(coarse: Dim, fine: Dim) -> tuple[str, ...]:
@@ -68,7 +77,7 @@ def _lifted(coarse: Dim, fine: Dim) -> tuple[str, ...]:
                 f"linked releases: dim {coarse.name!r} has the label {label!r} in one table and not in another, so "
                 "its totals would not mean the same; give the hierarchy that relates the labels, or rename the dim."
             )
-        for leaf in np.flatnonzero(fine.members[fine.node(label)]):
+        for leaf in fine.leaves[fine.node(label)]:
             if found.setdefault(int(leaf), label) != label:
                 raise InputError(f"linked releases: {label!r} and {found[int(leaf)]!r} overlap on dim {coarse.name!r}.")
     missing = [label for i, label in enumerate(fine.labels) if i not in found]
@@ -131,10 +140,14 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     value, status = np.full(n, NO_VALUE, np.int64), np.full(n, UNSHOWN, np.uint8)
     own = np.zeros(n, np.int64)
     truth: np.ndarray | None = np.full(n, NO_VALUE, np.int64)
+    seen_lower, seen_upper = lower.copy(), upper.copy()
     evidence: list[Evidence] = []
     for one, where in zip(tables, numbers, strict=True):
         np.maximum.at(lower, where, one.lower)
         np.minimum.at(upper, where, one.upper)
+        if_flagged = one.if_flagged or (one.lower, one.upper)
+        np.maximum.at(seen_lower, where, if_flagged[0])
+        np.minimum.at(seen_upper, where, if_flagged[1])
         value[where] = np.where(one.value != NO_VALUE, one.value, value[where])
         # What one table withholds stays listed even where another publishes it: that is the disclosure.
         status[where] = np.where(_RANK[one.status] < _RANK[status[where]], one.status, status[where])
@@ -162,6 +175,7 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         dims, _without_repeats(grids), lower, upper, value, status, own, Sums.none(n, len(dims)), truth,
         tuple(evidence), tables[0].decimals, np.unique(np.concatenate([one.asked for one in tables]), axis=0),
         np.concatenate([one.shown for one in tables]),
+        if_flagged=(seen_lower, seen_upper) if any(one.if_flagged for one in tables) else None,
     )  # fmt: skip
     for one, where in zip(tables, numbers, strict=True):
         columns = sp.csr_array(
@@ -214,9 +228,14 @@ def _shared_totals(release: Release) -> Release:
 
 def _common_groups(dim: Dim, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """The finest grouping of categories that both tables can sum to: group of each node, and the groups' words."""
-    overlap = dim.members[first].astype(int) @ dim.members[second].T.astype(int) > 0
-    graph = sp.block_array([[None, sp.csr_array(overlap)], [sp.csr_array(overlap.T), None]])
-    _, group = sp.csgraph.connected_components(graph, directed=False)
+    side = [np.empty(len(dim.labels), dtype=np.int64) for _ in range(2)]
+    for place, nodes in zip(side, (first, second), strict=True):
+        for i, node in enumerate(nodes):
+            place[dim.leaves[node]] = i
+    edges = sp.csr_array(
+        (np.ones(len(dim.labels)), (side[0], len(first) + side[1])), shape=(len(first) + len(second),) * 2
+    )
+    _, group = sp.csgraph.connected_components(edges, directed=False)
     _, group = np.unique(group, return_inverse=True)
     of_first, of_second = group[: len(first)], group[len(first) :]
     words = []

@@ -67,7 +67,7 @@ def publish_margins(release: Release, margins: Iterable[Margin], withheld: Itera
     if gone:
         asked = np.array(sorted(gone), dtype=np.int64).reshape(-1, len(release.dims))
         release = replace(release, asked=np.concatenate([release.asked, asked]))
-    parts = [release.margin(tuple(level for level in margin if level)) for margin in margins]
+    parts = [release.margin(margin) for margin in margins]
     if not parts or release.truth is None:
         return release
     keys = np.concatenate([part[0] for part in parts])

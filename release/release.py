@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from .dims import Dim, Key, key_words, margin_list, parse_margin
 from .errors import Contradiction, InputError
-from .facts import NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Protection, Sums
+from .facts import NO_LIMIT, NO_VALUE, PUBLISHED, UNSHOWN, Evidence, Grid, Protection, Sums
 from .knowledge import Rule, with_knowledge, with_rule
 from .numbers import in_own_units
 from .table_forms import MOST_CELLS
@@ -51,7 +51,8 @@ class Release:
     shown: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     """The keys of sums that are published exactly."""
     protection: Mapping[tuple[int, ...], Protection] | None = None
-    rule: Rule | None = None
+    if_flagged: tuple[np.ndarray, np.ndarray] | None = None
+    """Bounds of the cells for a reader who knows the rule and, unlike others, can tell which cells it hid."""
     flagged: bool = False
     """Does the publication itself show which cells are primary?"""
     notes: tuple[str, ...] = ()
@@ -161,22 +162,19 @@ class Release:
         wrong = np.flatnonzero(new_lower > new_upper)
         if len(wrong):
             first = wrong[0]
-            named = self.words(self.keys[first])
-            facts = (
-                f"{named} {self.between(int(self.lower[first]), int(self.upper[first]))}",
-                f"a further fact leaves {self.show(int(new_lower[first]))} to {self.show(int(new_upper[first]))}",
-            )
+            before = f"{self.words(self.keys[first])} {self.between(int(self.lower[first]), int(self.upper[first]))}"
+            low, high = self.show(int(new_lower[first])), self.show(int(new_upper[first]))
             raise Contradiction(
-                f"cell {self.words(self.keys[first])} would have to be at least {self.show(new_lower[first])} and "
-                f"at most {self.show(new_upper[first])}: these facts contradict each other.",
-                facts,
+                f"cell {self.words(self.keys[first])} would have to be at least {low} and at most {high}: these facts "
+                "contradict each other.",
+                (before, f"a further fact leaves {low} to {high}"),
             )
         several = np.flatnonzero(~single)
         said = [self.words(keys[i]) if words is None else words[int(i)] for i in several]
         sums = self._joined(matrix[several], lower[several], upper[several], value[several], keys[several], said)
-        named = (value != NO_VALUE) & (lower == upper) & (keys >= 0).all(axis=1)
-        named[np.flatnonzero(single)[figure]] = False
-        shown = np.concatenate([self.shown.reshape(-1, len(self.dims)), keys[named]])
+        public = (value != NO_VALUE) & (lower == upper) & (keys >= 0).all(axis=1)
+        public[np.flatnonzero(single)[figure]] = False
+        shown = np.concatenate([self.shown.reshape(-1, len(self.dims)), keys[public]])
         return replace(self, lower=new_lower, upper=new_upper, value=new_value, status=status, sums=sums, shown=shown)
 
     def _joined(
@@ -221,7 +219,7 @@ class Release:
             tuple(all_words[i] for i in kept),
         )
 
-    def margin(self, margin: str | Iterable[str]) -> tuple[np.ndarray, Any]:
+    def margin(self, margin: str | Iterable[str | None]) -> tuple[np.ndarray, Any]:
         """The sums of a margin: their keys and which cells each sums."""
         levels = parse_margin(margin, self.dims)
         for grid in self.grids:
@@ -300,18 +298,20 @@ class Release:
     def knows_rule(self, rule: str | Rule, *, flags: bool = True, zeros_hidden: bool = False) -> Release:
         """The release as seen by someone who knows the threshold rule by which cells were hidden.
 
-        With `flags` she also sees which hidden cells are primary (status u, or numeric 3 to 9), and bounds them to
-        the rule's range; the other hidden cells then lie outside it. Without flags she only learns that no hidden
-        cell is zero, unless `zeros_hidden` says that zeros are hidden too.
+        Zeros are taken to be published, so that no hidden cell is zero, unless `zeros_hidden` says that the rule hides
+        them too. With `flags` she also sees which hidden cells are primary (status u, or numeric 3 to 9): these lie in
+        the rule's range, and the other hidden cells above it.
         """
         return with_rule(self, rule, flags, zeros_hidden)
 
     @property
     def readings(self) -> dict[str, Release]:
         """The ways an intruder who knows the rule may read the hidden cells, where it is not said which are primary."""
-        if self.rule is None or not (self.status == PRIMARY).any():
+        if self.if_flagged is None:
             return {}
-        return {"the intruder can tell which hidden cells the rule hid": self.knows_rule(self.rule)}
+        lower, upper = np.maximum(self.lower, self.if_flagged[0]), np.minimum(self.upper, self.if_flagged[1])
+        seen = replace(self, lower=lower, upper=upper, if_flagged=None)
+        return {"the intruder can tell which hidden cells the rule hid": seen}
 
     # --- truth and files --------------------------------------------------------------------------------------
 
@@ -320,7 +320,10 @@ class Release:
         return replace(self, truth=None)
 
     def to_file(self, path: str | os.PathLike[str], *, total: str = "Total") -> None:
-        """Write what is published: `.csv`, `.parquet` (long, one row per cell and sum) or `.jj` (with the truth)."""
+        """Write what is known: the publication and what `knows` added to it, as ranges, never the truth.
+
+        `.csv` and `.parquet` are long files with one row per cell and sum; a `.jj` file does hold the truth.
+        """
         from .files import write_release
 
         write_release(self, path, total=total)

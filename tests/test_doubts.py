@@ -1,4 +1,4 @@
-"""Cases that a sceptical reviewer broke: answers that were wrong, or looked surer than they were."""
+"""Hard cases: answers that are easily wrong, or look surer than they are."""
 
 from __future__ import annotations
 

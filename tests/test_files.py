@@ -377,7 +377,7 @@ def test_a_crosstab_with_margins_and_missing_cells():
         fw.from_crosstab(wrong)
 
 
-# --- what a first tester found -------------------------------------------------------------------------------------
+# --- further cases -------------------------------------------------------------------------------------------------
 
 
 def test_flags_that_nobody_sees_are_not_in_the_file(tmp_path):

@@ -165,14 +165,29 @@ def test_a_rule_known_without_flags_gives_both_readings():
 
 def test_a_rule_never_excludes_the_truth():
     table = np.array([[0, 1, 2], [3, 0, 4], [1, 5, 0]])
-    for zeros_hidden in (False, True):
+    for where, zeros_hidden in ((table == 3, False), (table == 4, True)):
         for flags in (False, True):
             release = fw.suppress(
-                table, where=table == 0, rule="< 3", rule_known=True, flags=flags, zeros_hidden=zeros_hidden
+                table, where=where, rule="< 3", rule_known=True, flags=flags, zeros_hidden=zeros_hidden
             )
-            cells = fw.audit(release).cells
-            assert (cells["lower"] <= cells["truth"]).all()
-            assert (cells["p_truth"] > 0).all()
+            for audit in (fw.audit(release), *fw.audit(release).readings.values()):
+                assert (audit.cells["lower"] <= audit.cells["truth"]).all()
+                assert (audit.cells["p_truth"] > 0).all()
+
+
+def test_a_hidden_zero_that_no_rule_hid_is_refused():
+    table = [[0, 1, 4], [7, 2, 6], [3, 8, 9]]
+    with pytest.raises(
+        fw.InputError, match="rule '< 3' did not hide cell A=1, B=1: the table says 0; publish it, or say"
+    ):
+        fw.suppress(table, rule="< 3", where=[{"A": "1", "B": "1"}], rule_known=True)
+
+
+def test_what_an_outsider_learns_of_a_rule_does_not_depend_on_the_truth():
+    release = fw.suppress(TABLE, rule="< 3", where=SECONDARY)
+    for flags in (False, True):
+        seen, blind = release.knows_rule("< 3", flags=flags), release.without_truth().knows_rule("< 3", flags=flags)
+        assert fw.bounds(seen).equals(fw.bounds(blind))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from .fiber.bounds import sharp_bounds
 from .fiber.enumeration import MOST_STEPS
 from .fiber.presolve import presolve
-from .posterior.belief import believe, solve_block, with_evidence
+from .posterior.belief import believe, refuse_impossible, solve_block, with_evidence
 from .release.release import Release, as_release
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ def bounds(
     """
     import pandas as pd
 
-    if any(np.isneginf(item.log_weights).any() for item in as_release(release).evidence):
+    solved = presolve(as_release(release))
+    if any(np.isneginf(item.log_weights).any() for _, item in solved.fiber.evidence):
         # Values in between may be impossible, which no bound shows: look at every table.
         belief = believe(release, hidden_margins=hidden_margins)
         ends = np.array([(pmf.values[0], pmf.values[-1]) for pmf in belief.pmfs]).reshape(-1, 2)
         return pd.DataFrame(release.own_units(ends), columns=["lower", "upper"], index=release.index(belief.keys))
-    solved = presolve(release)
     keys, rows = release.questions(hidden_margins)
     picked = sp.csr_array(sp.vstack([release.picked(release.hidden), rows]))
     lower, upper = sharp_bounds(solved, picked, progress)
@@ -81,6 +81,8 @@ def count(release: Release, *, limit: int = MOST_STEPS) -> int:
     """
     solved = presolve(as_release(release))
     weigh = with_evidence(lambda cell, first, last: None, solved)
+    if release.evidence:
+        refuse_impossible(release, solved, weigh)
     total = 1
     for block in solved.blocks:
         nothing = sp.csr_array((0, len(block.columns)), dtype=np.int64)

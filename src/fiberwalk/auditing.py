@@ -19,7 +19,7 @@ from .release.facts import Protection
 from .release.numbers import scaled
 from .release.release import Release
 from .release.tables import key_of
-from .risk.entropy import entropy_risk, understatement, uniform_risk
+from .risk.entropy import entropy, entropy_risk, understatement, uniform_risk
 from .risk.expected_harm import expected_harm
 from .risk.protection_range import protection_range
 
@@ -61,8 +61,8 @@ class Audit:
         return self.belief.tables
 
     def __repr__(self) -> str:
-        known = int(np.isinf(self.cells["risk"]).sum())
-        open_risk = self.cells["risk"][~np.isinf(self.cells["risk"])]
+        known = int((self.cells["support"] == 1).sum())
+        open_risk = self.cells["risk"][self.cells["support"] > 1]
         worst = f"the highest risk of the others is {open_risk.max():.3g}" if len(open_risk) else "none is open"
         return (
             f"<Audit of {len(self.cells)} hidden cells, law {self.belief.law.name!r}, {self.method}: "
@@ -97,14 +97,14 @@ class Audit:
 
     def _row(self, pmf: Pmf) -> dict[str, Any]:
         values, p = pmf.values, pmf.probabilities
-        risk, alike = entropy_risk(p), uniform_risk(len(values))
+        bits, risk, alike = entropy(p), entropy_risk(p), uniform_risk(len(values))
         modal = int(p.argmax())
         show = self.release.own_units
         return dict(
             lower=show(values[0]),
             upper=show(values[-1]),
             support=len(values),
-            entropy=0.0 if np.isinf(risk) else 1 / risk,
+            entropy=bits,
             risk=risk,
             uniform_risk=alike,
             understatement=understatement(risk, alike),
@@ -175,7 +175,6 @@ class Audit:
 
         release = self.release
         ranges = self._wanted(percent, lower, upper)
-        unit = 10.0**-release.decimals if release.decimals else 1
         rows = []
         for pmf, (low, high, width) in zip(self.belief.pmfs, ranges, strict=True):
             fine, first = protection_range(pmf.values, low, high)
@@ -187,7 +186,7 @@ class Audit:
                 "lower": release.own_units(pmf.values[0]),
                 "upper": release.own_units(pmf.values[-1]),
                 "protected": fine,
-                "first_missing": None if first is None else first * unit,
+                "first_missing": None if first is None else release.own_units(first),
             })  # fmt: skip
         columns = [
             "wanted_lower", "wanted_upper", "wanted_width", "lower", "upper", "protected", "first_missing"
@@ -290,6 +289,12 @@ def audit(
         what = "chains are not built yet" if method == "chains" else f"there is no method {method!r}"
         raise InputError(f"method={method!r}: {what}; use 'auto' or 'exact'.")
     margins = margin_list(hidden_margins, "hidden_margins=")
+    if not isinstance(limit, (int, np.integer)) or limit < 1:
+        raise InputError(f"limit={limit!r}: the most steps of enumeration, a whole number of at least 1.")
+    if not isinstance(tolerance, (int, float)) or not tolerance > 0:
+        raise InputError(f"tolerance={tolerance!r}: a number of bits above 0.")
+    if seed is not None and not isinstance(seed, (int, np.integer)):
+        raise InputError(f"seed={seed!r}: a whole number, or None.")
     settings = {"law": law, "method": method, "hidden_margins": margins, "limit": limit}
 
     def one(reading: Release) -> Audit:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .auditing import Audit
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
-BLUE, ORANGE, VERMILLION, GREY = "#0072B2", "#E69F00", "#D55E00", "#666666"
+BLUE, ORANGE, GREY = "#0072B2", "#E69F00", "#666666"
 BARS = 60
 """Up to so many values are drawn as bars; more as an area."""
 
@@ -30,7 +30,7 @@ def audit_figure(audit: Audit, cells: int = 6) -> Figure:
     frame = audit.cells
     if not len(frame):
         raise InputError("there is nothing to plot: every cell is published.")
-    open_cells = frame[~np.isinf(frame["risk"])]
+    open_cells = frame[frame["support"] > 1]
     shown = (open_cells if len(open_cells) else frame).head(cells)
     rows = -(-len(shown) // 2)
     figure = Figure(figsize=(11, max(3.4, 1.9 * rows)), layout="constrained")
@@ -75,8 +75,8 @@ def draw_pmf(axis: Axes, audit: Audit, labels: Any) -> None:
 
 def draw_risk(axis: Axes, audit: Audit) -> None:
     """Each cell's risk against what the number of its values alone suggests; above the line the interval deceives."""
-    frame = audit.cells[~np.isinf(audit.cells["risk"])]
-    known = len(audit.cells) - len(frame)
+    known = int((audit.cells["support"] == 1).sum())
+    frame = audit.cells[np.isfinite(audit.cells["risk"])]
     if len(frame):
         top = 1.08 * float(max(frame["risk"].max(), frame["uniform_risk"].max()))
         axis.plot([0, top], [0, top], color=GREY, linewidth=1, linestyle="--", label="interval tells the risk")

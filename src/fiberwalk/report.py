@@ -29,7 +29,6 @@ def report_page(audit: Audit) -> str:
     from jinja2 import Environment, PackageLoader
 
     environment = Environment(loader=PackageLoader("fiberwalk", "."), autoescape=True, trim_blocks=True)
-    settings = audit.settings
     return environment.get_template("report.html").render(
         version=__version__,
         python=platform.python_version(),
@@ -43,10 +42,19 @@ def report_page(audit: Audit) -> str:
         tables=f"{audit.tables:,}",
         certificate=audit.certificate,
         method=audit.method,
-        readings=[(name, verdict(other), _rows(other), other) for name, other in audit.readings.items()],
-        call=f"fw.audit(release, law={audit.belief.law.name!r}, hidden_margins={settings.get('hidden_margins', [])!r})",
+        readings=[(name, verdict(other), _rows(other)) for name, other in audit.readings.items()],
+        call=_call(audit),
         units=f"10^-{audit.release.decimals}" if audit.release.decimals else None,
     )
+
+
+def _call(audit: Audit) -> str:
+    """The line of Python that gives this audit again."""
+    law = audit.settings["law"]
+    said = repr(law) if isinstance(law, str) else "fw.expected(mu)"
+    margins = audit.settings["hidden_margins"]
+    more = f", hidden_margins={margins!r}" if margins else ""
+    return f"fw.audit(release, law={said}{more}, limit={audit.settings['limit']})"
 
 
 def _rows(audit: Audit) -> dict[str, Any]:

@@ -20,7 +20,7 @@ def verdict(audit: Audit) -> str:
     cells = audit.cells
     if not len(cells):
         return "Nothing is hidden: every cell is published."
-    known = np.isinf(cells["risk"])
+    known = cells["support"] == 1
     likely = ~known & (cells["p_modal"] > LIKELY)
     wide = likely & (cells["support"] >= 5)
     n = len(cells)
@@ -93,7 +93,9 @@ def readable(cells: pd.DataFrame) -> pd.DataFrame:
     shown["support"] = [f"{int(v):,}" for v in cells["support"]]
     shown["entropy"] = [f"{v:.3f}" for v in cells["entropy"]]
     for column in ("risk", "uniform_risk"):
-        shown[column] = ["known" if np.isinf(v) else f"{v:.4f}" for v in cells[column]]
+        shown[column] = [
+            "known" if m == 1 else f"{v:.4f}" for v, m in zip(cells[column], cells["support"], strict=True)
+        ]
     shown["understatement"] = [f"{v:.2f}" for v in cells["understatement"]]
     for column in ("p_modal", "p_truth"):
         if column in shown:
