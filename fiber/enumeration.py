@@ -76,8 +76,8 @@ def enumerate_block(
     sizes = upper - lower + 1
     if sizes.sum() > MOST_PLACES:
         raise TooLarge(
-            f"a block of {n} cells has {int(sizes.sum()):,} values to tell apart, more than the {MOST_PLACES:,} that an "
-            "exact answer may list; use fewer decimals or a coarser unit"
+            f"{n} cells and sums that depend on each other have {int(sizes.sum()):,} values to tell apart, more than the "
+            f"{MOST_PLACES:,} that an exact answer may list. Round the table to a coarser unit, or ask for bounds only."
         )
     log_weights = [None] * n if log_weights is None else list(log_weights)
     A = sp.csr_array(A)
@@ -112,7 +112,10 @@ def enumerate_block(
         if status == kernel.DONE:
             break
         if whole[kernel.STEPS] >= most_steps:
-            raise TooLarge(f"a block of {n} cells is not solved after {most_steps:,} steps of enumeration")
+            raise TooLarge(
+                f"{n} cells and sums that depend on each other are not solved after {most_steps:,} steps of enumeration. "
+                "Raise limit= (--limit) if you can wait, or ask for bounds only; sampling by chains is not built yet."
+            )
         if progress is not None:
             progress(int(whole[kernel.STEPS]))
     counts: list[np.ndarray] = [np.empty(0)] * n

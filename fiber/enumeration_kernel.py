@@ -18,6 +18,7 @@ REFERENCE, WEIGHT = 0, 1
 
 DONE, PAUSED = 0, 1
 FLAT = 60.0  # a table this many nats above the reference moves it, before exp() can overflow
+LONG = 64
 
 
 @jit
@@ -161,6 +162,14 @@ def walk(
                     for j in range(line, n):
                         if step[j] == 0:
                             still += log_weight[base[j]]
+                    top = -np.inf
+                    if high - low > LONG:
+                        # On a long line look for the top first: moving the reference touches every tally.
+                        for t in range(low, high + 1):
+                            nats = still
+                            for j in moving:
+                                nats += log_weight[base[j] + step[j] * t]
+                            top = max(top, nats)
                     for t in range(low, high + 1):
                         nats = still
                         for j in moving:
@@ -172,14 +181,14 @@ def walk(
                             for j in range(line, n):
                                 count_change[base[j] + step[j] * t] += 1
                                 count_change[base[j] + step[j] * t + 1] -= 1
-                        if nats > reference + FLAT:
-                            shrink = np.exp(reference - nats)
+                        if max(nats, top) > reference + FLAT:
+                            shrink = np.exp(reference - max(nats, top))
                             for i in range(len(weight_tally)):
                                 weight_tally[i] *= shrink
                             for i in range(line):
                                 node_weight[i] *= shrink
                             below_weight *= shrink
-                            reference = nats
+                            reference = max(nats, top)
                         weight = np.exp(nats - reference)
                         below_weight += weight
                         for j in moving:

@@ -69,12 +69,7 @@ class Hypergeometric:
 
     def on(self, release: Release) -> Weigh:
         """Weights 1/x!, with means where the published figures do not settle them."""
-        if release.decimals:
-            warnings.warn(
-                "law 'hypergeometric' counts units: on a magnitude table its answer depends on the unit (here "
-                f"10^-{release.decimals}).",
-                stacklevel=5,
-            )
+        _warn_of_units(release, self.name)
         _refuse_linked(release, self.name)
         facts = release.sums
         ranged = (facts.value != NO_VALUE) & (facts.lower < facts.upper)
@@ -104,6 +99,7 @@ class Expected:
 
     def on(self, release: Release) -> Weigh:
         """Weights mu^x / x!, the means matched to the cells by their labels."""
+        _warn_of_units(release, self.name)
         return _poisson(_aligned(self.means, release))
 
 
@@ -142,6 +138,15 @@ def _poisson(means: np.ndarray) -> Weigh:
         return weights
 
     return weigh
+
+
+def _warn_of_units(release: Release, law: str) -> None:
+    if release.decimals:
+        warnings.warn(
+            f"law {law!r} counts units: on a magnitude table its answer depends on the unit (here "
+            f"10^-{release.decimals}).",
+            stacklevel=6,
+        )
 
 
 def _refuse_linked(release: Release, law: str) -> None:

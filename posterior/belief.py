@@ -154,10 +154,7 @@ def solve_block(
             progress=None if progress is None else lambda steps: progress(f"{steps:,} steps of enumeration"),
         )
     except TooLarge as problem:
-        raise TooLarge(
-            f"this release cannot be solved exactly: {problem}. Raise limit= (--limit) if you can wait, ask "
-            "fewer hidden margins, or ask for bounds only; sampling by chains is not built yet."
-        ) from None
+        raise TooLarge(f"this release cannot be solved exactly: {problem}") from None
     if solved.tables == 0:
         raise InputError("the law and the evidence leave no possible table: every feasible one has probability zero.")
     new = {row: n + k for k, row in enumerate(several)}

@@ -34,6 +34,8 @@ def merge(
     margins
         Margins to publish besides the merged table, in terms of the merged levels, which are called
         "dim:merged"; all of them when left out. Margins finer than the merger can be added too.
+    hierarchies, decimals, count
+        As for `publish`.
 
     Examples
     --------

@@ -40,6 +40,8 @@ def round_to(
         controlled or random rounding; up to 2 base - 1 values stay possible.
     margins
         The margins that are published, each rounded by itself (all of them when left out).
+    hierarchies, decimals, count
+        As for `publish`.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def suppress(
     Parameters
     ----------
     table
-        Any accepted form of table (see `as_table`).
+        Any form of table that `publish` takes.
     where
         The cells to withhold: a boolean table (`table < 3`), a function of the table, or a list of cells as
         {dim: label}; a listed cell that leaves dims out is a total, and that total is withheld.
@@ -48,6 +48,10 @@ def suppress(
         bounds these to the rule's range. Without flags nobody can tell which are; an audit then gives both readings.
     margins
         The margins to publish (all of them, at every level, when left out).
+    flags, zeros_hidden
+        Of the rule: see `rule_known` and `rule`.
+    hierarchies, decimals, count
+        As for `publish`.
 
     Examples
     --------

@@ -55,6 +55,8 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, toleranc
             raise InputError(f"two dims of the crosstab are called {name!r}; rename its index or its columns.")
         if TOTAL in seen:
             raise InputError(f"the crosstab has the label {TOTAL!r}; if its totals are called so, say total={TOTAL!r}.")
+    if not any(total in row for rows in labels for row in rows):
+        raise InputError(f"the crosstab has no margin called {total!r}; say what its margins are called with total=.")
     dims = [Dim(name, tuple(seen)) for name, (_, seen) in zip(names, parts, strict=True)]
     figures = []
     values, absent = frame.to_numpy(), frame.isna().to_numpy()

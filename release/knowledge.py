@@ -75,7 +75,8 @@ def with_knowledge(
         actual = int((row @ release.truth)[0])
         if not low <= actual <= high:
             raise InputError(
-                f"knows({named}): the table says {release.show(actual)}, which {release.between(low, high)} excludes."
+                f"knows({named}): it is said that it {release.between(low, high)}, but the table says "
+                f"{release.show(actual)}."
             )
     known = release.with_facts(np.array([key]), row, np.array([low]), np.array([high]), words=[f"known: {named}"])
     if own is not None:
@@ -117,9 +118,11 @@ def with_rule(release: Release, rule: str | Rule, flags: bool, zeros_hidden: boo
         bounds, kept = seen, None
     else:
         bounds = (np.where(withheld, np.maximum(release.lower, rule.lower), release.lower), release.upper)
-        kept = seen if primary.any() else None
-    for lower, upper in (bounds, seen):
-        _refuse_untrue(release, rule, lower, upper)
+        # Where nobody says which cells are primary, the other reading is that all of them are.
+        kept = seen if primary.any() else _within_rule(release, rule, withheld, withheld)
+    _refuse_untrue(release, rule, *bounds)
+    if primary.any():
+        _refuse_untrue(release, rule, *seen)
     note = f"the intruder knows the rule {rule.text!r} {'and sees' if flags else 'but not'} which cells it hid"
     return replace(release, lower=bounds[0], upper=bounds[1], if_flagged=kept, notes=(*release.notes, note))
 

@@ -228,12 +228,12 @@ def _shared_totals(release: Release) -> Release:
 
 def _common_groups(dim: Dim, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """The finest grouping of categories that both tables can sum to: group of each node, and the groups' words."""
-    side = [np.empty(len(dim.labels), dtype=np.int64) for _ in range(2)]
-    for place, nodes in zip(side, (first, second), strict=True):
+    places = [np.empty(len(dim.labels), dtype=np.int64) for _ in range(2)]
+    for place, nodes in zip(places, (first, second), strict=True):
         for i, node in enumerate(nodes):
             place[dim.leaves[node]] = i
     edges = sp.csr_array(
-        (np.ones(len(dim.labels)), (side[0], len(first) + side[1])), shape=(len(first) + len(second),) * 2
+        (np.ones(len(dim.labels)), (places[0], len(first) + places[1])), shape=(len(first) + len(second),) * 2
     )
     _, group = sp.csgraph.connected_components(edges, directed=False)
     _, group = np.unique(group, return_inverse=True)

@@ -29,10 +29,19 @@ def publish(
     Parameters
     ----------
     table
-        Any accepted form of table (see `as_table`).
+        A DataArray, a numpy array, a crosstab, a Series with a MultiIndex, or a long DataFrame with a count column.
     margins
         Each a tuple of dims or their names joined by commas; "" is the grand total, a level's name shows a
         hierarchical dim at that level, and all dims together are the table itself.
+    hierarchies
+        For some dims, how their labels add up to subtotals: {dim: hierarchy}, where a hierarchy is a mapping of parents
+        to lists of children, a DataFrame with columns from coarse to fine, the path of a `.hrc` file or level table, or
+        the name(s) of the parent column (of a long frame) or coordinate (of a DataArray). A margin names a level by its
+        column's name; levels without one are called "dim:1", "dim:2", ... from the top.
+    decimals
+        Magnitudes are kept as whole numbers of 10^-decimals.
+    count
+        The count column of a long frame, where its name does not say so.
 
     Examples
     --------

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from .dims import Dim, Key, key_words, margin_list, parse_margin
 from .errors import Contradiction, InputError
-from .facts import NO_LIMIT, NO_VALUE, PUBLISHED, UNSHOWN, Evidence, Grid, Protection, Sums
+from .facts import NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Protection, Sums
 from .knowledge import Rule, with_knowledge, with_rule
 from .numbers import in_own_units
 from .table_forms import MOST_CELLS
@@ -310,8 +310,13 @@ class Release:
         if self.if_flagged is None:
             return {}
         lower, upper = np.maximum(self.lower, self.if_flagged[0]), np.minimum(self.upper, self.if_flagged[1])
-        seen = replace(self, lower=lower, upper=upper, if_flagged=None)
-        return {"the intruder can tell which hidden cells the rule hid": seen}
+        if (lower > upper).any():
+            return {}
+        told = (self.status == PRIMARY).any()
+        truth = self.truth if told else None  # whether the rule hid every cell is then only a supposition
+        seen = replace(self, lower=lower, upper=upper, if_flagged=None, truth=truth)
+        name = "the intruder can tell which hidden cells the rule hid" if told else "the rule hid every hidden cell"
+        return {name: seen}
 
     # --- truth and files --------------------------------------------------------------------------------------
 

@@ -96,3 +96,17 @@ def poisson(means: Sequence[float]) -> Callable[[tuple[int, ...]], float]:
 
 def entropy(law: dict[int, float]) -> float:
     return -sum(p * math.log2(p) for p in law.values() if p > 0)
+
+
+def raked(shape: tuple[int, int], rows: Sequence[float], columns: Sequence[float]) -> list[list[float]]:
+    """Iterative proportional fitting of a two-way table to its margins, from ones."""
+    table = [[1.0] * shape[1] for _ in range(shape[0])]
+    for _ in range(200):
+        for i, target in enumerate(rows):
+            factor = target / sum(table[i])
+            table[i] = [x * factor for x in table[i]]
+        for j, target in enumerate(columns):
+            factor = target / sum(row[j] for row in table)
+            for row in table:
+                row[j] *= factor
+    return table

@@ -23,8 +23,10 @@ FACE = sorted((ROOT / "src" / "fiberwalk").glob("*.py"))
 def imported_folders(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == 2 and node.module:
-            found.add(node.module.split(".")[0])
+        if isinstance(node, ast.ImportFrom) and node.level == 2:
+            found |= {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("fiberwalk.")}
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fiberwalk."):
             found.add(node.module.split(".")[1])
     return found
@@ -57,6 +59,7 @@ def test_public_names_are_all_there():
     for name in fw.__all__:
         assert getattr(fw, name) is not None
     assert set(fw.__all__) <= set(dir(fw))
+    assert set(fw.__all__) == set(fw._HOME) | set(fw._MODULES)
     with pytest.raises(AttributeError, match="no attribute 'audti'"):
         _ = fw.audti
 

@@ -69,6 +69,13 @@ def test_methods_that_do_not_exist_yet_say_so():
     with pytest.raises(fw.InputError, match="there is no method 'magic'"):
         fw.audit(release, method="magic")
     assert fw.audit(release, method="exact", seed=7, tolerance=0.1).method == "exact"
+    for wrong, words in (
+        ({"limit": -5}, "limit=-5"),
+        ({"tolerance": "x"}, "tolerance='x'"),
+        ({"seed": "y"}, "seed='y'"),
+    ):
+        with pytest.raises(fw.InputError, match=words):
+            fw.audit(release, **wrong)
 
 
 def test_a_short_repr():
@@ -120,7 +127,17 @@ def test_a_gap_inside_a_range_is_not_protection():
     assert audit.protection(lower=0, upper=4).loc[("1",), "first_missing"] == 1
 
 
+def test_harm_is_sorted_and_cells_of_equal_risk_keep_their_order():
+    audit = fw.audit(fw.suppress(TABLE, where=SQUARE), law="hypergeometric")
+    harm = audit.harm(lambda k: k)
+    assert harm.is_monotonic_decreasing
+    assert list(audit.cells.index) == [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+
+
 def test_risk_measures():
+    assert fw.risk.uniform_risk(8, base=math.e) == pytest.approx(1 / math.log(8))
+    assert fw.risk.protection_range([1, 2, 3], 0, 3) == (False, 0)
+    assert fw.risk.protection_range([1, 2, 3], 1, 4) == (False, 4)
     assert fw.risk.entropy_risk([0.5, 0.5]) == 1
     assert fw.risk.entropy_risk([0.5, 0.5], base=math.e) == pytest.approx(1 / math.log(2))
     assert fw.risk.entropy_risk([1.0, 0.0]) == math.inf
@@ -137,6 +154,9 @@ def test_risk_measures():
     ("call", "words"),
     [
         (lambda: fw.risk.entropy_risk([0.5, 0.6]), "probabilities of at least 0 that sum to 1"),
+        (lambda: fw.risk.entropy_risk([0.5, 0.49]), "probabilities of at least 0 that sum to 1"),
+        (lambda: fw.risk.uniform_risk(4, base=1), "must be above 1"),
+        (lambda: fw.sensitivity.dominance(["a"], 1, 60), "must be numbers of at least 0"),
         (lambda: fw.risk.entropy_risk([]), "probabilities of at least 0 that sum to 1"),
         (lambda: fw.risk.entropy_risk([0.5, 0.5], base=1), "must be above 1"),
         (lambda: fw.risk.uniform_risk(0), "at least one attainable value"),

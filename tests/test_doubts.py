@@ -199,3 +199,154 @@ def test_a_row_of_nothing_that_should_be_something_has_no_tables():
     from fiberwalk.fiber.enumeration import enumerate_block
 
     assert enumerate_block(np.zeros((1, 2), int), np.array([1]), np.zeros(2, int), np.ones(2, int)).tables == 0
+
+
+# --- laws and fits by hand -----------------------------------------------------------------------------------------
+
+
+def test_evidence_on_a_sum_that_no_bound_needs_still_counts():
+    """Two rows of 3 and 7; evidence proportional to the first column's sum plus 1."""
+    item = fw.Evidence(np.array([0, 2]), np.array([1, 1]), 0, np.log(np.arange(1, 12)))
+    pmf = fw.audit(replace(fw.publish([[1, 2], [3, 4]], ["A"]), evidence=(item,))).pmf(A="1", B="1")
+    assert pmf.to_numpy() == pytest.approx(np.array([4.5, 5.5, 6.5, 7.5]) / 24)
+
+
+def test_evidence_that_excludes_the_truth_is_refused():
+    item = fw.Evidence(np.array([0]), np.array([1]), 3, np.zeros(2))
+    with pytest.raises(fw.InputError, match="the table does not satisfy the facts of its own release"):
+        fw.audit(replace(fw.publish([[1, 2], [3, 4]], ["A", "B"]), evidence=(item,)))
+
+
+def test_own_parts_add_up_on_a_hidden_cell():
+    release = fw.publish([[6, 4], [3, 5]], ["A", "B"])
+    twice = release.knows({"A": "1", "B": "1"}, own=2).knows({"A": "1", "B": "1"}, own=3)
+    assert fw.bounds(release).loc[("1", "1")].tolist() == [1, 9]
+    assert fw.bounds(twice).loc[("1", "1")].tolist() == [0, 4]
+    cells = fw.audit(twice).cells
+    assert cells.loc[("1", "1"), "own"] == 5
+    assert cells.loc[("1", "1"), "truth"] == 1
+
+
+def test_a_row_space_is_checked_beyond_the_prime():
+    from fiberwalk.fiber.rowspace import PRIME, reduced
+
+    assert reduced(np.array([[PRIME, 1]])) is None
+
+
+def test_rounded_margins_are_raked_as_by_hand():
+    import naive
+
+    from fiberwalk.fiber.fitting import fitted_means
+
+    table = np.array([[40, 10, 7], [12, 33, 21]])
+    release = fw.round_to(table, base=5, margins=["A", "B"])
+    release = replace(release, value=np.full(6, np.iinfo(np.int64).min))  # only the margins have figures
+    rows, columns = [55, 65], [50, 45, 30]
+    assert sorted(release.sums.value.tolist()) == sorted(rows + columns)
+    by_hand = np.array(naive.raked((2, 3), rows, columns))
+    ratio = fitted_means(release).reshape(2, 3) / by_hand
+    assert ratio == pytest.approx(ratio[0, 0] * np.ones((2, 3)), rel=1e-6)  # the totals differ, the pattern does not
+
+
+def test_rounded_cells_are_their_own_expected_counts():
+    from fiberwalk.fiber.fitting import fitted_means
+
+    means = fitted_means(fw.round_to([[4, 9, 0]], base=3))
+    assert means.tolist() == [3.0, 9.0, 0.5]  # 0 stands for 0..1
+    law = fw.audit(fw.round_to([[9]], base=3, margins=[]), law="hypergeometric").pmf(A="1", B="1")
+    weights = np.array([9**8 / 40320, 9**9 / 362880, 9**10 / 3628800])
+    assert law.to_numpy() == pytest.approx(weights / weights.sum())
+
+
+def test_what_known_cells_leave_of_a_rounded_total():
+    from fiberwalk.fiber.fitting import fitted_means
+
+    frame = pd.DataFrame([[6, None, None, 20]] * 2, index=["r", "All"], columns=["x", "y", "z", "All"])
+    means = fitted_means(fw.from_crosstab(frame, tolerance=1))
+    assert means.tolist() == [6.0, 7.0, 7.0]
+    zero = pd.DataFrame([[0, None, None, 20]] * 2, index=["r", "All"], columns=["x", "y", "z", "All"])
+    assert fitted_means(fw.from_crosstab(zero, tolerance=1)).tolist() == [0.0, 10.0, 10.0]
+
+
+def test_expected_counts_of_magnitudes_are_in_their_own_units():
+    release = fw.round_to([[2.0, 3.0]], base=1.0, decimals=1, margins=[])
+    with pytest.warns(UserWarning, match="counts units"):
+        pmf = fw.audit(release, law=fw.expected([[2.0, 3.0]])).pmf(A="1", B="1")
+    assert pmf.index[0] == 1.5
+    assert pmf.idxmax() in (1.9, 2.0)  # around 2.0, not around 0.2
+
+
+def test_a_weighted_line_of_many_values_is_quick_and_right():
+    from scipy.stats import hypergeom
+
+    k = 40_000
+    pmf = fw.audit(fw.publish([[3 * k, 4 * k], [3 * k, 4 * k]], ["A", "B"]), law="hypergeometric").pmf(A="1", B="1")
+    assert pmf.loc[3 * k] == pytest.approx(hypergeom(14 * k, 6 * k, 7 * k).pmf(3 * k), rel=1e-6)
+
+
+def test_a_cell_with_many_values_is_never_called_known():
+    from fiberwalk.words import verdict
+
+    release = fw.publish([[400, 10], [20, 900]], ["A", "B"])
+    audit = fw.audit(release, law=fw.expected([[1e-200, 1e200], [1e200, 1e-200]]))
+    assert audit.cells["support"].tolist() == [411] * 4
+    assert "None of the 4 hidden cells is known exactly" in verdict(audit)
+
+
+# --- linking -------------------------------------------------------------------------------------------------------
+
+
+def test_linked_tables_with_different_rules_are_each_read_by_their_own():
+    first = fw.suppress(table([[1, 5], [7, 2]], "AB", [["1", "2"], ["x", "y"]]), rule="< 3", where=np.ones((2, 2), bool),
+                        rule_known=True)  # fmt: skip
+    second = fw.suppress(table([[6, 0], [2, 7]], "AC", [["1", "2"], ["p", "q"]]), rule="< 8", rule_known=True)
+    (reading,) = fw.audit(fw.linked([first, second])).readings.values()
+    assert (reading.cells["lower"] <= reading.cells["truth"]).all()
+    assert reading.cells.loc[("1", "Total", "p"), "upper"] <= 7
+    assert reading.cells.loc[("1", "x", "Total"), "upper"] <= 2
+
+
+def test_linking_keeps_own_parts_evidence_and_notes():
+    square = table([[4, 5], [3, 2]], "AB", [["a", "b"], ["x", "y"]])
+    item = fw.Evidence(np.array([0]), np.array([1]), 4, np.zeros(1), "seen")
+    one = replace(fw.publish(square, ["A", "B"]), evidence=(item,))
+    two = fw.publish(square, ["A,B"]).knows({"A": "a", "B": "x"}, own=1)
+    both = fw.linked([one, two])
+    assert both.evidence[0].cells.tolist() == [0]
+    assert both.own.tolist() == [1, 0, 0, 0]
+    assert fw.bounds(both).loc[("a", "x")].tolist() == [3, 3]
+    assert len(both.grids) == 1
+    assert any("own part 1" in note for note in both.notes)
+    with pytest.raises(fw.InputError, match="takes releases without own= or evidence"):
+        fw.linked([one, two], full=True)
+
+
+def test_linking_refuses_what_clashes():
+    square = table([[4, 5], [3, 2]], "AB", [["a", "b"], ["x", "y"]])
+    free = fw.publish(square, ["A", "B"]).without_truth()
+    with pytest.raises(fw.Contradiction, match="linked releases contradict each other on cell A=a, B=x"):
+        fw.linked([free.knows({"A": "a", "B": "x"}, at_least=5), free.knows({"A": "a", "B": "x"}, at_most=4)])
+    towns = table([1, 2, 3], "T", [["a", "b", "c"]])
+    frames = [pd.DataFrame({"r": groups, "T": list("abc")}) for groups in (["N", "N", "S"], ["N", "S", "S"])]
+    with pytest.raises(fw.InputError, match="level 'r' groups dim 'T' differently"):
+        fw.linked([fw.publish(towns, [""], hierarchies={"T": frame}) for frame in frames])
+
+
+def test_withheld_totals_stay_questions_of_the_crossed_table():
+    square = table([[4, 5], [3, 2]], "AB", [["a", "b"], ["x", "y"]])
+    release = fw.suppress(square, where=[{"A": "a", "B": "x"}, {"A": "a", "B": "y"}, {"A": "a"}], margins=["A", ""])
+    assert ("a", "Total") in fw.bounds(fw.linked([release], full=True)).index
+
+
+def test_jj_files_can_be_linked(tmp_path):
+    path = tmp_path / "t.jj"
+    path.write_text("0\n3\n0 2 1 m 0 9 0 0 0\n1 3 1 m 0 9 0 0 0\n2 5 1 s 0 9 0 0 0\n1\n0 3 : 2 (-1) 0 (1) 1 (1)\n")
+    release = fw.read_release(path)
+    assert fw.count(fw.linked([release, release])) == fw.count(release) == 6
+
+
+def test_merging_with_chosen_margins():
+    release = fw.merge(GRID, {"A": {"ab": ["a", "b"]}}, margins=["A"])
+    assert fw.bounds(release).loc[("a", "x")].tolist() == [0, 7]
+    assert ("a", "Total") not in fw.bounds(release, hidden_margins=["A"]).index
+    assert fw.count(release) < fw.count(fw.merge(GRID, {"A": {"ab": ["a", "b"]}}, margins=[]))

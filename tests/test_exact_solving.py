@@ -194,7 +194,7 @@ def test_a_walk_that_is_interrupted_ends_the_same(monkeypatch):
 def test_a_fiber_that_is_too_large_is_refused_with_words():
     snee = np.array([[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]])
     release = fw.publish(snee, ["A", "B"])
-    with pytest.raises(fw.TooLarge, match=r"a block of 16 cells is not solved after 100,000 steps.*Raise limit="):
+    with pytest.raises(fw.TooLarge, match=r"16 cells and sums that .* not solved after 100,000 steps.*Raise limit="):
         fw.audit(release, limit=100_000)
     with pytest.raises(fw.TooLarge, match="not solved after 5,000 steps"):
         fw.count(release, limit=5_000)
@@ -204,7 +204,7 @@ def test_a_fiber_that_is_too_large_is_refused_with_words():
 def test_magnitudes_too_wide_to_list_still_have_bounds():
     release = fw.publish([[3_000_000_000, 4_000_000_000], [5_000_000_000, 6_000_000_000]], ["A", "B"])
     assert fw.bounds(release).loc[("1", "1")].tolist() == [0, 7_000_000_000]
-    with pytest.raises(fw.TooLarge, match="values to tell apart.*fewer decimals or a coarser unit"):
+    with pytest.raises(fw.TooLarge, match="values to tell apart.*a coarser unit"):
         fw.audit(release)
 
 

@@ -502,6 +502,8 @@ def test_crosstabs_with_unclear_names():
     frame = pd.DataFrame([[1, 2, 3], [3, 4, 7], [4, 6, 10]], index=["a", "b", "All"], columns=["x", "y", "All"])
     with pytest.raises(fw.InputError, match="two dims of the crosstab are called 'q'"):
         fw.from_crosstab(frame.rename_axis(index="q", columns="q"))
+    with pytest.raises(fw.InputError, match="has no margin called 'All'; say what its margins are called"):
+        fw.from_crosstab(frame.rename(index={"All": "Sum"}, columns={"All": "Sum"}))
     with pytest.raises(fw.InputError, match="if its totals are called so, say total='Total'"):
         fw.from_crosstab(frame.rename(index={"All": "Total"}, columns={"All": "Total"}))
 

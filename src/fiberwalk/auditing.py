@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from .fiber.certificate import Certificate
 from .fiber.enumeration import MOST_STEPS
 from .posterior.belief import Belief, Pmf, believe
 from .release.dims import margin_list
-from .release.errors import InputError
+from .release.errors import Contradiction, InputError
 from .release.facts import Protection
 from .release.numbers import scaled
 from .release.release import Release
@@ -78,6 +79,7 @@ class Audit:
         uniform_risk, understatement : 1/log2 m, and how many times `risk` exceeds it
         mean, modal, p_modal : the expected and the most probable value, and its probability
         ess, rhat, entropy_mcse : the sampling error of the entropy (none where the method is exact)
+        own : the intruder's own part of the cell, which the other columns leave out (only where `knows(own=)` was said)
         truth, p_truth : where the release carries the truth
         """
         import pandas as pd
@@ -87,6 +89,10 @@ class Audit:
         frame = pd.DataFrame(rows, index=release.index(belief.keys), columns=list(_COLUMNS))
         if not rows:
             frame = frame.astype({column: float for column in _COLUMNS if column not in ("method", "certificate")})
+        if release.own.any():
+            # what the intruder contributed: these rows speak of the others' part
+            mine = np.concatenate([release.own[release.hidden], np.zeros(len(rows) - len(release.hidden), np.int64)])
+            frame["own"] = release.own_units(mine)
         if release.truth is not None:
             truth = self._truth()
             frame["truth"] = release.own_units(truth)
@@ -302,7 +308,11 @@ def audit(
         return Audit(belief, settings)
 
     main = one(release)
-    return Audit(main.belief, settings, {name: one(other) for name, other in release.readings.items()})
+    readings = {}
+    for name, other in release.readings.items():
+        with suppress(Contradiction):  # a supposition that no table bears out is no reading
+            readings[name] = one(other)
+    return Audit(main.belief, settings, readings)
 
 
 def _probability(pmf: Pmf, value: int) -> float:

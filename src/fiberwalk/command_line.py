@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from .auditing import Audit
     from .release.release import Release
 
-EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")
+EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01_square", "ase15")  # those that can be solved exactly
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -57,6 +59,8 @@ def _speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
             except FiberwalkError as problem:
                 click.echo(f"fiberwalk: {problem}", err=True)
                 sys.exit(2)
+            except BrokenPipeError:  # whoever read the output has seen enough
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             except MemoryError:
                 click.echo("fiberwalk: there is not enough memory for this table.", err=True)
                 sys.exit(2)
@@ -99,7 +103,16 @@ def _reading(command: Callable[..., None]) -> Callable[..., None]:
             help="What a cell without a row is.",
         ),
         click.option("--tolerance", default=0.0, show_default=True, help="How far rounded totals may be off."),
-        click.option("--rule", metavar="'< 3'", help="The intruder knows that cells were hidden by this rule."),
+        click.option(
+            "--rule",
+            metavar="'< 3'",
+            help="The intruder knows that cells were hidden by this rule; where the file's statuses show which (u, or 3 to "
+            "9), she sees it too.",
+        ),
+        click.option(
+            "--no-flags", is_flag=True, help="With --rule: she does not see the statuses. Gives both readings."
+        ),
+        click.option("--zeros-hidden", is_flag=True, help="With --rule: it hides zeros too."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -130,7 +143,10 @@ def _read(options: dict[str, Any]) -> Release:
         tolerance=options["tolerance"],
     )
     if options["rule"]:
-        release = release.knows_rule(options["rule"], flags=bool((release.status == PRIMARY).any()))
+        flags = not options["no_flags"] and bool((release.status == PRIMARY).any())
+        release = release.knows_rule(options["rule"], flags=flags, zeros_hidden=options["zeros_hidden"])
+    elif options["no_flags"] or options["zeros_hidden"]:
+        raise InputError("--no-flags and --zeros-hidden go with --rule.")
     return release
 
 
@@ -188,6 +204,7 @@ def audit(**options: Any) -> None:
             progress=progress,
             limit=_steps(options),
         )
+    result = replace(result, settings={**result.settings, "command": shlex.join(["fiberwalk", *sys.argv[1:]])})
     _write(result, options)
     _print_audit(result, options["top"])
     limit = options["fail_above"]

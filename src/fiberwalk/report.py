@@ -49,7 +49,9 @@ def report_page(audit: Audit) -> str:
 
 
 def _call(audit: Audit) -> str:
-    """The line of Python that gives this audit again."""
+    """The command, or the line of Python, that gives this audit again."""
+    if "command" in audit.settings:
+        return str(audit.settings["command"])
     law = audit.settings["law"]
     said = repr(law) if isinstance(law, str) else "fw.expected(mu)"
     margins = audit.settings["hidden_margins"]

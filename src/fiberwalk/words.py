@@ -78,6 +78,7 @@ HEADINGS = {
     "understatement": "times uniform",
     "modal": "most probable",
     "p_modal": "its probability",
+    "own": "own part, left out",
     "truth": "truth",
     "p_truth": "p(truth)",
 }
@@ -87,7 +88,7 @@ HEADINGS = {
 def readable(cells: pd.DataFrame) -> pd.DataFrame:
     """The main columns of `Audit.cells` as short texts."""
     shown = cells[[column for column in HEADINGS if column in cells]].copy().astype(object)
-    for column in ("lower", "upper", "modal", "truth"):
+    for column in ("lower", "upper", "modal", "own", "truth"):
         if column in shown:
             shown[column] = [number(v) for v in cells[column]]
     shown["support"] = [f"{int(v):,}" for v in cells["support"]]
