@@ -52,6 +52,15 @@ def test_margins_that_are_asked_for():
     assert ("a", "Total") not in fw.audit(release, hidden_margins=["row"]).cells.index  # published
 
 
+def test_the_number_of_values_of_a_hidden_margin():
+    release = fw.publish(TABLE, ["row"])
+    counted = fw.count(release, hidden_margins=["col"])
+    assert counted.to_dict() == {("Total", col): 46 for col in "xyz"}
+    assert (
+        counted == fw.audit(release, hidden_margins=["col"]).cells.loc["Total", "support"].loc[list("xyz")].to_numpy()
+    ).all()
+
+
 def test_a_cell_that_is_not_audited_is_named():
     audit = fw.audit(fw.suppress(TABLE, where=SQUARE))
     with pytest.raises(fw.InputError, match="row=c, col=z is not among the audited cells: it is published"):

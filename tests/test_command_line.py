@@ -52,6 +52,7 @@ def test_bounds_and_count(table, tmp_path):
     assert "Total Total     25     25" in result.output
     assert (tmp_path / "b.csv").exists()
     assert run("count", table).output == "7\n"
+    assert run("count", table, "--hidden-margin", "").output.split()[-3:] == ["Total", "Total", "1"]
 
 
 def test_demo_writes_a_report(tmp_path):

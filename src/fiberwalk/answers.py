@@ -12,6 +12,7 @@ from .fiber.bounds import sharp_bounds
 from .fiber.enumeration import MOST_STEPS
 from .fiber.presolve import presolve
 from .posterior.belief import believe, refuse_impossible, solve_block, with_evidence
+from .release.dims import margin_list
 from .release.release import Release, as_release
 
 if TYPE_CHECKING:
@@ -65,8 +66,16 @@ def bounds(
     )
 
 
-def count(release: Release, *, limit: int = MOST_STEPS) -> int:
+def count(release: Release, *, hidden_margins: Iterable[Any] = (), limit: int = MOST_STEPS) -> int | pd.Series:
     """The number of tables that agree with a release, exactly.
+
+    Parameters
+    ----------
+    hidden_margins
+        Unpublished margins that are asked about instead: the answer is then a Series, the number of different values that
+        each of their sums can take.
+    limit
+        The most steps of enumeration per block.
 
     Raises
     ------
@@ -79,6 +88,14 @@ def count(release: Release, *, limit: int = MOST_STEPS) -> int:
     >>> fw.count(fw.publish([[3, 1], [2, 4]], margins=["A", "B"]))
     5
     """
+    margins = margin_list(hidden_margins, "hidden_margins=")
+    if margins:
+        import pandas as pd
+
+        belief = believe(release, hidden_margins=margins, limit=limit)
+        first = len(release.hidden)
+        values = [len(pmf.values) for pmf in belief.pmfs[first:]]
+        return pd.Series(values, index=release.index(belief.keys[first:]), name="values", dtype=int)
     solved = presolve(as_release(release))
     weigh = with_evidence(lambda cell, first, last: None, solved)
     if release.evidence:

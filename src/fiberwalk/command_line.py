@@ -288,15 +288,20 @@ def bounds(**options: Any) -> None:
     click.echo(frame.to_string(sparsify=False) if len(frame) else "Nothing is hidden: every cell is published.")
 
 
-@main.command(epilog="\b\nExample:\n  fiberwalk count table.csv")
+@main.command(epilog="\b\nExamples:\n  fiberwalk count table.csv\n  fiberwalk count table.csv --hidden-margin region")
 @_reading
+@_margins
 @_limit
 @_speaks_plainly
 def count(**options: Any) -> None:
-    """How many tables agree with what was published?"""
+    """How many tables agree with what was published?
+
+    With --hidden-margin: how many values can each sum of that margin take?
+    """
     from .answers import count as run_count
 
-    click.echo(f"{run_count(_read(options), limit=_steps(options)):,}")
+    counted = run_count(_read(options), hidden_margins=options["hidden_margins"], limit=_steps(options))
+    click.echo(f"{counted:,}" if isinstance(counted, int) else counted.to_frame().to_string(sparsify=False))
 
 
 @main.command(epilog="\b\nExamples:\n  fiberwalk demo\n  fiberwalk demo --example dot02_table1 --law hypergeometric")
