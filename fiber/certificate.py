@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 WORDS = ("exact", "connected", "unproven")
@@ -20,8 +19,3 @@ class Certificate:
     def __post_init__(self) -> None:
         if self.word not in WORDS:
             raise ValueError(f"a certificate is one of {WORDS}, not {self.word!r}")
-
-
-def weakest(certificates: Iterable[Certificate]) -> Certificate:
-    """The certificate of an answer put together from parts: that of its weakest part."""
-    return max(certificates, key=lambda one: WORDS.index(one.word))

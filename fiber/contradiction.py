@@ -42,7 +42,8 @@ def _words(release: Release, fiber: Fiber, kind: str, number: int) -> str:
         return f"{release.words(release.keys[number])} {limits}"
     if number < len(release.sums):
         return release.fact_words(number)
-    return f"evidence {number - len(release.sums) + 1}"
+    sums = [item for item in release.evidence if len(item.cells) > 1 or item.coefficients[0] != 1]
+    return f"evidence on a sum ({sums[number - len(release.sums)].words or 'without words'})"
 
 
 def feasible(A: sp.csr_array, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:

@@ -350,3 +350,10 @@ def test_merging_with_chosen_margins():
     assert fw.bounds(release).loc[("a", "x")].tolist() == [0, 7]
     assert ("a", "Total") not in fw.bounds(release, hidden_margins=["A"]).index
     assert fw.count(release) < fw.count(fw.merge(GRID, {"A": {"ab": ["a", "b"]}}, margins=[]))
+
+
+def test_evidence_on_a_sum_is_named_in_a_contradiction():
+    item = fw.Evidence(np.array([0, 1]), np.array([1, 1]), 9, np.zeros(2), "the perturbed total")
+    release = replace(fw.publish([[1, 2], [3, 4]], ["A", "B"]).without_truth(), evidence=(item,))
+    with pytest.raises(fw.Contradiction, match=r"evidence on a sum \(the perturbed total\)"):
+        fw.bounds(release)
