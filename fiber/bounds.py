@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .integer_program import NumericalDoubt, optimum
+from ..release.errors import NumericalDoubt
+from .integer_program import optimum
 from .presolve import Block, Presolved
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..release.errors import FiberwalkError
+from ..release.errors import NumericalDoubt
 from ..release.facts import NO_LIMIT
 
 WIDEST = 100_000
@@ -15,10 +15,6 @@ _DOUBT = (
     f"bounds cannot be proven: relations with coefficients other than 1 over ranges wider than {WIDEST:,} are beyond "
     "what the integer program solves reliably; use fewer decimals or a coarser unit."
 )
-
-
-class NumericalDoubt(FiberwalkError):
-    """The solver's floating-point answer did not hold up when checked in whole numbers."""
 
 
 def optimum(

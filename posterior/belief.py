@@ -71,11 +71,10 @@ def believe(
     """
     chosen = as_law(law)
     solved = presolve(as_release(release))
-    question_keys, question_rows = release.questions(hidden_margins)
+    keys, picked, own = release.listed(hidden_margins)
     weigh = with_evidence(chosen.on(release), solved)
     if not isinstance(chosen, Uniform) or release.evidence:
         refuse_impossible(release, solved, weigh)
-    picked = sp.csr_array(sp.vstack([release.picked(release.hidden), question_rows]))
     picked.resize(picked.shape[0], solved.fiber.n_columns)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     tables = 1
@@ -90,8 +89,6 @@ def believe(
             parts[row].append(_pmf(answer, k))
     fixed = picked @ np.where(solved.decided, solved.start, 0)
     pmfs = [_convolved(int(value), part) for value, part in zip(fixed, parts, strict=True)]
-    own = np.concatenate([release.own[release.hidden], np.zeros(len(question_keys), dtype=np.int64)])
-    keys = np.concatenate([release.keys[release.hidden], question_keys])
     return Belief(
         release=release,
         law=chosen,

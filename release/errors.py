@@ -21,3 +21,7 @@ class Contradiction(InputError):
 
 class TooLarge(FiberwalkError):
     """The fiber is too large to be solved exactly within the limit that was set."""
+
+
+class NumericalDoubt(FiberwalkError):
+    """The solver's floating-point answer did not hold up when checked in whole numbers."""

@@ -263,6 +263,13 @@ class Release:
                 kept.append(i)
         return keys[kept], matrix[kept]
 
+    def listed(self, hidden_margins: Iterable[Any] = ()) -> tuple[np.ndarray, Any, np.ndarray]:
+        """The rows of every answer: hidden cells, then questions. Their keys, which cells each sums, the own parts."""
+        keys, rows = self.questions(hidden_margins)
+        matrix = sp.csr_array(sp.vstack([self.picked(self.hidden), rows]))
+        own = np.concatenate([self.own[self.hidden], np.zeros(len(keys), dtype=np.int64)])
+        return np.concatenate([self.keys[self.hidden], keys]), matrix, own
+
     # --- outside knowledge ------------------------------------------------------------------------------------
 
     def knows(

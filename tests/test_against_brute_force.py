@@ -114,6 +114,16 @@ def test_evidence_on_cells_and_sums_multiplies_with_the_law(world, data):
         assert_same_law(pmf, naive.pmf(found, [cell], weight))
 
 
+def _linked_pair(values, data):
+    """Shapes and random masks of two tables that share the dim A, the whole they come from, and their releases."""
+    shapes = [(values.shape[0], values.shape[1]), (values.shape[0], values.shape[2])]
+    masks = [
+        np.array(data.draw(st.lists(st.booleans(), min_size=a * b, max_size=a * b))).reshape(a, b) for a, b in shapes
+    ]
+    assume(masks[0].any() and masks[1].any())
+    return shapes, masks, *_two_tables(values, *masks)
+
+
 def _two_tables(values, mask_one, mask_two):
     """Tables A x B and A x C of one A x B x C table, each with some cells hidden and all margins published."""
     import xarray as xr
@@ -143,12 +153,7 @@ def _released_facts(table, mask, offset=0):
 @FEWER
 @given(arrays(least_dims=3, most_dims=3, most_cells=12, most_count=2), st.data())
 def test_linked_tables(values, data):
-    shapes = [(values.shape[0], values.shape[1]), (values.shape[0], values.shape[2])]
-    masks = [
-        np.array(data.draw(st.lists(st.booleans(), min_size=a * b, max_size=a * b))).reshape(a, b) for a, b in shapes
-    ]
-    assume(masks[0].any() and masks[1].any())
-    whole, one, two = _two_tables(values, *masks)
+    shapes, masks, whole, one, two = _linked_pair(values, data)
     first, second = whole.sum("C").values, whole.sum("B").values
     facts = _released_facts(first, masks[0]) + _released_facts(second, masks[1], first.size)
     try:
@@ -176,12 +181,7 @@ def test_linked_tables(values, data):
 @FEWER
 @given(arrays(least_dims=3, most_dims=3, most_cells=8, most_count=2), st.data())
 def test_linked_tables_as_margins_of_the_crossed_one(values, data):
-    shapes = [(values.shape[0], values.shape[1]), (values.shape[0], values.shape[2])]
-    masks = [
-        np.array(data.draw(st.lists(st.booleans(), min_size=a * b, max_size=a * b))).reshape(a, b) for a, b in shapes
-    ]
-    assume(masks[0].any() and masks[1].any())
-    whole, one, two = _two_tables(values, *masks)
+    _, masks, whole, one, two = _linked_pair(values, data)
     number = np.arange(values.size).reshape(values.shape)
     facts = []
     for table, mask, axis in ((whole.sum("C").values, masks[0], 2), (whole.sum("B").values, masks[1], 1)):

@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from .answers import bounds, count
     from .auditing import Audit, audit
     from .fiber.certificate import Certificate
-    from .fiber.integer_program import NumericalDoubt
     from .fiber.laws import expected
     from .protect import sensitivity
     from .protect.redesign import merge
     from .protect.rounding import round_to
     from .protect.suppression import suppress
     from .release.crosstab import from_crosstab
-    from .release.errors import Contradiction, FiberwalkError, InputError, TooLarge
+    from .release.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
     from .release.facts import Evidence
     from .release.files import read_release
     from .release.link import linked
@@ -38,7 +37,7 @@ _HOME = {
     "Evidence": "release.facts",
     "FiberwalkError": "release.errors",
     "InputError": "release.errors",
-    "NumericalDoubt": "fiber.integer_program",
+    "NumericalDoubt": "release.errors",
     "Release": "release.release",
     "TooLarge": "release.errors",
     "audit": "auditing",

@@ -56,13 +56,10 @@ def bounds(
         belief = believe(release, hidden_margins=hidden_margins)
         ends = np.array([(pmf.values[0], pmf.values[-1]) for pmf in belief.pmfs]).reshape(-1, 2)
         return pd.DataFrame(release.own_units(ends), columns=["lower", "upper"], index=release.index(belief.keys))
-    keys, rows = release.questions(hidden_margins)
-    picked = sp.csr_array(sp.vstack([release.picked(release.hidden), rows]))
-    lower, upper = sharp_bounds(solved, picked, progress)
-    own = np.concatenate([release.own[release.hidden], np.zeros(len(keys), dtype=np.int64)])
+    keys, rows, own = release.listed(hidden_margins)
+    lower, upper = sharp_bounds(solved, rows, progress)
     return pd.DataFrame(
-        {"lower": release.own_units(lower - own), "upper": release.own_units(upper - own)},
-        index=release.index(np.concatenate([release.keys[release.hidden], keys])),
+        {"lower": release.own_units(lower - own), "upper": release.own_units(upper - own)}, index=release.index(keys)
     )
 
 
