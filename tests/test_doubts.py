@@ -248,6 +248,13 @@ def test_rounded_margins_are_raked_as_by_hand():
     assert ratio == pytest.approx(ratio[0, 0] * np.ones((2, 3)), rel=1e-6)  # the totals differ, the pattern does not
 
 
+def test_a_fit_that_takes_many_rounds_meets_every_margin():
+    from fiberwalk.fiber.fitting import fitted_means
+
+    release = fw.publish([[[9, 2], [1, 7]], [[3, 8], [6, 1]]], ["A,B", "B,C", "A,C"])
+    assert release.sums.matrix @ fitted_means(release) == pytest.approx(release.sums.value, rel=1e-8)
+
+
 def test_rounded_cells_are_their_own_expected_counts():
     from fiberwalk.fiber.fitting import fitted_means
 
