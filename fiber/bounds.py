@@ -1,63 +1,156 @@
-"""Sharp integer bounds of cells and sums, each attained by a feasible table."""
+"""Sharp integer bounds of cells and sums, each attained by a feasible table, by the cheapest method that proves them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..release.errors import NumericalDoubt
-from .integer_program import optimum
-from .presolve import Block, Presolved
+from ..release.release import Release
+from .decomposable import margin_bounds
+from .flow_bounds import flow_bounds
+from .linear_program import Bounds, program_bounds
+from .network import as_network
+from .presolve import Block, Presolved, presolve
+
+DECIDED, FLOW = "decided", "network flow"
+THREADS = 2
+
+Progress = Callable[[int, int], None]
 
 
-def sharp_bounds(
-    solved: Presolved, rows: Any, progress: Callable[[int, int], None] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+@dataclass(frozen=True, eq=False)
+class SharpBounds:
+    """The least and greatest value of each sum, and per sum and side the method that proved it."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    proof: np.ndarray
+
+
+def cell_bounds(release: Release, progress: Progress | None = None) -> SharpBounds:
+    """The sharp bounds of every finest cell of a release: by closed forms where it has one, else block by block."""
+    closed = margin_bounds(release, lambda smaller: _pair(cell_bounds(smaller, progress)))
+    if closed is None:
+        solved = presolve(release)
+        return sharp_bounds(solved, release.picked(np.arange(release.n_cells)), progress)
+    lower, upper, method = closed
+    proof = np.where((lower == upper)[:, None], DECIDED, np.full((len(lower), 2), method, dtype=object))
+    return SharpBounds(lower, upper, proof)
+
+
+def _pair(found: SharpBounds) -> tuple[np.ndarray, np.ndarray]:
+    return found.lower, found.upper
+
+
+def as_rows(rows: Any, n_columns: int) -> Any:
+    """Sums over the cells as sums over all columns."""
+    rows = sp.csr_array(rows)
+    return sp.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], n_columns))
+
+
+def sharp_bounds(solved: Presolved, rows: Any, progress: Progress | None = None) -> SharpBounds:
     """The least and the greatest value of each sum (a row over the cells) in any feasible table.
 
-    A sum falls apart along the blocks, and each block's part is bounded by itself. An integer program is solved only
-    where no table seen so far attains what propagation allows.
+    A sum falls apart along the blocks, and each block's part is bounded by itself.
     """
-    rows = sp.csr_array(rows)
-    rows = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], solved.fiber.n_columns))
+    rows = as_rows(rows, solved.fiber.n_columns)
     fixed = rows @ np.where(solved.decided, solved.start, 0)
     lower, upper = fixed.copy(), fixed.copy()
-    parts = [sp.csr_array(rows[:, block.columns]) for block in solved.blocks]
-    left = [np.flatnonzero(np.diff(part.indptr)) for part in parts]
-    done, of = 0, sum(map(len, left))
-    for block, part, asked in zip(solved.blocks, parts, left, strict=True):
-        before = done
+    by_column = sp.csc_array(rows)
+    jobs = []
+    for block in solved.blocks:
+        part = sp.csr_array(by_column[:, block.columns])
+        asked = np.flatnonzero(np.diff(part.indptr))
+        jobs.append((block, sp.csr_array(part[asked]), asked))
+    counter = _Counter(progress, sum(len(asked) for _, _, asked in jobs))
+    proof = np.full((rows.shape[0], 2), "", dtype=object)
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = [pool.submit(_bounds_in_block, block, part, counter.part()) for block, part, _ in jobs]
+        try:
+            for (_, _, asked), answer in zip(jobs, found, strict=True):
+                bounds = answer.result()
+                lower[asked] += bounds.low
+                upper[asked] += bounds.high
+                proof[asked] = _joined(proof[asked], bounds.proof)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    proof[proof == ""] = DECIDED
+    return SharpBounds(lower, upper, proof)
 
-        def tell(row: int, before: int = before) -> None:
-            if progress is not None:
-                progress(before + row, of)
 
-        low, high = _bounds_in_block(block, sp.csr_array(part[asked]), tell)
-        lower[asked] += low
-        upper[asked] += high
-        done += len(asked)
-    return lower, upper
+class _Counter:
+    """Adds up what the blocks have done, for one report."""
+
+    def __init__(self, progress: Progress | None, of: int) -> None:
+        self.progress, self.of, self.done = progress, of, 0
+
+    def part(self) -> Progress:
+        before = 0
+
+        def tell(done: int, _: int) -> None:
+            nonlocal before
+            self.done, before = self.done + done - before, done
+            if self.progress is not None:
+                self.progress(self.done, self.of)
+
+        return tell
 
 
-def _bounds_in_block(block: Block, rows: Any, tell: Callable[[int], None]) -> tuple[np.ndarray, np.ndarray]:
-    plus, minus = rows.maximum(0), rows.minimum(0)
-    limit_low = plus @ block.lower + minus @ block.upper
-    limit_high = plus @ block.upper + minus @ block.lower
-    seen_low = seen_high = rows @ block.start
-    for i in range(rows.shape[0]):
-        for sign, limit in ((1, limit_low), (-1, limit_high)):
-            seen = seen_low if sign == 1 else seen_high
-            if seen[i] == limit[i]:
-                continue
-            table = optimum(block.A, block.b, block.lower, block.upper, sign * rows[[i]].toarray().ravel())
-            if table is None:
-                raise NumericalDoubt(
-                    "the integer program lost a table that is known to be feasible; use a coarser unit."
-                )
-            values = rows @ table
-            seen_low, seen_high = np.minimum(seen_low, values), np.maximum(seen_high, values)
-        tell(i + 1)
-    return seen_low, seen_high
+def _joined(so_far: np.ndarray, more: np.ndarray) -> np.ndarray:
+    """The methods behind a sum of several blocks, each named once."""
+    out = more.astype(object)
+    for place in zip(*np.nonzero((so_far != "") & (so_far != more)), strict=True):
+        parts = so_far[place].split(" + ")
+        out[place] = so_far[place] if more[place] in parts else f"{so_far[place]} + {more[place]}"
+    return out
+
+
+def _bounds_in_block(block: Block, rows: Any, tell: Progress) -> Bounds:
+    """A network answers single columns, and sums that are one more arc of it; linear programs answer the rest."""
+    n = rows.shape[0]
+    low, high, proof = np.empty(n, np.int64), np.empty(n, np.int64), np.full((n, 2), FLOW, dtype=object)
+    single = np.diff(rows.indptr) == 1
+    single[single] = rows.data[rows.indptr[:-1][single]] == 1
+    alone, several = np.flatnonzero(single), np.flatnonzero(~single)
+    if block.network is None:
+        found = program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell)
+        return found
+    columns = rows.indices[rows.indptr[:-1][alone]]
+    low[alone], high[alone] = flow_bounds(
+        block.network, block.start, block.lower, block.upper, columns, lambda done, of: tell(done // 2, of // 2)
+    )
+    if len(several):
+        found = _sums_in_network(block, sp.csr_array(rows[several]), lambda done, of: tell(len(alone) + done, of))
+        low[several], high[several], proof[several] = found.low, found.high, found.proof
+    tell(n, n)
+    return Bounds(low, high, proof)
+
+
+def _sums_in_network(block: Block, rows: Any, tell: Progress) -> Bounds:
+    k = rows.shape[0]
+    minus = sp.csr_array(-sp.eye_array(k, dtype=np.int64))
+    plus, less = rows.maximum(0), rows.minimum(0)
+    wider = as_network(sp.csr_array(sp.block_array([[block.A, None], [rows, minus]])))
+    if wider is None and k > 1:
+        each = []
+        for i in range(k):
+            each.append(_sums_in_network(block, sp.csr_array(rows[[i]]), lambda done, of: None))
+            tell(i + 1, k)
+        return Bounds(*(np.concatenate([getattr(one, name) for one in each]) for name in ("low", "high", "proof")))
+    if wider is None:
+        return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell)
+    low, high = flow_bounds(
+        wider,
+        np.concatenate([block.start, rows @ block.start]),
+        np.concatenate([block.lower, plus @ block.lower + less @ block.upper]),
+        np.concatenate([block.upper, plus @ block.upper + less @ block.lower]),
+        np.arange(len(block.columns), len(block.columns) + k),
+        lambda done, of: tell(done // 2, of // 2),
+    )
+    return Bounds(low, high, np.full((k, 2), FLOW, dtype=object))

@@ -11,27 +11,18 @@ import scipy.sparse as sp
 
 from ..release.errors import TooLarge
 from . import enumeration_kernel as kernel
+from .solved import Budget, Solved
 
-MOST_STEPS = 300_000_000
-"""Steps of the walk before an exact answer is given up (some seconds)."""
 MOST_PLACES = 30_000_000
 """Values of all columns together that are tallied."""
+STEP = 100
+"""What a step of the walk costs, in operations of a budget."""
 PAUSE = 20_000_000
+PROBES = 300
+HOPELESS = 100
+"""Give up before the start where the estimate is that many times over the budget."""
 
-Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """The exact law of every column of a block.
-
-    `counts[j][k]` tables have the value `lower[j] + k` in column j, `weights[j]` is their share of the law.
-    """
-
-    tables: int
-    lower: np.ndarray
-    counts: tuple[np.ndarray, ...]
-    weights: tuple[np.ndarray, ...]
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +50,8 @@ def enumerate_block(
     lower: np.ndarray,
     upper: np.ndarray,
     log_weights: Sequence[np.ndarray | None] | None = None,
+    budget: Budget | None = None,
     *,
-    most_steps: int = MOST_STEPS,
     progress: Progress | None = None,
 ) -> Solved:
     """Tally every integer table with A x = b and lower <= x <= upper.
@@ -69,23 +60,32 @@ def enumerate_block(
     ----------
     log_weights
         For each column its log-weights over lower..upper, or None where it has none. Without any, tables count alike.
-    most_steps
-        The walk is given up with `TooLarge` after so many steps.
+    budget
+        The walk is given up with `TooLarge` where it takes more, and not begun where it would take far more.
     """
+    most_steps = (budget or Budget()).operations // STEP
     n = len(lower)
     sizes = upper - lower + 1
     if sizes.sum() > MOST_PLACES:
         raise TooLarge(
             f"{n} cells and sums that depend on each other have {int(sizes.sum()):,} values to tell apart, more than the "
-            f"{MOST_PLACES:,} that an exact answer may list. Round the table to a coarser unit, or ask for bounds only."
+            f"{MOST_PLACES:,} that an exact answer may list; round the table to a coarser unit"
         )
     log_weights = [None] * n if log_weights is None else list(log_weights)
     A = sp.csr_array(A)
     if (b[np.diff(A.indptr) == 0] != 0).any():  # 0 = something else: no table
-        nothing = tuple(np.zeros(int(size), dtype=np.int64) for size in sizes)
-        return Solved(0, lower, nothing, tuple(one.astype(float) for one in nothing))
+        nothing = tuple(np.zeros(int(size)) for size in sizes)
+        return Solved(0, lower, tuple(one > 0 for one in nothing), nothing, "enumeration")
     plan = _plan(A, lower, upper)
     low, high = lower[plan.order], upper[plan.order]
+    guess = kernel.probe(
+        plan.line, plan.entry_start, plan.entry_row, plan.entry_coefficient, plan.rest_least, plan.rest_most,
+        low, high, np.ascontiguousarray(b, dtype=np.int64), PROBES,
+    )  # fmt: skip
+    if guess > HOPELESS * most_steps:
+        raise TooLarge(
+            f"{n} cells and sums that depend on each other would take about 10^{np.log10(guess):.0f} steps of enumeration"
+        )
     tally_start = np.concatenate([[0], np.cumsum(sizes[plan.order] + 1)]).astype(np.int64)
     any_weight = any(given is not None for given in log_weights)
     flat = np.zeros(tally_start[-1] if any_weight else 1)
@@ -113,19 +113,19 @@ def enumerate_block(
             break
         if whole[kernel.STEPS] >= most_steps:
             raise TooLarge(
-                f"{n} cells and sums that depend on each other are not solved after {most_steps:,} steps of enumeration. "
-                "Raise limit= (--limit) if you can wait, or ask for bounds only; sampling by chains is not built yet."
+                f"{n} cells and sums that depend on each other are not solved after {most_steps:,} steps of enumeration"
             )
         if progress is not None:
-            progress(int(whole[kernel.STEPS]))
-    counts: list[np.ndarray] = [np.empty(0)] * n
+            progress(f"{int(whole[kernel.STEPS]):,} steps of enumeration")
+    possible: list[np.ndarray] = [np.empty(0)] * n
     weights: list[np.ndarray] = [np.empty(0)] * n
     for position, j in enumerate(plan.order):
         part = slice(tally_start[position], tally_start[position + 1] - 1)
-        counts[j] = np.cumsum(count_change[part])
-        share = weight_tally[part] if any_weight else counts[j].astype(float)
+        counts = np.cumsum(count_change[part])
+        possible[j] = counts > 0
+        share = weight_tally[part] if any_weight else counts.astype(float)
         weights[j] = share / share.sum() if share.sum() > 0 else share
-    return Solved(int(whole[kernel.COUNT]), lower, tuple(counts), tuple(weights))
+    return Solved(int(whole[kernel.COUNT]), lower, tuple(possible), tuple(weights), "enumeration")
 
 
 def _plan(A: Any, lower: np.ndarray, upper: np.ndarray) -> _Plan:

@@ -13,7 +13,9 @@ from ..release.errors import InputError
 from ..release.facts import NO_LIMIT
 from ..release.release import Release
 from .contradiction import explain
+from .flow_bounds import feasible_flow, moving_parts
 from .integer_program import optimum
+from .network import Network, as_network
 from .propagation import tighten
 from .rowspace import affordable, independent_rows, reduced
 from .system import Fiber, fiber_of
@@ -29,6 +31,11 @@ class Block:
     lower: np.ndarray
     upper: np.ndarray
     start: np.ndarray
+
+    @cached_property
+    def network(self) -> Network | None:
+        """The block as a flow in a graph, if it is one."""
+        return as_network(self.A)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +116,15 @@ def _binding_rows(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndar
 def _feasible(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray | None:
     """A feasible table, component by component."""
     table = lower.copy()
+    rest = fiber.b - fiber.A @ np.where(lower == upper, lower, 0)
+    by_column = sp.csc_array(fiber.A)
     for columns, rows in components(fiber.A, np.flatnonzero(lower < upper)):
-        part = fiber.A[rows]
-        inside = sp.csr_array(part[:, columns])
-        outside = np.setdiff1d(np.arange(fiber.n_columns), columns)
-        rest = fiber.b[rows] - part[:, outside] @ lower[outside]
-        found = optimum(inside, rest, lower[columns], upper[columns])
+        inside = sp.csr_array(by_column[:, columns])[rows]
+        network = as_network(inside)
+        if network is not None:
+            found = feasible_flow(network, inside, rest[rows], lower[columns], upper[columns])
+        else:
+            found = optimum(inside, rest[rows], lower[columns], upper[columns])
         if found is None:
             return None
         table[columns] = found
@@ -155,15 +165,18 @@ def _split(
     lower, upper = lower.copy(), upper.copy()
     tighten(A, b, lower, upper)
     open_columns = np.flatnonzero(lower < upper)
+    by_column = sp.csc_array(A)
     for part, rows in components(A, open_columns):
-        inside = sp.csr_array(A[rows][:, part])
-        rest = inside @ start[part]
-        form = reduced(inside.toarray()) if affordable(inside.shape) else None
-        pieces = _connected_pieces(form[0]) if form is not None else [np.arange(len(part))]
+        inside = sp.csr_array(by_column[:, part])[rows]
+        pieces, final = _pieces(inside, start[part], lower[part], upper[part])
         whole = len(pieces) == 1 and len(pieces[0]) == len(part)
-        if whole and len(part) == len(columns):
-            inside, rest = _useful_rows(inside, rest)
-            blocks.append(Block(columns, inside, rest, lower, upper, start))
+        if final or (whole and len(part) == len(columns)):
+            by_part = sp.csc_array(inside)
+            for piece in pieces:
+                inner = part[piece]
+                rows_here = sp.csr_array(by_part[:, piece])
+                rows_here = rows_here[np.flatnonzero(np.diff(rows_here.indptr))]
+                blocks.append(_block(columns[inner], rows_here, lower[inner], upper[inner], start[inner]))
             continue
         for piece in pieces:
             inner = part[piece]
@@ -172,6 +185,28 @@ def _split(
             _split(
                 columns[inner], rows_here, rows_here @ start[inner], lower[inner], upper[inner], start[inner], blocks
             )
+
+
+def _block(columns: np.ndarray, A: Any, lower: np.ndarray, upper: np.ndarray, start: np.ndarray) -> Block:
+    A, b = _useful_rows(A, A @ start)
+    tighten(A, b, lower, upper)
+    return Block(columns, A, b, lower, upper, start)
+
+
+def _pieces(A: Any, start: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> tuple[list[np.ndarray], bool]:
+    """The columns that depend on each other, without the decided ones found on the way, and whether that is final.
+
+    In a network, paths and cycles tell what can change, and which changes go together; nothing is left to be found.
+    Otherwise the row space tells what goes together, and what is then left alone may be decided by its bounds.
+    """
+    network = as_network(A)
+    if network is not None:
+        label = moving_parts(network, start, lower, upper)
+        order = np.argsort(label, kind="stable")
+        begins = np.flatnonzero(np.concatenate([[True], np.diff(label[order]) != 0]))
+        return [piece for piece in np.split(order, begins[1:]) if label[piece[0]] >= 0], True
+    form = reduced(A.toarray()) if affordable(A.shape) else None
+    return (_connected_pieces(form[0]) if form is not None else [np.arange(A.shape[1])]), False
 
 
 def _connected_pieces(form: np.ndarray) -> list[np.ndarray]:

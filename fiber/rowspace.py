@@ -70,6 +70,25 @@ def reduced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     return (form, pivots) if (A[:, pivots] @ form == A).all() else None
 
 
+def relations(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that all others follow from, the earliest possible, and each row as a combination of these.
+
+    Found modulo a prime and checked over the integers: a row for which the check fails is among the first.
+    """
+    form = np.ascontiguousarray(A.T % PRIME)
+    kept = _echelon(form, PRIME)
+    combination = form[: len(kept)].T
+    combination = np.where(combination > PRIME // 2, combination - PRIME, combination)
+    small = np.abs(combination).max(axis=1, initial=0) <= 1000
+    doubtful = np.flatnonzero(~small | ((np.where(small[:, None], combination, 0) @ A[kept]) != A).any(axis=1))
+    if len(doubtful):
+        also = np.zeros((len(A), len(doubtful)), dtype=np.int64)
+        also[doubtful, np.arange(len(doubtful))] = 1
+        combination[doubtful] = 0
+        kept, combination = np.concatenate([kept, doubtful]), np.concatenate([combination, also], axis=1)
+    return kept, combination
+
+
 def independent_rows(A: np.ndarray) -> np.ndarray:
     """The rows of a matrix that do not depend on rows before them, modulo a prime (a lower bound on the rank)."""
     return _echelon(np.ascontiguousarray(A.T % PRIME), PRIME)

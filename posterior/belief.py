@@ -10,9 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..fiber.certificate import Certificate
-from ..fiber.enumeration import MOST_STEPS, Solved, enumerate_block
+from ..fiber.exact import solve_exactly
 from ..fiber.laws import Law, Uniform, Weigh, as_law
 from ..fiber.presolve import Block, Presolved, presolve
+from ..fiber.solved import Budget, Solved
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release, as_release
 
@@ -62,7 +63,7 @@ def believe(
     law: Any = "uniform",
     *,
     hidden_margins: Iterable[Any] = (),
-    limit: int = MOST_STEPS,
+    budget: Budget | None = None,
     progress: Progress | None = None,
 ) -> Belief:
     """The exact law of every hidden cell, and of the sums that are asked about.
@@ -76,15 +77,18 @@ def believe(
     if not isinstance(chosen, Uniform) or release.evidence:
         refuse_impossible(release, solved, weigh)
     picked.resize(picked.shape[0], solved.fiber.n_columns)
+    by_column = sp.csc_array(picked)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     tables = 1
+    methods = set()
     for number, block in enumerate(solved.blocks, start=1):
         if progress is not None:
             progress(f"block {number} of {len(solved.blocks)}: {len(block.columns)} cells")
-        inside = sp.csr_array(picked[:, block.columns])
+        inside = sp.csr_array(by_column[:, block.columns])
         wanted = np.flatnonzero(np.diff(inside.indptr))
-        answer = solve_block(block, weigh, inside[wanted], limit, progress)
+        answer = solve_block(block, weigh, inside[wanted], budget, progress=progress)
         tables *= answer.tables
+        methods.add(answer.method)
         for k, row in enumerate(wanted):
             parts[row].append(_pmf(answer, k))
     fixed = picked @ np.where(solved.decided, solved.start, 0)
@@ -95,16 +99,18 @@ def believe(
         keys=keys,
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
         tables=tables,
-        certificate=Certificate("exact", _reason(len(solved.blocks))),
+        certificate=Certificate("exact", _reason(len(solved.blocks), methods)),
     )
 
 
-def _reason(blocks: int) -> str:
+def _reason(blocks: int, methods: set[str]) -> str:
     if blocks == 0:
         return "the published figures decide every cell"
-    return (
+    how = f", by {' and '.join(sorted(methods))}"
+    whole = (
         "every table was counted" if blocks == 1 else f"every table of each of {blocks} independent blocks was counted"
     )
+    return whole + how
 
 
 def with_evidence(weigh: Weigh, solved: Presolved) -> Weigh:
@@ -124,43 +130,31 @@ def with_evidence(weigh: Weigh, solved: Presolved) -> Weigh:
 
 
 def solve_block(
-    block: Block, weigh: Weigh, questions: Any, limit: int = MOST_STEPS, progress: Progress | None = None
+    block: Block,
+    weigh: Weigh,
+    questions: Any,
+    budget: Budget | None = None,
+    *,
+    count_only: bool = False,
+    progress: Progress | None = None,
 ) -> Solved:
-    """Tally a block, with one more column for each question about a sum inside it; the answer is about these."""
+    """The exact law of the questions about a block: single columns, or sums of several."""
     n, extra = len(block.columns), questions.shape[0]
-    single = np.flatnonzero(np.diff(questions.indptr) == 1)
-    of_column = {int(row): int(questions.indices[questions.indptr[row]]) for row in single}
-    several = [row for row in range(extra) if row not in of_column]
-    asked = sp.csr_array(questions[several])
-    minus = sp.csr_array(-sp.eye_array(len(several), dtype=np.int64))
-    A = block.A
-    lower, upper = block.lower, block.upper
-    if several:
-        A = sp.csr_array(sp.block_array([[A, None], [asked, minus]]))
-        lower = np.concatenate([lower, asked @ block.lower])
-        upper = np.concatenate([upper, asked @ block.upper])
+    single = np.diff(questions.indptr) == 1
+    of_column = questions.indices[questions.indptr[:-1][single]]
     weights = [weigh(int(c), int(a), int(z)) for c, a, z in zip(block.columns, block.lower, block.upper, strict=True)]
-    try:
-        solved = enumerate_block(
-            A,
-            np.concatenate([block.b, np.zeros(len(several), dtype=np.int64)]),
-            lower,
-            upper,
-            [*weights, *([None] * len(several))],
-            most_steps=limit,
-            progress=None if progress is None else lambda steps: progress(f"{steps:,} steps of enumeration"),
-        )
-    except TooLarge as problem:
-        raise TooLarge(f"this release cannot be solved exactly: {problem}") from None
+    sums = sp.csr_array(questions[np.flatnonzero(~single)])
+    solved = solve_exactly(block, weights, sums, budget, count_only=count_only, progress=progress)
     if solved.tables == 0:
         raise InputError("the law and the evidence leave no possible table: every feasible one has probability zero.")
-    new = {row: n + k for k, row in enumerate(several)}
-    chosen = [of_column[row] if row in of_column else new[row] for row in range(extra)]
+    chosen = np.empty(extra, dtype=np.int64)
+    chosen[single], chosen[~single] = of_column, n + np.arange(sums.shape[0])
     return Solved(
         solved.tables,
         solved.lower[chosen],
-        tuple(solved.counts[j] for j in chosen),
+        tuple(solved.possible[j] for j in chosen),
         tuple(solved.weights[j] for j in chosen),
+        solved.method,
     )
 
 
@@ -178,7 +172,7 @@ def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None
 
 
 def _pmf(answer: Solved, k: int) -> Pmf:
-    return Pmf(int(answer.lower[k]), answer.weights[k], answer.counts[k] > 0)
+    return Pmf(int(answer.lower[k]), answer.weights[k], answer.possible[k])
 
 
 def _convolved(fixed: int, parts: list[Pmf]) -> Pmf:

@@ -79,7 +79,8 @@ def test_methods_that_do_not_exist_yet_say_so():
         fw.audit(release, method="magic")
     assert fw.audit(release, method="exact", seed=7, tolerance=0.1).method == "exact"
     for wrong, words in (
-        ({"limit": -5}, "limit=-5"),
+        ({"limit": -5}, "limit=-5: the most operations"),
+        ({"memory": 0.5}, "memory=0.5: the most bytes"),
         ({"tolerance": "x"}, "tolerance='x'"),
         ({"seed": "y"}, "seed='y'"),
     ):

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .fiber.bounds import sharp_bounds
-from .fiber.enumeration import MOST_STEPS
+from .fiber.attaining import attaining_tables
+from .fiber.bounds import SharpBounds, cell_bounds, sharp_bounds
 from .fiber.presolve import presolve
+from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
 from .posterior.belief import believe, refuse_impossible, solve_block, with_evidence
 from .release.dims import margin_list
+from .release.errors import InputError
 from .release.release import Release, as_release
 
 if TYPE_CHECKING:
@@ -20,14 +22,24 @@ if TYPE_CHECKING:
 
 
 def bounds(
-    release: Release, *, hidden_margins: Iterable[Any] = (), progress: Callable[[int, int], None] | None = None
-) -> pd.DataFrame:
+    release: Release,
+    *,
+    hidden_margins: Iterable[Any] = (),
+    explain: bool = False,
+    tables: bool | int = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Any:
     """The least and greatest value of every hidden cell, as sharp integers.
 
     Parameters
     ----------
     hidden_margins
         Margins that are not published and whose bounds are wanted too, such as ["I,K"]; "" is the grand total.
+    explain
+        Say what proved each bound, in the columns `lower_by` and `upper_by`: "decided" (one value is left), "closed
+        form" (the margins are decomposable), "network flow", "propagation", "linear program", "integer program".
+    tables
+        Give back tables that attain the bounds as well: True for all that are needed, a number for at most so many.
     progress
         Called now and then with the number of open cells and sums done, and their number in all.
 
@@ -36,34 +48,81 @@ def bounds(
     pandas.DataFrame
         `lower` and `upper` in the table's own units, indexed by the labels; `Total` stands in the dims that a margin
         sums over. A cell of which an insider knows her own part (`knows(own=)`) shows the others' part.
+    pandas.DataFrame
+        With `tables`: a column for each table, a row for each finest cell. The columns `lower_table` and `upper_table` of
+        the first frame say which table attains a bound (-1: none of these).
 
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> fw.bounds(fw.publish([[3, 1], [2, 4]], margins=["A", "B"]))
+    >>> release = fw.publish([[3, 1], [2, 4]], margins=["A", "B"])
+    >>> fw.bounds(release)
          lower  upper
     A B
     1 1      0      4
       2      0      4
     2 1      1      5
       2      1      5
+    >>> frame, tables = fw.bounds(release, explain=True, tables=True)
+    >>> frame.iloc[0].to_dict()
+    {'lower': 0, 'upper': 4, 'lower_by': 'closed form', 'upper_by': 'closed form', 'lower_table': 0, 'upper_table': 1}
+    >>> tables[1].tolist()
+    [4, 0, 1, 5]
     """
     import pandas as pd
 
-    solved = presolve(as_release(release))
-    if any(np.isneginf(item.log_weights).any() for _, item in solved.fiber.evidence):
+    release = as_release(release)
+    most = _most_tables(tables)
+    keys, rows, own = release.listed(hidden_margins)
+    found = _found(release, hidden_margins, rows, progress)
+    frame = pd.DataFrame(
+        {"lower": release.own_units(found.lower - own), "upper": release.own_units(found.upper - own)},
+        index=release.index(keys),
+    )
+    if explain:
+        frame["lower_by"], frame["upper_by"] = found.proof[:, 0], found.proof[:, 1]
+    if most == 0:
+        return frame
+    if any(np.isneginf(item.log_weights).any() for item in release.evidence):
+        raise InputError("tables= cannot be had where evidence rules out values between the bounds.")
+    witnesses = attaining_tables(presolve(release), rows, found, most)[:, : release.n_cells]
+    values = rows @ witnesses.T
+    for name, bound in (("lower_table", found.lower), ("upper_table", found.upper)):
+        attains = values == bound[:, None]
+        frame[name] = np.where(attains.any(axis=1), attains.argmax(axis=1) if attains.shape[1] else 0, -1)
+    return frame, pd.DataFrame(release.own_units(witnesses.T), index=release.index(release.keys))
+
+
+def _most_tables(tables: bool | int) -> int | None:
+    """At most how many tables are wanted: 0 for none, None for all."""
+    if isinstance(tables, (bool, np.bool_)):
+        return None if tables else 0
+    if not isinstance(tables, (int, np.integer)) or tables < 1:
+        raise InputError(f"tables={tables!r}: True for all tables that attain a bound, or a number of at least 1.")
+    return int(tables)
+
+
+def _found(release: Release, hidden_margins: Iterable[Any], rows: Any, progress: Any) -> SharpBounds:
+    if any(np.isneginf(item.log_weights).any() for item in release.evidence):
         # Values in between may be impossible, which no bound shows: look at every table.
         belief = believe(release, hidden_margins=hidden_margins)
         ends = np.array([(pmf.values[0], pmf.values[-1]) for pmf in belief.pmfs]).reshape(-1, 2)
-        return pd.DataFrame(release.own_units(ends), columns=["lower", "upper"], index=release.index(belief.keys))
-    keys, rows, own = release.listed(hidden_margins)
-    lower, upper = sharp_bounds(solved, rows, progress)
-    return pd.DataFrame(
-        {"lower": release.own_units(lower - own), "upper": release.own_units(upper - own)}, index=release.index(keys)
-    )
+        own = release.listed(hidden_margins)[2]
+        return SharpBounds(ends[:, 0] + own, ends[:, 1] + own, np.full((len(ends), 2), "every table", dtype=object))
+    if rows.shape[0] == len(release.hidden):
+        every = cell_bounds(release, progress)
+        return SharpBounds(every.lower[release.hidden], every.upper[release.hidden], every.proof[release.hidden])
+    return sharp_bounds(presolve(release), rows, progress)
 
 
-def count(release: Release, *, hidden_margins: Iterable[Any] = (), limit: int = MOST_STEPS) -> int | pd.Series:
+def count(
+    release: Release,
+    *,
+    hidden_margins: Iterable[Any] = (),
+    limit: int = MOST_OPERATIONS,
+    memory: int = MOST_BYTES,
+    progress: Callable[[str], None] | None = None,
+) -> int | pd.Series:
     """The number of tables that agree with a release, exactly.
 
     Parameters
@@ -71,13 +130,15 @@ def count(release: Release, *, hidden_margins: Iterable[Any] = (), limit: int = 
     hidden_margins
         Unpublished margins that are asked about instead: the answer is then a Series, the number of different values that
         each of their sums can take.
-    limit
-        The most steps of enumeration per block.
+    limit, memory
+        The most operations (about a billionth of a second each) and bytes per block of cells that depend on each other.
+    progress
+        Called now and then with a line of text on where the work stands.
 
     Raises
     ------
     TooLarge
-        When they cannot be counted within `limit` steps of enumeration.
+        When they cannot be counted within `limit` and `memory`, with an estimate of what it would take.
 
     Examples
     --------
@@ -86,10 +147,11 @@ def count(release: Release, *, hidden_margins: Iterable[Any] = (), limit: int = 
     5
     """
     margins = margin_list(hidden_margins, "hidden_margins=")
+    budget = Budget.given(limit, memory)
     if margins:
         import pandas as pd
 
-        belief = believe(release, hidden_margins=margins, limit=limit)
+        belief = believe(release, hidden_margins=margins, budget=budget, progress=progress)
         first = len(release.hidden)
         values = [len(pmf.values) for pmf in belief.pmfs[first:]]
         return pd.Series(values, index=release.index(belief.keys[first:]), name="values", dtype=int)
@@ -100,5 +162,5 @@ def count(release: Release, *, hidden_margins: Iterable[Any] = (), limit: int = 
     total = 1
     for block in solved.blocks:
         nothing = sp.csr_array((0, len(block.columns)), dtype=np.int64)
-        total *= solve_block(block, weigh, nothing, limit).tables
+        total *= solve_block(block, weigh, nothing, budget, count_only=True, progress=progress).tables
     return total

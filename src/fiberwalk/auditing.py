@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .fiber.certificate import Certificate
-from .fiber.enumeration import MOST_STEPS
+from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
 from .posterior.belief import Belief, Pmf, believe
 from .release.dims import margin_list
 from .release.errors import Contradiction, InputError
@@ -256,7 +256,8 @@ def audit(
     hidden_margins: Iterable[Any] = (),
     executor: Any = None,
     *,
-    limit: int = MOST_STEPS,
+    limit: int = MOST_OPERATIONS,
+    memory: int = MOST_BYTES,
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
     """What an intruder learns from a release about each hidden cell.
@@ -274,15 +275,16 @@ def audit(
         For sampled answers; an exact answer needs none of them.
     hidden_margins
         Unpublished margins that are asked about too, such as ["I,K"]; "" is the grand total.
-    limit
-        The most steps of enumeration per block.
+    limit, memory
+        The most operations (about a billionth of a second each) and bytes of exact solving, per block of cells that
+        depend on each other.
     progress
         Called now and then with a line of text on where the work stands.
 
     Raises
     ------
     TooLarge
-        When the release cannot be solved exactly within `limit`.
+        When the release cannot be solved exactly within `limit` and `memory`, with an estimate of what it would take.
 
     Examples
     --------
@@ -295,16 +297,15 @@ def audit(
         what = "chains are not built yet" if method == "chains" else f"there is no method {method!r}"
         raise InputError(f"method={method!r}: {what}; use 'auto' or 'exact'.")
     margins = margin_list(hidden_margins, "hidden_margins=")
-    if not isinstance(limit, (int, np.integer)) or limit < 1:
-        raise InputError(f"limit={limit!r}: the most steps of enumeration, a whole number of at least 1.")
+    budget = Budget.given(limit, memory)
     if not isinstance(tolerance, (int, float)) or not tolerance > 0:
         raise InputError(f"tolerance={tolerance!r}: a number of bits above 0.")
     if seed is not None and not isinstance(seed, (int, np.integer)):
         raise InputError(f"seed={seed!r}: a whole number, or None.")
-    settings = {"law": law, "method": method, "hidden_margins": margins, "limit": limit}
+    settings = {"law": law, "method": method, "hidden_margins": margins, "limit": limit, "memory": memory}
 
     def one(reading: Release) -> Audit:
-        belief = believe(reading, law, hidden_margins=margins, limit=limit, progress=progress)
+        belief = believe(reading, law, hidden_margins=margins, budget=budget, progress=progress)
         return Audit(belief, settings)
 
     main = one(release)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .auditing import Audit
     from .release.release import Release
 
-EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01_square", "ase15")  # those that can be solved exactly
+EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -157,9 +157,25 @@ _margins = click.option(
     multiple=True,
     help="An unpublished margin to ask about too; '' is the grand total. May be repeated.",
 )
-_limit = click.option(
-    "--limit", type=click.IntRange(min=1), metavar="STEPS", help="Give up exact solving after so many steps."
-)
+
+
+def _limit(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say what exact solving may cost."""
+    operations = click.option(
+        "--limit",
+        type=click.IntRange(min=1),
+        metavar="OPERATIONS",
+        help="Give up exact solving where it takes more (about a billion are a second; default: 60 billion).",
+    )
+    memory = click.option(
+        "--memory",
+        type=click.IntRange(min=1),
+        metavar="BYTES",
+        help="... or more memory than this (default: 6 billion).",
+    )
+    return operations(memory(command))
+
+
 _csv = click.option("--csv", type=click.Path(path_type=Path), help="Write the full table of results here.")
 
 
@@ -202,7 +218,7 @@ def audit(**options: Any) -> None:
             law=options["law"],
             hidden_margins=options["hidden_margins"],
             progress=progress,
-            limit=_steps(options),
+            **_budget(options),
         )
     result = replace(result, settings={**result.settings, "command": shlex.join(["fiberwalk", *sys.argv[1:]])})
     _write(result, options)
@@ -215,10 +231,8 @@ def audit(**options: Any) -> None:
             sys.exit(1)
 
 
-def _steps(options: dict[str, Any]) -> int:
-    from .fiber.enumeration import MOST_STEPS
-
-    return MOST_STEPS if options["limit"] is None else int(options["limit"])
+def _budget(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: int(options[name]) for name in ("limit", "memory") if options[name] is not None}
 
 
 def _write(result: Audit, options: dict[str, Any]) -> None:
@@ -266,10 +280,12 @@ def _print_audit(result: Audit, top: int) -> None:
     epilog="""\b
 Examples:
   fiberwalk bounds table.csv
+  fiberwalk bounds table.csv --explain
   fiberwalk bounds table.csv --hidden-margin region --hidden-margin '' --csv bounds.csv"""
 )
 @_reading
 @_margins
+@click.option("--explain", is_flag=True, help="Say what proved each bound.")
 @_csv
 @_speaks_plainly
 def bounds(**options: Any) -> None:
@@ -281,6 +297,7 @@ def bounds(**options: Any) -> None:
         frame = run_bounds(
             _read(options),
             hidden_margins=options["hidden_margins"],
+            explain=options["explain"],
             progress=lambda done, of: progress(f"{done} of {of} open cells"),
         )
     if options["csv"] is not None:
@@ -300,7 +317,10 @@ def count(**options: Any) -> None:
     """
     from .answers import count as run_count
 
-    counted = run_count(_read(options), hidden_margins=options["hidden_margins"], limit=_steps(options))
+    with _Progress() as progress:
+        counted = run_count(
+            _read(options), hidden_margins=options["hidden_margins"], progress=progress, **_budget(options)
+        )
     click.echo(f"{counted:,}" if isinstance(counted, int) else counted.to_frame().to_string(sparsify=False))
 
 

@@ -56,7 +56,7 @@ def _call(audit: Audit) -> str:
     said = repr(law) if isinstance(law, str) else "fw.expected(mu)"
     margins = audit.settings["hidden_margins"]
     more = f", hidden_margins={margins!r}" if margins else ""
-    return f"fw.audit(release, law={said}{more}, limit={audit.settings['limit']})"
+    return f"fw.audit(release, law={said}{more}, limit={audit.settings['limit']}, memory={audit.settings['memory']})"
 
 
 def _rows(audit: Audit) -> dict[str, Any]:

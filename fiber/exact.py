@@ -1,0 +1,89 @@
+"""Exact solving of a block by the cheapest method: a short enumeration, an elimination, or a long enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..release.errors import TooLarge
+from .elimination import eliminate_block
+from .enumeration import enumerate_block
+from .presolve import Block
+from .propagation import tighten
+from .solved import Budget, Solved
+
+SHORT = 50_000_000
+"""Operations that are spent on an enumeration before an elimination is looked at."""
+
+LogWeights = Sequence[np.ndarray | None]
+Progress = Callable[[str], None]
+
+
+def solve_exactly(
+    block: Block,
+    log_weights: LogWeights,
+    sums: Any = None,
+    budget: Budget | None = None,
+    *,
+    count_only: bool = False,
+    progress: Progress | None = None,
+) -> Solved:
+    """The exact law of every column of a block, then of some sums of them; `TooLarge`, with its cost, if over budget."""
+    budget = budget or Budget()
+    system, weights = _with_sums(block, sums), [*log_weights, *([None] * (0 if sums is None else sums.shape[0]))]
+    short = replace(budget, operations=min(budget.operations, SHORT))
+    try:
+        return enumerate_block(*system, weights, short, progress=progress)
+    except TooLarge as problem:
+        reasons = [str(problem)]
+    try:
+        return _eliminated(block, log_weights, sums, budget, count_only, progress)
+    except TooLarge as problem:
+        reasons.append(str(problem))
+    if budget.operations > SHORT:
+        try:
+            return enumerate_block(*system, weights, budget, progress=progress)
+        except TooLarge as problem:
+            reasons[0] = str(problem)
+    raise TooLarge(
+        f"this release cannot be solved exactly with {budget.operations:,} operations and {budget.bytes:,} bytes: "
+        f"{reasons[1]}; {reasons[0]}. Raise limit= (--limit) or memory= (--memory) if you can wait, or ask for bounds only; "
+        "sampling by chains is not built yet."
+    )
+
+
+def _with_sums(block: Block, sums: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """The system of a block with one more column for each sum that is asked about."""
+    if sums is None or sums.shape[0] == 0:
+        return block.A, block.b, block.lower, block.upper
+    minus = sp.csr_array(-sp.eye_array(sums.shape[0], dtype=np.int64))
+    A = sp.csr_array(sp.block_array([[block.A, None], [sums, minus]]))
+    b = np.concatenate([block.b, np.zeros(sums.shape[0], dtype=np.int64)])
+    plus, less = sums.maximum(0), sums.minimum(0)
+    lower = np.concatenate([block.lower, plus @ block.lower + less @ block.upper])
+    upper = np.concatenate([block.upper, plus @ block.upper + less @ block.lower])
+    tighten(A, b, lower, upper)
+    return A, b, lower, upper
+
+
+def _eliminated(
+    block: Block, log_weights: LogWeights, sums: Any, budget: Budget, count_only: bool, progress: Progress | None
+) -> Solved:
+    """By elimination, with a run of its own for each sum: each sum that is open makes for many more states."""
+
+    def run(system: tuple[Any, np.ndarray, np.ndarray, np.ndarray], more: LogWeights = ()) -> Solved:
+        return eliminate_block(*system, [*log_weights, *more], budget, count_only=count_only, progress=progress)
+
+    found = run(_with_sums(block, None))
+    each = [run(_with_sums(block, sums[[i]]), (None,)) for i in range(0 if sums is None else sums.shape[0])]
+    return Solved(
+        found.tables,
+        np.concatenate([found.lower, *(one.lower[-1:] for one in each)]),
+        (*found.possible, *(one.possible[-1] for one in each)),
+        (*found.weights, *(one.weights[-1] for one in each)),
+        found.method,
+    )
