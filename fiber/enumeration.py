@@ -11,10 +11,8 @@ import scipy.sparse as sp
 
 from ..release.errors import TooLarge
 from . import enumeration_kernel as kernel
-from .solved import Budget, Solved
+from .solved import Budget, Solved, refuse_wide
 
-MOST_PLACES = 30_000_000
-"""Values of all columns together that are tallied."""
 STEP = 100
 """What a step of the walk costs, in operations of a budget."""
 PAUSE = 20_000_000
@@ -66,11 +64,7 @@ def enumerate_block(
     most_steps = (budget or Budget()).operations // STEP
     n = len(lower)
     sizes = upper - lower + 1
-    if sizes.sum() > MOST_PLACES:
-        raise TooLarge(
-            f"{n} cells and sums that depend on each other have {int(sizes.sum()):,} values to tell apart, more than the "
-            f"{MOST_PLACES:,} that an exact answer may list; round the table to a coarser unit"
-        )
+    refuse_wide(lower, upper)
     log_weights = [None] * n if log_weights is None else list(log_weights)
     A = sp.csr_array(A)
     if (b[np.diff(A.indptr) == 0] != 0).any():  # 0 = something else: no table

@@ -14,7 +14,7 @@ from .elimination import eliminate_block
 from .enumeration import enumerate_block
 from .presolve import Block
 from .propagation import tighten
-from .solved import Budget, Solved
+from .solved import Budget, Solved, refuse_wide
 
 SHORT = 50_000_000
 """Operations that are spent on an enumeration before an elimination is looked at."""
@@ -35,6 +35,7 @@ def solve_exactly(
     """The exact law of every column of a block, then of some sums of them; `TooLarge`, with its cost, if over budget."""
     budget = budget or Budget()
     system, weights = _with_sums(block, sums), [*log_weights, *([None] * (0 if sums is None else sums.shape[0]))]
+    refuse_wide(system[2], system[3])
     short = replace(budget, operations=min(budget.operations, SHORT))
     try:
         return enumerate_block(*system, weights, short, progress=progress)

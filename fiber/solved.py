@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..release.errors import InputError
+from ..release.errors import InputError, TooLarge
 
 MOST_OPERATIONS = 60_000_000_000
 MOST_BYTES = 6_000_000_000
+MOST_PLACES = 30_000_000
+"""Values of all columns together that an exact answer may list."""
 
 
 @dataclass(frozen=True)
@@ -40,3 +42,13 @@ class Solved:
     possible: tuple[np.ndarray, ...]
     weights: tuple[np.ndarray, ...]
     method: str
+
+
+def refuse_wide(lower: np.ndarray, upper: np.ndarray) -> None:
+    """Refuse columns with more values in all than an exact answer may list."""
+    places = int((upper - lower + 1).sum())
+    if places > MOST_PLACES:
+        raise TooLarge(
+            f"{len(lower)} cells and sums that depend on each other have {places:,} values to tell apart, more than the "
+            f"{MOST_PLACES:,} that an exact answer may list; round the table to a coarser unit, or ask for bounds only."
+        )

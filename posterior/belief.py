@@ -13,7 +13,7 @@ from ..fiber.certificate import Certificate
 from ..fiber.exact import solve_exactly
 from ..fiber.laws import Law, Uniform, Weigh, as_law
 from ..fiber.presolve import Block, Presolved, presolve
-from ..fiber.solved import Budget, Solved
+from ..fiber.solved import Budget, Solved, refuse_wide
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release, as_release
 
@@ -139,6 +139,7 @@ def solve_block(
     progress: Progress | None = None,
 ) -> Solved:
     """The exact law of the questions about a block: single columns, or sums of several."""
+    refuse_wide(block.lower, block.upper)
     n, extra = len(block.columns), questions.shape[0]
     single = np.diff(questions.indptr) == 1
     of_column = questions.indices[questions.indptr[:-1][single]]
