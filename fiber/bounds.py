@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ..release.release import Release
 from .decomposable import margin_bounds
 from .flow_bounds import flow_bounds
-from .linear_program import Bounds, program_bounds
+from .linear_program import OUTER, Bounds, program_bounds
 from .network import as_network
 from .presolve import Block, Presolved, presolve
 
@@ -32,19 +32,23 @@ class SharpBounds:
     proof: np.ndarray
 
 
-def cell_bounds(release: Release, progress: Progress | None = None) -> SharpBounds:
+def cell_bounds(release: Release, progress: Progress | None = None, sharp: bool = True) -> SharpBounds:
     """The sharp bounds of every finest cell of a release: by closed forms where it has one, else block by block."""
-    closed = margin_bounds(release, lambda smaller: _pair(cell_bounds(smaller, progress)))
+    outer = False
+
+    def solve(smaller: Release) -> tuple[np.ndarray, np.ndarray]:
+        nonlocal outer
+        found = cell_bounds(smaller, progress, sharp)
+        outer = outer or bool((found.proof == OUTER).any())
+        return found.lower, found.upper
+
+    closed = margin_bounds(release, solve)
     if closed is None:
-        solved = presolve(release)
-        return sharp_bounds(solved, release.picked(np.arange(release.n_cells)), progress)
+        return sharp_bounds(presolve(release), release.picked(np.arange(release.n_cells)), progress, sharp)
     lower, upper, method = closed
-    proof = np.where((lower == upper)[:, None], DECIDED, np.full((len(lower), 2), method, dtype=object))
+    proof = np.full((len(lower), 2), OUTER if outer else method, dtype=object)
+    proof[lower == upper] = DECIDED
     return SharpBounds(lower, upper, proof)
-
-
-def _pair(found: SharpBounds) -> tuple[np.ndarray, np.ndarray]:
-    return found.lower, found.upper
 
 
 def as_rows(rows: Any, n_columns: int) -> Any:
@@ -53,10 +57,11 @@ def as_rows(rows: Any, n_columns: int) -> Any:
     return sp.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], n_columns))
 
 
-def sharp_bounds(solved: Presolved, rows: Any, progress: Progress | None = None) -> SharpBounds:
+def sharp_bounds(solved: Presolved, rows: Any, progress: Progress | None = None, sharp: bool = True) -> SharpBounds:
     """The least and the greatest value of each sum (a row over the cells) in any feasible table.
 
-    A sum falls apart along the blocks, and each block's part is bounded by itself.
+    A sum falls apart along the blocks, and each block's part is bounded by itself. Without `sharp` no integer program is
+    solved: what only these would settle gets bounds that hold but may be wider, and says "not sharp".
     """
     rows = as_rows(rows, solved.fiber.n_columns)
     fixed = rows @ np.where(solved.decided, solved.start, 0)
@@ -70,7 +75,7 @@ def sharp_bounds(solved: Presolved, rows: Any, progress: Progress | None = None)
     counter = _Counter(progress, sum(len(asked) for _, _, asked in jobs))
     proof = np.full((rows.shape[0], 2), "", dtype=object)
     with ThreadPoolExecutor(THREADS) as pool:
-        found = [pool.submit(_bounds_in_block, block, part, counter.part()) for block, part, _ in jobs]
+        found = [pool.submit(_bounds_in_block, block, part, counter.part(), sharp) for block, part, _ in jobs]
         try:
             for (_, _, asked), answer in zip(jobs, found, strict=True):
                 bounds = answer.result()
@@ -111,7 +116,7 @@ def _joined(so_far: np.ndarray, more: np.ndarray) -> np.ndarray:
     return out
 
 
-def _bounds_in_block(block: Block, rows: Any, tell: Progress) -> Bounds:
+def _bounds_in_block(block: Block, rows: Any, tell: Progress, sharp: bool) -> Bounds:
     """A network answers single columns, and sums that are one more arc of it; linear programs answer the rest."""
     n = rows.shape[0]
     low, high, proof = np.empty(n, np.int64), np.empty(n, np.int64), np.full((n, 2), FLOW, dtype=object)
@@ -119,8 +124,7 @@ def _bounds_in_block(block: Block, rows: Any, tell: Progress) -> Bounds:
     single[single] = rows.data[rows.indptr[:-1][single]] == 1
     alone, several = np.flatnonzero(single), np.flatnonzero(~single)
     if block.network is None:
-        found = program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell)
-        return found
+        return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell, sharp)
     columns = rows.indices[rows.indptr[:-1][alone]]
     low[alone], high[alone] = flow_bounds(
         block.network, block.start, block.lower, block.upper, columns, lambda done, of: tell(done // 2, of // 2)

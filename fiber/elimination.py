@@ -290,11 +290,18 @@ class Elimination:
     def residue(self, prime: int | None) -> int:
         """The number of tables modulo a prime of at most 31 bits, or modulo 2^64."""
         now = np.ones(1, np.uint64)
-        for i in range(len(self.steps)):
+        most = 1  # that a number may be by now: it is reduced only when it could outgrow 64 bits
+        for i, step in enumerate(self.steps):
+            if prime is not None and isinstance(step, _Addition):
+                values = len(self.allowed[step.column])
+                if most * values >= 2**63:
+                    now %= np.uint64(prime)
+                    most = prime
+                most *= values
             now = self._forward(i, (), now, self._room(i + 1, np.uint64))
-            if prime is not None:
-                now %= np.uint64(prime)
-        return int(now[0]) if len(now) else 0
+        if not len(now):
+            return 0
+        return int(now[0]) % (prime or 2**64)
 
     def mass(self, weights: Sequence[np.ndarray]) -> float:
         """The log of the sum over all tables of the product of the columns' weights."""
@@ -307,8 +314,8 @@ class Elimination:
             log_scale += math.log(scale)
         return log_scale
 
-    def shares(self, weights: Sequence[np.ndarray], possible: bool = False) -> tuple[list[np.ndarray], bool]:
-        """The law of each column, and whether nothing positive can have underflowed to zero.
+    def shares(self, weights: Sequence[np.ndarray], possible: bool = False) -> tuple[list[np.ndarray], float, bool]:
+        """The law of each column, the log of all mass, and whether nothing positive can have underflowed to zero.
 
         With `possible`, weights are 0 or 1 and so is every number: whether it is positive at all.
         """
@@ -319,11 +326,11 @@ class Elimination:
             )
         now = np.ones(1)
         leading: list[np.ndarray] = []
-        safe = True
+        log_mass, safe = 0.0, True
         for i in range(len(self.steps)):
             leading.append(now)
             now = self._forward(i, weights, now, np.zeros(self.layers[i + 1].states))
-            _settle(now, possible)
+            log_mass += math.log(_settle(now, possible) or LEAST_MASS)
         shares = [np.zeros(len(one)) for one in self.allowed]
         back_after = np.ones(1)
         for i in range(len(self.steps) - 1, -1, -1):
@@ -343,7 +350,7 @@ class Elimination:
                 safe = safe and everything and math.prod(smallest) > TINY
             _settle(back_now, possible)
             back_after = back_now
-        return [share / share.sum() for share in shares], safe
+        return [share / share.sum() for share in shares], log_mass, safe
 
 
 def _settle(values: np.ndarray, possible: bool = False) -> float:
@@ -385,11 +392,17 @@ def eliminate_block(
     rows, sums = p.A[p.kept], p.b[p.kept]
     alike = [np.where(one, 0.0, -np.inf) for one in allowed]
     weights, log_factor = centred(rows, sums, alike)
-    tables = _counted(run, run.mass(weights) + log_factor)
+    weightless = not count_only and all(given is None for given in log_weights)
+    if weightless:
+        shares, log_mass, safe = run.shares(weights)
+    else:
+        log_mass = run.mass(weights)
+    tables = _counted(run, log_mass + log_factor)
     if count_only or tables == 0:
         return replace(_none(lower, allowed), tables=tables)
-    given = [flat if one is None else one for one, flat in zip(log_weights, alike, strict=True)]
-    shares, safe = run.shares(centred(rows, sums, given)[0])
+    if not weightless:
+        given = [flat if one is None else one for one, flat in zip(log_weights, alike, strict=True)]
+        shares, _, safe = run.shares(centred(rows, sums, given)[0])
     reached = shares if safe else run.shares([one.astype(float) for one in allowed], possible=True)[0]
     return Solved(tables, lower, tuple(one > 0 for one in reached), tuple(shares), "elimination")
 

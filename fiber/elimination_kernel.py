@@ -7,6 +7,8 @@ Adding a column moves a line to others, one for each value. Lines that are taken
 lines at positions k before the step lead to those at k + value after it, and nowhere else. Counted along the axis less
 `slope` times the position, a state keeps its place. So a step on an orbit is a product of matrices: the weights of the
 differences of positions, times the states.
+
+Inner loops run over slices: with plain offsets the compiler has to expect negative ones, and does not vectorise.
 """
 
 from __future__ import annotations
@@ -129,9 +131,11 @@ def forward(
                         factor, there = weight[v], target_lowest[k]
                         one = max(low, there)
                         two = min(high, there + next_start[k + 1] - next_start[k])
-                        source, sink = begin + one - low, next_start[k] + one - there
-                        for i in range(two - one):
-                            after[sink + i] += factor * now[source + i]
+                        if one < two:
+                            source, sink = begin + one - low, next_start[k] + one - there
+                            given_to, given_by = after[sink : sink + two - one], now[source : source + two - one]
+                            for i in range(two - one):
+                                given_to[i] += factor * given_by[i]
             continue
         weights = weight_room[: sinks * sources].reshape(sinks, sources)
         for k in range(c, e):
@@ -146,8 +150,8 @@ def forward(
             for s in range(a, z):
                 begin = start[line[s]] - lowest[s]
                 one, two = max(lowest[s], edge), min(start[line[s] + 1] - begin, edge + wide)
-                for i in range(one, two):
-                    states[s - a, i - edge] = now[begin + i]
+                if one < two:
+                    states[s - a, one - edge : two - edge] = now[begin + one : begin + two]
             given = target_room[: sinks * wide].reshape(sinks, wide)
             np.dot(weights, states, given)
             for k in range(c, e):
@@ -156,8 +160,8 @@ def forward(
                     max(target_lowest[k], edge),
                     min(target_lowest[k] + next_start[k + 1] - next_start[k], edge + wide),
                 )
-                for i in range(one, two):
-                    after[begin + i] = given[k - c, i - edge]
+                if one < two:
+                    after[begin + one : begin + two] = given[k - c, one - edge : two - edge]
 
 
 @jit
@@ -200,13 +204,19 @@ def backward(
                         factor, there = weight[v], target_lowest[k]
                         one = max(low, there)
                         two = min(high, there + next_start[k + 1] - next_start[k])
-                        source, sink = begin + one - low, next_start[k] + one - there
-                        total = 0.0
-                        for i in range(two - one):
-                            given = factor * back_after[sink + i]
-                            back_now[source + i] += given
-                            total += given * now[source + i]
-                        share[v] += total
+                        if one < two:
+                            source, sink = begin + one - low, next_start[k] + one - there
+                            given_by, given_to = (
+                                back_after[sink : sink + two - one],
+                                back_now[source : source + two - one],
+                            )
+                            leading = now[source : source + two - one]
+                            total = 0.0
+                            for i in range(two - one):
+                                given = factor * given_by[i]
+                                given_to[i] += given
+                                total += given * leading[i]
+                            share[v] += total
             continue
         weights = weight_room[: sources * sinks].reshape(sources, sinks)
         product = product_room[: sources * sinks].reshape(sources, sinks)
@@ -222,8 +232,8 @@ def backward(
             for s in range(a, z):
                 begin = start[line[s]] - lowest[s]
                 one, two = max(lowest[s], edge), min(start[line[s] + 1] - begin, edge + wide)
-                for i in range(one, two):
-                    states[s - a, i - edge] = now[begin + i]
+                if one < two:
+                    states[s - a, one - edge : two - edge] = now[begin + one : begin + two]
             back = target_room[: sinks * wide].reshape(sinks, wide)
             back[:] = 0
             for k in range(c, e):
@@ -232,8 +242,8 @@ def backward(
                     max(target_lowest[k], edge),
                     min(target_lowest[k] + next_start[k + 1] - next_start[k], edge + wide),
                 )
-                for i in range(one, two):
-                    back[k - c, i - edge] = back_after[begin + i]
+                if one < two:
+                    back[k - c, one - edge : two - edge] = back_after[begin + one : begin + two]
             np.dot(states, back.T, product)
             for s in range(a, z):
                 for k in range(c, e):
@@ -244,8 +254,8 @@ def backward(
             for s in range(a, z):
                 begin = start[line[s]] - lowest[s]
                 one, two = max(lowest[s], edge), min(start[line[s] + 1] - begin, edge + wide)
-                for i in range(one, two):
-                    back_now[begin + i] = given_back[s - a, i - edge]
+                if one < two:
+                    back_now[begin + one : begin + two] = given_back[s - a, one - edge : two - edge]
 
 
 @jit
@@ -281,20 +291,24 @@ def counted(
                 for s in range(a, z):
                     v = target_position[k] - position[s]
                     if v >= 0 and v <= span and allowed[v]:
-                        begin, shift = start[line[s]], lowest[s] - left
-                        for i in range(start[line[s] + 1] - begin):
-                            running[shift + i] += now[begin + i]
+                        source, shift = now[start[line[s]] : start[line[s] + 1]], lowest[s] - left
+                        sums = running[shift : shift + len(source)]
+                        for i in range(len(source)):
+                            sums[i] += source[i]
             else:
                 while entering < z and position[entering] <= target_position[k]:
-                    begin, shift = start[line[entering]], lowest[entering] - left
-                    for i in range(start[line[entering] + 1] - begin):
-                        running[shift + i] += now[begin + i]
+                    source, shift = now[start[line[entering]] : start[line[entering] + 1]], lowest[entering] - left
+                    sums = running[shift : shift + len(source)]
+                    for i in range(len(source)):
+                        sums[i] += source[i]
                     entering += 1
                 while leaving < entering and position[leaving] < target_position[k] - span:
-                    begin, shift = start[line[leaving]], lowest[leaving] - left
-                    for i in range(start[line[leaving] + 1] - begin):
-                        running[shift + i] -= now[begin + i]
+                    source, shift = now[start[line[leaving]] : start[line[leaving] + 1]], lowest[leaving] - left
+                    sums = running[shift : shift + len(source)]
+                    for i in range(len(source)):
+                        sums[i] -= source[i]
                     leaving += 1
-            begin, shift = next_start[k], target_lowest[k] - left
-            for i in range(next_start[k + 1] - begin):
-                after[begin + i] = running[shift + i]
+            given, shift = after[next_start[k] : next_start[k + 1]], target_lowest[k] - left
+            sums = running[shift : shift + len(given)]
+            for i in range(len(given)):
+                given[i] = sums[i]

@@ -9,11 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from .jit import jit
-from .rowspace import affordable, relations
+from .rowspace import relations
 
 MOST_WORK = 100_000_000
 """Steps spent on looking for a good order."""
-MOST_ENTRIES = 20_000_000
+MOST_ENTRIES = 10_000_000
 """Rows times columns of a block that is looked at at all."""
 
 
@@ -61,7 +61,8 @@ def plan(A: Any, b: np.ndarray, span: np.ndarray) -> Plan | None:
     )  # fmt: skip
     room = np.log1p(np.minimum(abs(A) @ span, np.maximum(abs(b), 1)).astype(float))
     rows_met = int((np.diff(by_column.indptr).astype(np.int64) ** 2).sum())
-    tries = int(np.clip(MOST_WORK // max(1, rows_met * A.shape[0]), 1, A.shape[0]))
+    work = A.shape[0] * (rows_met + 50 * A.shape[1])
+    tries = int(np.clip(MOST_WORK // max(1, work), 1, A.shape[0]))
     best: Plan | None = None
     for first in np.argsort(room, kind="stable")[:: max(1, A.shape[0] // tries)][:tries]:
         order = _row_by_row(*arrays, room, np.log1p(span.astype(float)), int(first))
@@ -168,10 +169,7 @@ def _along(A: np.ndarray, b: np.ndarray, span: np.ndarray, order: np.ndarray) ->
     # Short-lived and narrow rows first, so that what depends on them, lives long and is wide need not be kept: a line
     # is as long as the narrower of its axis and of what makes up for it in a row that is not kept.
     sequence = np.argsort((width**2).sum(axis=1), kind="stable")
-    if affordable(A.shape):
-        kept, combination = relations(A[sequence])
-    else:
-        kept, combination = np.arange(m), np.eye(m, dtype=np.int64)
+    kept, combination = relations(A[sequence])
     combination_of = np.zeros((m, len(kept)), dtype=np.int64)
     combination_of[sequence] = combination
     kept = sequence[kept]

@@ -7,6 +7,7 @@ computed modulo a prime and then checked over the integers; where the check fail
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 from .jit import jit
 
@@ -80,7 +81,8 @@ def relations(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     combination = form[: len(kept)].T
     combination = np.where(combination > PRIME // 2, combination - PRIME, combination)
     small = np.abs(combination).max(axis=1, initial=0) <= 1000
-    doubtful = np.flatnonzero(~small | ((np.where(small[:, None], combination, 0) @ A[kept]) != A).any(axis=1))
+    again = sp.csr_array(np.where(small[:, None], combination, 0)) @ sp.csr_array(A[kept])
+    doubtful = np.flatnonzero(~small | (np.abs(again - sp.csr_array(A)).sum(axis=1) > 0))
     if len(doubtful):
         also = np.zeros((len(A), len(doubtful)), dtype=np.int64)
         also[doubtful, np.arange(len(doubtful))] = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 
 from .fiber.attaining import attaining_tables
 from .fiber.bounds import SharpBounds, cell_bounds, sharp_bounds
+from .fiber.linear_program import OUTER
 from .fiber.presolve import presolve
 from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
 from .posterior.belief import believe, refuse_impossible, solve_block, with_evidence
@@ -27,6 +29,7 @@ def bounds(
     hidden_margins: Iterable[Any] = (),
     explain: bool = False,
     tables: bool | int = False,
+    sharp: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
     """The least and greatest value of every hidden cell, as sharp integers.
@@ -40,6 +43,9 @@ def bounds(
         form" (the margins are decomposable), "network flow", "propagation", "linear program", "integer program".
     tables
         Give back tables that attain the bounds as well: True for all that are needed, a number for at most so many.
+    sharp
+        False: solve no integer programs. On large tables of three or more dims these can take hours; what only they would
+        settle then gets bounds that hold but may be wider than need be, "not sharp" for its proof, and a warning.
     progress
         Called now and then with the number of open cells and sums done, and their number in all.
 
@@ -74,7 +80,12 @@ def bounds(
     release = as_release(release)
     most = _most_tables(tables)
     keys, rows, own = release.listed(hidden_margins)
-    found = _found(release, hidden_margins, rows, progress)
+    found = _found(release, hidden_margins, rows, progress, sharp)
+    loose = int((found.proof == OUTER).any(axis=1).sum())
+    if loose:
+        warnings.warn(
+            f"the bounds of {loose} cells and sums hold, but may be wider than need be (sharp=False).", stacklevel=2
+        )
     frame = pd.DataFrame(
         {"lower": release.own_units(found.lower - own), "upper": release.own_units(found.upper - own)},
         index=release.index(keys),
@@ -83,6 +94,8 @@ def bounds(
         frame["lower_by"], frame["upper_by"] = found.proof[:, 0], found.proof[:, 1]
     if most == 0:
         return frame
+    if loose:
+        raise InputError("tables= needs sharp bounds: leave sharp=False out.")
     if any(np.isneginf(item.log_weights).any() for item in release.evidence):
         raise InputError("tables= cannot be had where evidence rules out values between the bounds.")
     witnesses = attaining_tables(presolve(release), rows, found, most)[:, : release.n_cells]
@@ -102,7 +115,7 @@ def _most_tables(tables: bool | int) -> int | None:
     return int(tables)
 
 
-def _found(release: Release, hidden_margins: Iterable[Any], rows: Any, progress: Any) -> SharpBounds:
+def _found(release: Release, hidden_margins: Iterable[Any], rows: Any, progress: Any, sharp: bool) -> SharpBounds:
     if any(np.isneginf(item.log_weights).any() for item in release.evidence):
         # Values in between may be impossible, which no bound shows: look at every table.
         belief = believe(release, hidden_margins=hidden_margins)
@@ -110,9 +123,9 @@ def _found(release: Release, hidden_margins: Iterable[Any], rows: Any, progress:
         own = release.listed(hidden_margins)[2]
         return SharpBounds(ends[:, 0] + own, ends[:, 1] + own, np.full((len(ends), 2), "every table", dtype=object))
     if rows.shape[0] == len(release.hidden):
-        every = cell_bounds(release, progress)
+        every = cell_bounds(release, progress, sharp)
         return SharpBounds(every.lower[release.hidden], every.upper[release.hidden], every.proof[release.hidden])
-    return sharp_bounds(presolve(release), rows, progress)
+    return sharp_bounds(presolve(release), rows, progress, sharp)
 
 
 def count(

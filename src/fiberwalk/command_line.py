@@ -286,6 +286,7 @@ Examples:
 @_reading
 @_margins
 @click.option("--explain", is_flag=True, help="Say what proved each bound.")
+@click.option("--not-sharp", is_flag=True, help="Solve no integer programs: quicker, but some bounds may be too wide.")
 @_csv
 @_speaks_plainly
 def bounds(**options: Any) -> None:
@@ -298,6 +299,7 @@ def bounds(**options: Any) -> None:
             _read(options),
             hidden_margins=options["hidden_margins"],
             explain=options["explain"],
+            sharp=not options["not_sharp"],
             progress=lambda done, of: progress(f"{done} of {of} open cells"),
         )
     if options["csv"] is not None:
