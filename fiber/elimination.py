@@ -22,6 +22,7 @@ LEAST_MASS = 1e-250
 """Of numbers that are 1 at most: what is lost below the smallest float does not matter beside this."""
 GROWTH = math.log(5)
 PER_LINE = 64  # bytes that are kept of a line, about
+PER_TURN = 80  # ... and that a turn needs for each state
 SLACK = math.log(1e6)
 """The first estimate takes every state of a box for reachable: begin even if it is that much over the budget."""
 
@@ -87,8 +88,7 @@ class Elimination:
         if found.log_operations > math.log(budget.operations) + SLACK:
             raise TooLarge(
                 f"{self.n} cells and sums that depend on each other would take up to "
-                f"10^{found.log_operations / math.log(10):.0f} operations of elimination, more than the "
-                f"{budget.operations:,} allowed"
+                f"10^{found.log_operations / math.log(10):.0f} operations of elimination"
             )
         self.plan: Plan = found
         self.operations = 0
@@ -120,13 +120,13 @@ class Elimination:
             steps.append(addition)
             lines = sum(len(one.keys) for one in layers)
             if self.operations > self.budget.operations or PER_LINE * lines + 16 * layer.states > self.budget.bytes:
-                self._refuse(layer)
+                self._refuse()
         return layers, steps
 
-    def _refuse(self, layer: _Layer) -> None:
+    def _refuse(self) -> None:
         raise TooLarge(
-            f"{self.n} cells and sums that depend on each other take more than {self.budget.operations:,} operations or "
-            f"{self.budget.bytes:,} bytes of elimination (given up at step {layer.t} of {self.n})"
+            f"{self.n} cells and sums that depend on each other take more than that for an elimination, up to "
+            f"10^{self.plan.log_operations / math.log(10):.0f} operations"
         )
 
     def _axis(self, layer: _Layer, column: int) -> int:
@@ -165,6 +165,8 @@ class Elimination:
         return rows, size, np.concatenate([[1], np.cumprod(size)])[:-1].astype(np.int64)
 
     def _turned(self, layer: _Layer, axis: int) -> tuple[_Layer, _Turn]:
+        if PER_TURN * layer.states > self.budget.bytes:
+            self._refuse()
         rows, size, stride = self._key(layer.t, axis)
         line = np.repeat(np.arange(len(layer.keys)), np.diff(layer.start))
         along = layer.first[line] + np.arange(layer.states) - layer.start[line]
@@ -264,6 +266,8 @@ class Elimination:
             orbit, n = write(orbit, *arguments, target_start, out, n, cost)
             if orbit == n_orbits:
                 break
+            if self.operations + cost[0] > self.budget.operations or 2 * out.nbytes > self.budget.bytes:
+                self._refuse()
             out = np.concatenate([out, np.empty((4, out.shape[1] + longest), np.int64)], axis=1)
         target_start[-1] = n
         return out[:, :n].copy(), target_start, cost
@@ -321,8 +325,7 @@ class Elimination:
         """
         if self.bytes > self.budget.bytes:
             raise TooLarge(
-                f"{self.n} cells and sums that depend on each other take {self.bytes:,} bytes of elimination, more than "
-                f"the {self.budget.bytes:,} allowed"
+                f"{self.n} cells and sums that depend on each other take {self.bytes:,} bytes for an elimination"
             )
         now = np.ones(1)
         leading: list[np.ndarray] = []

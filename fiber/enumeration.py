@@ -76,9 +76,9 @@ def enumerate_block(
         plan.line, plan.entry_start, plan.entry_row, plan.entry_coefficient, plan.rest_least, plan.rest_most,
         low, high, np.ascontiguousarray(b, dtype=np.int64), PROBES,
     )  # fmt: skip
-    if guess > HOPELESS * most_steps:
+    if guess > np.log(HOPELESS * most_steps):
         raise TooLarge(
-            f"{n} cells and sums that depend on each other would take about 10^{np.log10(guess):.0f} steps of enumeration"
+            f"{n} cells and sums that depend on each other would take about 10^{guess / np.log(10):.0f} steps of enumeration"
         )
     tally_start = np.concatenate([[0], np.cumsum(sizes[plan.order] + 1)]).astype(np.int64)
     any_weight = any(given is not None for given in log_weights)

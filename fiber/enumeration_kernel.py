@@ -238,14 +238,17 @@ def probe(
     b: np.ndarray,
     probes: int,
 ) -> float:
-    """About how many steps `walk` would take, from random descents (Knuth 1975): the mean of their products of choices."""
-    total = 0.0
+    """The log of about how many steps `walk` would take, from random descents (Knuth 1975).
+
+    A step at some depth stands for the product of the choices that led there; the estimate is the mean of their sums.
+    """
+    total = -np.inf
     random = np.uint64(1)
     for _ in range(probes):
         residual = b.copy()
-        choices = 1.0
+        choices = 0.0
         for depth in range(line + 1):
-            total += choices
+            total = np.logaddexp(total, choices)
             low, high = lower[depth], upper[depth]
             for e in range(entry_start[depth], entry_start[depth + 1]):
                 a, open_sum = entry_coefficient[e], residual[entry_row[e]]
@@ -258,7 +261,7 @@ def probe(
                     high = min(high, (-least) // -a)
             if low > high:
                 break
-            choices *= high - low + 1
+            choices += np.log(high - low + 1)
             # One step of Steele, Lea and Flood's splitmix64.
             random += np.uint64(0x9E3779B97F4A7C15)
             mixed = (random ^ (random >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -267,4 +270,4 @@ def probe(
             value = low + np.int64(mixed % np.uint64(high - low + 1))
             for e in range(entry_start[depth], entry_start[depth + 1]):
                 residual[entry_row[e]] -= entry_coefficient[e] * value
-    return total / probes
+    return total - np.log(probes)
