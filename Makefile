@@ -22,10 +22,13 @@ quick: $(VENV)/installed-for-tests
 
 # The property tests at length: twenty times as many random cases, new ones each time.
 verify: $(VENV)/installed-for-tests
-	FIBERWALK_EFFORT=20 $(BIN)/pytest tests/test_against_brute_force.py tests/test_exact_solving.py
+	FIBERWALK_EFFORT=20 $(BIN)/pytest \
+		tests/test_against_brute_force.py tests/test_exact_solving.py tests/test_elimination.py \
+		tests/test_network.py tests/test_linear_program.py tests/test_decomposable.py
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/exact_solving.py
+	$(BIN)/python bench/bounds.py
 	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:

@@ -1,30 +1,34 @@
-"""How many tables a second the exact solver sees, and how that compares with the plain recursion of the tests.
+"""Exact answers: how many tables a second an enumeration sees, and how far beyond that an elimination goes.
 
-    python bench/exact_solving.py
+    python bench/exact_solving.py [--long]
 
-Best of several runs, one thread, after compilation. Peers: the brute-force recursion in tests/naive.py (pure Python), and
-for bounds one scipy `milp` call per bound without presolve or harvesting. The README quotes these figures only.
+Best of several runs, after compilation. Peer: the brute-force recursion in tests/naive.py (pure Python). `--long` also
+enumerates the fiber of DFKPR01 given all three margins, as a check of the count. The README quotes these figures only.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
-import scipy.sparse as sp
 
 import fiberwalk as fw
-from fiberwalk.fiber.integer_program import optimum
+from fiberwalk.fiber.enumeration import enumerate_block
+from fiberwalk.fiber.presolve import presolve
+from fiberwalk.fiber.solved import Budget
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import naive
+from methods import only
 
 SNEE = np.array([[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]])
 CUBE = np.array(
     [[[2, 1, 3], [1, 2, 0], [3, 2, 1]], [[1, 3, 2], [2, 1, 1], [2, 0, 3]], [[3, 1, 1], [0, 2, 2], [1, 3, 2]]]
 )
+LAWS = ("uniform", "hypergeometric")
 PROBLEMS = {
     "4 x 4, n = 61 (Snee's hair and eyes, divided by 8)": (SNEE // 8, ["A", "B"]),
     "2 x 8, n = 120": (np.arange(15, 31).reshape(2, 8) // 3, ["A", "B"]),
@@ -58,15 +62,12 @@ def main() -> None:
     for name, (values, margins) in PROBLEMS.items():
         release = fw.publish(values, margins)
         rates = []
-        for law in ("uniform", "hypergeometric"):
-            audit, seconds = best(lambda law=law, release=release: fw.audit(release, law=law, limit=10**10))
+        for law in LAWS:
+            with only("enumeration"):
+                audit, seconds = best(lambda law=law, release=release: fw.audit(release, law=law, limit=10**13))
             rates.append(audit.tables / seconds)
         shown = "  ".join(f"{rate / 1e6:8.1f} ({rate / plain:,.0f}x)" for rate in rates)
         print(f"{name:52} {audit.tables:13,} {shown}")
-
-    table = np.random.default_rng(1).poisson(3, (20, 20))
-    _, seconds = best(lambda: fw.bounds(fw.publish(table, ["A", "B"])), times=1)
-    print(f"\nbounds of all 400 cells of a 20 x 20 table given its margins: {seconds:.1f} s")
 
     first = fw.examples.dot02_table1().release
     alike, modelled = (fw.audit(first, law=law).cells.loc[("5", "5")] for law in ("uniform", "hypergeometric"))
@@ -76,25 +77,37 @@ def main() -> None:
     )
     print(f"{modelled['understatement']:.2f} times its uniform risk")
 
-    release = fw.examples.dfkpr01().release
-    frame, ours = best(lambda: fw.bounds(release))
-    print(f"\nbounds of DFKPR01's 48 cells given its three margins: {ours * 1e3:.0f} ms; ", end="")
-    A = sp.csr_array(release.sums.matrix)
-    b, low, high = release.sums.lower, np.zeros(48, np.int64), np.full(48, 581)
+    print(f"\n{'beyond enumeration':58} {'tables':>26} {'count':>8} {'uniform':>9} {'hypergeom.':>11}")
+    for name, release in beyond().items():
+        tables, counting = best(lambda release=release: fw.count(release), times=1)
+        laws = [best(lambda release=release, law=law: fw.audit(release, law=law), times=1)[1] for law in LAWS]
+        shown = f"{tables:,}" if tables < 10**20 else f"about 10^{math.log10(tables):.0f}"
+        print(f"{name:58} {shown:>26} {counting:6.1f} s {laws[0]:7.1f} s {laws[1]:9.1f} s", flush=True)
 
-    def one_by_one():
-        upper = []
-        for j in range(48):
-            for sign in (1, -1):
-                cost = np.zeros(48)
-                cost[j] = sign
-                table = optimum(A, b, low, high, cost)
-            upper.append(table[j])
-        return upper
+    if "--long" in sys.argv:
+        block = presolve(fw.examples.dfkpr01().release).blocks[0]
+        walked, seconds = best(
+            lambda: enumerate_block(block.A, block.b, block.lower, block.upper, budget=Budget(10**13)), times=1
+        )
+        print(f"\nDFKPR01 given all three margins, enumerated: {walked.tables:,} tables in {seconds:.0f} s")
 
-    upper, theirs = best(one_by_one, times=1)
-    assert upper == frame["upper"].tolist()
-    print(f"one milp call per bound: {theirs * 1e3:.0f} ms ({theirs / ours:.1f}x)")
+
+def beyond() -> dict[str, fw.Release]:
+    """Fibers that no enumeration gets through (but for the last, which takes one minutes)."""
+    paper, dfkpr01 = fw.examples.dot02_table2().release, fw.examples.dfkpr01()
+    cycles = np.zeros((41, 82), dtype=bool)
+    for k in range(40):
+        cycles[k : k + 2, 2 * k : 2 * k + 2] = True
+    random = np.random.default_rng(1)
+    return {
+        "DOT02 redesign, row totals unknown": paper,
+        "DOT02 redesign, row totals known": paper.knows({"activity": "5"}, exactly=3898),
+        "DFKPR01 given IJ+ and +JK": fw.publish(dfkpr01.table, ["I,J", "J,K"]),
+        "4 x 4, n = 592 (Snee's hair and eyes)": fw.publish(SNEE, ["A", "B"]),
+        "2 x 300, n = 6,000": fw.publish(random.poisson(10, (2, 300)), ["A", "B"]),
+        "41 x 82, a chain of 40 cycles hidden": fw.suppress(random.poisson(50, cycles.shape), where=cycles),
+        "DFKPR01 given all three margins": dfkpr01.release,
+    }
 
 
 if __name__ == "__main__":

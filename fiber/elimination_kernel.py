@@ -8,6 +8,8 @@ lines at positions k before the step lead to those at k + value after it, and no
 `slope` times the position, a state keeps its place. So a step on an orbit is a product of matrices: the weights of the
 differences of positions, times the states.
 
+Orbits have nothing in common, so that any share of them can be worked on at the same time as the others.
+
 Inner loops run over slices: with plain offsets the compiler has to expect negative ones, and does not vectorise.
 """
 
@@ -97,6 +99,8 @@ def targets(
 
 @jit
 def forward(
+    from_orbit: int,
+    to_orbit: int,
     orbit_start: np.ndarray,
     line: np.ndarray,  # the lines before the step, orbit by orbit, and where they are
     position: np.ndarray,
@@ -115,7 +119,7 @@ def forward(
     span = len(weight) - 1
     source_room, target_room = np.empty(most[1] * most[3]), np.empty(most[2] * most[3])
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
-    for orbit in range(len(orbit_start) - 1):
+    for orbit in range(from_orbit, to_orbit):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
         left, right = FAR, -FAR
         for s in range(a, z):
@@ -166,6 +170,8 @@ def forward(
 
 @jit
 def backward(
+    from_orbit: int,
+    to_orbit: int,
     orbit_start: np.ndarray,
     line: np.ndarray,
     position: np.ndarray,
@@ -188,7 +194,7 @@ def backward(
     target_room = np.empty(most[2] * most[3])
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     product_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
-    for orbit in range(len(orbit_start) - 1):
+    for orbit in range(from_orbit, to_orbit):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
         left, right = FAR, -FAR
         for s in range(a, z):
@@ -260,6 +266,8 @@ def backward(
 
 @jit
 def counted(
+    from_orbit: int,
+    to_orbit: int,
     orbit_start: np.ndarray,
     line: np.ndarray,
     position: np.ndarray,
@@ -278,7 +286,7 @@ def counted(
     """The same in whole numbers, for counts modulo 2^64 or after a reduction: a running sum along each orbit."""
     span = len(allowed) - 1
     running = np.zeros(most[3], now.dtype)
-    for orbit in range(len(orbit_start) - 1):
+    for orbit in range(from_orbit, to_orbit):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
         left = FAR
         for s in range(a, z):
