@@ -113,6 +113,8 @@ class Layout:
             lines = sum(len(one.keys) for one in layers)
             if self.operations > self.budget.operations or PER_LINE * lines + 16 * layer.states > self.budget.bytes:
                 self._refuse()
+            if layer.states == 0:
+                break  # there is no table
         return layers, steps
 
     def _refuse(self) -> None:

@@ -242,3 +242,10 @@ def test_the_only_table_is_found_however_improbable():
     solved = eliminate_block(A, b, np.zeros(2, np.int64), np.ones(2, np.int64), logs, Budget())
     assert solved.tables == 1  # the only table is found, though its weight is exp(-1600)
     assert [one.tolist() for one in solved.weights] == [[0.0, 1.0], [0.0, 1.0]]
+
+
+def test_weights_may_leave_no_table():
+    logs = [np.array([0.0, -np.inf, 0.0]), np.array([0.0, -np.inf, 0.0]), None]
+    A, b = sp.csr_array([[1, 1, 0], [0, 1, 1]]), np.array([1, 2])
+    solved = eliminate_block(A, b, np.zeros(3, np.int64), np.full(3, 2), logs, Budget())
+    assert solved.tables == 0
