@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,14 @@ from .integer_program import optimum
 from .nearest_table import NearestTable
 from .presolve import Block, Presolved
 
+Progress = Callable[[int, int], None]
 MOST_NUMBERS = 200_000_000
 """Cells times tables that are kept."""
 
 
-def attaining_tables(solved: Presolved, rows: Any, bounds: SharpBounds, most: int | None = None) -> np.ndarray:
+def attaining_tables(
+    solved: Presolved, rows: Any, bounds: SharpBounds, most: int | None = None, progress: Progress | None = None
+) -> np.ndarray:
     """Feasible tables, one per row, that together attain the lower and the upper bound of every sum.
 
     With `most`, only that many. Each table is made to attain the first bound that none before it does, in every block.
@@ -26,46 +30,57 @@ def attaining_tables(solved: Presolved, rows: Any, bounds: SharpBounds, most: in
     rows = as_rows(rows, solved.fiber.n_columns)
     room = MOST_NUMBERS // max(1, solved.fiber.n_columns)
     by_column = sp.csc_array(rows)
-    tables: list[np.ndarray] = []
+    ends = np.stack([bounds.lower, bounds.upper], axis=1)
+    parts = [sp.csr_array(by_column[:, block.columns]) for block in solved.blocks]
+    blocks_of = sum((np.diff(part.indptr) > 0).astype(int) for part in parts) if parts else np.zeros(rows.shape[0])
     makers = []
-    for block in solved.blocks:
-        part = sp.csr_array(by_column[:, block.columns])
+    for block, part in zip(solved.blocks, parts, strict=True):
         asked = np.flatnonzero(np.diff(part.indptr))
         if len(asked):
-            makers.append(_Maker(solved, block, sp.csr_array(part[asked])))
-    attained = np.stack([bounds.lower, bounds.upper], axis=1) == (rows @ solved.start)[:, None]
-    if attained.any():
-        tables.append(solved.start)
+            here = ends[asked] - (rows[asked] @ solved.start - part[asked] @ block.start)[:, None]
+            shared = np.flatnonzero(blocks_of[asked] > 1)
+            if len(shared):
+                here[shared] = _ends_within(solved, block, sp.csr_array(part[asked[shared]]))
+            makers.append(_Maker(block, sp.csr_array(part[asked]), here))
+    attained = ends == (rows @ solved.start)[:, None]
+    tables: list[np.ndarray] = [solved.start] if attained.any() else []
     while not attained.all() and (most is None or len(tables) < most):
         table = solved.start.copy()
         made = [maker.next(table) for maker in makers]
         if not any(made):
-            # What is left are sums over several blocks: both ends at once in all of them.
+            # What is left are sums over several blocks: at one end in all of them at once.
             row, side = (int(one[0]) for one in np.nonzero(~attained))
             for maker in makers:
                 maker.reach(table, sp.csr_array(rows[[row]]), side)
         tables.append(table)
-        attained |= np.stack([bounds.lower, bounds.upper], axis=1) == (rows @ table)[:, None]
-        if len(tables) > room:
+        attained |= ends == (rows @ table)[:, None]
+        wanted = most if most is not None else len(tables) / attained.mean()
+        if (len(tables) >= 20 and wanted > 2 * room) or len(tables) > room:
             raise TooLarge(
-                f"the tables that attain every bound would be more than {room:,}, too many to keep; ask for some of them."
+                f"it would take some {wanted:,.0f} tables to attain every bound, and only {room:,} can be kept; ask for at "
+                "most so many (tables=)."
             )
+        if progress is not None:
+            progress(int(attained.sum()), attained.size)
     return np.array(tables[:most], dtype=np.int64).reshape(-1, solved.fiber.n_columns)
 
 
-class _Maker:
-    """Makes tables of one block that attain the bounds of its parts of the sums, one after the other."""
+def _ends_within(solved: Presolved, block: Block, rows: Any) -> np.ndarray:
+    """The ends of the part that a block has in sums over several blocks."""
+    alone = Presolved(solved.fiber, solved.start, (block,))
+    shape = (rows.shape[0], solved.fiber.n_columns)
+    whole = sp.csr_array((rows.data, block.columns[rows.indices], rows.indptr), shape=shape)
+    found = sharp_bounds(alone, whole)
+    return np.stack([found.lower, found.upper], axis=1)
 
-    def __init__(self, solved: Presolved, block: Block, rows: Any) -> None:
-        self.block, self.rows = block, rows
-        alone = Presolved(solved.fiber, solved.start, (block,))
-        whole = sp.csr_array(
-            (rows.data, block.columns[rows.indices], rows.indptr), shape=(rows.shape[0], solved.fiber.n_columns)
-        )
-        found = sharp_bounds(alone, whole)
-        away = whole @ np.where(alone.decided, solved.start, 0)
-        self.bounds = np.stack([found.lower - away, found.upper - away], axis=1)
-        self.attained = self.bounds == (rows @ block.start)[:, None]
+
+class _Maker:
+    """Makes tables of one block that attain the ends of its parts of the sums, one after the other."""
+
+    def __init__(self, block: Block, rows: Any, ends: np.ndarray) -> None:
+        self.block, self.rows, self.bounds = block, rows, ends
+        self.attained = ends == (rows @ block.start)[:, None]
+        self._last = block.start
         self._nearest: NearestTable | None = None
 
     def next(self, table: np.ndarray) -> bool:
@@ -90,7 +105,9 @@ class _Maker:
         block = self.block
         if block.network is not None and row.nnz == 1 and row.data[0] == 1:
             sign = 1 if side else -1
-            return extreme_flow(block.network, block.start, block.lower, block.upper, int(row.indices[0]), sign)
+            column = int(row.indices[0])
+            self._last = extreme_flow(block.network, self._last, block.lower, block.upper, column, sign)
+            return self._last
         if self._nearest is None:
             self._nearest = NearestTable(block.A, block.b, block.lower, block.upper)
         found = self._nearest.find(block.start, row.indices, row.data, value)

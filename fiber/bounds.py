@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,6 @@ from .network import as_network
 from .presolve import Block, Presolved, presolve
 
 DECIDED, FLOW = "decided", "network flow"
-THREADS = 2
 
 Progress = Callable[[int, int], None]
 
@@ -74,35 +75,47 @@ def sharp_bounds(solved: Presolved, rows: Any, progress: Progress | None = None,
         jobs.append((block, sp.csr_array(part[asked]), asked))
     counter = _Counter(progress, sum(len(asked) for _, _, asked in jobs))
     proof = np.full((rows.shape[0], 2), "", dtype=object)
-    with ThreadPoolExecutor(THREADS) as pool:
-        found = [pool.submit(_bounds_in_block, block, part, counter.part(), sharp) for block, part, _ in jobs]
-        try:
-            for (_, _, asked), answer in zip(jobs, found, strict=True):
-                bounds = answer.result()
-                lower[asked] += bounds.low
-                upper[asked] += bounds.high
-                proof[asked] = _joined(proof[asked], bounds.proof)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    proof[proof == ""] = DECIDED
+    for (_, _, asked), bounds in zip(jobs, _all_done(jobs, counter, sharp), strict=True):
+        lower[asked] += bounds.low
+        upper[asked] += bounds.high
+        proof[asked] = _joined(proof[asked], bounds.proof)
+    proof[lower == upper] = DECIDED
     return SharpBounds(lower, upper, proof)
 
 
+def _all_done(jobs: list[tuple[Block, Any, np.ndarray]], counter: _Counter, sharp: bool) -> list[Bounds]:
+    """The bounds in every block, on several threads if there are several blocks."""
+    if len(jobs) == 1:
+        return [_bounds_in_block(block, part, counter.part(), sharp) for block, part, _ in jobs]
+    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+        waiting = [pool.submit(_bounds_in_block, block, part, counter.part(), sharp) for block, part, _ in jobs]
+        try:
+            return [one.result() for one in waiting]
+        except BaseException:
+            counter.stopped = True  # the others end at their next report
+            for one in waiting:
+                one.cancel()
+            raise
+
+
 class _Counter:
-    """Adds up what the blocks have done, for one report."""
+    """Adds up what the blocks have done, for one report; also the way to stop them."""
 
     def __init__(self, progress: Progress | None, of: int) -> None:
-        self.progress, self.of, self.done = progress, of, 0
+        self.progress, self.of, self.done, self.stopped = progress, of, 0, False
+        self.lock = Lock()
 
     def part(self) -> Progress:
         before = 0
 
         def tell(done: int, _: int) -> None:
             nonlocal before
-            self.done, before = self.done + done - before, done
-            if self.progress is not None:
-                self.progress(self.done, self.of)
+            if self.stopped:
+                raise KeyboardInterrupt
+            with self.lock:
+                self.done, before = self.done + done - before, done
+                if self.progress is not None:
+                    self.progress(self.done, self.of)
 
         return tell
 
@@ -130,13 +143,15 @@ def _bounds_in_block(block: Block, rows: Any, tell: Progress, sharp: bool) -> Bo
         block.network, block.start, block.lower, block.upper, columns, lambda done, of: tell(done // 2, of // 2)
     )
     if len(several):
-        found = _sums_in_network(block, sp.csr_array(rows[several]), lambda done, of: tell(len(alone) + done, of))
+        found = _sums_in_network(
+            block, sp.csr_array(rows[several]), lambda done, of: tell(len(alone) + done, of), sharp
+        )
         low[several], high[several], proof[several] = found.low, found.high, found.proof
     tell(n, n)
     return Bounds(low, high, proof)
 
 
-def _sums_in_network(block: Block, rows: Any, tell: Progress) -> Bounds:
+def _sums_in_network(block: Block, rows: Any, tell: Progress, sharp: bool) -> Bounds:
     k = rows.shape[0]
     minus = sp.csr_array(-sp.eye_array(k, dtype=np.int64))
     plus, less = rows.maximum(0), rows.minimum(0)
@@ -144,11 +159,11 @@ def _sums_in_network(block: Block, rows: Any, tell: Progress) -> Bounds:
     if wider is None and k > 1:
         each = []
         for i in range(k):
-            each.append(_sums_in_network(block, sp.csr_array(rows[[i]]), lambda done, of: None))
+            each.append(_sums_in_network(block, sp.csr_array(rows[[i]]), lambda done, of: None, sharp))
             tell(i + 1, k)
         return Bounds(*(np.concatenate([getattr(one, name) for one in each]) for name in ("low", "high", "proof")))
     if wider is None:
-        return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell)
+        return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell, sharp)
     low, high = flow_bounds(
         wider,
         np.concatenate([block.start, rows @ block.start]),

@@ -10,15 +10,16 @@ import scipy.sparse as sp
 from ..release.errors import Contradiction
 from ..release.facts import NO_LIMIT
 from ..release.release import Release
+from .flow_bounds import feasible_flow
 from .integer_program import optimum
+from .network import as_network
 from .propagation import tighten
 from .system import Fiber
 
 
 def explain(release: Release, fiber: Fiber) -> Contradiction:
     """The refusal of a release that no table satisfies, naming a minimal set of facts that clash."""
-    cells = np.flatnonzero((fiber.lower[: fiber.n_cells] > 0) | (fiber.upper[: fiber.n_cells] < NO_LIMIT))
-    facts = [("sum", i) for i in range(fiber.A.shape[0])] + [("cell", int(i)) for i in cells]
+    facts = _facts(fiber)
 
     def clash(chosen: Sequence[tuple[str, int]]) -> bool:
         rows = np.array([i for kind, i in chosen if kind == "sum"], dtype=int)
@@ -36,6 +37,23 @@ def explain(release: Release, fiber: Fiber) -> Contradiction:
     )
 
 
+def _facts(fiber: Fiber) -> list[tuple[str, int]]:
+    """The facts that may clash, the telling ones first: the sum that propagation ends at, the widest total, short sums."""
+    told = (fiber.lower[: fiber.n_cells] > 0) | (fiber.upper[: fiber.n_cells] < NO_LIMIT)
+    refuted = tighten(fiber.A, fiber.b, fiber.lower.copy(), fiber.upper.copy())
+    lengths = np.diff(fiber.A.indptr)
+    sums = [int(i) for i in np.argsort(lengths, kind="stable")]
+    sums = sums[-1:] + sums[:-1]
+    first: list[tuple[str, int]] = []
+    if refuted >= 0:
+        inside = fiber.A.indices[fiber.A.indptr[refuted] : fiber.A.indptr[refuted + 1]]
+        own = [int(j) for j in np.sort(inside) if j < fiber.n_cells and told[j]]
+        first = [("sum", refuted), *(("cell", j) for j in own)]
+    seen = set(first)
+    rest = [("sum", i) for i in sums] + [("cell", int(j)) for j in np.flatnonzero(told)]
+    return first + [fact for fact in rest if fact not in seen]
+
+
 def _words(release: Release, fiber: Fiber, kind: str, number: int) -> str:
     if kind == "cell":
         limits = release.between(int(fiber.lower[number]), int(fiber.upper[number]))
@@ -51,7 +69,11 @@ def feasible(A: sp.csr_array, b: np.ndarray, lower: np.ndarray, upper: np.ndarra
     if (lower > upper).any() or tighten(A, b, lower.copy(), upper.copy()) >= 0:
         return False
     used = np.flatnonzero(np.diff(sp.csc_array(A).indptr))
-    return optimum(sp.csr_array(A[:, used]), b, lower[used], upper[used]) is not None
+    inside, lower, upper = sp.csr_array(A[:, used]), lower[used], upper[used]
+    network = as_network(inside)
+    if network is not None:
+        return feasible_flow(network, inside, b, lower, upper) is not None
+    return optimum(inside, b, lower, upper) is not None
 
 
 def smallest_clash(

@@ -21,11 +21,14 @@ from .solved import Budget, Solved
 from .tilting import centred
 
 TINY = 1e-290
-LEAST_MASS = 1e-250
-"""Of numbers that are 1 at most: what is lost below the smallest float does not matter beside this."""
+LEAST_MASS = 1e-100
+"""Of numbers that are 1 at most: what is lost below the smallest float, 1e-308, is under 1e-200 of all."""
+TOO_FAR_APART = "their weights are too far apart for an elimination in floating point, whatever it may cost"
 PARALLEL = 20_000_000
 """Operations of a step from which on it is worked on in PARTS, on as many threads as there are cores."""
 PARTS = 16
+PER_RESIDUE = 3
+"""Operations for each state of a pass in whole numbers."""
 
 Progress = Callable[[str], None]
 Part = TypeVar("Part")
@@ -112,7 +115,10 @@ class Elimination(Layout):
         for i in range(len(self.steps)):
             leading.append(now)
             now = self._forward(i, weights, now, np.zeros(self.layers[i + 1].states))
-            log_mass += math.log(_settle(now, possible) or LEAST_MASS)
+            scale = _settle(now, possible)
+            if scale == 0:
+                return [np.zeros(len(one)) for one in self.allowed], -np.inf, True
+            log_mass += math.log(scale)
         shares = [np.zeros(len(one)) for one in self.allowed]
         back_after = np.ones(1)
         for i in range(len(self.steps) - 1, -1, -1):
@@ -124,7 +130,7 @@ class Elimination(Layout):
             back_now = self._room(i)
             share = shares[step.column] = self._backward(step, weight, now, back_after, back_now)
             if share.sum() < LEAST_MASS:
-                raise TooLarge(f"the weights of {self.n} cells and sums are too far apart for an elimination")
+                raise TooLarge(TOO_FAR_APART)
             if not possible:
                 smallest = [one.min(initial=1.0, where=one > 0) for one in (now, back_after, weight)]
                 everything = np.count_nonzero(weight) == np.count_nonzero(self.allowed[step.column])
@@ -173,8 +179,8 @@ def eliminate_block(
     ]
     tied = np.flatnonzero(np.diff(sp.csc_array(A).indptr))
     if len(tied) < len(lower):
-        return _with_free_columns(A, b, lower, upper, log_weights, budget, tied, allowed)
-    if not all(one.any() for one in allowed):
+        return _with_free_columns(A, b, lower, upper, log_weights, budget, tied, allowed, count_only, progress)
+    if not all(one.any() for one in allowed) or (b[np.diff(sp.csr_array(A).indptr) == 0] != 0).any():
         return _none(lower, allowed)
     run = Elimination(A, b, lower, allowed, budget)
     if progress is not None:
@@ -193,7 +199,9 @@ def eliminate_block(
         return replace(_none(lower, allowed), tables=tables)
     if not weightless:
         given = [flat if one is None else one for one, flat in zip(log_weights, alike, strict=True)]
-        shares, _, safe = run.shares(centred(rows, sums, given)[0])
+        shares, log_mass, safe = run.shares(centred(rows, sums, given)[0])
+        if log_mass == -np.inf:
+            raise TooLarge(TOO_FAR_APART)
     reached = shares if safe else run.shares([one.astype(float) for one in allowed], possible=True)[0]
     return Solved(tables, lower, tuple(one > 0 for one in reached), tuple(shares), "elimination")
 
@@ -212,6 +220,8 @@ def _with_free_columns(
     budget: Budget,
     tied: np.ndarray,
     allowed: Sequence[np.ndarray],
+    count_only: bool,
+    progress: Progress | None,
 ) -> Solved:
     """Columns that are in no equation keep their own law; the others are eliminated."""
     tables = 1 if (b[np.diff(A.indptr) == 0] == 0).all() else 0
@@ -223,7 +233,16 @@ def _with_free_columns(
         tables *= int(allowed[j].sum())
     if len(tied):
         part = sp.csr_array(A[:, tied])
-        found = eliminate_block(part, b, lower[tied], upper[tied], [log_weights[j] for j in tied], budget)
+        found = eliminate_block(
+            part,
+            b,
+            lower[tied],
+            upper[tied],
+            [log_weights[j] for j in tied],
+            budget,
+            count_only=count_only,
+            progress=progress,
+        )
         tables *= found.tables
         for k, j in enumerate(tied):
             possible[j], weights[j] = found.possible[k], found.weights[k]
@@ -232,6 +251,8 @@ def _with_free_columns(
 
 def _counted(run: Elimination, log_tables: float) -> int:
     """The number of tables, put together from residues and checked against the sum in floating point."""
+    passes = 1 + max(0.0, log_tables - math.log(2.0**64)) / math.log(2.0**31)
+    run.charge(passes * PER_RESIDUE * sum(layer.states for layer in run.layers))
     tables = from_residues(run.residue, log_tables + 1)
     in_floats = -np.inf if tables == 0 else math.log(tables)
     if in_floats != log_tables and not abs(in_floats - log_tables) < 1e-6:

@@ -288,14 +288,15 @@ def counted(
     running = np.zeros(most[3], now.dtype)
     for orbit in range(from_orbit, to_orbit):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
-        left = FAR
+        left, right = FAR, -FAR
         for s in range(a, z):
-            left = min(left, lowest[s])
-        running[:] = 0
+            left, right = min(left, lowest[s]), max(right, lowest[s] + start[line[s] + 1] - start[line[s]])
+        width = right - left
+        running[:width] = 0
         entering, leaving = a, a
         for k in range(c, e):
             if gaps:
-                running[:] = 0
+                running[:width] = 0
                 for s in range(a, z):
                     v = target_position[k] - position[s]
                     if v >= 0 and v <= span and allowed[v]:

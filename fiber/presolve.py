@@ -75,9 +75,11 @@ def presolve(release: Release) -> Presolved:
     blocks: list[Block] = []
     rows = _binding_rows(fiber, lower, upper)
     # The slack of a row that says nothing would count as a free column: it follows from the cells.
-    idle = np.setdiff1d(np.arange(fiber.n_cells, fiber.n_columns), sp.csr_array(fiber.A[rows]).indices)
+    A = sp.csr_array(fiber.A[rows])
+    idle = np.arange(fiber.n_columns) >= fiber.n_cells
+    idle[A.indices] = False
     lower[idle] = upper[idle] = start[idle]
-    _split(np.arange(fiber.n_columns), sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper, start, blocks)
+    _split(np.arange(fiber.n_columns), A, fiber.b[rows], lower, upper, start, blocks)
     return Presolved(fiber, start, tuple(blocks))
 
 
@@ -166,17 +168,23 @@ def _split(
     tighten(A, b, lower, upper)
     open_columns = np.flatnonzero(lower < upper)
     by_column = sp.csc_array(A)
+    everything = sp.csr_array(by_column[:, open_columns])
+    pieces = _moving_pieces(everything, start[open_columns], lower[open_columns], upper[open_columns])
+    if pieces is not None:
+        for piece in pieces:
+            _append_block(columns, by_column, open_columns[piece], lower, upper, start, blocks)
+        return
     for part, rows in components(A, open_columns):
         inside = sp.csr_array(by_column[:, part])[rows]
-        pieces, final = _pieces(inside, start[part], lower[part], upper[part])
-        whole = len(pieces) == 1 and len(pieces[0]) == len(part)
-        if final or (whole and len(part) == len(columns)):
-            by_part = sp.csc_array(inside)
+        pieces = _moving_pieces(inside, start[part], lower[part], upper[part])
+        if pieces is not None:
             for piece in pieces:
-                inner = part[piece]
-                rows_here = sp.csr_array(by_part[:, piece])
-                rows_here = rows_here[np.flatnonzero(np.diff(rows_here.indptr))]
-                blocks.append(_block(columns[inner], rows_here, lower[inner], upper[inner], start[inner]))
+                _append_block(columns, by_column, part[piece], lower, upper, start, blocks)
+            continue
+        form = reduced(inside.toarray()) if affordable(inside.shape) else None
+        pieces = _connected_pieces(form[0]) if form is not None else [np.arange(len(part))]
+        if len(pieces) == 1 and len(pieces[0]) == len(part) == len(columns):
+            _append_block(columns, by_column, part, lower, upper, start, blocks)
             continue
         for piece in pieces:
             inner = part[piece]
@@ -187,26 +195,37 @@ def _split(
             )
 
 
-def _block(columns: np.ndarray, A: Any, lower: np.ndarray, upper: np.ndarray, start: np.ndarray) -> Block:
-    A, b = _useful_rows(A, A @ start)
-    tighten(A, b, lower, upper)
-    return Block(columns, A, b, lower, upper, start)
+def _append_block(
+    columns: np.ndarray,
+    by_column: Any,
+    inner: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    start: np.ndarray,
+    blocks: list[Block],
+) -> None:
+    """One block of some columns, its bounds tightened by what they alone say about each other."""
+    part = sp.csc_array(by_column[:, inner])
+    rows, places = np.unique(part.indices, return_inverse=True)
+    part = sp.csc_array((part.data, places, part.indptr), shape=(len(rows), len(inner)))
+    A, b = _useful_rows(sp.csr_array(part), part @ start[inner])
+    low, high = lower[inner], upper[inner]
+    tighten(A, b, low, high)
+    blocks.append(Block(columns[inner], A, b, low, high, start[inner]))
 
 
-def _pieces(A: Any, start: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> tuple[list[np.ndarray], bool]:
-    """The columns that depend on each other, without the decided ones found on the way, and whether that is final.
+def _moving_pieces(A: Any, start: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> list[np.ndarray] | None:
+    """The columns of a network that can change, in pieces that change together; None where it is no network.
 
-    In a network, paths and cycles tell what can change, and which changes go together; nothing is left to be found.
-    Otherwise the row space tells what goes together, and what is then left alone may be decided by its bounds.
+    Paths and cycles tell all of this: nothing more is to be found in the pieces.
     """
     network = as_network(A)
-    if network is not None:
-        label = moving_parts(network, start, lower, upper)
-        order = np.argsort(label, kind="stable")
-        begins = np.flatnonzero(np.concatenate([[True], np.diff(label[order]) != 0]))
-        return [piece for piece in np.split(order, begins[1:]) if label[piece[0]] >= 0], True
-    form = reduced(A.toarray()) if affordable(A.shape) else None
-    return (_connected_pieces(form[0]) if form is not None else [np.arange(A.shape[1])]), False
+    if network is None:
+        return None
+    label = moving_parts(network, start, lower, upper)
+    order = np.argsort(label, kind="stable")
+    begins = np.flatnonzero(np.concatenate([[True], np.diff(label[order]) != 0]))
+    return [piece for piece in np.split(order, begins[1:]) if len(piece) and label[piece[0]] >= 0]
 
 
 def _connected_pieces(form: np.ndarray) -> list[np.ndarray]:

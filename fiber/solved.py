@@ -8,7 +8,7 @@ import numpy as np
 
 from ..release.errors import InputError, TooLarge
 
-MOST_OPERATIONS = 60_000_000_000
+MOST_OPERATIONS = 200_000_000_000
 MOST_BYTES = 6_000_000_000
 MOST_PLACES = 30_000_000
 """Values of all columns together that an exact answer may list."""
@@ -16,7 +16,7 @@ MOST_PLACES = 30_000_000
 
 @dataclass(frozen=True)
 class Budget:
-    """What one block may cost: operations (about a billionth of a second each) and bytes of memory, never seconds."""
+    """What one block may cost: operations (some billions are a second) and bytes of memory, never seconds."""
 
     operations: int = MOST_OPERATIONS
     bytes: int = MOST_BYTES

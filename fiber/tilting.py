@@ -15,8 +15,9 @@ import numpy as np
 
 from .jit import jit
 
-MOST_ROUNDS = 60
-NEAR = 0.05  # standard deviations from the mean: near enough to be centred
+MOST_ROUNDS = 400
+MOST_DAMPING = 1e12
+NEAR = 0.5  # standard deviations from the mean: near enough to be centred
 
 
 @jit
@@ -53,28 +54,22 @@ def centred(A: Any, b: np.ndarray, log_weights: Sequence[np.ndarray]) -> tuple[l
         _moments(start, flat, A.T @ at, moments)
         return float(moments[0].sum() - at @ b)
 
-    here = level(theta)
+    # Levenberg and Marquardt's way: the less a full step helps, the more it is shortened towards the steepest descent.
+    here, damping = level(theta), 1e-6
     for _ in range(MOST_ROUNDS):
         gap = A @ moments[1] - b
         spread = (A * moments[2]) @ A.T
         spread = spread.toarray() if hasattr(spread, "toarray") else spread
-        scale = np.sqrt(np.maximum(np.diag(spread), 1e-12))
-        if (np.abs(gap) <= NEAR * scale).all():
+        scale = np.diag(spread)
+        if (gap**2 <= NEAR**2 * scale + 1e-12).all() or damping > MOST_DAMPING:
             break
-        ridge = 1e-9 * np.diag(scale**2)
-        step = (
-            np.linalg.lstsq(spread + ridge, gap, rcond=None)[0] if len(b) < 40 else np.linalg.solve(spread + ridge, gap)
-        )
-        length = 1.0
-        while length > 1e-6:
-            there = level(theta - length * step)
-            if there < here:
-                break
-            length /= 2
+        along = np.linalg.solve(spread + damping * max(scale.max(), 1.0) * np.eye(len(b)), gap)
+        there = level(theta - along)
+        if there < here - 0.1 * float(along @ gap):
+            theta, here, damping = theta - along, there, max(damping / 10, 1e-9)
         else:
+            damping *= 10
             level(theta)
-            break
-        theta, here = theta - length * step, there
     tilt = A.T @ theta
     level(theta)
     weights = [

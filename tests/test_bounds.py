@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from effort import examples
 from hypothesis import given, note
@@ -139,3 +140,46 @@ def test_sums_over_several_blocks_name_every_method():
         np.array([["network flow", ""]], dtype=object), np.array([["linear program", "propagation"]], dtype=object)
     )
     assert joined.tolist() == [["network flow + linear program", "propagation"]]
+
+
+def wrong_total(n, share, seed=1):
+    """A crosstab with hidden cells and one row total that is one too high."""
+    random = np.random.default_rng(seed)
+    values = random.poisson(10, (n, n))
+    frame = pd.DataFrame(values, index=[f"r{i}" for i in range(n)], columns=[f"c{j}" for j in range(n)]).astype(float)
+    frame = frame.mask(random.random((n, n)) < share)
+    frame["All"] = values.sum(1)
+    frame.loc["All"] = [*values.sum(0), values.sum()]
+    frame.loc["r3", "All"] += 1
+    return frame
+
+
+def test_a_wrong_total_in_a_large_table_is_explained_soon():
+    release = fw.from_crosstab(wrong_total(40, 0.5))
+    with pytest.raises(fw.Contradiction) as refusal:
+        fw.bounds(release)
+    # The row totals do not add up to the grand total: nothing else need be said.
+    assert len(refusal.value.facts) == 41
+    assert any("r3" in fact for fact in refusal.value.facts)
+
+
+def test_the_clash_that_is_named_is_the_obvious_one():
+    table = pd.DataFrame(
+        [[4.0, np.nan, 3], [np.nan, np.nan, 9], [8, 4, 12]], index=["N", "S", "All"], columns=["x", "y", "All"]
+    )
+    with pytest.raises(fw.Contradiction) as refusal:
+        fw.bounds(fw.from_crosstab(table))
+    assert len(refusal.value.facts) == 2  # a cell of 4 in a row of 3
+
+
+def test_bounds_can_be_interrupted():
+    def stop(done, of):
+        raise KeyboardInterrupt
+
+    release = fw.publish(np.random.default_rng(1).poisson(3, (6, 6, 6)), ["A,B", "A,C", "B,C"])
+    with pytest.raises(KeyboardInterrupt):
+        fw.bounds(release, progress=stop)
+    random = np.random.default_rng(2)
+    blocks = fw.suppress(random.poisson(9, (40, 40)), where=np.kron(np.eye(20), np.ones((2, 2))) > 0)
+    with pytest.raises(KeyboardInterrupt):
+        fw.bounds(blocks, progress=stop)

@@ -55,6 +55,22 @@ def test_bounds_and_count(table, tmp_path):
     assert run("count", table, "--hidden-margin", "").output.split()[-3:] == ["Total", "Total", "1"]
 
 
+def test_bounds_say_what_proved_them_and_both_readings(table):
+    result = run("bounds", table, "--explain")
+    assert "network flow" in result.output
+    result = run("bounds", table, "--rule", "< 8", "--no-flags")
+    assert result.output.count("lower  upper") == 2
+    assert "\nIf " in result.output
+    assert "\nIf " in run("count", table, "--rule", "< 8", "--no-flags").output
+
+
+def test_budgets_may_be_written_short(table):
+    assert run("count", table, "--limit", "1e9", "--memory", "2e9").output == "7\n"
+    refused = run("count", table, "--limit", "many")
+    assert refused.exit_code == 2
+    assert "'many' is not a whole number of at least 1, such as 2e9" in refused.output
+
+
 def test_demo_writes_a_report(tmp_path):
     result = run("demo", "--html", tmp_path / "demo.html")
     assert result.exit_code == 0, result.output

@@ -47,7 +47,8 @@ def bounds(
         False: solve no integer programs. On large tables of three or more dims these can take hours; what only they would
         settle then gets bounds that hold but may be wider than need be, "not sharp" for its proof, and a warning.
     progress
-        Called now and then with the number of open cells and sums done, and their number in all.
+        Called now and then with how many of how many are done: open cells first, then hidden sums, then the bounds that
+        tables attain, each counted anew, and the cells of smaller tables where a release is cut into these.
 
     Returns
     -------
@@ -98,7 +99,7 @@ def bounds(
         raise InputError("tables= needs sharp bounds: leave sharp=False out.")
     if any(np.isneginf(item.log_weights).any() for item in release.evidence):
         raise InputError("tables= cannot be had where evidence rules out values between the bounds.")
-    witnesses = attaining_tables(presolve(release), rows, found, most)[:, : release.n_cells]
+    witnesses = attaining_tables(presolve(release), rows, found, most, progress)[:, : release.n_cells]
     values = rows @ witnesses.T
     for name, bound in (("lower_table", found.lower), ("upper_table", found.upper)):
         attains = values == bound[:, None]
@@ -122,10 +123,14 @@ def _found(release: Release, hidden_margins: Iterable[Any], rows: Any, progress:
         ends = np.array([(pmf.values[0], pmf.values[-1]) for pmf in belief.pmfs]).reshape(-1, 2)
         own = release.listed(hidden_margins)[2]
         return SharpBounds(ends[:, 0] + own, ends[:, 1] + own, np.full((len(ends), 2), "every table", dtype=object))
-    if rows.shape[0] == len(release.hidden):
-        every = cell_bounds(release, progress, sharp)
-        return SharpBounds(every.lower[release.hidden], every.upper[release.hidden], every.proof[release.hidden])
-    return sharp_bounds(presolve(release), rows, progress, sharp)
+    every, hidden = cell_bounds(release, progress, sharp), release.hidden
+    cells = (every.lower[hidden], every.upper[hidden], every.proof[hidden])
+    if rows.shape[0] == len(hidden):
+        return SharpBounds(*cells)
+    sums = sharp_bounds(presolve(release), rows[len(hidden) :], progress, sharp)
+    return SharpBounds(
+        *(np.concatenate(both) for both in zip(cells, (sums.lower, sums.upper, sums.proof), strict=True))
+    )
 
 
 def count(
@@ -144,7 +149,7 @@ def count(
         Unpublished margins that are asked about instead: the answer is then a Series, the number of different values that
         each of their sums can take.
     limit, memory
-        The most operations (about a billionth of a second each) and bytes per block of cells that depend on each other.
+        The most operations (some billions are a second) and bytes per block of cells that depend on each other.
     progress
         Called now and then with a line of text on where the work stands.
 

@@ -276,8 +276,8 @@ def audit(
     hidden_margins
         Unpublished margins that are asked about too, such as ["I,K"]; "" is the grand total.
     limit, memory
-        The most operations (about a billionth of a second each) and bytes of exact solving, per block of cells that
-        depend on each other.
+        The most operations (some billions are a second) and bytes of exact solving, per block of cells that depend on
+        each other.
     progress
         Called now and then with a line of text on where the work stands.
 

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -159,19 +160,35 @@ _margins = click.option(
 )
 
 
+class _Amount(click.ParamType):
+    """A whole number that may be written as 2e9 or 2,000,000,000."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read it."""
+        try:
+            number = float(str(value).replace(",", "").replace("_", ""))
+        except ValueError:
+            number = 0
+        if not number >= 1 or number != int(number):
+            self.fail(f"{value!r} is not a whole number of at least 1, such as 2e9.", param, ctx)
+        return int(number)
+
+
 def _limit(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say what exact solving may cost."""
     operations = click.option(
         "--limit",
-        type=click.IntRange(min=1),
+        type=_Amount(),
         metavar="OPERATIONS",
-        help="Give up exact solving where it takes more (about a billion are a second; default: 60 billion).",
+        help="Give up exact solving where it takes more (some billions are a second; default: 2e11).",
     )
     memory = click.option(
         "--memory",
-        type=click.IntRange(min=1),
+        type=_Amount(),
         metavar="BYTES",
-        help="... or more memory than this (default: 6 billion).",
+        help="... or more memory than this (default: 6e9).",
     )
     return operations(memory(command))
 
@@ -294,17 +311,35 @@ def bounds(**options: Any) -> None:
     from .answers import bounds as run_bounds
 
     _check_outputs(options["csv"])
-    with _Progress() as progress:
-        frame = run_bounds(
-            _read(options),
-            hidden_margins=options["hidden_margins"],
-            explain=options["explain"],
-            sharp=not options["not_sharp"],
-            progress=lambda done, of: progress(f"{done} of {of} open cells"),
-        )
+    release = _read(options)
+
+    def frame_of(one: Release) -> Any:
+        with _Progress() as progress:
+            return run_bounds(
+                one,
+                hidden_margins=options["hidden_margins"],
+                explain=options["explain"],
+                sharp=not options["not_sharp"],
+                progress=lambda done, of: progress(f"{done:,} of {of:,}"),
+            )
+
+    frame = frame_of(release)
     if options["csv"] is not None:
         _write_csv(frame, options["csv"])
     click.echo(frame.to_string(sparsify=False) if len(frame) else "Nothing is hidden: every cell is published.")
+    for name, other in _possible_readings(release, frame_of):
+        click.echo(f"\nIf {name}:\n{other.to_string(sparsify=False)}")
+
+
+def _possible_readings(release: Release, ask: Callable[[Release], Any]) -> list[tuple[str, Any]]:
+    """The answers for each further reading of a release; a supposition that no table bears out is no reading."""
+    from .release.errors import Contradiction
+
+    found = []
+    for name, other in release.readings.items():
+        with suppress(Contradiction):
+            found.append((name, ask(other)))
+    return found
 
 
 @main.command(epilog="\b\nExamples:\n  fiberwalk count table.csv\n  fiberwalk count table.csv --hidden-margin region")
@@ -319,11 +354,16 @@ def count(**options: Any) -> None:
     """
     from .answers import count as run_count
 
-    with _Progress() as progress:
-        counted = run_count(
-            _read(options), hidden_margins=options["hidden_margins"], progress=progress, **_budget(options)
-        )
-    click.echo(f"{counted:,}" if isinstance(counted, int) else counted.to_frame().to_string(sparsify=False))
+    release = _read(options)
+
+    def words_of(one: Release) -> str:
+        with _Progress() as progress:
+            counted = run_count(one, hidden_margins=options["hidden_margins"], progress=progress, **_budget(options))
+        return f"{counted:,}" if isinstance(counted, int) else counted.to_frame().to_string(sparsify=False)
+
+    click.echo(words_of(release))
+    for name, words in _possible_readings(release, words_of):
+        click.echo(f"\nIf {name}:\n{words}")
 
 
 @main.command(epilog="\b\nExamples:\n  fiberwalk demo\n  fiberwalk demo --example dot02_table1 --law hypergeometric")
