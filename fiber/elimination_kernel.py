@@ -98,74 +98,101 @@ def targets(
 
 
 @jit
+def _ends(lowest: np.ndarray, length: np.ndarray, a: int, z: int) -> tuple[int, int]:
+    """The first place of the lines a to z, and the one after the last."""
+    left, right = FAR, -FAR
+    for s in range(a, z):
+        left, right = min(left, lowest[s]), max(right, lowest[s] + length[s])
+    return left, right
+
+
+@jit
+def _gathered(
+    values: np.ndarray, begin: np.ndarray, length: np.ndarray, lowest: np.ndarray, a: int, edge: int, out: np.ndarray
+) -> None:
+    """Write lines from a on below each other, from the place `edge` on, with zeros where they have no state."""
+    out[:] = 0
+    for s in range(out.shape[0]):
+        low = lowest[a + s]
+        one, two = max(low, edge), min(low + length[a + s], edge + out.shape[1])
+        if one < two:
+            shift = begin[a + s] - low
+            out[s, one - edge : two - edge] = values[shift + one : shift + two]
+
+
+@jit
+def _scattered(
+    given: np.ndarray, begin: np.ndarray, length: np.ndarray, lowest: np.ndarray, a: int, edge: int, values: np.ndarray
+) -> None:
+    """The way back."""
+    for s in range(given.shape[0]):
+        low = lowest[a + s]
+        one, two = max(low, edge), min(low + length[a + s], edge + given.shape[1])
+        if one < two:
+            shift = begin[a + s] - low
+            values[shift + one : shift + two] = given[s, one - edge : two - edge]
+
+
+@jit
+def _weighted(
+    weight: np.ndarray, position: np.ndarray, target_position: np.ndarray, a: int, c: int, out: np.ndarray
+) -> None:
+    """The weight with which each line from a on leads to each line from c on."""
+    for s in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            v = target_position[c + k] - position[a + s]
+            out[s, k] = weight[v] if v >= 0 and v < len(weight) else 0.0
+
+
+@jit
 def forward(
     from_orbit: int,
     to_orbit: int,
-    orbit_start: np.ndarray,
-    line: np.ndarray,  # the lines before the step, orbit by orbit, and where they are
+    orbit_start: np.ndarray,  # ---- the lines before the step, orbit by orbit: their places along the axis and in memory
     position: np.ndarray,
     lowest: np.ndarray,
-    start: np.ndarray,
-    target_start: np.ndarray,
+    length: np.ndarray,
+    begin: np.ndarray,
+    target_start: np.ndarray,  # ---- ... and those after it
     target_position: np.ndarray,
     target_lowest: np.ndarray,
-    next_start: np.ndarray,
+    target_length: np.ndarray,
+    target_begin: np.ndarray,
     weight: np.ndarray,
     now: np.ndarray,
     after: np.ndarray,
     most: np.ndarray,
 ) -> None:
     """What the states after a step are given by those before it."""
-    span = len(weight) - 1
     source_room, target_room = np.empty(most[1] * most[3]), np.empty(most[2] * most[3])
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     for orbit in range(from_orbit, to_orbit):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
-        left, right = FAR, -FAR
-        for s in range(a, z):
-            left, right = min(left, lowest[s]), max(right, lowest[s] + start[line[s] + 1] - start[line[s]])
-        width, sources, sinks = right - left, z - a, e - c
-        if width < NARROW or sources * sinks * width < SMALL or sources * sinks > MOST_WEIGHTS:
+        left, right = _ends(lowest, length, a, z)
+        sources, sinks = z - a, e - c
+        if right - left < NARROW or sources * sinks * (right - left) < SMALL or sources * sinks > MOST_WEIGHTS:
             for s in range(a, z):
-                begin, low = start[line[s]], lowest[s]
-                high = low + start[line[s] + 1] - begin
                 for k in range(c, e):
                     v = target_position[k] - position[s]
-                    if v >= 0 and v <= span and weight[v] != 0:
-                        factor, there = weight[v], target_lowest[k]
-                        one = max(low, there)
-                        two = min(high, there + next_start[k + 1] - next_start[k])
-                        if one < two:
-                            source, sink = begin + one - low, next_start[k] + one - there
-                            given_to, given_by = after[sink : sink + two - one], now[source : source + two - one]
-                            for i in range(two - one):
-                                given_to[i] += factor * given_by[i]
+                    if v >= 0 and v < len(weight) and weight[v] != 0:
+                        one = max(lowest[s], target_lowest[k])
+                        n = min(lowest[s] + length[s], target_lowest[k] + target_length[k]) - one
+                        if n > 0:
+                            source, sink = begin[s] + one - lowest[s], target_begin[k] + one - target_lowest[k]
+                            given_by, given_to = now[source : source + n], after[sink : sink + n]
+                            for i in range(n):
+                                given_to[i] += weight[v] * given_by[i]
             continue
-        weights = weight_room[: sinks * sources].reshape(sinks, sources)
-        for k in range(c, e):
-            for s in range(a, z):
-                v = target_position[k] - position[s]
-                weights[k - c, s - a] = weight[v] if v >= 0 and v <= span else 0.0
+        weights = weight_room[: sources * sinks].reshape(sources, sinks)
+        _weighted(weight, position, target_position, a, c, weights)
         strip = max(NARROW, ONE_THREAD // (sources * sinks))
         for edge in range(left, right, strip):
             wide = min(strip, right - edge)
             states = source_room[: sources * wide].reshape(sources, wide)
-            states[:] = 0
-            for s in range(a, z):
-                begin = start[line[s]] - lowest[s]
-                one, two = max(lowest[s], edge), min(start[line[s] + 1] - begin, edge + wide)
-                if one < two:
-                    states[s - a, one - edge : two - edge] = now[begin + one : begin + two]
+            _gathered(now, begin, length, lowest, a, edge, states)
             given = target_room[: sinks * wide].reshape(sinks, wide)
-            np.dot(weights, states, given)
-            for k in range(c, e):
-                begin = next_start[k] - target_lowest[k]
-                one, two = (
-                    max(target_lowest[k], edge),
-                    min(target_lowest[k] + next_start[k + 1] - next_start[k], edge + wide),
-                )
-                if one < two:
-                    after[begin + one : begin + two] = given[k - c, one - edge : two - edge]
+            np.dot(weights.T, states, given)
+            _scattered(given, target_begin, target_length, target_lowest, c, edge, after)
 
 
 @jit
@@ -173,14 +200,15 @@ def backward(
     from_orbit: int,
     to_orbit: int,
     orbit_start: np.ndarray,
-    line: np.ndarray,
     position: np.ndarray,
     lowest: np.ndarray,
-    start: np.ndarray,
+    length: np.ndarray,
+    begin: np.ndarray,
     target_start: np.ndarray,
     target_position: np.ndarray,
     target_lowest: np.ndarray,
-    next_start: np.ndarray,
+    target_length: np.ndarray,
+    target_begin: np.ndarray,
     weight: np.ndarray,
     now: np.ndarray,  # what leads to each state before the step
     back_after: np.ndarray,  # what each state after it can still give
@@ -189,79 +217,49 @@ def backward(
     most: np.ndarray,
 ) -> None:
     """The same from behind, and with it the share of each value of the column."""
-    span = len(weight) - 1
     source_room, back_room = np.empty(most[1] * most[3]), np.empty(most[1] * most[3])
     target_room = np.empty(most[2] * most[3])
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     product_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     for orbit in range(from_orbit, to_orbit):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
-        left, right = FAR, -FAR
-        for s in range(a, z):
-            left, right = min(left, lowest[s]), max(right, lowest[s] + start[line[s] + 1] - start[line[s]])
-        width, sources, sinks = right - left, z - a, e - c
-        if width < NARROW or sources * sinks * width < SMALL or sources * sinks > MOST_WEIGHTS:
+        left, right = _ends(lowest, length, a, z)
+        sources, sinks = z - a, e - c
+        if right - left < NARROW or sources * sinks * (right - left) < SMALL or sources * sinks > MOST_WEIGHTS:
             for s in range(a, z):
-                begin, low = start[line[s]], lowest[s]
-                high = low + start[line[s] + 1] - begin
                 for k in range(c, e):
                     v = target_position[k] - position[s]
-                    if v >= 0 and v <= span and weight[v] != 0:
-                        factor, there = weight[v], target_lowest[k]
-                        one = max(low, there)
-                        two = min(high, there + next_start[k + 1] - next_start[k])
-                        if one < two:
-                            source, sink = begin + one - low, next_start[k] + one - there
-                            given_by, given_to = (
-                                back_after[sink : sink + two - one],
-                                back_now[source : source + two - one],
-                            )
-                            leading = now[source : source + two - one]
+                    if v >= 0 and v < len(weight) and weight[v] != 0:
+                        one = max(lowest[s], target_lowest[k])
+                        n = min(lowest[s] + length[s], target_lowest[k] + target_length[k]) - one
+                        if n > 0:
+                            source, sink = begin[s] + one - lowest[s], target_begin[k] + one - target_lowest[k]
+                            given_by, given_to = back_after[sink : sink + n], back_now[source : source + n]
+                            leading = now[source : source + n]
                             total = 0.0
-                            for i in range(two - one):
-                                given = factor * given_by[i]
-                                given_to[i] += given
-                                total += given * leading[i]
-                            share[v] += total
+                            for i in range(n):
+                                given_to[i] += weight[v] * given_by[i]
+                                total += leading[i] * given_by[i]
+                            share[v] += weight[v] * total
             continue
         weights = weight_room[: sources * sinks].reshape(sources, sinks)
+        _weighted(weight, position, target_position, a, c, weights)
         product = product_room[: sources * sinks].reshape(sources, sinks)
-        for s in range(a, z):
-            for k in range(c, e):
-                v = target_position[k] - position[s]
-                weights[s - a, k - c] = weight[v] if v >= 0 and v <= span else 0.0
         strip = max(NARROW, ONE_THREAD // (sources * sinks))
         for edge in range(left, right, strip):
             wide = min(strip, right - edge)
             states = source_room[: sources * wide].reshape(sources, wide)
-            states[:] = 0
-            for s in range(a, z):
-                begin = start[line[s]] - lowest[s]
-                one, two = max(lowest[s], edge), min(start[line[s] + 1] - begin, edge + wide)
-                if one < two:
-                    states[s - a, one - edge : two - edge] = now[begin + one : begin + two]
+            _gathered(now, begin, length, lowest, a, edge, states)
             back = target_room[: sinks * wide].reshape(sinks, wide)
-            back[:] = 0
-            for k in range(c, e):
-                begin = next_start[k] - target_lowest[k]
-                one, two = (
-                    max(target_lowest[k], edge),
-                    min(target_lowest[k] + next_start[k + 1] - next_start[k], edge + wide),
-                )
-                if one < two:
-                    back[k - c, one - edge : two - edge] = back_after[begin + one : begin + two]
+            _gathered(back_after, target_begin, target_length, target_lowest, c, edge, back)
             np.dot(states, back.T, product)
-            for s in range(a, z):
-                for k in range(c, e):
-                    if weights[s - a, k - c] != 0:
-                        share[target_position[k] - position[s]] += weights[s - a, k - c] * product[s - a, k - c]
-            given_back = back_room[: sources * wide].reshape(sources, wide)
-            np.dot(weights, back, given_back)
-            for s in range(a, z):
-                begin = start[line[s]] - lowest[s]
-                one, two = max(lowest[s], edge), min(start[line[s] + 1] - begin, edge + wide)
-                if one < two:
-                    back_now[begin + one : begin + two] = given_back[s - a, one - edge : two - edge]
+            for s in range(sources):
+                for k in range(sinks):
+                    if weights[s, k] != 0:
+                        share[target_position[c + k] - position[a + s]] += weights[s, k] * product[s, k]
+            given = back_room[: sources * wide].reshape(sources, wide)
+            np.dot(weights, back, given)
+            _scattered(given, begin, length, lowest, a, edge, back_now)
 
 
 @jit
@@ -269,14 +267,15 @@ def counted(
     from_orbit: int,
     to_orbit: int,
     orbit_start: np.ndarray,
-    line: np.ndarray,
     position: np.ndarray,
     lowest: np.ndarray,
-    start: np.ndarray,
+    length: np.ndarray,
+    begin: np.ndarray,
     target_start: np.ndarray,
     target_position: np.ndarray,
     target_lowest: np.ndarray,
-    next_start: np.ndarray,
+    target_length: np.ndarray,
+    target_begin: np.ndarray,
     allowed: np.ndarray,
     gaps: bool,  # is any value not allowed?
     now: np.ndarray,
@@ -288,36 +287,34 @@ def counted(
     running = np.zeros(most[3], now.dtype)
     for orbit in range(from_orbit, to_orbit):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
-        left, right = FAR, -FAR
-        for s in range(a, z):
-            left, right = min(left, lowest[s]), max(right, lowest[s] + start[line[s] + 1] - start[line[s]])
-        width = right - left
-        running[:width] = 0
+        left, right = _ends(lowest, length, a, z)
+        running[: right - left] = 0
         entering, leaving = a, a
         for k in range(c, e):
+            here = target_position[k]
             if gaps:
-                running[:width] = 0
+                running[: right - left] = 0
                 for s in range(a, z):
-                    v = target_position[k] - position[s]
+                    v = here - position[s]
                     if v >= 0 and v <= span and allowed[v]:
-                        source, shift = now[start[line[s]] : start[line[s] + 1]], lowest[s] - left
-                        sums = running[shift : shift + len(source)]
+                        source = now[begin[s] : begin[s] + length[s]]
+                        sums = running[lowest[s] - left : lowest[s] - left + length[s]]
                         for i in range(len(source)):
                             sums[i] += source[i]
             else:
-                while entering < z and position[entering] <= target_position[k]:
-                    source, shift = now[start[line[entering]] : start[line[entering] + 1]], lowest[entering] - left
-                    sums = running[shift : shift + len(source)]
+                while entering < z and position[entering] <= here:
+                    source = now[begin[entering] : begin[entering] + length[entering]]
+                    sums = running[lowest[entering] - left : lowest[entering] - left + length[entering]]
                     for i in range(len(source)):
                         sums[i] += source[i]
                     entering += 1
-                while leaving < entering and position[leaving] < target_position[k] - span:
-                    source, shift = now[start[line[leaving]] : start[line[leaving] + 1]], lowest[leaving] - left
-                    sums = running[shift : shift + len(source)]
+                while leaving < entering and position[leaving] < here - span:
+                    source = now[begin[leaving] : begin[leaving] + length[leaving]]
+                    sums = running[lowest[leaving] - left : lowest[leaving] - left + length[leaving]]
                     for i in range(len(source)):
                         sums[i] -= source[i]
                     leaving += 1
-            given, shift = after[next_start[k] : next_start[k + 1]], target_lowest[k] - left
-            sums = running[shift : shift + len(given)]
+            given = after[target_begin[k] : target_begin[k] + target_length[k]]
+            sums = running[target_lowest[k] - left : target_lowest[k] - left + target_length[k]]
             for i in range(len(given)):
                 given[i] = sums[i]

@@ -43,17 +43,18 @@ class Layer:
 
 
 class Orbits(NamedTuple):
-    """What the kernels share; see there."""
+    """The lines before and after a step, orbit by orbit; see the kernels."""
 
     orbit_start: np.ndarray
-    line: np.ndarray
     position: np.ndarray
     lowest: np.ndarray
-    start: np.ndarray
+    length: np.ndarray
+    begin: np.ndarray
     target_start: np.ndarray
     target_position: np.ndarray
     target_lowest: np.ndarray
-    next_start: np.ndarray
+    target_length: np.ndarray
+    target_begin: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,8 +226,8 @@ class Layout:
         keys, first, last, target_position = written
         start = np.concatenate([[0], np.cumsum(last - first + 1)])
         orbits = Orbits(
-            orbit_start, line, position, lowest, layer.start, target_start, target_position,
-            first - slope * target_position, start,
+            orbit_start, position, lowest, highest - lowest + 1, layer.start[line],
+            target_start, target_position, first - slope * target_position, last - first + 1, start[:-1],
         )  # fmt: skip
         return Layer(t, axis, rows, size, keys, first, start), Addition(column, orbits, most)
 
