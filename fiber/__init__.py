@@ -1,1 +1,12 @@
-"""What stays possible: the integer system of a release, its bounds, its laws, and exact solving."""
+"""What stays possible: the tables that agree with a release.
+
+system          a release as integer equations
+propagation     what single equations say about their cells; rowspace: what goes together
+presolve        what is decided, one feasible table, and the independent blocks of the rest
+network         blocks that are flows in a graph; flow_bounds: their bounds and parts
+decomposable    closed forms for margins; linear_program, integer_program: bounds of everything else
+bounds          sharp bounds by the cheapest of these; attaining: tables that attain them
+exact           the law of every cell by enumeration or elimination (elimination_plan, _layout, _kernel)
+laws, fitting   what an intruder believes beforehand
+contradiction   when no table fits; certificate: how far an answer can be trusted
+"""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import __version__
+from .command_options import budget, csv, limit, margins, read, reading
 
 if TYPE_CHECKING:
     from .auditing import Audit
@@ -76,126 +77,6 @@ def _speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
     return guarded
 
 
-def _reading(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that say how FILE is to be read."""
-    options = [
-        click.argument("file", type=click.Path(path_type=Path)),
-        click.option(
-            "--dims", metavar="A,B", help="Columns of the dims, joined by commas (default: all that are left)."
-        ),
-        click.option("--value", metavar="NAME", help="Column of the figures (default: value, count, freq or n)."),
-        click.option("--status", metavar="NAME", help="Column of status codes (s z u x w m, or tau-ARGUS numbers)."),
-        click.option(
-            "--total", metavar="LABEL", default="Total", show_default=True, help="Label of totals in the file."
-        ),
-        click.option(
-            "--hierarchy",
-            metavar="DIM=FILE",
-            multiple=True,
-            help="How a dim adds up to subtotals: a .hrc file or a level table. May be repeated.",
-        ),
-        click.option("--decimals", default=0, show_default=True, help="Decimals of a magnitude table."),
-        click.option("--no-header", is_flag=True, help="The first line is data: dims, value, then status if --status."),
-        click.option(
-            "--missing",
-            type=click.Choice(["error", "zero", "hidden"]),
-            default="error",
-            show_default=True,
-            help="What a cell without a row is.",
-        ),
-        click.option("--tolerance", default=0.0, show_default=True, help="How far rounded totals may be off."),
-        click.option(
-            "--rule",
-            metavar="'< 3'",
-            help="The intruder knows that cells were hidden by this rule; where the file's statuses show which (u, or 3 to "
-            "9), she sees it too.",
-        ),
-        click.option(
-            "--no-flags", is_flag=True, help="With --rule: she does not see the statuses. Gives both readings."
-        ),
-        click.option("--zeros-hidden", is_flag=True, help="With --rule: it hides zeros too."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _read(options: dict[str, Any]) -> Release:
-    from .release.errors import InputError
-    from .release.facts import PRIMARY
-    from .release.files import read_release
-
-    hierarchies = {}
-    for given in options["hierarchy"]:
-        dim, equals, path = given.partition("=")
-        if not equals:
-            raise InputError(f"--hierarchy {given}: write it as DIM=FILE.")
-        hierarchies[dim] = path
-    release = read_release(
-        options["file"],
-        dims=[part.strip() for part in options["dims"].split(",")] if options["dims"] else None,
-        value=options["value"],
-        status=options["status"],
-        total=options["total"],
-        hierarchies=hierarchies or None,
-        decimals=options["decimals"],
-        header=not options["no_header"],
-        missing=options["missing"],
-        tolerance=options["tolerance"],
-    )
-    if options["rule"]:
-        flags = not options["no_flags"] and bool((release.status == PRIMARY).any())
-        release = release.knows_rule(options["rule"], flags=flags, zeros_hidden=options["zeros_hidden"])
-    elif options["no_flags"] or options["zeros_hidden"]:
-        raise InputError("--no-flags and --zeros-hidden go with --rule.")
-    return release
-
-
-_margins = click.option(
-    "--hidden-margin",
-    "hidden_margins",
-    metavar="A,B",
-    multiple=True,
-    help="An unpublished margin to ask about too; '' is the grand total. May be repeated.",
-)
-
-
-class _Amount(click.ParamType):
-    """A whole number that may be written as 2e9 or 2,000,000,000."""
-
-    name = "amount"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read it."""
-        try:
-            number = float(str(value).replace(",", "").replace("_", ""))
-        except ValueError:
-            number = 0
-        if not number >= 1 or number != int(number):
-            self.fail(f"{value!r} is not a whole number of at least 1, such as 2e9.", param, ctx)
-        return int(number)
-
-
-def _limit(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that say what exact solving may cost."""
-    operations = click.option(
-        "--limit",
-        type=_Amount(),
-        metavar="OPERATIONS",
-        help="Give up exact solving where it takes more (some billions are a second; default: 2e11).",
-    )
-    memory = click.option(
-        "--memory",
-        type=_Amount(),
-        metavar="BYTES",
-        help="... or more memory than this (default: 6e9).",
-    )
-    return operations(memory(command))
-
-
-_csv = click.option("--csv", type=click.Path(path_type=Path), help="Write the full table of results here.")
-
-
 @main.command(
     epilog="""\b
 Examples:
@@ -204,7 +85,7 @@ Examples:
   fiberwalk audit turnover.csv --dims activity,size --value turnover --decimals 1 --hierarchy activity=nace.hrc
   fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5"""
 )
-@_reading
+@reading
 @click.option(
     "--law",
     type=click.Choice(["uniform", "hypergeometric"]),
@@ -212,12 +93,12 @@ Examples:
     show_default=True,
     help="What the intruder believes beforehand.",
 )
-@_margins
+@margins
 @click.option("--html", type=click.Path(path_type=Path), help="Write a report of one self-contained page here.")
-@_csv
+@csv
 @click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
 @click.option("--fail-above", type=float, metavar="RISK", help="Exit with status 1 if a cell is riskier than this.")
-@_limit
+@limit
 @_speaks_plainly
 def audit(**options: Any) -> None:
     """How probable is each value of every hidden cell, and what risk is that?
@@ -228,28 +109,24 @@ def audit(**options: Any) -> None:
     from .auditing import audit as run_audit
 
     _check_outputs(options["html"], options["csv"])
-    release = _read(options)
+    release = read(options)
     with _Progress() as progress:
         result = run_audit(
             release,
             law=options["law"],
             hidden_margins=options["hidden_margins"],
             progress=progress,
-            **_budget(options),
+            **budget(options),
         )
     result = replace(result, settings={**result.settings, "command": shlex.join(["fiberwalk", *sys.argv[1:]])})
     _write(result, options)
     _print_audit(result, options["top"])
-    limit = options["fail_above"]
-    if limit is not None:
-        above = int((result.cells["risk"] > limit).sum())
+    most = options["fail_above"]
+    if most is not None:
+        above = int((result.cells["risk"] > most).sum())
         if above:
-            click.echo(f"{above} cells are riskier than {limit}.", err=True)
+            click.echo(f"{above} cells are riskier than {most}.", err=True)
             sys.exit(1)
-
-
-def _budget(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: int(options[name]) for name in ("limit", "memory") if options[name] is not None}
 
 
 def _write(result: Audit, options: dict[str, Any]) -> None:
@@ -300,18 +177,18 @@ Examples:
   fiberwalk bounds table.csv --explain
   fiberwalk bounds table.csv --hidden-margin region --hidden-margin '' --csv bounds.csv"""
 )
-@_reading
-@_margins
+@reading
+@margins
 @click.option("--explain", is_flag=True, help="Say what proved each bound.")
 @click.option("--not-sharp", is_flag=True, help="Solve no integer programs: quicker, but some bounds may be too wide.")
-@_csv
+@csv
 @_speaks_plainly
 def bounds(**options: Any) -> None:
     """Between which values can each hidden cell lie? Sharp integers, no law needed."""
     from .answers import bounds as run_bounds
 
     _check_outputs(options["csv"])
-    release = _read(options)
+    release = read(options)
 
     def frame_of(one: Release) -> Any:
         with _Progress() as progress:
@@ -343,9 +220,9 @@ def _possible_readings(release: Release, ask: Callable[[Release], Any]) -> list[
 
 
 @main.command(epilog="\b\nExamples:\n  fiberwalk count table.csv\n  fiberwalk count table.csv --hidden-margin region")
-@_reading
-@_margins
-@_limit
+@reading
+@margins
+@limit
 @_speaks_plainly
 def count(**options: Any) -> None:
     """How many tables agree with what was published?
@@ -354,11 +231,11 @@ def count(**options: Any) -> None:
     """
     from .answers import count as run_count
 
-    release = _read(options)
+    release = read(options)
 
     def words_of(one: Release) -> str:
         with _Progress() as progress:
-            counted = run_count(one, hidden_margins=options["hidden_margins"], progress=progress, **_budget(options))
+            counted = run_count(one, hidden_margins=options["hidden_margins"], progress=progress, **budget(options))
         return f"{counted:,}" if isinstance(counted, int) else counted.to_frame().to_string(sparsify=False)
 
     click.echo(words_of(release))

@@ -1,0 +1,138 @@
+"""Options that several commands share: how FILE is read, what is asked about, what it may cost, where results go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from .release.release import Release
+
+
+def reading(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say how FILE is to be read."""
+    options = [
+        click.argument("file", type=click.Path(path_type=Path)),
+        click.option(
+            "--dims", metavar="A,B", help="Columns of the dims, joined by commas (default: all that are left)."
+        ),
+        click.option("--value", metavar="NAME", help="Column of the figures (default: value, count, freq or n)."),
+        click.option("--status", metavar="NAME", help="Column of status codes (s z u x w m, or tau-ARGUS numbers)."),
+        click.option(
+            "--total", metavar="LABEL", default="Total", show_default=True, help="Label of totals in the file."
+        ),
+        click.option(
+            "--hierarchy",
+            metavar="DIM=FILE",
+            multiple=True,
+            help="How a dim adds up to subtotals: a .hrc file or a level table. May be repeated.",
+        ),
+        click.option("--decimals", default=0, show_default=True, help="Decimals of a magnitude table."),
+        click.option("--no-header", is_flag=True, help="The first line is data: dims, value, then status if --status."),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "zero", "hidden"]),
+            default="error",
+            show_default=True,
+            help="What a cell without a row is.",
+        ),
+        click.option("--tolerance", default=0.0, show_default=True, help="How far rounded totals may be off."),
+        click.option(
+            "--rule",
+            metavar="'< 3'",
+            help="The intruder knows that cells were hidden by this rule; where the file's statuses show which (u, or 3 to "
+            "9), she sees it too.",
+        ),
+        click.option(
+            "--no-flags", is_flag=True, help="With --rule: she does not see the statuses. Gives both readings."
+        ),
+        click.option("--zeros-hidden", is_flag=True, help="With --rule: it hides zeros too."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read(options: dict[str, Any]) -> Release:
+    """The release that FILE and the options about it describe."""
+    from .release.errors import InputError
+    from .release.facts import PRIMARY
+    from .release.files import read_release
+
+    hierarchies = {}
+    for given in options["hierarchy"]:
+        dim, equals, path = given.partition("=")
+        if not equals:
+            raise InputError(f"--hierarchy {given}: write it as DIM=FILE.")
+        hierarchies[dim] = path
+    release = read_release(
+        options["file"],
+        dims=[part.strip() for part in options["dims"].split(",")] if options["dims"] else None,
+        value=options["value"],
+        status=options["status"],
+        total=options["total"],
+        hierarchies=hierarchies or None,
+        decimals=options["decimals"],
+        header=not options["no_header"],
+        missing=options["missing"],
+        tolerance=options["tolerance"],
+    )
+    if options["rule"]:
+        flags = not options["no_flags"] and bool((release.status == PRIMARY).any())
+        release = release.knows_rule(options["rule"], flags=flags, zeros_hidden=options["zeros_hidden"])
+    elif options["no_flags"] or options["zeros_hidden"]:
+        raise InputError("--no-flags and --zeros-hidden go with --rule.")
+    return release
+
+
+margins = click.option(
+    "--hidden-margin",
+    "hidden_margins",
+    metavar="A,B",
+    multiple=True,
+    help="An unpublished margin to ask about too; '' is the grand total. May be repeated.",
+)
+
+
+class _Amount(click.ParamType):
+    """A whole number that may be written as 2e9 or 2,000,000,000."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read it."""
+        try:
+            number = float(str(value).replace(",", "").replace("_", ""))
+        except ValueError:
+            number = 0
+        if not 1 <= number < 1e18 or number != int(number):
+            self.fail(f"{value!r} is not a whole number of at least 1, such as 2e9.", param, ctx)
+        return int(number)
+
+
+def limit(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say what exact solving may cost."""
+    operations = click.option(
+        "--limit",
+        type=_Amount(),
+        metavar="OPERATIONS",
+        help="Give up exact solving where it takes more (some billions are a second; default: 2e11).",
+    )
+    memory = click.option(
+        "--memory",
+        type=_Amount(),
+        metavar="BYTES",
+        help="... or more memory than this (default: 6e9).",
+    )
+    return operations(memory(command))
+
+
+csv = click.option("--csv", type=click.Path(path_type=Path), help="Write the full table of results here.")
+
+
+def budget(options: dict[str, Any]) -> dict[str, Any]:
+    """What --limit and --memory say, for `audit` and `count`."""
+    return {name: int(options[name]) for name in ("limit", "memory") if options[name] is not None}
