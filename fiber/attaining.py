@@ -14,6 +14,7 @@ from .flow_bounds import extreme_flow
 from .integer_program import optimum
 from .nearest_table import NearestTable
 from .presolve import Block, Presolved
+from .sparse import rows_through
 
 Progress = Callable[[int, int], None]
 MOST_NUMBERS = 200_000_000
@@ -31,17 +32,18 @@ def attaining_tables(
     room = MOST_NUMBERS // max(1, solved.fiber.n_columns)
     by_column = sp.csc_array(rows)
     ends = np.stack([bounds.lower, bounds.upper], axis=1)
-    parts = [sp.csr_array(by_column[:, block.columns]) for block in solved.blocks]
-    blocks_of = sum((np.diff(part.indptr) > 0).astype(int) for part in parts) if parts else np.zeros(rows.shape[0])
+    parts = [rows_through(by_column, block.columns) for block in solved.blocks]
+    blocks_of = np.zeros(rows.shape[0], dtype=np.int64)
+    for asked, _ in parts:
+        blocks_of[asked] += 1
     makers = []
-    for block, part in zip(solved.blocks, parts, strict=True):
-        asked = np.flatnonzero(np.diff(part.indptr))
+    for block, (asked, part) in zip(solved.blocks, parts, strict=True):
         if len(asked):
-            here = ends[asked] - (rows[asked] @ solved.start - part[asked] @ block.start)[:, None]
+            here = ends[asked] - (rows[asked] @ solved.start - part @ block.start)[:, None]
             shared = np.flatnonzero(blocks_of[asked] > 1)
             if len(shared):
-                here[shared] = _ends_within(solved, block, sp.csr_array(part[asked[shared]]))
-            makers.append(_Maker(block, sp.csr_array(part[asked]), here))
+                here[shared] = _ends_within(solved, block, sp.csr_array(part[shared]))
+            makers.append(_Maker(block, part, here))
     attained = ends == (rows @ solved.start)[:, None]
     tables: list[np.ndarray] = [solved.start] if attained.any() else []
     while not attained.all() and (most is None or len(tables) < most):

@@ -18,6 +18,7 @@ from .flow_bounds import flow_bounds
 from .linear_program import OUTER, Bounds, program_bounds
 from .network import as_network
 from .presolve import Block, Presolved, presolve
+from .sparse import rows_through
 
 DECIDED, FLOW = "decided", "network flow"
 
@@ -70,9 +71,8 @@ def sharp_bounds(solved: Presolved, rows: Any, progress: Progress | None = None,
     by_column = sp.csc_array(rows)
     jobs = []
     for block in solved.blocks:
-        part = sp.csr_array(by_column[:, block.columns])
-        asked = np.flatnonzero(np.diff(part.indptr))
-        jobs.append((block, sp.csr_array(part[asked]), asked))
+        asked, part = rows_through(by_column, block.columns)
+        jobs.append((block, part, asked))
     counter = _Counter(progress, sum(len(asked) for _, _, asked in jobs))
     proof = np.full((rows.shape[0], 2), "", dtype=object)
     for (_, _, asked), bounds in zip(jobs, _all_done(jobs, counter, sharp), strict=True):

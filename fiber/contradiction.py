@@ -29,7 +29,8 @@ def explain(release: Release, fiber: Fiber) -> Contradiction:
         lower[known], upper[known] = fiber.lower[known], fiber.upper[known]
         return not feasible(sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper)
 
-    words = tuple(_words(release, fiber, kind, i) for kind, i in smallest_clash(facts, clash))
+    found = sorted(smallest_clash(facts, clash), key=lambda fact: (fact[0] == "cell", fact[1]))
+    words = tuple(_words(release, fiber, kind, i) for kind, i in found)
     shown = "; ".join(words[:8]) + (f"; and {len(words) - 8} more" if len(words) > 8 else "")
     return Contradiction(
         f"no table of counts of at least 0 satisfies the release: these {len(words)} facts contradict each other: {shown}.",

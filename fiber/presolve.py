@@ -18,6 +18,7 @@ from .integer_program import optimum
 from .network import Network, as_network
 from .propagation import tighten
 from .rowspace import affordable, independent_rows, reduced
+from .sparse import rows_through
 from .system import Fiber, fiber_of
 
 
@@ -120,8 +121,8 @@ def _feasible(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray 
     table = lower.copy()
     rest = fiber.b - fiber.A @ np.where(lower == upper, lower, 0)
     by_column = sp.csc_array(fiber.A)
-    for columns, rows in components(fiber.A, np.flatnonzero(lower < upper)):
-        inside = sp.csr_array(by_column[:, columns])[rows]
+    for columns in components(fiber.A, np.flatnonzero(lower < upper)):
+        rows, inside = rows_through(by_column, columns)
         network = as_network(inside)
         if network is not None:
             found = feasible_flow(network, inside, rest[rows], lower[columns], upper[columns])
@@ -133,25 +134,18 @@ def _feasible(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray 
     return table if (fiber.A @ table == fiber.b).all() else None
 
 
-def components(A: Any, columns: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The connected parts of some columns: for each, its columns and the rows that touch them."""
+def components(A: Any, columns: np.ndarray) -> list[np.ndarray]:
+    """The columns among some that hang together through equations."""
     if not len(columns):
         return []
     part = sp.csr_array(A[:, columns])
-    touched = np.flatnonzero(np.diff(part.indptr))
-    part = part[touched]
     pattern = sp.csr_array((np.ones(part.nnz), part.indices, part.indptr), shape=part.shape)
     graph = sp.block_array([[None, pattern], [pattern.T, None]])
     _, label = sp.csgraph.connected_components(graph, directed=False)
-    row_label, column_label = label[: len(touched)], label[len(touched) :]
-    order = np.argsort(column_label, kind="stable")
-    row_order = np.argsort(row_label, kind="stable")
-    found = []
-    for one in np.unique(column_label):
-        a, b = np.searchsorted(column_label[order], [one, one + 1])
-        c, d = np.searchsorted(row_label[row_order], [one, one + 1])
-        found.append((columns[order[a:b]], touched[row_order[c:d]]))
-    return found
+    label = label[part.shape[0] :]
+    order = np.argsort(label, kind="stable")
+    begins = np.flatnonzero(np.diff(label[order])) + 1
+    return [columns[one] for one in np.split(order, begins)]
 
 
 def _split(
@@ -174,8 +168,8 @@ def _split(
         for piece in pieces:
             _append_block(columns, by_column, open_columns[piece], lower, upper, start, blocks)
         return
-    for part, rows in components(A, open_columns):
-        inside = sp.csr_array(by_column[:, part])[rows]
+    for part in components(A, open_columns):
+        _, inside = rows_through(by_column, part)
         pieces = _moving_pieces(inside, start[part], lower[part], upper[part])
         if pieces is not None:
             for piece in pieces:
@@ -205,10 +199,8 @@ def _append_block(
     blocks: list[Block],
 ) -> None:
     """One block of some columns, its bounds tightened by what they alone say about each other."""
-    part = sp.csc_array(by_column[:, inner])
-    rows, places = np.unique(part.indices, return_inverse=True)
-    part = sp.csc_array((part.data, places, part.indptr), shape=(len(rows), len(inner)))
-    A, b = _useful_rows(sp.csr_array(part), part @ start[inner])
+    _, part = rows_through(by_column, inner)
+    A, b = _useful_rows(part, part @ start[inner])
     low, high = lower[inner], upper[inner]
     tighten(A, b, low, high)
     blocks.append(Block(columns[inner], A, b, low, high, start[inner]))

@@ -14,6 +14,7 @@ from ..fiber.exact import solve_exactly
 from ..fiber.laws import Law, Uniform, Weigh, as_law
 from ..fiber.presolve import Block, Presolved, presolve
 from ..fiber.solved import Budget, Solved, refuse_wide
+from ..fiber.sparse import rows_through
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release, as_release
 
@@ -84,9 +85,8 @@ def believe(
     for number, block in enumerate(solved.blocks, start=1):
         if progress is not None:
             progress(f"block {number} of {len(solved.blocks)}: {len(block.columns)} cells")
-        inside = sp.csr_array(by_column[:, block.columns])
-        wanted = np.flatnonzero(np.diff(inside.indptr))
-        answer = solve_block(block, weigh, inside[wanted], budget, progress=progress)
+        wanted, inside = rows_through(by_column, block.columns)
+        answer = solve_block(block, weigh, inside, budget, progress=progress)
         tables *= answer.tables
         methods.add(answer.method)
         for k, row in enumerate(wanted):
