@@ -184,7 +184,7 @@ def eliminate_block(
         return _none(lower, allowed)
     run = Elimination(A, b, lower, allowed, budget)
     if progress is not None:
-        progress(f"{len(lower)} cells and sums: some passes of {run.operations:,} operations each")
+        progress(f"{len(lower)} cells and sums: an elimination of about {run.operations:,} operations")
     p = run.plan
     rows, sums = p.A[p.kept], p.b[p.kept]
     alike = [np.where(one, 0.0, -np.inf) for one in allowed]
