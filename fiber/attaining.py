@@ -57,7 +57,7 @@ def attaining_tables(
         tables.append(table)
         attained |= ends == (rows @ table)[:, None]
         wanted = most if most is not None else len(tables) / attained.mean()
-        if (len(tables) >= 20 and wanted > 2 * room) or len(tables) > room:
+        if (len(tables) >= 100 and wanted > 1.2 * room) or len(tables) > room:
             raise TooLarge(
                 f"it would take some {wanted:,.0f} tables to attain every bound, and only {room:,} can be kept; ask for at "
                 "most so many (tables=)."

@@ -145,7 +145,7 @@ def test_linked_tables_are_networks():
     assert network is not None
     check_recognition(A, network)
     chain = np.array([[1, -1, 0], [0, 1, -1], [-1, 0, 1]])  # crosses all round, but each column is in two rows only
-    beside = sp.block_diag([chain, A]).toarray()
+    beside = sp.block_diag([sp.coo_array(chain), A]).toarray()
     for both in (chain, beside):
         network = as_network(sp.csr_array(both))
         assert network is not None
