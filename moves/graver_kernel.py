@@ -1,0 +1,236 @@
+"""One more column for a Graver basis: the sums of two elements that nothing shorter is part of, from short to long.
+
+An element is a row of `entries`, and stands for its negative too. The first `n_done` columns are *done*, the next one is
+being added, the rest wait. The *length* of an element is the sum of its absolute values in the columns that are done.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..fiber.jit import jit
+
+TOO_MUCH_WORK = -1
+TOO_MANY = -2
+TOO_LARGE = -3
+
+LARGEST = 2**30
+"""The search is given up at entries beyond this: two of them together must fit 32 bits."""
+
+
+@jit
+def _hash(row: np.ndarray, n: int) -> int:
+    """A number below 2^63 from the first n entries (Fowler, Noll and Vo)."""
+    mixed = np.uint64(14695981039346656037)
+    for j in range(n):
+        mixed = (mixed ^ np.uint64(np.uint32(row[j]))) * np.uint64(1099511628211)
+    return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(0x7FFFFFFFFFFFFFFF))
+
+
+@jit
+def _equal(row: np.ndarray, s: np.ndarray, n: int) -> bool:
+    for j in range(n):
+        if row[j] != s[j]:
+            return False
+    return True
+
+
+@jit
+def _slot(slots: np.ndarray, entries: np.ndarray, s: np.ndarray, n: int) -> int:
+    """Where in a table of elements s stands, or where it would."""
+    k = _hash(s, n) & (len(slots) - 1)
+    while slots[k] >= 0 and not _equal(entries[slots[k]], s, n):
+        k = (k + 1) & (len(slots) - 1)
+    return k
+
+
+@jit
+def _signs(row: np.ndarray, n: int, plus: np.ndarray, minus: np.ndarray) -> None:
+    """Write the columns with positive and with negative entries, 64 to a word."""
+    plus[:] = 0
+    minus[:] = 0
+    for j in range(n):
+        bit = np.uint64(1) << np.uint64(j & 63)
+        if row[j] > 0:
+            plus[j >> 6] |= bit
+        elif row[j] < 0:
+            minus[j >> 6] |= bit
+
+
+@jit
+def _is_part(row: np.ndarray, s: np.ndarray, sign: int, n: int) -> bool:
+    """Does the row times a sign have the signs of s in the first n columns, and is it nowhere larger?"""
+    for j in range(n):
+        part = sign * row[j]
+        if (part > 0 and part > s[j]) or (part < 0 and part < s[j]):
+            return False
+    return True
+
+
+@jit
+def _find_part(
+    s: np.ndarray,
+    not_plus: np.ndarray,
+    not_minus: np.ndarray,
+    entries: np.ndarray,
+    part: np.ndarray,
+    part_plus: np.ndarray,
+    part_minus: np.ndarray,
+    first: int,
+    until: int,
+    n: int,
+) -> int:
+    """The first of some possible parts that is, or whose negative is, a part of s; -1 if none is.
+
+    `not_plus` and `not_minus` are the columns where s is not positive and not negative.
+    """
+    for h in range(first, until):
+        same, opposite = np.uint64(0), np.uint64(0)
+        for w in range(len(not_plus)):
+            same |= (part_plus[h, w] & not_plus[w]) | (part_minus[h, w] & not_minus[w])
+            opposite |= (part_plus[h, w] & not_minus[w]) | (part_minus[h, w] & not_plus[w])
+        if same == 0 and _is_part(entries[part[h]], s, 1, n):
+            return h
+        if opposite == 0 and _is_part(entries[part[h]], s, -1, n):
+            return h
+    return -1
+
+
+@jit
+def _larger(rows: np.ndarray, room: int) -> np.ndarray:
+    result = np.empty((room, rows.shape[1]), dtype=rows.dtype)
+    result[: len(rows)] = rows
+    return result
+
+
+@jit
+def add_column(entries: np.ndarray, n_done: int, most: int, budget: int) -> tuple[int, int, np.ndarray]:
+    """The elements and all that column `n_done` adds to them: how many, the work that took, and in which rows.
+
+    The elements are given in order of their length; each is positive in the new column or, where it is 0 there, in its
+    first entry. A negative number of elements tells why the search was given up.
+    """
+    n_old, n = entries.shape
+    n_both = n_done + 1
+    words = (n_done + 63) // 64
+    size, room = n_old, 2 * n_old + 64
+    entries = _larger(entries, room)
+    length = np.zeros(room, dtype=np.int64)
+    longest = 0  # of the elements with an entry in the new column: only these make pairs
+    for i in range(n_old):
+        for j in range(n_done):
+            length[i] += abs(entries[i, j])
+        if entries[i, n_done] != 0:
+            longest = max(longest, length[i])
+
+    n_slots = 1024
+    while n_slots < 2 * room:
+        n_slots *= 2
+    slots = np.full(n_slots, -1, dtype=np.int64)
+    for i in range(n_old):
+        slots[_slot(slots, entries, entries[i], n_both)] = i
+
+    # Elements whose length has been dealt with, by length: those that make pairs, and all as possible parts of sums.
+    pair, part = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    pair_plus, pair_minus = np.empty((room, words), dtype=np.uint64), np.empty((room, words), dtype=np.uint64)
+    part_plus, part_minus = np.empty((room, words), dtype=np.uint64), np.empty((room, words), dtype=np.uint64)
+    pair_start, part_start = np.zeros(64, dtype=np.int64), np.zeros(64, dtype=np.int64)
+    n_pairing, n_parts = 0, 0
+
+    s = np.zeros(n, dtype=np.int32)
+    not_plus, not_minus = np.zeros(words, dtype=np.uint64), np.zeros(words, dtype=np.uint64)
+    work = n_old * n
+    next_old, total = 0, 1
+    while total <= 2 * longest:
+        if total + 1 >= len(pair_start):
+            pair_start = np.concatenate((pair_start, np.zeros(len(pair_start), dtype=np.int64)))
+            part_start = np.concatenate((part_start, np.zeros(len(part_start), dtype=np.int64)))
+        first_new = size
+        # A sum that is no element has a part of at most half its length.
+        n_half = part_start[total // 2 + 1] if total > 1 else 0
+        latest = 0  # the part that was found last: often a part of the next sum as well
+        for shorter in range(1, total // 2 + 1):
+            longer = total - shorter
+            for a in range(pair_start[shorter], pair_start[shorter + 1]):
+                begin, end = pair_start[longer], pair_start[longer + 1]
+                if longer == shorter:
+                    begin = a + 1
+                work += words * (end - begin)
+                if work > budget:
+                    return TOO_MUCH_WORK, work, entries
+                for b in range(begin, end):
+                    # f - g is the only sum of two to look at: both are positive in the new column
+                    clash = np.uint64(0)
+                    for w in range(words):
+                        clash |= (pair_plus[a, w] & pair_plus[b, w]) | (pair_minus[a, w] & pair_minus[b, w])
+                    if clash != 0:
+                        continue
+                    f, g = entries[pair[a]], entries[pair[b]]
+                    sign = 1 if f[n_done] >= g[n_done] else -1
+                    if f[n_done] == g[n_done]:
+                        j = 0
+                        while f[j] == g[j]:
+                            j += 1
+                        sign = 1 if f[j] > g[j] else -1
+                    for j in range(n_both):
+                        s[j] = sign * (f[j] - g[j])
+                    work += n_both
+                    slot = _slot(slots, entries, s, n_both)
+                    if slots[slot] >= 0:
+                        continue
+                    for w in range(words):
+                        up, down = pair_plus[a, w] | pair_minus[b, w], pair_minus[a, w] | pair_plus[b, w]
+                        not_plus[w], not_minus[w] = (~up, ~down) if sign > 0 else (~down, ~up)
+                    where = -1
+                    if latest < n_half:
+                        where = _find_part(
+                            s, not_plus, not_minus, entries, part, part_plus, part_minus, latest, latest + 1, n_both
+                        )
+                    if where < 0:
+                        where = _find_part(s, not_plus, not_minus, entries, part, part_plus, part_minus, 0, n_half, n_both)
+                        work += words * (where + 1 if where >= 0 else n_half)
+                    if where >= 0:
+                        latest = where
+                        continue
+                    if size == most:
+                        return TOO_MANY, work, entries
+                    if size == room:
+                        room *= 2
+                        entries = _larger(entries, room)
+                        f, g = entries[pair[a]], entries[pair[b]]
+                        length = np.concatenate((length, np.zeros(size, dtype=np.int64)))
+                        pair, part = np.concatenate((pair, pair)), np.concatenate((part, part))
+                        pair_plus, pair_minus = _larger(pair_plus, room), _larger(pair_minus, room)
+                        part_plus, part_minus = _larger(part_plus, room), _larger(part_minus, room)
+                        slots = np.full(2 * len(slots), -1, dtype=np.int64)
+                        for i in range(size):
+                            slots[_slot(slots, entries, entries[i], n_both)] = i
+                        slot = _slot(slots, entries, s, n_both)
+                        work += room
+                    for j in range(n):
+                        entries[size, j] = sign * (f[j] - g[j])
+                        if abs(entries[size, j]) > LARGEST:
+                            return TOO_LARGE, work, entries
+                    work += n
+                    length[size] = total
+                    slots[slot] = size
+                    size += 1
+                    if s[n_done] != 0:
+                        longest = max(longest, total)
+        pair_start[total], part_start[total] = n_pairing, n_parts
+        end_old = next_old
+        while end_old < n_old and length[end_old] == total:
+            end_old += 1
+        for k in range(end_old - next_old + size - first_new):
+            i = next_old + k if k < end_old - next_old else first_new + k - (end_old - next_old)
+            part[n_parts] = i
+            _signs(entries[i], n_done, part_plus[n_parts], part_minus[n_parts])
+            if entries[i, n_done] != 0:
+                pair[n_pairing] = i
+                pair_plus[n_pairing], pair_minus[n_pairing] = part_plus[n_parts], part_minus[n_parts]
+                n_pairing += 1
+            n_parts += 1
+        next_old = end_old
+        pair_start[total + 1], part_start[total + 1] = n_pairing, n_parts
+        total += 1
+    return size, work, entries
