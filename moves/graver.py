@@ -56,10 +56,12 @@ def graver_basis(
     order = np.concatenate([lattice.lead, np.flatnonzero(waiting)])
     entries = entries[width[lattice.lead] >= 1][:, order]
     for done in range(k, n):
+        if not len(entries):
+            break
         chosen = done + int(np.argmin(np.count_nonzero(entries[:, done:], axis=0)))
         order[[done, chosen]] = order[[chosen, done]]
         entries[:, [done, chosen]] = entries[:, [chosen, done]]
-        size, work, entries = add_column(_arranged(entries, done), done, most, budget)
+        size, work, entries = add_column(_arranged(entries, done), width[order[:done]], done, most, budget)
         budget -= work
         if size < 0:
             return None

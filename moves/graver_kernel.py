@@ -14,7 +14,7 @@ TOO_MUCH_WORK = -1
 TOO_MANY = -2
 TOO_LARGE = -3
 
-LARGEST = 2**30
+LARGEST = 2**30 - 1
 """The search is given up at entries beyond this: two of them together must fit 32 bits."""
 
 
@@ -45,10 +45,24 @@ def _slot(slots: np.ndarray, entries: np.ndarray, s: np.ndarray, n: int) -> int:
 
 
 @jit
+def _slots(entries: np.ndarray, size: int, n: int) -> np.ndarray:
+    """A table of the elements so far, at most half full when there are as many as rows."""
+    n_slots = 1024
+    while n_slots < 2 * len(entries):
+        n_slots *= 2
+    slots = np.empty(n_slots, dtype=np.int64)
+    for k in range(n_slots):
+        slots[k] = -1
+    for i in range(size):
+        slots[_slot(slots, entries, entries[i], n)] = i
+    return slots
+
+
+@jit
 def _signs(row: np.ndarray, n: int, plus: np.ndarray, minus: np.ndarray) -> None:
     """Write the columns with positive and with negative entries, 64 to a word."""
-    plus[:] = 0
-    minus[:] = 0
+    for w in range(len(plus)):
+        plus[w] = minus[w] = 0
     for j in range(n):
         bit = np.uint64(1) << np.uint64(j & 63)
         if row[j] > 0:
@@ -98,17 +112,31 @@ def _find_part(
 
 @jit
 def _larger(rows: np.ndarray, room: int) -> np.ndarray:
-    result = np.empty((room, rows.shape[1]), dtype=rows.dtype)
-    result[: len(rows)] = rows
+    """The same rows with room for more (in a loop, which compiles in no time)."""
+    result = np.zeros((room, rows.shape[1]), dtype=rows.dtype)
+    for i in range(len(rows)):
+        for j in range(rows.shape[1]):
+            result[i, j] = rows[i, j]
     return result
 
 
 @jit
-def add_column(entries: np.ndarray, n_done: int, most: int, budget: int) -> tuple[int, int, np.ndarray]:
+def _longer(numbers: np.ndarray, room: int) -> np.ndarray:
+    """The same numbers with room for more."""
+    result = np.zeros(room, dtype=numbers.dtype)
+    for i in range(len(numbers)):
+        result[i] = numbers[i]
+    return result
+
+
+@jit
+def add_column(
+    entries: np.ndarray, width: np.ndarray, n_done: int, most: int, budget: int
+) -> tuple[int, int, np.ndarray]:
     """The elements and all that column `n_done` adds to them: how many, the work that took, and in which rows.
 
     The elements are given in order of their length; each is positive in the new column or, where it is 0 there, in its
-    first entry. A negative number of elements tells why the search was given up.
+    first entry. Sums with more than `width` in a column that is done are left out. A negative number of elements tells why the search was given up.
     """
     n_old, n = entries.shape
     n_both = n_done + 1
@@ -123,12 +151,7 @@ def add_column(entries: np.ndarray, n_done: int, most: int, budget: int) -> tupl
         if entries[i, n_done] != 0:
             longest = max(longest, length[i])
 
-    n_slots = 1024
-    while n_slots < 2 * room:
-        n_slots *= 2
-    slots = np.full(n_slots, -1, dtype=np.int64)
-    for i in range(n_old):
-        slots[_slot(slots, entries, entries[i], n_both)] = i
+    slots = _slots(entries, n_old, n_both)
 
     # Elements whose length has been dealt with, by length: those that make pairs, and all as possible parts of sums.
     pair, part = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
@@ -143,8 +166,7 @@ def add_column(entries: np.ndarray, n_done: int, most: int, budget: int) -> tupl
     next_old, total = 0, 1
     while total <= 2 * longest:
         if total + 1 >= len(pair_start):
-            pair_start = np.concatenate((pair_start, np.zeros(len(pair_start), dtype=np.int64)))
-            part_start = np.concatenate((part_start, np.zeros(len(part_start), dtype=np.int64)))
+            pair_start, part_start = _longer(pair_start, 2 * total + 2), _longer(part_start, 2 * total + 2)
         first_new = size
         # A sum that is no element has a part of at most half its length.
         n_half = part_start[total // 2 + 1] if total > 1 else 0
@@ -172,9 +194,13 @@ def add_column(entries: np.ndarray, n_done: int, most: int, budget: int) -> tupl
                         while f[j] == g[j]:
                             j += 1
                         sign = 1 if f[j] > g[j] else -1
+                    fits = True
                     for j in range(n_both):
                         s[j] = sign * (f[j] - g[j])
+                        fits &= j == n_done or abs(s[j]) <= width[j]
                     work += n_both
+                    if not fits:
+                        continue
                     slot = _slot(slots, entries, s, n_both)
                     if slots[slot] >= 0:
                         continue
@@ -198,13 +224,10 @@ def add_column(entries: np.ndarray, n_done: int, most: int, budget: int) -> tupl
                         room *= 2
                         entries = _larger(entries, room)
                         f, g = entries[pair[a]], entries[pair[b]]
-                        length = np.concatenate((length, np.zeros(size, dtype=np.int64)))
-                        pair, part = np.concatenate((pair, pair)), np.concatenate((part, part))
+                        length, pair, part = _longer(length, room), _longer(pair, room), _longer(part, room)
                         pair_plus, pair_minus = _larger(pair_plus, room), _larger(pair_minus, room)
                         part_plus, part_minus = _larger(part_plus, room), _larger(part_minus, room)
-                        slots = np.full(2 * len(slots), -1, dtype=np.int64)
-                        for i in range(size):
-                            slots[_slot(slots, entries, entries[i], n_both)] = i
+                        slots = _slots(entries, size, n_both)
                         slot = _slot(slots, entries, s, n_both)
                         work += room
                     for j in range(n):
@@ -227,7 +250,7 @@ def add_column(entries: np.ndarray, n_done: int, most: int, budget: int) -> tupl
             _signs(entries[i], n_done, part_plus[n_parts], part_minus[n_parts])
             if entries[i, n_done] != 0:
                 pair[n_pairing] = i
-                pair_plus[n_pairing], pair_minus[n_pairing] = part_plus[n_parts], part_minus[n_parts]
+                _signs(entries[i], n_done, pair_plus[n_pairing], pair_minus[n_pairing])
                 n_pairing += 1
             n_parts += 1
         next_old = end_old
