@@ -7,6 +7,7 @@ network         blocks that are flows in a graph; flow_bounds: their bounds and 
 decomposable    closed forms for margins; linear_program, integer_program: bounds of everything else
 bounds          sharp bounds by the cheapest of these; attaining: tables that attain them
 exact           the law of every cell by enumeration or elimination (elimination_plan, _layout, _kernel)
+lattice         all changes of a table that no equation notices, and short bases of them
 laws, fitting   what an intruder believes beforehand
 contradiction   when no table fits; certificate: how far an answer can be trusted
 """

@@ -10,13 +10,11 @@ import scipy.sparse as sp
 from ..fiber.lattice import Lattice
 from .graver_kernel import LARGEST, add_column
 
-MOST_ENTRIES = 200_000_000
+MOST_ENTRIES = 50_000_000
 """Elements times columns that are held at most, 4 bytes each."""
 
 
-def graver_basis(
-    lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_000, most: int = 200_000
-) -> Any | None:
+def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_000, most: int = 200_000) -> Any | None:
     """The elements of the Graver basis with at most `width` in each column, one of each pair z and -z; None if too many.
 
     An element of the lattice is in its Graver basis if it is no sum of two others that agree with it in sign everywhere
@@ -48,20 +46,24 @@ def graver_basis(
         return None
     k, n = lattice.basis.shape
     most = min(most, MOST_ENTRIES // max(n, 1))
-    if k > most or np.abs(lattice.basis.data).max(initial=0) > LARGEST:
+    # every column costs a look at every entry, if nothing else
+    if k > most or k * n * (n - k) > budget or np.abs(lattice.basis.data).max(initial=0) > LARGEST:
         return None
     entries = lattice.basis.toarray().astype(np.int32)
     waiting = np.ones(n, dtype=bool)
     waiting[lattice.lead] = False
     order = np.concatenate([lattice.lead, np.flatnonzero(waiting)])
     entries = entries[width[lattice.lead] >= 1][:, order]
+    weights = np.random.default_rng(0).integers(2**63, size=k, dtype=np.int64)
     for done in range(k, n):
         if not len(entries):
             break
         chosen = done + int(np.argmin(np.count_nonzero(entries[:, done:], axis=0)))
         order[[done, chosen]] = order[[chosen, done]]
         entries[:, [done, chosen]] = entries[:, [chosen, done]]
-        size, work, entries = add_column(_arranged(entries, done), width[order[:done]], done, most, budget)
+        entries = _arranged(entries, done)
+        codes = entries[:, :k] @ weights
+        size, work, entries = add_column(entries, codes, width[order[:done]], k, done, most, budget)
         budget -= work
         if size < 0:
             return None
@@ -72,11 +74,11 @@ def graver_basis(
 
 
 def _arranged(entries: np.ndarray, done: int) -> np.ndarray:
-    """The elements by length in the columns done, with the signs that the kernel expects."""
-    first = np.take_along_axis(entries, (entries[:, :done] != 0).argmax(axis=1)[:, None], axis=1)[:, 0]
-    sign = np.sign(np.where(entries[:, done] != 0, entries[:, done], first))
+    """The elements by length in the columns done, each with the sign that makes it positive in the next, or any."""
     by_length = np.argsort(np.abs(entries[:, :done]).sum(axis=1, dtype=np.int64), kind="stable")
-    return np.ascontiguousarray((entries * sign[:, None])[by_length])
+    entries = entries[by_length]
+    entries[entries[:, done] < 0] *= -1
+    return entries
 
 
 def _sorted(entries: np.ndarray) -> Any:

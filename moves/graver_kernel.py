@@ -18,43 +18,43 @@ LARGEST = 2**30 - 1
 """The search is given up at entries beyond this: two of them together must fit 32 bits."""
 
 
-@jit
-def _hash(row: np.ndarray, n: int) -> int:
-    """A number below 2^63 from the first n entries (Fowler, Noll and Vo)."""
-    mixed = np.uint64(14695981039346656037)
-    for j in range(n):
-        mixed = (mixed ^ np.uint64(np.uint32(row[j]))) * np.uint64(1099511628211)
-    return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(0x7FFFFFFFFFFFFFFF))
+LOOK_UP = 10
+"""What it costs to look into a large table at random, in operations."""
 
 
 @jit
-def _equal(row: np.ndarray, s: np.ndarray, n: int) -> bool:
-    for j in range(n):
-        if row[j] != s[j]:
-            return False
-    return True
-
-
-@jit
-def _slot(slots: np.ndarray, entries: np.ndarray, s: np.ndarray, n: int) -> int:
-    """Where in a table of elements s stands, or where it would."""
-    k = _hash(s, n) & (len(slots) - 1)
-    while slots[k] >= 0 and not _equal(entries[slots[k]], s, n):
+def _slot(
+    slots: np.ndarray, codes: np.ndarray, entries: np.ndarray, code: int, f: np.ndarray, g: np.ndarray, n: int
+) -> int:
+    """Where in a table of elements f - g or its negative stands, or where it would; n entries and a code tell."""
+    k = (abs(code) >> 8) & (len(slots) - 1)
+    while slots[k] >= 0:
+        i = slots[k]
+        if abs(codes[i]) == abs(code):
+            sign = 1 if codes[i] == code else -1
+            j = 0
+            while j < n and sign * entries[i, j] == f[j] - g[j]:
+                j += 1
+            if j == n:
+                break
         k = (k + 1) & (len(slots) - 1)
     return k
 
 
 @jit
-def _slots(entries: np.ndarray, size: int, n: int) -> np.ndarray:
-    """A table of the elements so far, at most half full when there are as many as rows."""
+def _slots(codes: np.ndarray, size: int) -> np.ndarray:
+    """A table of the elements so far, at most half full when there are as many as codes."""
     n_slots = 1024
-    while n_slots < 2 * len(entries):
+    while n_slots < 2 * len(codes):
         n_slots *= 2
     slots = np.empty(n_slots, dtype=np.int64)
     for k in range(n_slots):
         slots[k] = -1
     for i in range(size):
-        slots[_slot(slots, entries, entries[i], n)] = i
+        k = (abs(codes[i]) >> 8) & (n_slots - 1)
+        while slots[k] >= 0:
+            k = (k + 1) & (n_slots - 1)
+        slots[k] = i
     return slots
 
 
@@ -131,18 +131,19 @@ def _longer(numbers: np.ndarray, room: int) -> np.ndarray:
 
 @jit
 def add_column(
-    entries: np.ndarray, width: np.ndarray, n_done: int, most: int, budget: int
+    entries: np.ndarray, codes: np.ndarray, width: np.ndarray, n_lead: int, n_done: int, most: int, budget: int
 ) -> tuple[int, int, np.ndarray]:
     """The elements and all that column `n_done` adds to them: how many, the work that took, and in which rows.
 
-    The elements are given in order of their length; each is positive in the new column or, where it is 0 there, in its
-    first entry. Sums with more than `width` in a column that is done are left out. A negative number of elements tells why the search was given up.
+    The elements are given in order of their length, with nothing negative in the new column. The first `n_lead` entries
+    tell them apart, and nearly always so does their code, which is a linear function of these. Sums with more than `width`
+    in a column that is done are left out. A negative number of elements tells why the search was given up.
     """
     n_old, n = entries.shape
     n_both = n_done + 1
     words = (n_done + 63) // 64
     size, room = n_old, 2 * n_old + 64
-    entries = _larger(entries, room)
+    entries, codes = _larger(entries, room), _longer(codes, room)
     length = np.zeros(room, dtype=np.int64)
     longest = 0  # of the elements with an entry in the new column: only these make pairs
     for i in range(n_old):
@@ -151,7 +152,7 @@ def add_column(
         if entries[i, n_done] != 0:
             longest = max(longest, length[i])
 
-    slots = _slots(entries, n_old, n_both)
+    slots = _slots(codes, n_old)
 
     # Elements whose length has been dealt with, by length: those that make pairs, and all as possible parts of sums.
     pair, part = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
@@ -188,21 +189,19 @@ def add_column(
                     if clash != 0:
                         continue
                     f, g = entries[pair[a]], entries[pair[b]]
+                    code = codes[pair[a]] - codes[pair[b]]
+                    slot = _slot(slots, codes, entries, code, f, g, n_lead)
+                    work += LOOK_UP
+                    if slots[slot] >= 0:
+                        work += n_lead
+                        continue
                     sign = 1 if f[n_done] >= g[n_done] else -1
-                    if f[n_done] == g[n_done]:
-                        j = 0
-                        while f[j] == g[j]:
-                            j += 1
-                        sign = 1 if f[j] > g[j] else -1
                     fits = True
                     for j in range(n_both):
                         s[j] = sign * (f[j] - g[j])
                         fits &= j == n_done or abs(s[j]) <= width[j]
                     work += n_both
                     if not fits:
-                        continue
-                    slot = _slot(slots, entries, s, n_both)
-                    if slots[slot] >= 0:
                         continue
                     for w in range(words):
                         up, down = pair_plus[a, w] | pair_minus[b, w], pair_minus[a, w] | pair_plus[b, w]
@@ -213,29 +212,32 @@ def add_column(
                             s, not_plus, not_minus, entries, part, part_plus, part_minus, latest, latest + 1, n_both
                         )
                     if where < 0:
-                        where = _find_part(s, not_plus, not_minus, entries, part, part_plus, part_minus, 0, n_half, n_both)
-                        work += words * (where + 1 if where >= 0 else n_half)
+                        where = _find_part(
+                            s, not_plus, not_minus, entries, part, part_plus, part_minus, 0, n_half, n_both
+                        )
+                        work += 2 * words * (where + 1 if where >= 0 else n_half)
                     if where >= 0:
                         latest = where
                         continue
                     if size == most:
                         return TOO_MANY, work, entries
                     if size == room:
-                        room *= 2
+                        room = min(2 * room, most)
                         entries = _larger(entries, room)
                         f, g = entries[pair[a]], entries[pair[b]]
                         length, pair, part = _longer(length, room), _longer(pair, room), _longer(part, room)
                         pair_plus, pair_minus = _larger(pair_plus, room), _larger(pair_minus, room)
                         part_plus, part_minus = _larger(part_plus, room), _larger(part_minus, room)
-                        slots = _slots(entries, size, n_both)
-                        slot = _slot(slots, entries, s, n_both)
+                        codes = _longer(codes, room)
+                        slots = _slots(codes, size)
+                        slot = _slot(slots, codes, entries, code, f, g, n_lead)
                         work += room
                     for j in range(n):
                         entries[size, j] = sign * (f[j] - g[j])
                         if abs(entries[size, j]) > LARGEST:
                             return TOO_LARGE, work, entries
                     work += n
-                    length[size] = total
+                    length[size], codes[size] = total, sign * code
                     slots[slot] = size
                     size += 1
                     if s[n_done] != 0:

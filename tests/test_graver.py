@@ -154,9 +154,10 @@ def test_what_is_too_much_is_refused():
 
 def test_a_waiting_column_that_grows_too_large_is_refused():
     entries = np.array([[1, 0, 1, LARGEST], [0, 1, 2, -LARGEST]], dtype=np.int32)
-    assert add_column(entries, np.array([9, 9]), 2, 100, 10**6)[0] == TOO_LARGE
+    codes = np.array([3, 5])
+    assert add_column(entries, codes, np.array([9, 9]), 2, 2, 100, 10**6)[0] == TOO_LARGE
     entries[1, 3] = LARGEST
-    assert add_column(entries, np.array([9, 9]), 2, 100, 10**6)[0] == 4
+    assert add_column(entries, codes, np.array([9, 9]), 2, 2, 100, 10**6)[0] == 4
 
 
 def test_nothing_moves():
