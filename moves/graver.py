@@ -21,7 +21,7 @@ def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_00
     (0 agrees with every sign). From every table of a fiber every other is reached by these moves alone, and so is the
     best in any direction. A move with more than upper - lower in a column can never be made, hence `width`.
 
-    Project and lift (Hemmecke 2003; Malkin 2007): on the columns `lead` the lattice is all integer vectors, and its
+    Project and lift (Hemmecke 2003): on the columns `lead` the lattice is all integer vectors, and its
     Graver basis the unit vectors; the other columns are added one by one. An element of the larger basis is a sum of
     elements of the smaller, of its own signs in the columns done. As long as two of them differ in sign in the new
     column, their sum takes their place, or the elements into which it falls apart, and less is left to cancel in the
@@ -35,7 +35,7 @@ def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_00
     ----------
     budget, most
         Elementary operations and elements, also on the way, beyond which the search is given up: the answer is None.
-        So it is where the lattice has no `lead` columns.
+        So it is where the lattice has no `lead` columns, or where the elements would take too much memory.
 
     Returns
     -------
