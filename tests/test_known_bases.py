@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from math import comb
 
 import naive
@@ -103,6 +104,7 @@ def test_any_order_of_dims_of_a_model_that_is_not_symmetric():
         assert as_set(moves_of(other, moved), other, back) == first
 
 
+@cache
 def cycles_naively(j, k):
     """All tables of -1, 0, 1 with zero sums whose cells, as edges between rows and columns, are one cycle."""
     found = []
