@@ -34,12 +34,16 @@ def jit(function: Kernel) -> Kernel:
     return cast(Kernel, compiled)
 
 
+def cache_base() -> Path:
+    """The folder that everything kept on disk is under; it need not be there."""
+    chosen = os.environ.get("FIBERWALK_CACHE_DIR")
+    return Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fiberwalk"
+
+
 @cache
 def cache_folder() -> Path | None:
     """The folder for machine code of exactly these sources, or None where nothing can be written."""
-    chosen = os.environ.get("FIBERWALK_CACHE_DIR")
-    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fiberwalk"
-    folder = base / source_hash(Path(__file__).parents[1])
+    folder = cache_base() / source_hash(Path(__file__).parents[1])
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".writable-{os.getpid()}"
