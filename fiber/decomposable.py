@@ -111,12 +111,27 @@ def components(release: Release) -> Components | None:
     published = _margins(release)
     if published is None:
         return None
-    largest = _maximal(published)
+    largest = maximal(published)
     published = {known: published[known] for known in largest}
+    return Components(release, *cut_apart(largest), published)
+
+
+def cut_apart(known: Iterable[Dims]) -> tuple[tuple[Component, ...], tuple[Dims, ...]]:
+    """The components of some sets of dims whose margins are known, and the separators they were cut at."""
+    largest = maximal(known)
     parts: list[Component] = []
     separators: list[Dims] = []
     _cut(frozenset().union(*largest), largest, parts, separators)
-    return Components(release, tuple(parts), tuple(separators), published)
+    return tuple(parts), tuple(separators)
+
+
+def apart(dims: Dims, known: Iterable[Dims]) -> list[Dims]:
+    """Some dims in groups that no margin connects."""
+    groups, left = [], dims
+    while left:
+        groups.append(_reach(left, tuple(known)))
+        left -= groups[-1]
+    return groups
 
 
 def _margins(release: Release) -> dict[Dims, np.ndarray] | None:
@@ -165,7 +180,8 @@ def _consistent(margins: dict[Dims, np.ndarray]) -> bool:
     return all((values >= 0).all() for values in margins.values())
 
 
-def _maximal(sets: Iterable[Dims]) -> tuple[Dims, ...]:
+def maximal(sets: Iterable[Dims]) -> tuple[Dims, ...]:
+    """The sets that are part of no other, in a fixed order."""
     distinct = sorted(set(sets), key=lambda one: (len(one), sorted(one)))
     return tuple(one for i, one in enumerate(distinct) if not any(one < other for other in distinct[i + 1 :]))
 
@@ -179,7 +195,7 @@ def _cut(dims: Dims, known: tuple[Dims, ...], parts: list[Component], separators
         if rest:
             separators.append(separator)
             for half in (side | separator, rest | separator):
-                _cut(half, _maximal(one & half for one in known), parts, separators)
+                _cut(half, maximal(one & half for one in known), parts, separators)
             return
     parts.append(Component(dims, known))
 

@@ -37,8 +37,7 @@ Margins = frozenset[frozenset[int]]
 Pair = tuple[np.ndarray, np.ndarray]
 """The cells of +1 and of -1 of a representative."""
 
-MOST_WAYS = 2_000
-"""Of splitting a representative over dims that are in the same margins."""
+CYCLES = "cycles of two dims, with + and - in the dims of two labels, join all tables with these margins (circuits)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +94,10 @@ def expand(plus: Collection[np.ndarray], minus: Collection[np.ndarray], shape: C
 
 @cache
 def _known(shape: tuple[int, ...], margins: Margins) -> KnownBasis | None:
-    everywhere = frozenset.intersection(*margins)
-    if everywhere:
-        return _in_slices(shape, margins, everywhere)
-    together = _twins(len(shape), margins)
-    if len(together) < len(shape):
-        return _split(shape, margins, together)
     n = len(shape)
     if n >= 3 and margins == _all_margins(n, n - 1) and sum(length > 2 for length in shape) <= 2:
-        return _cycles(shape)
+        by_length = sorted(range(n), key=lambda axis: -shape[axis])
+        return KnownBasis(*_columns(_cycles(shape, *by_length[:2])), CYCLES)
     for basis in sorted(stored_bases(), key=lambda basis: np.prod(basis.shape)):
         orders = [
             order
@@ -117,91 +111,34 @@ def _known(shape: tuple[int, ...], margins: Margins) -> KnownBasis | None:
     return None
 
 
-def _in_slices(shape: tuple[int, ...], margins: Margins, everywhere: frozenset[int]) -> KnownBasis | None:
-    """Dims in every margin cut the table into slices that have nothing to do with each other."""
-    rest = [axis for axis in range(len(shape)) if axis not in everywhere]
-    if not rest:
-        return None
-    within = frozenset(frozenset(rest.index(axis) for axis in one - everywhere) for one in margins)
-    basis = _known(tuple(shape[axis] for axis in rest), within)
-    if basis is None:
-        return None
-
-    def raised(cells: np.ndarray) -> np.ndarray:
-        whole = np.zeros((len(cells), len(shape)), dtype=np.int64)
-        whole[:, rest] = cells
-        return whole
-
-    return KnownBasis(tuple(map(raised, basis.plus)), tuple(map(raised, basis.minus)), basis.reason)
-
-
-def _twins(n: int, margins: Margins) -> list[list[int]]:
-    """The dims grouped by the margins that they are in."""
-    groups: dict[Margins, list[int]] = {}
-    for axis in range(n):
-        groups.setdefault(frozenset(one for one in margins if axis in one), []).append(axis)
-    return list(groups.values())
-
-
-def _split(shape: tuple[int, ...], margins: Margins, together: list[list[int]]) -> KnownBasis | None:
-    """Dims that are in the same margins are one dim, its labels being all combinations of theirs.
-
-    A representative then has to be told for each way in which the combinations it uses may share labels.
-    """
-    merged = tuple(int(np.prod([shape[axis] for axis in group])) for group in together)
-    place = {axis: i for i, group in enumerate(together) for axis in group}
-    basis = _known(merged, frozenset(frozenset(place[axis] for axis in one) for one in margins))
-    if basis is None:
-        return None
-    pairs: dict[tuple[bytes, tuple[int, ...]], Pair] = {}
-    for one, other in zip(basis.plus, basis.minus, strict=True):
-        labels = _relabelled(one, other)
-        ways = [
-            list(_sharings(int(labels[:, i].max()) + 1, [shape[axis] for axis in group]))
-            for i, group in enumerate(together)
-        ]
-        if np.prod([float(len(of_group)) for of_group in ways]) > MOST_WAYS:
-            return None
-        for chosen in product(*ways):
-            cells = np.empty((len(labels), len(shape)), dtype=np.int64)
-            for i, (group, combinations_of) in enumerate(zip(together, chosen, strict=True)):
-                cells[:, group] = combinations_of[labels[:, i]]
-            _add(pairs, cells[: len(one)], cells[len(one) :])
-    return KnownBasis(*_columns(pairs.values()), basis.reason)
-
-
-def _sharings(k: int, lengths: list[int]) -> Iterator[np.ndarray]:
-    """k different combinations of labels, in every way that is not the same but for the names of the labels."""
-    for columns in product(*(_first_uses(k, n) for n in lengths)):
-        if len(set(zip(*columns, strict=True))) == k:
-            yield np.array(columns).T
-
-
-@cache
-def _first_uses(k: int, n: int) -> tuple[tuple[int, ...], ...]:
-    """All sequences of k of n labels in which the labels occur for the first time in their order."""
-    found: list[tuple[int, ...]] = [()]
-    for _ in range(k):
-        found = [(*one, label) for one in found for label in range(min(max(one, default=-1) + 2, n))]
-    return tuple(found)
-
-
-def _cycles(shape: tuple[int, ...]) -> KnownBasis:
-    """The cycles of two dims, once with each sign for the labels of the others, which have two."""
-    by_length = sorted(range(len(shape)), key=lambda axis: -shape[axis])
-    first, second, *binary = by_length
+def _cycles(shape: tuple[int, ...], first: int, second: int) -> list[Pair]:
+    """The cycles of two dims, once with each sign for two labels of each of the others."""
+    others = [axis for axis in range(len(shape)) if axis not in (first, second)]
     pairs = []
-    for half in range(2, shape[second] + 1):
+    for half in range(2, min(shape[first], shape[second]) + 1):
         sides: tuple[list[list[int]], list[list[int]]] = ([], [])
-        for step, labels in product(range(half), product(range(2), repeat=len(binary))):
+        for step, labels in product(range(half), product(range(2), repeat=len(others))):
             for turn in range(2):
                 cell = [0] * len(shape)
                 cell[first], cell[second] = step, (step + turn) % half
-                for axis, label in zip(binary, labels, strict=True):
+                for axis, label in zip(others, labels, strict=True):
                     cell[axis] = label
                 sides[(turn + sum(labels)) % 2].append(cell)
         pairs.append((np.array(sides[0]), np.array(sides[1])))
-    return KnownBasis(*_columns(pairs), "cycles of the complete bipartite graph, which connect by a theorem")
+    return pairs
+
+
+def fitting_moves(shape: Collection[int], margins: Collection[Collection[int]]) -> KnownBasis | None:
+    """Representatives of moves that keep these margins, as many as are known of tables of any size: no whole basis."""
+    lengths, sets = tuple(shape), frozenset(frozenset(axes) for axes in margins)
+    n = len(lengths)
+    found: list[Pair] = []
+    if n >= 2 and sets == _all_margins(n, n - 1):
+        found += [pair for axes in combinations(range(n), 2) for pair in _cycles(lengths, *axes)]
+    for basis in stored_bases():
+        found += images(basis.representatives, list(same_model(basis.margins, sets, n)))
+    fitting = [pair for pair in images(found, [tuple(range(n))]) if (np.concatenate(pair).max(axis=0) < lengths).all()]
+    return KnownBasis(*_columns(fitting), "moves that are known of smaller tables") if fitting else None
 
 
 @cache

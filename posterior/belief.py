@@ -15,6 +15,7 @@ from ..fiber.laws import Law, Uniform, Weigh, as_law
 from ..fiber.presolve import Block, Presolved, presolve
 from ..fiber.solved import Budget, Solved, refuse_wide
 from ..fiber.sparse import rows_through
+from ..fiber.support import refuse_impossible, with_evidence
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release, as_release
 
@@ -113,22 +114,6 @@ def _reason(blocks: int, methods: set[str]) -> str:
     return whole + how
 
 
-def with_evidence(weigh: Weigh, solved: Presolved) -> Weigh:
-    """A law's weights, multiplied with what the release's evidence says of each column; slacks have no law."""
-    n_cells = solved.fiber.n_cells
-    evidence = solved.fiber.evidence
-
-    def both(column: int, first: int, last: int) -> np.ndarray | None:
-        total = weigh(column, first, last) if column < n_cells else None
-        for where, item in evidence:
-            if where == column:
-                given = item.log_weights[first - item.first : last - item.first + 1]
-                total = given if total is None else total + given
-        return total
-
-    return both
-
-
 def solve_block(
     block: Block,
     weigh: Weigh,
@@ -157,19 +142,6 @@ def solve_block(
         tuple(solved.weights[j] for j in chosen),
         solved.method,
     )
-
-
-def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None:
-    """Refuse where a value that the facts decide has probability zero under the law or the evidence."""
-    for column in np.flatnonzero(solved.decided):
-        value = int(solved.start[column])
-        weight = weigh(int(column), value, value)
-        if weight is not None and np.isneginf(weight[0]):
-            where = release.words(release.keys[column]) if column < release.n_cells else "a published sum"
-            raise InputError(
-                f"the law and the evidence leave no possible table: {where} must be {release.show(value)}, which has "
-                "probability zero."
-            )
 
 
 def _pmf(answer: Solved, k: int) -> Pmf:

@@ -14,7 +14,8 @@ from .fiber.bounds import SharpBounds, cell_bounds, sharp_bounds
 from .fiber.linear_program import OUTER
 from .fiber.presolve import presolve
 from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
-from .posterior.belief import believe, refuse_impossible, solve_block, with_evidence
+from .fiber.support import refuse_impossible, with_evidence
+from .posterior.belief import believe, solve_block
 from .release.dims import margin_list
 from .release.errors import InputError
 from .release.release import Release, as_release

@@ -1,0 +1,89 @@
+"""The tables that a law and the evidence give any weight at all.
+
+Zero weights at the ends of a cell's range are bounds like any other. Zero weights in between are *gaps*: a walk in small
+steps may be unable to cross them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..release.errors import Contradiction, InputError
+from ..release.release import Release
+from .laws import Uniform, Weigh, as_law
+from .presolve import Presolved, presolve
+
+NO_TABLE = "the law and the evidence leave no possible table: "
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """A release presolved within the bounds that a law leaves, its weights, and which columns have gaps."""
+
+    release: Release
+    solved: Presolved
+    weigh: Weigh
+    gaps: np.ndarray
+
+
+def with_evidence(weigh: Weigh, solved: Presolved) -> Weigh:
+    """A law's weights, multiplied with what the release's evidence says of each column; slacks have no law."""
+    n_cells = solved.fiber.n_cells
+    evidence = solved.fiber.evidence
+
+    def both(column: int, first: int, last: int) -> np.ndarray | None:
+        total = weigh(column, first, last) if column < n_cells else None
+        for where, item in evidence:
+            if where == column:
+                given = item.log_weights[first - item.first : last - item.first + 1]
+                total = given if total is None else total + given
+        return total
+
+    return both
+
+
+def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None:
+    """Refuse where a value that the facts decide has probability zero under the law or the evidence."""
+    for column in np.flatnonzero(solved.decided):
+        value = int(solved.start[column])
+        weight = weigh(int(column), value, value)
+        if weight is not None and np.isneginf(weight[0]):
+            where = release.words(release.keys[column]) if column < release.n_cells else "a published sum"
+            raise InputError(
+                NO_TABLE + f"{where} must be {release.show(value)}, which has "
+                "probability zero."
+            )
+
+
+def support(release: Release, law: Any = "uniform") -> Support:
+    """Presolve a release within the bounds of a law's positive weights."""
+    chosen = as_law(law)
+    of_law = chosen.on(release)
+    inside = release
+    while True:
+        try:
+            solved = presolve(inside)
+        except Contradiction:
+            if inside is release:
+                raise
+            raise InputError(NO_TABLE + "every feasible one has probability zero.") from None
+        weigh = with_evidence(of_law, solved)
+        refuse_impossible(release, solved, weigh)
+        gaps = np.zeros(solved.fiber.n_columns, dtype=bool)
+        if isinstance(chosen, Uniform) and not release.evidence:
+            return Support(inside, solved, weigh, gaps)
+        lower, upper = inside.lower.copy(), inside.upper.copy()
+        for block in solved.blocks:
+            for column, first, last in zip(block.columns, block.lower, block.upper, strict=True):
+                weights = weigh(int(column), int(first), int(last))
+                possible = np.arange(last - first + 1) if weights is None else np.flatnonzero(weights > -np.inf)
+                gaps[column] = len(possible) > 0 and len(possible) <= possible[-1] - possible[0]
+                if column < solved.fiber.n_cells and len(possible) and len(possible) < last - first + 1:
+                    lower[column] = max(lower[column], first + possible[0])
+                    upper[column] = min(upper[column], first + possible[-1])
+        if (lower == inside.lower).all() and (upper == inside.upper).all():
+            return Support(inside, solved, weigh, gaps)
+        inside = replace(inside.without_truth(), lower=lower, upper=upper)

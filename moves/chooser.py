@@ -1,0 +1,140 @@
+"""choose: for every block of a release the best moves that are proven for it; where none are, say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..fiber.certificate import WORDS, Certificate
+from ..fiber.decomposable import Components, components
+from ..fiber.lattice import integer_kernel
+from ..fiber.presolve import Block
+from ..fiber.support import Support, support
+from ..release.release import Release
+from .algebra import markov_basis
+from .cycles import Cycles, cycles
+from .graver import graver_basis
+from .lattice import LatticeMoves
+from .listed import Listed
+from .margins import margin_moves
+from .mixture import Mixture
+from .move_set import MoveSet
+from .own_bounds import upper_of_their_own
+from .row_pairs import row_pairs
+from .short_cycles import short_cycles
+from .sub_tables import boxes, from_sets, grown_sets
+from .swaps import swaps
+
+GRAVER = "the Graver basis of the block's equations, which joins all tables within any bounds (Graver 1975)"
+MARKOV = "a Markov basis of the block's equations"
+LIFTED = ", with the cells' own upper bounds as equations"
+FEW_ARCS = 40
+"""In networks up to this size every cycle is short, and no others are needed for speed."""
+DENSE = 0.15
+"""Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
+GRAVER_BUDGET = 500_000_000
+"""Operations: a second or two."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Moves for every block of a release; the certificate is the weakest of theirs."""
+
+    support: Support
+    sets: tuple[MoveSet, ...]
+
+    @property
+    def certificate(self) -> Certificate:
+        """How far the moves are known to reach everything."""
+        if not self.sets:
+            return Certificate("exact", "the published figures decide every cell")
+        weakest = max((one.certificate for one in self.sets), key=lambda one: WORDS.index(one.word))
+        same = [one.certificate for one in self.sets if one.certificate.word == weakest.word]
+        reasons = dict.fromkeys(one.reason for one in same)
+        evidence = dict.fromkeys(line for one in same for line in one.evidence)
+        return Certificate(weakest.word, "; ".join(reasons), tuple(evidence))
+
+    def __repr__(self) -> str:
+        blocks = "; ".join(f"block {k}: {one!r}" for k, one in enumerate(self.sets[:5], start=1))
+        more = f"; and {len(self.sets) - 5} more" if len(self.sets) > 5 else ""
+        return f"<Moves, {self.certificate.word}: {blocks}{more}>"
+
+
+def choose(
+    release: Release, law: Any = "uniform", *, max_seconds: float = 30.0, progress: Progress | None = None
+) -> Moves:
+    """The best moves for each block of a release, within the support of a law."""
+    inside = support(release, law)
+    margins = components(inside.release)
+    sets = []
+    for number, block in enumerate(inside.solved.blocks):
+        if progress is not None:
+            progress(f"moves for block {number + 1} of {len(inside.solved.blocks)}: {len(block.columns)} cells")
+        sets.append(_for_block(inside, number, block, margins, max_seconds))
+    return Moves(inside, tuple(sets))
+
+
+def _for_block(inside: Support, number: int, block: Block, margins: Components | None, max_seconds: float) -> MoveSet:
+    if inside.gaps[block.columns].any():
+        return _anything(inside, block, ("some values in between are excluded, which only whole combinations can cross",))
+    simple = swaps(block)
+    if simple is not None:
+        return simple
+    around = cycles(block)
+    if around is not None:
+        return _with_quick_moves(block, around)
+    known = margin_moves(margins, inside.solved, number) if margins is not None else None
+    if known is not None:
+        return known
+    lattice = integer_kernel(block.A)
+    graver = graver_basis(lattice, block.upper - block.lower, GRAVER_BUDGET)
+    if graver is not None:
+        return Listed(graver, Certificate("connected", GRAVER))
+    own = upper_of_their_own(block)
+    computed = markov_basis(block.A, own, max_seconds)
+    if computed.moves is not None:
+        reason = MARKOV + (LIFTED if own.any() else "")
+        return Listed(computed.moves, Certificate("connected", reason, (computed.words,)))
+    quick = margin_moves(margins, inside.solved, number, proven=False) if margins is not None else None
+    return _anything(inside, block, (computed.words,), LatticeMoves(lattice), quick)
+
+
+def _with_quick_moves(block: Block, around: Cycles) -> MoveSet:
+    """Cycles drawn on the fly prove that everything is reached; short ones get there quickly."""
+    n = len(around.network.tail)
+    if n <= FEW_ARCS:
+        return around
+    pairs = row_pairs(block)
+    if pairs is not None and n >= DENSE * len(pairs.bits) * (around.network.n_nodes - len(pairs.bits)):
+        return Mixture((pairs, around), (0.9, 0.1))
+    return Mixture((short_cycles(around), around), (0.95, 0.05))
+
+
+def _anything(
+    inside: Support,
+    block: Block,
+    evidence: tuple[str, ...],
+    sums: LatticeMoves | None = None,
+    quick: MoveSet | None = None,
+) -> MoveSet:
+    """Sums of lattice vectors, which any block has; for speed, known moves and sub-tables redrawn as a whole."""
+    if sums is None:
+        sums = LatticeMoves(integer_kernel(block.A))
+    certificate = sums.certificate
+    sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
+    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(_coordinates(inside, block))])
+    others = tuple(one for one in (quick, redrawn) if one is not None)
+    return Mixture((*others, sums), (1.0,) * (len(others) + 1)) if others else sums
+
+
+def _coordinates(inside: Support, block: Block) -> np.ndarray:
+    """The labels of a block's columns in the first table of the release, -1 for other columns."""
+    cells = inside.release.grids[0].cells
+    found = np.full((inside.solved.fiber.n_columns, cells.ndim), -1, dtype=np.int64)
+    found[cells.ravel()] = np.array(np.unravel_index(np.arange(cells.size), cells.shape)).T
+    return found[block.columns]

@@ -1,0 +1,46 @@
+"""check_connected: does a set of moves join all tables of a small block? By walking through every one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..fiber.presolve import Block
+from ..release.errors import TooLarge
+from .every_table import every_table
+from .move_set import MoveSet
+
+MOST_TABLES = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Connectivity:
+    """The tables of a block (a row each, over its columns), and which of them the moves join."""
+
+    tables: np.ndarray
+    label: np.ndarray
+
+    @property
+    def components(self) -> int:
+        """How many parts there are that no move leads out of."""
+        return int(self.label.max(initial=-1)) + 1
+
+    @property
+    def connected(self) -> bool:
+        """Do the moves join all tables?"""
+        return self.components <= 1
+
+
+def check_block(block: Block, moves: MoveSet, most: int = MOST_TABLES) -> Connectivity:
+    """Walk through all tables of a block and count the parts into which the moves leave them."""
+    tables = every_table(block.A, block.b, block.lower, block.upper, most)
+    if tables is None:
+        raise TooLarge(f"a block of {len(block.columns)} cells has more than {most:,} tables, too many for a check.")
+    pairs = list(moves.joined(tables))
+    before = np.concatenate([np.empty(0, np.int64), *(one for one, _ in pairs)])
+    after = np.concatenate([np.empty(0, np.int64), *(two for _, two in pairs)])
+    graph = sp.coo_array((np.ones(len(before), dtype=np.int8), (before, after)), shape=(len(tables),) * 2)
+    _, label = sp.csgraph.connected_components(graph, directed=False)
+    return Connectivity(tables, label)

@@ -1,0 +1,59 @@
+"""Several move sets, one of them picked anew for each step: fast ones for speed, a proven one for the certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..fiber.certificate import WORDS, Certificate
+from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
+from .random_words import below
+
+PARTS = 1_000_000
+"""The odds of a part are whole numbers of so many."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mixture(MoveSet):
+    """Parts with their odds. What one part joins the mixture joins, so its certificate is that of its best part."""
+
+    parts: tuple[MoveSet, ...]
+    odds: tuple[float, ...]
+
+    @property
+    def certificate(self) -> Certificate:  # type: ignore[override]
+        """The strongest of the parts' certificates."""
+        return min((part.certificate for part in self.parts), key=lambda one: WORDS.index(one.word))
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the block."""
+        return self.parts[0].n_columns
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{odds:.0%} {type(part).__name__}" for part, odds in zip(self.parts, self.odds, strict=True))
+        return f"Mixture({inside}; {self.certificate.word})"
+
+    def pick(self, random: np.ndarray) -> MoveSet:
+        """One of the parts, by their odds."""
+        ends = np.cumsum(self.odds) / sum(self.odds) * PARTS
+        return self.parts[int(np.searchsorted(ends, below(random, PARTS), side="right"))]
+
+    def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
+        """A move of a part picked at random."""
+        return self.pick(random).draw(random, table)
+
+    def listed(self, most: int = MOST_LISTED) -> Any:
+        """The moves of all parts."""
+        rows = [sp.csr_array(part.listed(most)) for part in self.parts]
+        pairs = ((one.indices[a:b], one.data[a:b]) for one in rows for a, b in zip(one.indptr, one.indptr[1:]))  # noqa: B905
+        return sparse_rows(pairs, self.n_columns, most)
+
+    def joined(self, tables: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """What any of the parts joins."""
+        for part in self.parts:
+            yield from part.joined(tables)

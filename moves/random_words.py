@@ -1,0 +1,54 @@
+"""Random numbers inside kernels: xoshiro256++ (Blackman and Vigna 2021), one state of four words for each stream."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..fiber.jit import jit
+
+PADDED = 16
+"""Words that a state takes, of which four count: streams on different threads never share a cache line."""
+
+
+def streams(seed: int | np.random.SeedSequence, number: int) -> list[np.ndarray]:
+    """Independent states, all spawned from one seed."""
+    parent = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    states = []
+    for child in parent.spawn(number):
+        state = np.zeros(PADDED, dtype=np.uint64)
+        state[:4] = child.generate_state(4, np.uint64)
+        states.append(state)
+    return states
+
+
+@jit
+def next_word(state: np.ndarray) -> np.uint64:
+    """The next 64 random bits of a stream."""
+    a, b, c, d = state[0], state[1], state[2], state[3]
+    mixed = a + d
+    word = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
+    c ^= a
+    d ^= b
+    state[1] = b ^ c
+    state[0] = a ^ d
+    state[2] = c ^ (b << np.uint64(17))
+    state[3] = (d << np.uint64(45)) | (d >> np.uint64(19))
+    return word
+
+
+@jit
+def below(state: np.ndarray, n: int) -> int:
+    """A whole number from 0 to n - 1, all exactly alike (n below 2^32): words that would favour some are drawn again."""
+    many = np.uint64(n)
+    whole = np.uint64(0x100000000)
+    unfair = whole % many
+    while True:
+        product = (next_word(state) >> np.uint64(32)) * many
+        if (product & np.uint64(0xFFFFFFFF)) >= unfair:
+            return np.int64(product >> np.uint64(32))
+
+
+@jit
+def fraction(state: np.ndarray) -> float:
+    """A number from 0 up to but not including 1."""
+    return (next_word(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
