@@ -52,10 +52,7 @@ def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None
         weight = weigh(int(column), value, value)
         if weight is not None and np.isneginf(weight[0]):
             where = release.words(release.keys[column]) if column < release.n_cells else "a published sum"
-            raise InputError(
-                NO_TABLE + f"{where} must be {release.show(value)}, which has "
-                "probability zero."
-            )
+            raise InputError(NO_TABLE + f"{where} must be {release.show(value)}, which has probability zero.")
 
 
 def support(release: Release, law: Any = "uniform") -> Support:

@@ -40,7 +40,7 @@ def without_twins(A: Any) -> Twins | None:
         leader[column], sign[column] = path, total
         return path, total
 
-    pairs = np.flatnonzero((np.diff(A.indptr) == 2))
+    pairs = np.flatnonzero(np.diff(A.indptr) == 2)
     for row in pairs:
         i, j = A.indices[A.indptr[row] : A.indptr[row + 1]].tolist()
         a, c = A.data[A.indptr[row] : A.indptr[row + 1]].tolist()

@@ -35,6 +35,7 @@ FEW_ARCS = 40
 """In networks up to this size every cycle is short, and no others are needed for speed."""
 DENSE = 0.15
 """Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
+FEW_MOVES = 300
 GRAVER_BUDGET = 500_000_000
 """Operations: a second or two."""
 
@@ -81,18 +82,24 @@ def choose(
 
 def _for_block(inside: Support, number: int, block: Block, margins: Components | None, max_seconds: float) -> MoveSet:
     if inside.gaps[block.columns].any():
-        return _anything(inside, block, ("some values in between are excluded, which only whole combinations can cross",))
+        return _anything(
+            inside, block, ("some values in between are excluded, which only whole combinations can cross",)
+        )
     simple = swaps(block)
     if simple is not None:
         return simple
     around = cycles(block)
     if around is not None:
         return _with_quick_moves(block, around)
-    known = margin_moves(margins, inside.solved, number) if margins is not None else None
-    if known is not None:
-        return known
     lattice = integer_kernel(block.A)
-    graver = graver_basis(lattice, block.upper - block.lower, GRAVER_BUDGET)
+    width = block.upper - block.lower
+    # Few moves that all lie in the block are better than many, most of which meet decided cells.
+    graver = graver_basis(lattice, width, GRAVER_BUDGET // 100, FEW_MOVES)
+    if graver is None:
+        known = margin_moves(margins, inside.solved, number) if margins is not None else None
+        if known is not None:
+            return known
+        graver = graver_basis(lattice, width, GRAVER_BUDGET)
     if graver is not None:
         return Listed(graver, Certificate("connected", GRAVER))
     own = upper_of_their_own(block)

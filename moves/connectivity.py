@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,11 +34,18 @@ class Connectivity:
         return self.components <= 1
 
 
-def check_block(block: Block, moves: MoveSet, most: int = MOST_TABLES) -> Connectivity:
-    """Walk through all tables of a block and count the parts into which the moves leave them."""
+def check_block(
+    block: Block,
+    moves: MoveSet,
+    most: int = MOST_TABLES,
+    allowed: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> Connectivity:
+    """Walk through all tables of a block (those that are `allowed`) and count the parts into which the moves leave them."""
     tables = every_table(block.A, block.b, block.lower, block.upper, most)
     if tables is None:
         raise TooLarge(f"a block of {len(block.columns)} cells has more than {most:,} tables, too many for a check.")
+    if allowed is not None:
+        tables = tables[allowed(tables)]
     pairs = list(moves.joined(tables))
     before = np.concatenate([np.empty(0, np.int64), *(one for one, _ in pairs)])
     after = np.concatenate([np.empty(0, np.int64), *(two for _, two in pairs)])

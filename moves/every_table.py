@@ -46,7 +46,14 @@ def every_table(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, mos
     found = np.empty((min(most, 1000), A.shape[1]), dtype=np.int64)
     while True:
         number = list_tables(
-            search.start, search.row, search.coefficient, b.astype(np.int64), lower[order], upper[order], STEPS * most, found
+            search.start,
+            search.row,
+            search.coefficient,
+            b.astype(np.int64),
+            lower[order],
+            upper[order],
+            STEPS * most,
+            found,
         )
         if number < 0:
             return None

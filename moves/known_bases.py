@@ -128,16 +128,18 @@ def _cycles(shape: tuple[int, ...], first: int, second: int) -> list[Pair]:
     return pairs
 
 
-def fitting_moves(shape: Collection[int], margins: Collection[Collection[int]]) -> KnownBasis | None:
+@cache
+def fitting_moves(shape: tuple[int, ...], margins: Margins) -> KnownBasis | None:
     """Representatives of moves that keep these margins, as many as are known of tables of any size: no whole basis."""
-    lengths, sets = tuple(shape), frozenset(frozenset(axes) for axes in margins)
-    n = len(lengths)
+    n = len(shape)
     found: list[Pair] = []
-    if n >= 2 and sets == _all_margins(n, n - 1):
-        found += [pair for axes in combinations(range(n), 2) for pair in _cycles(lengths, *axes)]
+    if margins == _all_margins(n, n - 1):
+        found += [pair for axes in combinations(range(n), 2) for pair in _cycles(shape, *axes)]
     for basis in stored_bases():
-        found += images(basis.representatives, list(same_model(basis.margins, sets, n)))
-    fitting = [pair for pair in images(found, [tuple(range(n))]) if (np.concatenate(pair).max(axis=0) < lengths).all()]
+        # The same move may come out of several orders, which costs less than to notice.
+        orders = list(same_model(basis.margins, margins, n))
+        found += [(one[:, order], other[:, order]) for one, other in basis.representatives for order in orders]
+    fitting = [pair for pair in found if (np.concatenate(pair).max(axis=0) < shape).all()]
     return KnownBasis(*_columns(fitting), "moves that are known of smaller tables") if fitting else None
 
 

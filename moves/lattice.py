@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,8 +27,19 @@ REASON = (
     "Aoki and Takemura 2012)"
 )
 SLOW = "reached in principle only: nothing says how soon, which the chains' own diagnostics must show"
+PROVEN = Certificate("connected", REASON, (SLOW,))
 SINGLE = 3
 """One draw in so many ends with the vectors it has; so the number of vectors is geometric."""
+
+
+class Arrays(NamedTuple):
+    """Vectors by row and by column, as the kernel takes them."""
+
+    start: np.ndarray
+    column: np.ndarray
+    value: np.ndarray
+    column_start: np.ndarray
+    vector: np.ndarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +47,7 @@ class LatticeMoves(MoveSet):
     """Sums of vectors of a basis (sparse rows); the next vector is mostly one that overlaps with the last."""
 
     lattice: Lattice
-    certificate: Certificate = Certificate("connected", REASON, (SLOW,))
+    certificate: Certificate = PROVEN
 
     @property
     def n_columns(self) -> int:
@@ -49,19 +60,17 @@ class LatticeMoves(MoveSet):
         return shortened(self.lattice.basis)
 
     @cached_property
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        """The vectors by row and by column, for the kernel."""
+    def arrays(self) -> Arrays:
+        """The vectors, for the kernel."""
         rows, columns = sp.csr_array(self.vectors), sp.csc_array(self.vectors)
-        return (
-            rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data.astype(np.int64),
-            columns.indptr.astype(np.int64), columns.indices.astype(np.int64),
-        )  # fmt: skip
+        parts = (rows.indptr, rows.indices, rows.data, columns.indptr, columns.indices)
+        return Arrays(*(one.astype(np.int64) for one in parts))
 
     def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
         """A sum of vectors; the draw does not look at the table."""
         total, seen = np.zeros(self.n_columns, dtype=np.int64), np.zeros(self.n_columns, dtype=bool)
         columns, steps = np.empty(self.n_columns, dtype=np.int64), np.empty(self.n_columns, dtype=np.int64)
-        length = draw_combination(*self.arrays, random, total, seen, columns, steps)
+        length = draw_combination(self.arrays, random, total, seen, columns, steps)
         return Move(columns[:length], steps[:length])
 
     def listed(self, most: int = MOST_LISTED) -> Any:
@@ -84,21 +93,13 @@ class LatticeMoves(MoveSet):
 
 @jit
 def draw_combination(
-    start: np.ndarray,
-    column: np.ndarray,
-    value: np.ndarray,
-    column_start: np.ndarray,
-    vector_at: np.ndarray,
-    random: np.ndarray,
-    total: np.ndarray,
-    seen: np.ndarray,
-    columns: np.ndarray,
-    steps: np.ndarray,
+    arrays: Arrays, random: np.ndarray, total: np.ndarray, seen: np.ndarray, columns: np.ndarray, steps: np.ndarray
 ) -> int:
     """Write a random sum of vectors as a move; its length. `total` and `seen` are 0 everywhere before and after.
 
     Half of the further vectors are any, half are one that shares a column with the vector before.
     """
+    start, column = arrays.start, arrays.column
     n = len(start) - 1
     vector, length = below(random, n), 0
     while True:
@@ -109,14 +110,15 @@ def draw_combination(
                 seen[j] = True
                 columns[length] = j
                 length += 1
-            total[j] += sign * value[e]
+            total[j] += sign * arrays.value[e]
         if below(random, SINGLE) == 0:
             break
         if below(random, 2) == 0:
             vector = below(random, n)
         else:
             j = column[start[vector] + below(random, start[vector + 1] - start[vector])]
-            vector = vector_at[column_start[j] + below(random, column_start[j + 1] - column_start[j])]
+            first = arrays.column_start[j]
+            vector = arrays.vector[first + below(random, arrays.column_start[j + 1] - first)]
     kept = 0
     for k in range(length):
         j = columns[k]

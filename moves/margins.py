@@ -93,7 +93,9 @@ class MarginMoves(MoveSet):
             common, outside = np.flatnonzero(role == -1), np.flatnonzero(role < -1)
             alike = list(product(*(range(sizes[a]) for a in common)))
             rest = list(product(*(range(sizes[a]) for a in outside)))
-            for maps in product(*(permutations(range(r), u) for r, u in zip(room.tolist(), used.tolist(), strict=True))):
+            for maps in product(
+                *(permutations(range(r), u) for r, u in zip(room.tolist(), used.tolist(), strict=True))
+            ):
                 for q, labels in enumerate(maps):
                     mapping[q, : len(labels)] = labels
                 for same in alike:
@@ -127,10 +129,12 @@ def margin_moves(found: Components, solved: Presolved, number: int, *, proven: b
         if basis is not None:
             bases.append((part, basis))
         elif not part.complete:
+            if proven:
+                return None
             whole = False
             bases.extend((part, some) for some in some_moves_of_part(part, sizes))
     arrays = _arrays(sizes, known, separators, bases)
-    if (proven and not whole) or not len(arrays.ends):
+    if not len(arrays.ends):
         return None
     stride = np.array([int(np.prod(cells.shape[a + 1 :])) for a in range(cells.ndim)])
     offset = np.zeros((len(axes), max(sizes, default=1)), dtype=np.int64)

@@ -35,7 +35,9 @@ class Mixture(MoveSet):
         return self.parts[0].n_columns
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{odds:.0%} {type(part).__name__}" for part, odds in zip(self.parts, self.odds, strict=True))
+        inside = ", ".join(
+            f"{odds:.0%} {type(part).__name__}" for part, odds in zip(self.parts, self.odds, strict=True)
+        )
         return f"Mixture({inside}; {self.certificate.word})"
 
     def pick(self, random: np.ndarray) -> MoveSet:

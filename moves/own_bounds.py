@@ -16,8 +16,12 @@ def upper_of_their_own(block: Block) -> np.ndarray:
     """
     A = sp.csr_array(block.A)
     left = A @ (block.start - block.lower)
-    sign = np.sign(np.array([A.data[a:b].sum() if b > a else 0 for a, b in zip(A.indptr[:-1], A.indptr[1:], strict=True)]))
-    one_sided = np.array([(A.data[a:b] * s > 0).all() for a, b, s in zip(A.indptr[:-1], A.indptr[1:], sign, strict=True)])
+    sign = np.sign(
+        np.array([A.data[a:b].sum() if b > a else 0 for a, b in zip(A.indptr[:-1], A.indptr[1:], strict=True)])
+    )
+    one_sided = np.array(
+        [(A.data[a:b] * s > 0).all() for a, b, s in zip(A.indptr[:-1], A.indptr[1:], sign, strict=True)]
+    )
     implied = np.full(A.shape[1], np.iinfo(np.int64).max)
     for row in np.flatnonzero(one_sided):
         part = slice(A.indptr[row], A.indptr[row + 1])

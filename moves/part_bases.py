@@ -43,8 +43,8 @@ def some_moves_of_part(part: Component, sizes: list[int]) -> list[PartBasis]:
     for size in range(2, len(merged) + 1):
         for chosen in combinations(range(len(merged)), size):
             place = {q: k for k, q in enumerate(chosen)}
-            inside = maximal(frozenset(place[q] for q in one if q in place) for one in known)
-            moves = fitting_moves([shape[q] for q in chosen], inside)
+            inside = frozenset(maximal(frozenset(place[q] for q in one if q in place) for one in known))
+            moves = fitting_moves(tuple(shape[q] for q in chosen), inside)
             if moves is not None:
                 found.append(PartBasis(tuple(merged[q] for q in chosen), moves.plus, moves.minus, moves.reason))
     return found

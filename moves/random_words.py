@@ -45,7 +45,7 @@ def below(state: np.ndarray, n: int) -> int:
     while True:
         product = (next_word(state) >> np.uint64(32)) * many
         if (product & np.uint64(0xFFFFFFFF)) >= unfair:
-            return np.int64(product >> np.uint64(32))
+            return np.int64(product >> np.uint64(32))  # type: ignore[return-value]
 
 
 @jit

@@ -23,7 +23,9 @@ def short_cycles(source: Cycles, seed: int = 0) -> Listed:
     n = len(network.tail)
     arcs = np.empty((PER_CELL * n, LONGEST), dtype=np.int64)
     signs, length = np.empty_like(arcs), np.zeros(len(arcs), dtype=np.int64)
-    _collect(start, arc, network.tail, network.head, network.n_nodes, streams(seed, 1)[0], TRIES * n, arcs, signs, length)
+    _collect(
+        start, arc, network.tail, network.head, network.n_nodes, streams(seed, 1)[0], TRIES * n, arcs, signs, length
+    )
     found = ((arcs[k, : length[k]], signs[k, : length[k]]) for k in np.flatnonzero(length))
     return Listed(sparse_rows((source.columns(*cycle) for cycle in found), source.n_columns, len(arcs)), UNPROVEN)
 

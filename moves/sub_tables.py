@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,9 +30,8 @@ MOST_CELLS = 32
 PER_VECTOR, MOST_GROWN, MOST_BOXES = 3, 600, 600
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SubTables(MoveSet):
-    """Sets of columns, one after the other, with the equations that concern them."""
+class Arrays(NamedTuple):
+    """Sets of columns, one after the other, with the equations that concern them, as the kernel takes them."""
 
     first: np.ndarray
     """Where the columns of each sub-table begin."""
@@ -44,6 +43,13 @@ class SubTables(MoveSet):
     n_rows: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SubTables(MoveSet):
+    """Sub-tables of a block, one of them redrawn at a time."""
+
+    arrays: Arrays
     certificate: Certificate = UNPROVEN
 
     makes_lines = False
@@ -51,26 +57,20 @@ class SubTables(MoveSet):
     @property
     def n_columns(self) -> int:
         """Columns of the block."""
-        return len(self.lower)
+        return len(self.arrays.lower)
 
-    @property
-    def _kernel_arrays(self) -> tuple[np.ndarray, ...]:
-        return (
-            self.first, self.columns, self.entry, self.row, self.coefficient, self.n_rows, self.lower, self.upper,
-        )  # fmt: skip
+    def columns_of(self, which: int) -> np.ndarray:
+        """The columns of a sub-table."""
+        return self.arrays.columns[self.arrays.first[which] : self.arrays.first[which + 1]]
 
     def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
         """From this table to one of all that differ in a sub-table only, each as probable; to be made once as it is."""
-        which = below(random, len(self.n_rows))
-        drawn, _ = self._redrawn(which, table, random)
-        here = self.columns[self.first[which] : self.first[which + 1]]
+        which = below(random, len(self.arrays.n_rows))
+        here = self.columns_of(which)
+        drawn = np.empty(len(here), dtype=np.int64)
+        redraw(self.arrays, which, MOST_STEPS, table, random, drawn)
         steps = drawn - table[here]
         return Move(here[steps != 0], steps[steps != 0])
-
-    def _redrawn(self, which: int, table: np.ndarray, random: np.ndarray) -> tuple[np.ndarray, int]:
-        drawn = np.empty(int(self.first[which + 1] - self.first[which]), dtype=np.int64)
-        number = redraw(*self._kernel_arrays, which, MOST_STEPS, table, random, drawn)
-        return drawn, number
 
     def listed(self, most: int = MOST_LISTED) -> Any:
         """There is no list: what a sub-table can become depends on the table."""
@@ -79,42 +79,29 @@ class SubTables(MoveSet):
     def joined(self, tables: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Tables that agree outside a sub-table, where the search for all of these is not given up."""
         random = streams(0, 1)[0]
-        for which in range(len(self.n_rows)):
-            outside = tables.copy()
-            outside[:, self.columns[self.first[which] : self.first[which + 1]]] = 0
+        for which in range(len(self.arrays.n_rows)):
+            here = self.columns_of(which)
+            outside, drawn = tables.copy(), np.empty(len(here), dtype=np.int64)
+            outside[:, here] = 0
             _, first, group = np.unique(fingerprints(outside)[:, 0], return_index=True, return_inverse=True)
-            done = np.array([self._redrawn(which, tables[one], random)[1] > 0 for one in first])
+            done = np.array([redraw(self.arrays, which, MOST_STEPS, tables[one], random, drawn) > 0 for one in first])
             group = group.ravel()
             yield first[group][done[group]], np.flatnonzero(done[group])
 
 
 @jit
-def redraw(
-    first: np.ndarray,
-    columns: np.ndarray,
-    entry: np.ndarray,
-    row: np.ndarray,
-    coefficient: np.ndarray,
-    n_rows: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    which: int,
-    steps: int,
-    table: np.ndarray,
-    random: np.ndarray,
-    drawn: np.ndarray,
-) -> int:
+def redraw(arrays: Arrays, which: int, steps: int, table: np.ndarray, random: np.ndarray, drawn: np.ndarray) -> int:
     """Write new values of a sub-table's cells; the number of possible ones, or 0 where they were left as they are."""
-    here = columns[first[which] : first[which + 1]]
-    start = entry[first[which] : first[which + 1] + 1]
-    rows, values = row[start[0] : start[-1]], coefficient[start[0] : start[-1]]
-    b = np.zeros(n_rows[which], dtype=np.int64)
+    here = arrays.columns[arrays.first[which] : arrays.first[which + 1]]
+    start = arrays.entry[arrays.first[which] : arrays.first[which + 1] + 1]
+    rows, values = arrays.row[start[0] : start[-1]], arrays.coefficient[start[0] : start[-1]]
+    b = np.zeros(arrays.n_rows[which], dtype=np.int64)
     low, high = np.empty(len(here), dtype=np.int64), np.empty(len(here), dtype=np.int64)
     for k in range(len(here)):
-        low[k], high[k] = lower[here[k]], upper[here[k]]
+        low[k], high[k] = arrays.lower[here[k]], arrays.upper[here[k]]
         drawn[k] = table[here[k]]
         for e in range(start[k], start[k + 1]):
-            b[row[e]] += coefficient[e] * table[here[k]]
+            b[arrays.row[e]] += arrays.coefficient[e] * table[here[k]]
     number = draw_table(start - start[0], rows, values, b, low, high, steps, random, drawn)
     if number == 0:
         for k in range(len(here)):
@@ -139,7 +126,7 @@ def from_sets(block: Block, sets: Iterable[np.ndarray]) -> SubTables | None:
     if not parts:
         return None
     counts = np.concatenate([np.diff(part.indptr) for _, part in parts])
-    return SubTables(
+    arrays = Arrays(
         first=np.concatenate([[0], np.cumsum([len(cells) for cells, _ in parts])]).astype(np.int64),
         columns=np.concatenate([cells for cells, _ in parts]).astype(np.int64),
         entry=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
@@ -149,6 +136,7 @@ def from_sets(block: Block, sets: Iterable[np.ndarray]) -> SubTables | None:
         lower=block.lower,
         upper=block.upper,
     )
+    return SubTables(arrays)
 
 
 def grown_sets(vectors: Any, seed: int = 0) -> Iterator[np.ndarray]:
@@ -194,7 +182,9 @@ def _box_shape(sizes: Sequence[int], rng: np.random.Generator) -> list[int]:
     """As many labels as there is room for: one more at a time, in a dim at random."""
     shape = [1] * len(sizes)
     while True:
-        wider = [a for a, n in enumerate(sizes) if shape[a] < n and prod(shape) // shape[a] * (shape[a] + 1) <= MOST_CELLS]
+        wider = [
+            a for a, n in enumerate(sizes) if shape[a] < n and prod(shape) // shape[a] * (shape[a] + 1) <= MOST_CELLS
+        ]
         if not wider:
             return shape
         shape[rng.choice(wider)] += 1

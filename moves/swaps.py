@@ -19,8 +19,9 @@ from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
 from .random_words import below
 
 REASON = (
-    "swaps in two rows and two columns join all complete two-way tables with given margins (Diaconis and Sturmfels 1998)"
+    "swaps in two rows and two columns join all complete two-way tables of given margins (Diaconis and Sturmfels 1998)"
 )
+PROVEN = Certificate("connected", REASON)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +29,7 @@ class Swaps(MoveSet):
     """Swaps in a complete two-way table; `cell[i, j]` is the column of the block that stands in row i and column j."""
 
     cell: np.ndarray
-    certificate: Certificate = Certificate("connected", REASON)
+    certificate: Certificate = PROVEN
 
     @property
     def n_columns(self) -> int:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from ..fiber.certificate import Certificate
 from ..fiber.exact import solve_exactly
 from ..fiber.laws import Law, Uniform, Weigh, as_law
-from ..fiber.presolve import Block, Presolved, presolve
+from ..fiber.presolve import Block, presolve
 from ..fiber.solved import Budget, Solved, refuse_wide
 from ..fiber.sparse import rows_through
 from ..fiber.support import refuse_impossible, with_evidence

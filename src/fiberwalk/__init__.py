@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from .auditing import Audit, audit
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
+    from .moves.chooser import Moves
     from .protect import sensitivity
     from .protect.redesign import merge
     from .protect.rounding import round_to
     from .protect.suppression import suppress
+    from .reach import Reach, check_connected, choose_moves
     from .release.crosstab import from_crosstab
     from .release.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
     from .release.facts import Evidence
@@ -37,11 +39,15 @@ _HOME = {
     "Evidence": "release.facts",
     "FiberwalkError": "release.errors",
     "InputError": "release.errors",
+    "Moves": "moves.chooser",
     "NumericalDoubt": "release.errors",
+    "Reach": "reach",
     "Release": "release.release",
     "TooLarge": "release.errors",
     "audit": "auditing",
     "bounds": "answers",
+    "check_connected": "reach",
+    "choose_moves": "reach",
     "count": "answers",
     "expected": "fiber.laws",
     "from_crosstab": "release.crosstab",
@@ -62,11 +68,15 @@ __all__ = [
     "Evidence",
     "FiberwalkError",
     "InputError",
+    "Moves",
     "NumericalDoubt",
+    "Reach",
     "Release",
     "TooLarge",
     "audit",
     "bounds",
+    "check_connected",
+    "choose_moves",
     "count",
     "examples",
     "expected",
