@@ -150,6 +150,8 @@ def draw_cycle(
         seen_at[path[k]] = -1
     if begin < 0:
         return 0
+    if length - begin == 1 and below(random, 2) == 0:  # a loop has no other way around
+        signs[begin] = -signs[begin]
     for k in range(begin, length):
         arcs[k - begin], signs[k - begin] = arcs[k], signs[k]
     return length - begin

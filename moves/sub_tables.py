@@ -179,12 +179,11 @@ def boxes(coordinates: np.ndarray, seed: int = 0) -> Iterator[np.ndarray]:
 
 
 def _box_shape(sizes: Sequence[int], rng: np.random.Generator) -> list[int]:
-    """As many labels as there is room for: one more at a time, in a dim at random."""
+    """As many labels as there is room for (which is random too): one more at a time, in a dim at random."""
+    room = rng.integers(8, MOST_CELLS + 1)
     shape = [1] * len(sizes)
     while True:
-        wider = [
-            a for a, n in enumerate(sizes) if shape[a] < n and prod(shape) // shape[a] * (shape[a] + 1) <= MOST_CELLS
-        ]
+        wider = [a for a, n in enumerate(sizes) if shape[a] < n and prod(shape) // shape[a] * (shape[a] + 1) <= room]
         if not wider:
             return shape
         shape[rng.choice(wider)] += 1

@@ -1,0 +1,476 @@
+"""One protocol for every family of moves: they keep every figure, draw what they list, and reach what they claim."""
+
+from __future__ import annotations
+
+import itertools
+
+import naive
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from effort import examples
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from move_families import families, holey_releases, margin_releases, small_blocks
+from worlds import worlds
+
+import fiberwalk as fw
+from fiberwalk.fiber.presolve import Block, presolve
+from fiberwalk.moves.chooser import choose
+from fiberwalk.moves.connectivity import check_block
+from fiberwalk.moves.cycles import Cycles, cycles
+from fiberwalk.moves.every_table import draw_table, every_table, prepare
+from fiberwalk.moves.known_bases import expand, known_basis
+from fiberwalk.moves.listed import Listed
+from fiberwalk.moves.margins import MarginMoves, margin_moves
+from fiberwalk.moves.mixture import Mixture
+from fiberwalk.moves.move_set import Move, MoveSet, distinct_rows
+from fiberwalk.moves.random_words import below, fraction, next_word, streams
+from fiberwalk.moves.row_pairs import RowPairs, row_pairs
+from fiberwalk.moves.short_cycles import short_cycles
+from fiberwalk.moves.sub_tables import SubTables
+from fiberwalk.moves.swaps import Swaps, swaps
+
+MOST = 1000
+TWO_WAY = ["A,B", "A,C", "B,C"]
+
+
+def as_mask(bits: str) -> np.ndarray:
+    return np.array([[bit == "1" for bit in row] for row in bits.split()])
+
+
+def rows_of(moves: MoveSet) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+    listed = sp.csr_array(moves.listed())
+    listed.sort_indices()
+    ends = zip(listed.indptr[:-1], listed.indptr[1:], strict=True)
+    return {(tuple(listed.indices[a:b].tolist()), tuple(listed.data[a:b].tolist())) for a, b in ends}
+
+
+def normal(move: Move) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    order = np.argsort(move.columns)
+    steps = move.steps[order]
+    return tuple(move.columns[order].tolist()), tuple((steps * np.sign(steps[0])).tolist())
+
+
+def check_protocol(moves: MoveSet, block: Block, random: np.ndarray, draws: int = 15) -> None:
+    listed = sp.csr_array(moves.listed())
+    assert listed.shape[1] == moves.n_columns == len(block.columns)
+    assert not abs(block.A @ listed.T).sum()
+    known = rows_of(moves)
+    assert len(known) == listed.shape[0]
+    # Redrawn sub-tables and sums of lattice vectors are more than any list; the others draw from their list.
+    parts = moves.parts if isinstance(moves, Mixture) else (moves,)
+    is_listed = all(type(one) in (Swaps, Cycles, RowPairs, Listed, MarginMoves) for one in parts)
+    table = block.start
+    for _ in range(draws):
+        move = moves.draw(random, table)
+        assert len(move.columns) == len(set(move.columns.tolist()))
+        assert not (block.A @ (move.on(table) - table)).any()
+        if len(move.columns) and is_listed:
+            assert normal(move) in known
+        if moves.makes_lines:
+            low, high = move.range_on(table, block.lower, block.upper)
+            assert low <= 0 <= high
+            after = move.on(table, high if len(move.columns) else 0)
+        else:
+            after = move.on(table)
+        assert (after >= block.lower).all() and (after <= block.upper).all()
+        table = after
+
+
+def check_claims(release: fw.Release) -> None:
+    solved, blocks = small_blocks(release)
+    random = streams(7, 1)[0]
+    for number, block in blocks:
+        if every_table(block.A, block.b, block.lower, block.upper, MOST) is None:
+            continue
+        for moves in families(release, solved, number):
+            check_protocol(moves, block, random)
+            found = check_block(block, moves, MOST)
+            if moves.certificate.word == "connected":
+                assert found.connected, f"{moves!r}: {moves.certificate.reason}: {found.components} parts"
+
+
+@examples(120)
+@given(worlds())
+def test_every_family_keeps_its_word_on_any_release(world):
+    check_claims(world.release)
+
+
+@examples(120)
+@given(margin_releases())
+def test_every_family_keeps_its_word_on_margins(release):
+    check_claims(release)
+
+
+@examples(120)
+@given(holey_releases())
+def test_every_family_keeps_its_word_on_tables_with_hidden_and_bounded_cells(release):
+    check_claims(release)
+
+
+@examples(100)
+@given(st.one_of(margin_releases(), holey_releases(), worlds().map(lambda world: world.release)))
+def test_chosen_moves_keep_their_word(release):
+    moves = choose(release)
+    assert moves.certificate.word in ("connected", "exact")
+    for one, block in zip(moves.sets, moves.support.solved.blocks, strict=True):
+        if every_table(block.A, block.b, block.lower, block.upper, MOST) is not None:
+            assert check_block(block, one, MOST).connected
+
+
+@examples(60)
+@given(worlds())
+def test_all_tables_are_walked_through(world):
+    tables = world.tables()
+    assume(len(tables) <= 2000)
+    reach = fw.check_connected(world.release)
+    assert reach.tables == len(tables)
+    assert reach.connected
+
+
+# --- the wrong moves are caught ------------------------------------------------------------------------------------
+
+
+def basis_of(shape):
+    found = known_basis(shape, [(0, 1), (0, 2), (1, 2)])
+    return expand(found.plus, found.minus, shape)
+
+
+def test_swaps_of_eight_cells_are_not_enough_for_3_x_3_x_3():
+    basis = basis_of((3, 3, 3)).toarray()
+    degree = np.abs(basis).sum(axis=1) // 2
+    small, large = basis[degree == 4], basis[degree == 6]
+    assert len(small) == 27 and len(large) == 54
+    hard = fw.publish(np.maximum(large[0], 0).reshape(3, 3, 3), TWO_WAY)
+    caught = fw.check_connected(hard, small.reshape(-1, 3, 3, 3))
+    assert (caught.tables, caught.parts) == (2, 2)
+    assert repr(caught) == "<NOT connected: 2 tables in 2 parts>"
+    apart = caught.apart()
+    assert np.array_equal(np.abs(apart["one"] - apart["other"]), np.abs(large[0]))
+    whole = fw.check_connected(hard, basis.reshape(-1, 3, 3, 3))
+    assert whole.connected and whole.apart() is None
+
+
+def test_swaps_of_four_cells_are_not_enough_where_cells_are_missing():
+    hidden = ~np.eye(3, dtype=bool)
+    block = presolve(fw.suppress(np.where(hidden, 1, 5), where=hidden)).blocks[0]
+    assert swaps(block) is None
+    pairs, around = row_pairs(block), cycles(block)
+    assert pairs.certificate.word == "unproven"
+    assert check_block(block, pairs).components == len(check_block(block, pairs).tables) == 3
+    assert around.certificate.word == "connected" and check_block(block, around).connected
+    assert Mixture((pairs, around), (0.9, 0.1)).certificate.word == "connected"
+    assert check_block(block, Mixture((pairs, around), (0.9, 0.1))).connected
+
+
+def test_bounded_cells_are_no_complete_table_any_more():
+    table = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    free = fw.publish(table, ["A", "B"])
+    assert swaps(presolve(free).blocks[0]) is not None
+    bounded = free.knows({"A": "1", "B": "2"}, exactly=0).knows({"A": "2", "B": "3"}, at_most=0)
+    bounded = bounded.knows({"A": "3", "B": "1"}, exactly=0)
+    for block in presolve(bounded).blocks:
+        assert swaps(block) is None
+    tight = fw.publish(table + 1, ["A", "B"]).knows({"A": "1", "B": "1"}, at_most=2)
+    assert swaps(presolve(tight).blocks[0]) is None
+    loose = fw.publish(table + 1, ["A", "B"]).knows({"A": "1", "B": "1"}, at_most=4).knows({"A": "2", "B": "1"}, at_least=1)
+    assert swaps(presolve(loose).blocks[0]) is not None
+
+
+def test_the_known_bases_are_not_claimed_for_bounded_cells():
+    release = fw.publish(np.ones((3, 3, 3), int), TWO_WAY)
+    from fiberwalk.fiber.decomposable import components
+
+    assert components(release) is not None
+    assert components(release.knows({"A": "1", "B": "1", "C": "1"}, at_most=1)) is None
+
+
+# --- drawing -------------------------------------------------------------------------------------------------------
+
+
+def drawn(moves: MoveSet, table: np.ndarray, number: int, seed: int = 3) -> dict:
+    random = streams(seed, 1)[0]
+    counts: dict = {}
+    for _ in range(number):
+        move = moves.draw(random, table)
+        if len(move.columns):
+            key = normal(move)
+            up = move.steps[np.argmin(move.columns)] > 0
+            forwards, backwards = counts.get(key, (0, 0))
+            counts[key] = (forwards + up, backwards + (not up))
+    return counts
+
+
+@pytest.mark.parametrize(
+    "release",
+    [
+        fw.publish([[3, 1, 2], [0, 2, 4], [1, 1, 5]], ["A", "B"]),
+        fw.suppress([[3, 1, 2, 1], [5, 2, 4, 2], [1, 1, 5, 2]], where=as_mask("1101 0111 1110")),
+        fw.publish(np.arange(18).reshape(2, 3, 3) % 4, TWO_WAY),
+        fw.publish(np.arange(16).reshape(2, 2, 2, 2) % 3, ["A,B", "B,C", "A,C", "C,D"]),
+        fw.publish(np.arange(27).reshape(3, 3, 3) % 4 + 1, TWO_WAY),
+        fw.round_to([[1, 5], [4, 7]], 3),
+    ],
+    ids=["swaps", "hidden", "2x3x3", "reducible", "3x3x3", "rounded"],
+)
+def test_every_listed_move_is_drawn_and_both_ways_alike(release):
+    solved, blocks = small_blocks(release)
+    for number, block in blocks:
+        for moves in families(release, solved, number):
+            if not isinstance(moves, (Swaps, Cycles, RowPairs, MarginMoves)):
+                continue
+            known = rows_of(moves)
+            counts = drawn(moves, block.start, 150 * len(known) + 2000)
+            assert set(counts) == known
+            for forwards, backwards in counts.values():
+                # five standard deviations of a fair coin: about 1e-6 over all moves
+                assert abs(forwards - backwards) <= 5.5 * np.sqrt(forwards + backwards)
+
+
+def test_the_walk_that_closes_has_a_naive_twin():
+    """The odds of each cycle of a small graph, by following every walk."""
+    block = presolve(fw.suppress([[3, 1, 2], [5, 2, 4], [1, 1, 5]], where=as_mask("110 111 011"))).blocks[0]
+    moves = cycles(block)
+    network = moves.network
+    ends = list(zip(network.tail.tolist(), network.head.tolist(), strict=True))
+    at = {v: [a for a, pair in enumerate(ends) if v in pair] for pair in ends for v in pair}
+    odds: dict = {}
+
+    def follow(node, walk, seen, p):
+        came_by = walk[-1] if walk else None
+        for arc in [a for a in at[node] if a != came_by]:
+            other = ends[arc][0] if ends[arc][1] == node else ends[arc][1]
+            share = p / (len(at[node]) - 1)
+            if other in seen:
+                cycle = frozenset([*walk[seen.index(other) :], arc])
+                odds[cycle] = odds.get(cycle, 0) + share
+            else:
+                follow(other, [*walk, arc], [*seen, other], share)
+
+    for arc, pair in enumerate(ends):
+        for node in pair:
+            other = pair[0] if pair[1] == node else pair[1]
+            follow(other, [arc], [node, other], 0.5 / len(ends))
+    assert sum(odds.values()) == pytest.approx(1)
+    number = 20_000
+    counts = drawn(moves, block.start, number)
+    assert {frozenset(columns) for columns, _ in counts} == set(odds)
+    chi = sum((sum(both) - number * odds[frozenset(columns)]) ** 2 / (number * odds[frozenset(columns)])
+              for (columns, _), both in counts.items())  # fmt: skip
+    from scipy.stats import chi2
+
+    assert chi2.sf(chi, len(odds) - 1) > 1e-6
+    uniform = sum((sum(both) - number / len(odds)) ** 2 / (number / len(odds)) for both in counts.values())
+    assert chi2.sf(uniform, len(odds) - 1) < 1e-6  # the test can fail
+
+
+def test_sub_tables_are_redrawn_evenly():
+    release = fw.publish([[2, 1, 0], [0, 2, 1], [1, 0, 2]], ["A", "B"])
+    block = presolve(release).blocks[0]
+    search = prepare(block.A)
+    tables = every_table(block.A, block.b, block.lower, block.upper, 1000)
+    place = {tuple(row): k for k, row in enumerate(tables.tolist())}
+    random, out = streams(1, 1)[0], np.empty(9, dtype=np.int64)
+    counts = np.zeros(len(tables))
+    arguments = (search.start, search.row, search.coefficient, block.b, block.lower, block.upper)
+    for _ in range(200 * len(tables)):
+        assert draw_table(*arguments, 10**6, random, out) == len(tables)
+        counts[place[tuple(out.tolist())]] += 1
+    from scipy.stats import chisquare
+
+    assert chisquare(counts).pvalue > 1e-6
+    assert draw_table(*arguments, 5, random, out) == 0  # given up
+
+
+def test_sub_tables_give_up_alike_from_both_ends():
+    """Whether a search is given up depends only on what is the same before and after."""
+    rng = np.random.default_rng(5)
+    release = fw.publish(rng.poisson(6, (3, 3, 3)), TWO_WAY)
+    block = presolve(release).blocks[0]
+    from fiberwalk.moves import sub_tables
+
+    parts = sub_tables.from_sets(block, sub_tables.boxes(np.argwhere(np.ones((3, 3, 3)))))
+    assert isinstance(parts, SubTables)
+    random, table, kept = streams(2, 1)[0], block.start, 0
+    for _ in range(300):
+        which = below(random, len(parts.arrays.n_rows))
+        out = np.empty(len(parts.columns_of(which)), dtype=np.int64)
+        number = sub_tables.redraw(parts.arrays, which, 200, table, random, out)
+        after = table.copy()
+        after[parts.columns_of(which)] = out
+        assert (block.A @ after == block.b).all()
+        assert sub_tables.redraw(parts.arrays, which, 200, after, random, out) == number
+        kept += number == 0
+        table = after
+    assert 0 < kept < 300
+
+
+def test_random_words_are_those_of_the_published_generator():
+    """xoshiro256++ from the state (1, 2, 3, 4), in plain integers."""
+    mask = 2**64 - 1
+
+    def turned(x, k):
+        return ((x << k) | (x >> (64 - k))) & mask
+
+    a, b, c, d = 1, 2, 3, 4
+    state = np.zeros(16, dtype=np.uint64)
+    state[:4] = 1, 2, 3, 4
+    for _ in range(1000):
+        expected = (turned((a + d) & mask, 23) + a) & mask
+        t = (b << 17) & mask
+        c ^= a
+        d ^= b
+        b ^= c
+        a ^= d
+        c ^= t
+        d = turned(d, 45)
+        assert int(next_word(state)) == expected
+    assert int(expected) != 0
+    first, second = streams(1, 2)
+    assert not np.array_equal(first, second)
+    assert np.array_equal(first, streams(1, 2)[0])
+
+
+def test_random_numbers_below_a_limit_are_even():
+    from scipy.stats import chisquare, kstest
+
+    random = streams(11, 1)[0]
+    counts = np.bincount([below(random, 7) for _ in range(70_000)], minlength=7)
+    assert chisquare(counts).pvalue > 1e-6
+    assert kstest([fraction(random) for _ in range(20_000)], "uniform").pvalue > 1e-6
+    assert {below(random, 1) for _ in range(10)} == {0}
+
+
+# --- lists ---------------------------------------------------------------------------------------------------------
+
+
+def test_rows_are_listed_once_up_to_their_sign():
+    rows = sp.csr_array(np.array([[1, -1, 0], [-1, 1, 0], [0, 0, 0], [0, 2, -2], [0, 1, -1], [1, -1, 0]]))
+    assert distinct_rows(rows).toarray().tolist() == [[1, -1, 0], [0, 2, -2], [0, 1, -1]]
+
+
+def test_too_many_moves_are_not_listed():
+    block = presolve(fw.publish(np.ones((9, 9), int), ["A", "B"])).blocks[0]
+    with pytest.raises(fw.TooLarge, match="more than 100 moves, too many to be listed"):
+        swaps(block).listed(100)
+    with pytest.raises(fw.TooLarge, match="more than 100 moves"):
+        cycles(block).listed(100)
+    with pytest.raises(fw.TooLarge, match="81 cells has more than 50 tables, too many for a check"):
+        fw.check_connected(fw.publish(np.ones((9, 9), int), ["A", "B"]), most=50)
+
+
+def naive_cycles(I, J):
+    found = set()
+    for k in range(2, min(I, J) + 1):
+        for rows in itertools.permutations(range(I), k):
+            for columns in itertools.permutations(range(J), k):
+                move = np.zeros((I, J), dtype=int)
+                for t in range(k):
+                    move[rows[t], columns[t]] += 1
+                    move[rows[t], columns[(t + 1) % k]] -= 1
+                found.add(min(tuple(move.ravel()), tuple(-move.ravel())))
+    return found
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (3, 4)])
+def test_all_cycles_of_a_complete_table_are_listed(shape):
+    block = presolve(fw.publish(np.ones(shape, int), ["A", "B"])).blocks[0]
+    listed = cycles(block).listed().toarray()
+    back = np.empty_like(block.columns)
+    back[block.columns] = np.arange(len(back))
+    assert {min(tuple(row[back]), tuple(-row[back])) for row in listed} == naive_cycles(*shape)
+
+
+@examples(60)
+@given(holey_releases())
+def test_cycles_without_chords_are_enough_where_every_chord_can_change(release):
+    for block in presolve(release).blocks:
+        around = cycles(block)
+        if around is None or every_table(block.A, block.b, block.lower, block.upper, MOST) is None:
+            continue
+        rows = around.listed()
+        network = around.network
+        count = np.diff(sp.csr_array(rows).indptr)
+        kept = []
+        if around.spread is not None:
+            continue
+        for k in range(rows.shape[0]):
+            arcs = rows.indices[rows.indptr[k] : rows.indptr[k + 1]]
+            nodes = np.unique(np.concatenate([network.tail[arcs], network.head[arcs]]))
+            inside = np.isin(network.tail, nodes) & np.isin(network.head, nodes)
+            if inside.sum() == count[k]:
+                kept.append(k)
+        from fiberwalk.fiber.certificate import Certificate
+
+        without = Listed(sp.csr_array(rows[kept]), Certificate("unproven", "test"))
+        assert check_block(block, without, MOST).connected
+
+
+def test_naive_tables_agree_with_every_table():
+    values = np.array([[2, 1, 0], [0, 1, 1]])
+    facts = naive.margin_facts(values, [[0, 1], [0] * 3]) + naive.margin_facts(values, [[0] * 2, [0, 1, 2]])
+    expected = {tuple(table) for table in naive.tables(6, facts)}
+    release = fw.publish(values, ["A", "B"])
+    block = presolve(release).blocks[0]
+    found = every_table(block.A, block.b, block.lower, block.upper, 1000)
+    back = np.argsort(block.columns)
+    assert {tuple(row) for row in found[:, back].tolist()} == expected
+
+
+# --- size ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_large_table_with_half_its_cells_hidden_takes_megabytes():
+    rng = np.random.default_rng(1)
+    release = fw.suppress(rng.poisson(10, (200, 200)), where=rng.random((200, 200)) < 0.5)
+    import tracemalloc
+
+    tracemalloc.start()
+    moves = fw.choose_moves(release)
+    table = moves.support.solved.blocks[0].start
+    random = streams(1, 1)[0]
+    for _ in range(100):
+        moves.sets[0].draw(random, table)
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert moves.certificate.word == "connected"
+    assert after < 20e6
+    assert sum(array.nbytes for array in held(moves.sets[0])) < 5e6
+
+
+def held(moves):
+    """The arrays that a move set keeps."""
+    for one in moves.parts if isinstance(moves, Mixture) else (moves,):
+        for value in vars(one).values():
+            if isinstance(value, np.ndarray):
+                yield value
+            elif isinstance(value, tuple):
+                yield from (part for part in value if isinstance(part, np.ndarray))
+            elif sp.issparse(value):
+                yield from (value.data, value.indices, value.indptr)
+
+
+def test_short_cycles_are_always_the_same_and_short():
+    rng = np.random.default_rng(1)
+    release = fw.suppress(rng.poisson(5, (60, 60)), where=rng.random((60, 60)) < 0.1)
+    blocks = [block for block in presolve(release).blocks if len(block.columns) > 40]
+    around = cycles(blocks[0])
+    one, two = short_cycles(around).rows, short_cycles(around).rows
+    assert abs(one - two).sum() == 0
+    assert np.diff(one.indptr).max() <= 8 and one.shape[0] > 2 * one.shape[1]
+    assert not abs(blocks[0].A @ one.T).sum()
+
+
+def test_margin_moves_of_large_tables_cost_nothing():
+    release = fw.publish(np.ones((30, 20, 3, 3), int), ["A,B", "B,C", "C,D", "B,D"])
+    from fiberwalk.fiber.decomposable import components
+
+    solved = presolve(release)
+    moves = margin_moves(components(release), solved, 0)
+    assert moves.certificate.word == "connected" and "Dobra and Sullivant" in moves.certificate.reason
+    random = streams(1, 1)[0]
+    block = solved.blocks[0]
+    for _ in range(200):
+        move = moves.draw(random, block.start)
+        assert not (block.A @ (move.on(block.start) - block.start)).any()
