@@ -82,7 +82,7 @@ def choose(
 
 def _for_block(inside: Support, number: int, block: Block, margins: Components | None, max_seconds: float) -> MoveSet:
     if inside.gaps[block.columns].any():
-        return _anything(
+        return whatever_the_block(
             inside, block, ("some values in between are excluded, which only whole combinations can cross",)
         )
     simple = swaps(block)
@@ -108,7 +108,7 @@ def _for_block(inside: Support, number: int, block: Block, margins: Components |
         reason = MARKOV + (LIFTED if own.any() else "")
         return Listed(computed.moves, Certificate("connected", reason, (computed.words,)))
     quick = margin_moves(margins, inside.solved, number, proven=False) if margins is not None else None
-    return _anything(inside, block, (computed.words,), LatticeMoves(lattice), quick)
+    return whatever_the_block(inside, block, (computed.words,), LatticeMoves(lattice), quick)
 
 
 def _with_quick_moves(block: Block, around: Cycles) -> MoveSet:
@@ -122,10 +122,10 @@ def _with_quick_moves(block: Block, around: Cycles) -> MoveSet:
     return Mixture((short_cycles(around), around), (0.95, 0.05))
 
 
-def _anything(
+def whatever_the_block(
     inside: Support,
     block: Block,
-    evidence: tuple[str, ...],
+    evidence: tuple[str, ...] = (),
     sums: LatticeMoves | None = None,
     quick: MoveSet | None = None,
 ) -> MoveSet:

@@ -35,9 +35,8 @@ class Mixture(MoveSet):
         return self.parts[0].n_columns
 
     def __repr__(self) -> str:
-        inside = ", ".join(
-            f"{odds:.0%} {type(part).__name__}" for part, odds in zip(self.parts, self.odds, strict=True)
-        )
+        whole, shares = sum(self.odds), zip(self.parts, self.odds, strict=True)
+        inside = ", ".join(f"{odds / whole:.0%} {type(part).__name__}" for part, odds in shares)
         return f"Mixture({inside}; {self.certificate.word})"
 
     def pick(self, random: np.ndarray) -> MoveSet:

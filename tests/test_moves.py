@@ -74,7 +74,8 @@ def check_protocol(moves: MoveSet, block: Block, random: np.ndarray, draws: int 
             after = move.on(table, high if len(move.columns) else 0)
         else:
             after = move.on(table)
-        assert (after >= block.lower).all() and (after <= block.upper).all()
+        assert (after >= block.lower).all()
+        assert (after <= block.upper).all()
         table = after
 
 
@@ -141,7 +142,8 @@ def test_swaps_of_eight_cells_are_not_enough_for_3_x_3_x_3():
     basis = basis_of((3, 3, 3)).toarray()
     degree = np.abs(basis).sum(axis=1) // 2
     small, large = basis[degree == 4], basis[degree == 6]
-    assert len(small) == 27 and len(large) == 54
+    assert len(small) == 27
+    assert len(large) == 54
     hard = fw.publish(np.maximum(large[0], 0).reshape(3, 3, 3), TWO_WAY)
     caught = fw.check_connected(hard, small.reshape(-1, 3, 3, 3))
     assert (caught.tables, caught.parts) == (2, 2)
@@ -149,7 +151,8 @@ def test_swaps_of_eight_cells_are_not_enough_for_3_x_3_x_3():
     apart = caught.apart()
     assert np.array_equal(np.abs(apart["one"] - apart["other"]), np.abs(large[0]))
     whole = fw.check_connected(hard, basis.reshape(-1, 3, 3, 3))
-    assert whole.connected and whole.apart() is None
+    assert whole.connected
+    assert whole.apart() is None
 
 
 def test_swaps_of_four_cells_are_not_enough_where_cells_are_missing():
@@ -159,7 +162,8 @@ def test_swaps_of_four_cells_are_not_enough_where_cells_are_missing():
     pairs, around = row_pairs(block), cycles(block)
     assert pairs.certificate.word == "unproven"
     assert check_block(block, pairs).components == len(check_block(block, pairs).tables) == 3
-    assert around.certificate.word == "connected" and check_block(block, around).connected
+    assert around.certificate.word == "connected"
+    assert check_block(block, around).connected
     assert Mixture((pairs, around), (0.9, 0.1)).certificate.word == "connected"
     assert check_block(block, Mixture((pairs, around), (0.9, 0.1))).connected
 
@@ -174,7 +178,9 @@ def test_bounded_cells_are_no_complete_table_any_more():
         assert swaps(block) is None
     tight = fw.publish(table + 1, ["A", "B"]).knows({"A": "1", "B": "1"}, at_most=2)
     assert swaps(presolve(tight).blocks[0]) is None
-    loose = fw.publish(table + 1, ["A", "B"]).knows({"A": "1", "B": "1"}, at_most=4).knows({"A": "2", "B": "1"}, at_least=1)
+    loose = (
+        fw.publish(table + 1, ["A", "B"]).knows({"A": "1", "B": "1"}, at_most=4).knows({"A": "2", "B": "1"}, at_least=1)
+    )
     assert swaps(presolve(loose).blocks[0]) is not None
 
 
@@ -360,12 +366,12 @@ def test_too_many_moves_are_not_listed():
         fw.check_connected(fw.publish(np.ones((9, 9), int), ["A", "B"]), most=50)
 
 
-def naive_cycles(I, J):
+def naive_cycles(n, m):
     found = set()
-    for k in range(2, min(I, J) + 1):
-        for rows in itertools.permutations(range(I), k):
-            for columns in itertools.permutations(range(J), k):
-                move = np.zeros((I, J), dtype=int)
+    for k in range(2, min(n, m) + 1):
+        for rows in itertools.permutations(range(n), k):
+            for columns in itertools.permutations(range(m), k):
+                move = np.zeros((n, m), dtype=int)
                 for t in range(k):
                     move[rows[t], columns[t]] += 1
                     move[rows[t], columns[(t + 1) % k]] -= 1
@@ -458,7 +464,8 @@ def test_short_cycles_are_always_the_same_and_short():
     around = cycles(blocks[0])
     one, two = short_cycles(around).rows, short_cycles(around).rows
     assert abs(one - two).sum() == 0
-    assert np.diff(one.indptr).max() <= 8 and one.shape[0] > 2 * one.shape[1]
+    assert np.diff(one.indptr).max() <= 8
+    assert one.shape[0] > 2 * one.shape[1]
     assert not abs(blocks[0].A @ one.T).sum()
 
 
@@ -468,7 +475,8 @@ def test_margin_moves_of_large_tables_cost_nothing():
 
     solved = presolve(release)
     moves = margin_moves(components(release), solved, 0)
-    assert moves.certificate.word == "connected" and "Dobra and Sullivant" in moves.certificate.reason
+    assert moves.certificate.word == "connected"
+    assert "Dobra and Sullivant" in moves.certificate.reason
     random = streams(1, 1)[0]
     block = solved.blocks[0]
     for _ in range(200):
