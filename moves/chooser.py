@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from .row_pairs import row_pairs
 from .short_cycles import short_cycles
 from .sub_tables import boxes, from_sets, grown_sets
 from .swaps import swaps
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GRAVER = "the Graver basis of the block's equations, which joins all tables within any bounds (Graver 1975)"
 MARKOV = "a Markov basis of the block's equations"
@@ -59,6 +62,15 @@ class Moves:
         reasons = dict.fromkeys(one.reason for one in same)
         evidence = dict.fromkeys(line for one in same for line in one.evidence)
         return Certificate(weakest.word, "; ".join(reasons), tuple(evidence))
+
+    @property
+    def blocks(self) -> pd.DataFrame:
+        """One row per independent block: how many cells and sums it has, its moves, and their certificate."""
+        import pandas as pd
+
+        rows = [(one.n_columns, one.words, one.certificate.word, one.certificate.reason) for one in self.sets]
+        index = pd.RangeIndex(1, len(rows) + 1, name="block")
+        return pd.DataFrame(rows, columns=["cells", "moves", "certificate", "reason"], index=index)
 
     def __repr__(self) -> str:
         blocks = "; ".join(f"block {k}: {one!r}" for k, one in enumerate(self.sets[:5], start=1))

@@ -37,6 +37,8 @@ class Cycles(MoveSet):
     spread: Any = None
     certificate: Certificate = PROVEN
 
+    words = "cycles of a network"
+
     @property
     def n_columns(self) -> int:
         """Arcs, or the columns they spread over."""

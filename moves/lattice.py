@@ -49,6 +49,8 @@ class LatticeMoves(MoveSet):
     lattice: Lattice
     certificate: Certificate = PROVEN
 
+    words = "sums of lattice vectors"
+
     @property
     def n_columns(self) -> int:
         """Columns of the block."""

@@ -21,6 +21,12 @@ class Listed(MoveSet):
     certificate: Certificate
 
     @property
+    def words(self) -> str:  # type: ignore[override]
+        """How many there are."""
+        n = self.rows.shape[0]
+        return f"a list of {n:,} move{'' if n == 1 else 's'}"
+
+    @property
     def n_columns(self) -> int:
         """Columns of the block."""
         return int(self.rows.shape[1])

@@ -45,6 +45,8 @@ class MarginMoves(MoveSet):
     certificate: Certificate
     block_columns: int
 
+    words = "data swaps and moves of margins"
+
     @property
     def n_columns(self) -> int:
         """Columns of the block."""

@@ -30,6 +30,12 @@ class Mixture(MoveSet):
         return min((part.certificate for part in self.parts), key=lambda one: WORDS.index(one.word))
 
     @property
+    def words(self) -> str:  # type: ignore[override]
+        """The kinds of its parts and how often each is taken."""
+        whole, shares = sum(self.odds), zip(self.parts, self.odds, strict=True)
+        return ", ".join(f"{odds / whole:.0%} {part.words}" for part, odds in shares)
+
+    @property
     def n_columns(self) -> int:
         """Columns of the block."""
         return self.parts[0].n_columns

@@ -50,6 +50,8 @@ class MoveSet(ABC):
 
     certificate: Certificate
     """Do the moves join all tables of the block? Why, or why that is not known."""
+    words: str
+    """What kind of moves these are, for people."""
     makes_lines: ClassVar[bool] = True
     """May a move drawn here be made any number of times (a line), or once as drawn only?"""
 

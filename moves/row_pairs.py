@@ -30,6 +30,8 @@ class RowPairs(MoveSet):
     cells: np.ndarray
     certificate: Certificate = UNPROVEN
 
+    words = "swaps in two rows"
+
     @property
     def n_columns(self) -> int:
         """Free cells."""

@@ -52,6 +52,7 @@ class SubTables(MoveSet):
     arrays: Arrays
     certificate: Certificate = UNPROVEN
 
+    words = "sub-tables redrawn as a whole"
     makes_lines = False
 
     @property

@@ -31,6 +31,8 @@ class Swaps(MoveSet):
     cell: np.ndarray
     certificate: Certificate = PROVEN
 
+    words = "swaps in two rows and two columns"
+
     @property
     def n_columns(self) -> int:
         """The number of cells."""

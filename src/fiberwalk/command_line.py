@@ -1,4 +1,4 @@
-"""The command line: fiberwalk audit, bounds, count, demo."""
+"""The command line: fiberwalk audit, bounds, count, moves, demo."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ Examples:
   fiberwalk audit table.csv --html audit.html     how probable is each value of each hidden cell?
   fiberwalk bounds table.csv                      between which values can it lie?
   fiberwalk count table.csv                       how many tables agree with what was published?
+  fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
 
 Exit status: 0 done; 1 a cell is riskier than --fail-above; 2 the input is wrong.""",
 )
@@ -217,6 +218,39 @@ def _possible_readings(release: Release, ask: Callable[[Release], Any]) -> list[
         with suppress(Contradiction):
             found.append((name, ask(other)))
     return found
+
+
+@main.command(epilog="\b\nExamples:\n  fiberwalk moves table.csv\n  fiberwalk moves table.csv --check")
+@reading
+@click.option("--law", default="uniform", show_default=True, help="uniform or hypergeometric.")
+@click.option(
+    "--check", is_flag=True, help="Walk through every table of a small release, and see that all are reached."
+)
+@click.option(
+    "--max-seconds", type=click.FloatRange(min=0), default=30.0, show_default=True,
+    help="How long 4ti2, if installed, may look for moves where none are known.",
+)  # fmt: skip
+@_speaks_plainly
+def moves(**options: Any) -> None:
+    """Which moves will chains use on this table, and is it proven that they reach every table?"""
+    from .reach import check_connected, choose_moves
+
+    release = read(options)
+    with _Progress() as progress:
+        found = choose_moves(release, options["law"], max_seconds=options["max_seconds"], progress=progress)
+    certificate = found.certificate
+    click.echo(f"{certificate.word}: {certificate.reason}")
+    for line in certificate.evidence:
+        click.echo(f"  {line}")
+    if found.sets:
+        click.echo()
+        click.echo(found.blocks.drop(columns="reason").to_string())
+    if options["check"]:
+        reach = check_connected(release, found)
+        told = (
+            "every one is reached" if reach.connected else f"NOT all are reached: they fall into {reach.parts:,} parts"
+        )
+        click.echo(f"\nChecked by walking through all tables ({reach.tables:,}): {told}.")
 
 
 @main.command(epilog="\b\nExamples:\n  fiberwalk count table.csv\n  fiberwalk count table.csv --hidden-margin region")
