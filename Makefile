@@ -20,15 +20,19 @@ test: $(VENV)/installed-for-tests
 quick: $(VENV)/installed-for-tests
 	$(BIN)/pytest -m "not slow"
 
-# The property tests at length: twenty times as many random cases, new ones each time.
+# The property tests at length: twenty times as many random cases, new ones each time; with 4ti2, where it can be had.
 verify: $(VENV)/installed-for-tests
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,algebra]"
+	$(BIN)/python bench/moves.py --hard-starts
 	FIBERWALK_EFFORT=20 $(BIN)/pytest \
 		tests/test_against_brute_force.py tests/test_exact_solving.py tests/test_elimination.py \
-		tests/test_network.py tests/test_linear_program.py tests/test_decomposable.py
+		tests/test_network.py tests/test_linear_program.py tests/test_decomposable.py \
+		tests/test_moves.py tests/test_reach.py tests/test_lattice.py tests/test_graver.py tests/test_algebra.py
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/exact_solving.py
 	$(BIN)/python bench/bounds.py
+	$(BIN)/python bench/moves.py
 	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:

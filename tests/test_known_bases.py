@@ -185,7 +185,6 @@ CONNECTED = [
     ((2, 2, 2, 3), [{0, 1, 2}, {0, 3}, {1, 3}, {2, 3}]),
     ((2, 2, 2, 2, 2), [{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}]),
     ((2, 2, 2, 2, 2), all_margins(5, 3)),
-    ((2, 2, 2, 3), [{0, 1, 2}, {0, 1, 3}, {2, 3}]),
 ]
 
 
@@ -201,28 +200,6 @@ def test_random_fibers_are_connected(shape, margins):
         sizes.append(len(tables))
         assert connected(tables, moves)
     assert max(sizes) > 3
-
-
-def test_dims_in_the_same_margins_are_one():
-    """A dim of 4 labels or two dims of 2: the same cells, the same moves."""
-    assert as_set(moves_of((2, 2, 3, 3), [{0, 1, 2}, {0, 1, 3}, {2, 3}]), (4, 3, 3)) == as_set(
-        moves_of((4, 3, 3)), (4, 3, 3)
-    )
-    assert as_set(moves_of((3, 2, 3, 2), [{0, 1}, {0, 2, 3}, {1, 2, 3}]), (3, 2, 6)) == as_set(
-        moves_of((3, 2, 6)), (3, 2, 6)
-    )
-
-
-def test_several_dims_in_the_same_margins():
-    moves = moves_of((2, 3, 2, 2, 3), [{0, 1, 2, 3}, {0, 4, 2, 3}, {1, 4}])
-    assert moves.shape[0] == size_of_three_by_three_by(8)
-    assert known_basis((9, 9, 9, 3, 3), [{0, 1, 2, 3}, {0, 1, 2, 4}, {3, 4}]) is None  # too many ways to split
-
-
-def test_a_dim_in_all_margins_cuts_the_table():
-    moves = moves_of((3, 2, 3, 3), [{0, 1, 2}, {0, 1, 3}, {1, 2, 3}])
-    assert moves.shape[0] == 2 * 81
-    assert ((moves.toarray().reshape(-1, 3, 2, 3, 3) != 0).any(axis=(1, 3, 4)).sum(axis=1) == 1).all()
 
 
 @pytest.mark.parametrize(

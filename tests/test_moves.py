@@ -15,6 +15,7 @@ from move_families import families, holey_releases, margin_releases, small_block
 from worlds import worlds
 
 import fiberwalk as fw
+from fiberwalk.fiber.decomposable import components
 from fiberwalk.fiber.presolve import Block, presolve
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.connectivity import check_block
@@ -186,10 +187,39 @@ def test_bounded_cells_are_no_complete_table_any_more():
 
 def test_the_known_bases_are_not_claimed_for_bounded_cells():
     release = fw.publish(np.ones((3, 3, 3), int), TWO_WAY)
-    from fiberwalk.fiber.decomposable import components
-
     assert components(release) is not None
     assert components(release.knows({"A": "1", "B": "1", "C": "1"}, at_most=1)) is None
+
+
+def as_cells(moves, block, shape):
+    """Listed moves over the cells of a complete table, as a set up to sign."""
+    listed = sp.csr_array(moves.listed())
+    whole = np.zeros((listed.shape[0], int(np.prod(shape))), dtype=np.int64)
+    whole[:, block.columns] = listed.toarray()
+    return {min(tuple(row.tolist()), tuple((-row).tolist())) for row in whole}
+
+
+def test_dims_that_the_same_margins_show_are_one():
+    """A dim of 4 labels or two dims of 2: the same cells, the same moves."""
+    table = np.ones((2, 2, 3, 3), dtype=int)
+    apart = fw.publish(table, ["A,B,C", "A,B,D", "C,D"])
+    merged = fw.publish(table.reshape(4, 3, 3), TWO_WAY)
+    found = []
+    for release in (apart, merged):
+        solved = presolve(release)
+        moves = margin_moves(components(release), solved, 0)
+        found.append(as_cells(moves, solved.blocks[0], (36,)))
+    assert found[0] == found[1]
+    assert len(found[0]) == 450
+
+
+def test_a_dim_that_every_margin_shows_cuts_the_table():
+    release = fw.publish(np.ones((3, 2, 3, 3), dtype=int), ["A,B,C", "A,B,D", "B,C,D"])
+    solved = presolve(release)
+    assert len(solved.blocks) == 2
+    for number in range(2):
+        moves = margin_moves(components(release), solved, number)
+        assert moves.listed().shape == (81, 27)
 
 
 # --- drawing -------------------------------------------------------------------------------------------------------
@@ -471,8 +501,6 @@ def test_short_cycles_are_always_the_same_and_short():
 
 def test_margin_moves_of_large_tables_cost_nothing():
     release = fw.publish(np.ones((30, 20, 3, 3), int), ["A,B", "B,C", "C,D", "B,D"])
-    from fiberwalk.fiber.decomposable import components
-
     solved = presolve(release)
     moves = margin_moves(components(release), solved, 0)
     assert moves.certificate.word == "connected"

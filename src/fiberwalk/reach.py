@@ -211,7 +211,7 @@ def _as_rows(release: Release, moves: Any) -> Any:
         except ValueError:
             raise InputError(f"each move must have the shape of the table, {cells.shape}.") from None
         flat = np.zeros((len(given), release.n_cells))
-        flat[:, cells.ravel()] = given.reshape(len(given), -1)
+        flat[:, cells.ravel()] = given.reshape(len(given), cells.size)
         rows = sp.csr_array(flat)
     if not np.array_equal(rows.data, np.rint(rows.data)):
         raise InputError("moves are whole numbers.")
