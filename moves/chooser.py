@@ -108,7 +108,9 @@ def _for_block(inside: Support, number: int, block: Block, margins: Components |
     # Few moves that all lie in the block are better than many, most of which meet decided cells.
     graver = graver_basis(lattice, width, GRAVER_BUDGET // 100, FEW_MOVES)
     if graver is None:
-        known = margin_moves(margins, inside.solved, number) if margins is not None else None
+        known = None
+        if margins is not None:
+            known = margin_moves(margins, inside.solved, number, max_seconds=max_seconds)
         if known is not None:
             return known
         graver = graver_basis(lattice, width, GRAVER_BUDGET)

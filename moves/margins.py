@@ -108,10 +108,13 @@ class MarginMoves(MoveSet):
                         yield move(degree)
 
 
-def margin_moves(found: Components, solved: Presolved, number: int, *, proven: bool = True) -> MarginMoves | None:
+def margin_moves(
+    found: Components, solved: Presolved, number: int, *, proven: bool = True, max_seconds: float = 0.0
+) -> MarginMoves | None:
     """The moves of a block of a table of which complete margins are known; None where a part has no known basis.
 
-    Without `proven`, such a part gets the moves that are known of smaller tables, and the certificate says so.
+    Without `proven`, such a part gets the moves that are known of smaller tables, and the certificate says so. A part that
+    is not the whole table may have its basis computed, by 4ti2 in at most `max_seconds`.
     """
     cells = found.release.grids[0].cells
     block = solved.blocks[number]
@@ -127,7 +130,9 @@ def margin_moves(found: Components, solved: Presolved, number: int, *, proven: b
     bases: list[tuple[Component, PartBasis]] = []
     whole = True
     for part in parts:
-        basis = None if part.complete else basis_of_part(part, sizes)
+        # The whole table is better left to what looks at its block, decided cells and all.
+        seconds = max_seconds if len(parts) > 1 else None
+        basis = None if part.complete else basis_of_part(part, sizes, seconds)
         if basis is not None:
             bases.append((part, basis))
         elif not part.complete:

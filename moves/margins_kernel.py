@@ -56,10 +56,7 @@ def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapp
     `mapping` is room for [merged dim, label]: the labels that a pattern's own labels stand for.
     """
     n_axes = len(arrays.size)
-    at = fraction(random)
-    kind = 0
-    while at >= arrays.ends[kind]:
-        kind += 1
+    kind = int(np.searchsorted(arrays.ends, fraction(random), side="right"))
     n_cuts = len(arrays.stays)
     if kind < n_cuts:
         for a in range(n_axes):

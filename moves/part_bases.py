@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..fiber.decomposable import Component, Dims, maximal
+from ..fiber.lattice import integer_kernel
+from ..release.facts import NO_LIMIT
+from .algebra import markov_basis
+from .graver import graver_basis
 from .known_bases import fitting_moves, known_basis
+
+MOST_CELLS, MOST_PATTERNS, GRAVER_BUDGET = 100, 5000, 200_000_000
+"""How large a part may be for a basis of its own to be computed, and how large the basis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +36,49 @@ class PartBasis:
     reason: str
 
 
-def basis_of_part(part: Component, sizes: list[int]) -> PartBasis | None:
-    """A Markov basis of the marginal table of a part, or None where none is known."""
+def basis_of_part(part: Component, sizes: list[int], max_seconds: float | None = None) -> PartBasis | None:
+    """A Markov basis of the marginal table of a part, known or (unless `max_seconds` is None) computed, or None."""
     merged, shape, known = _merged(part, sizes)
     found = known_basis(shape, known)
-    return None if found is None else PartBasis(merged, found.plus, found.minus, found.reason)
+    if found is not None:
+        return PartBasis(merged, found.plus, found.minus, found.reason)
+    return None if max_seconds is None else _computed(merged, shape, known, max_seconds)
+
+
+def _computed(
+    merged: tuple[tuple[int, ...], ...], shape: list[int], known: set[Dims], max_seconds: float
+) -> PartBasis | None:
+    """The Graver basis of a small part, or a Markov basis by 4ti2."""
+    if prod(shape) > MOST_CELLS:
+        return None
+    A = margin_matrix(shape, known)
+    rows = graver_basis(integer_kernel(A), np.full(A.shape[1], NO_LIMIT), GRAVER_BUDGET, MOST_PATTERNS)
+    reason = "the Graver basis of a part"
+    if rows is None:
+        computed = markov_basis(A, None, max_seconds)
+        rows, reason = computed.moves, f"a Markov basis of a part ({computed.words})"
+    if rows is None or rows.shape[0] > MOST_PATTERNS:
+        return None
+    pairs: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+    for a, b in pairwise(rows.indptr):
+        cells = np.repeat(np.array(np.unravel_index(rows.indices[a:b], shape)).T, np.abs(rows.data[a:b]), axis=0)
+        gains = np.repeat(rows.data[a:b] > 0, np.abs(rows.data[a:b]))
+        labels = np.stack([np.unique(column, return_inverse=True)[1] for column in cells.T], axis=1)
+        pairs.setdefault(labels.tobytes() + gains.tobytes(), (labels[gains], labels[~gains]))
+    return PartBasis(merged, tuple(one for one, _ in pairs.values()), tuple(two for _, two in pairs.values()), reason)
+
+
+def margin_matrix(shape: Sequence[int], known: Iterable[Iterable[int]]) -> Any:
+    """The sums that some margins of a complete table are, as sparse rows over its cells in C order."""
+    cells = np.indices(tuple(shape)).reshape(len(shape), -1)
+    parts = []
+    for axes in known:
+        chosen = sorted(axes)
+        sizes = tuple(shape[a] for a in chosen)
+        row = np.ravel_multi_index(tuple(cells[chosen]), sizes) if chosen else np.zeros(cells.shape[1], dtype=np.int64)
+        ones = np.ones(cells.shape[1], dtype=np.int64)
+        parts.append(sp.csr_array((ones, (row, np.arange(cells.shape[1]))), shape=(prod(sizes), cells.shape[1])))
+    return sp.csr_array(sp.vstack(parts))
 
 
 def some_moves_of_part(part: Component, sizes: list[int]) -> list[PartBasis]:

@@ -16,11 +16,15 @@ from worlds import worlds
 
 import fiberwalk as fw
 from fiberwalk.fiber.decomposable import components
+from fiberwalk.fiber.lattice import integer_kernel
 from fiberwalk.fiber.presolve import Block, presolve
+from fiberwalk.moves import chooser, part_bases
+from fiberwalk.moves.algebra import Algebra
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.connectivity import check_block
 from fiberwalk.moves.cycles import Cycles, cycles
 from fiberwalk.moves.every_table import draw_table, every_table, prepare
+from fiberwalk.moves.graver import graver_basis
 from fiberwalk.moves.known_bases import expand, known_basis
 from fiberwalk.moves.listed import Listed
 from fiberwalk.moves.margins import MarginMoves, margin_moves
@@ -211,6 +215,50 @@ def test_dims_that_the_same_margins_show_are_one():
         found.append(as_cells(moves, solved.blocks[0], (36,)))
     assert found[0] == found[1]
     assert len(found[0]) == 450
+
+
+def test_the_basis_of_a_part_may_be_computed(monkeypatch):
+    rng = np.random.default_rng(3)
+    release = fw.publish(rng.poisson(0.6, (2, 3, 3, 2)), ["A,B", "B,C", "A,C", "C,D"])
+    solved = presolve(release)
+    monkeypatch.setattr(part_bases, "known_basis", lambda shape, margins: None)
+    computed = margin_moves(components(release), solved, 0)
+    assert "the Graver basis of a part" in computed.certificate.reason
+    block = solved.blocks[0]
+    check_protocol(computed, block, streams(1, 1)[0])
+    assert check_block(block, computed).connected
+    monkeypatch.setattr(part_bases, "graver_basis", lambda *arguments: None)
+    rows = part_bases.margin_matrix([2, 3, 3], [{0, 1}, {0, 2}, {1, 2}])
+    basis = basis_of((2, 3, 3))
+    assert not abs(rows @ basis.T).sum()
+    monkeypatch.setattr(part_bases, "markov_basis", lambda *arguments: Algebra(basis, "computed by a test"))
+    by_algebra = margin_moves(components(release), solved, 0)
+    assert "a Markov basis of a part (computed by a test)" in by_algebra.certificate.reason
+    check_protocol(by_algebra, block, streams(1, 1)[0])
+    assert check_block(block, by_algebra).connected
+
+
+def test_4ti2_is_asked_where_nothing_else_is_proven(monkeypatch):
+    release = fw.publish(np.ones((3, 3, 3), int), TWO_WAY).knows({"A": "1", "B": "1", "C": "1"}, at_most=1)
+    asked = []
+
+    def answer(A, own, seconds):
+        asked.append((A.shape, own.sum(), seconds))
+        lattice = integer_kernel(A)
+        return Algebra(graver_basis(lattice, np.full(A.shape[1], 10**6)), "computed by a test")
+
+    monkeypatch.setattr(chooser, "graver_basis", lambda *arguments: None)
+    monkeypatch.setattr(chooser, "markov_basis", answer)
+    moves = choose(release, max_seconds=7.0)
+    assert [one[1:] for one in asked] == [(1, 7.0)]
+    assert moves.certificate.reason == (
+        "a Markov basis of the block's equations, with the cells' own upper bounds as equations"
+    )
+    assert moves.certificate.evidence == ("computed by a test",)
+    monkeypatch.setattr(chooser, "markov_basis", lambda *arguments: Algebra(None, "4ti2 ran out of its 7 seconds"))
+    without = choose(release, max_seconds=7.0)
+    assert "4ti2 ran out of its 7 seconds" in without.certificate.evidence
+    assert "LatticeMoves" in repr(without)
 
 
 def test_a_dim_that_every_margin_shows_cuts_the_table():
