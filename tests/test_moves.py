@@ -8,13 +8,14 @@ import naive
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from effort import examples
+from effort import TIMES, examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from move_families import families, holey_releases, margin_releases, small_blocks
 from worlds import worlds
 
 import fiberwalk as fw
+from fiberwalk.fiber.certificate import Certificate
 from fiberwalk.fiber.decomposable import components
 from fiberwalk.fiber.lattice import integer_kernel
 from fiberwalk.fiber.presolve import Block, presolve
@@ -485,8 +486,6 @@ def test_cycles_without_chords_are_enough_where_every_chord_can_change(release):
             inside = np.isin(network.tail, nodes) & np.isin(network.head, nodes)
             if inside.sum() == count[k]:
                 kept.append(k)
-        from fiberwalk.fiber.certificate import Certificate
-
         without = Listed(sp.csr_array(rows[kept]), Certificate("unproven", "test"))
         assert check_block(block, without, MOST).connected
 
@@ -558,3 +557,111 @@ def test_margin_moves_of_large_tables_cost_nothing():
     for _ in range(200):
         move = moves.draw(random, block.start)
         assert not (block.A @ (move.on(block.start) - block.start)).any()
+
+
+# --- hundreds of releases of each family's own kind ----------------------------------------------------------------
+
+
+def shapes(rng, n, most):
+    while True:
+        shape = tuple(rng.integers(2, most + 1, size=n).tolist())
+        if np.prod(shape) <= 48:
+            return shape
+
+
+def complete(sets, n, most=3):
+    def release(rng):
+        shape = shapes(rng, n, most)
+        return fw.publish(rng.poisson(rng.choice([0.2, 0.4, 0.7]), shape), sets)
+
+    return release
+
+
+def three_way(*sizes):
+    return lambda rng: fw.publish(rng.poisson(rng.choice([0.3, 0.5, 0.8]), [rng.choice(one) for one in sizes]), TWO_WAY)
+
+
+def hidden_two_way(rng):
+    shape = tuple(rng.integers(3, 6, size=2).tolist())
+    table = rng.poisson(1, shape)
+    release = fw.suppress(table, where=rng.random(shape) < 0.6)
+    for cell in np.argwhere(rng.random(shape) < 0.15):
+        named = {"A": str(cell[0] + 1), "B": str(cell[1] + 1)}
+        release = release.knows(named, at_most=int(table[tuple(cell)]) + int(rng.integers(0, 2)))
+    return release
+
+
+def one_hierarchy(rng):
+    table = rng.poisson(0.7, (5, 3))
+    groups = {"A": {"low": ["1", "2"], "high": ["3", "4", "5"]}}
+    margins = [["A:1", "B"], ["A:1,B", "A"], ["A", "A:1", "B"]][rng.integers(3)]
+    return fw.suppress(table, where=rng.random((5, 3)) < 0.8, hierarchies=groups, margins=margins)
+
+
+def rounded(rng):
+    return fw.round_to(rng.poisson(1, (2, int(rng.integers(2, 4)))), 3, ["nearest", "within"][rng.integers(2)])
+
+
+def bounded_three_way(rng):
+    table = rng.poisson(0.7, (3, 3, 3))
+    release = fw.suppress(table, where=rng.random((3, 3, 3)) < 0.85, margins=TWO_WAY)
+    a, b, c = rng.integers(0, 3, 3)
+    return release.knows({"A": str(a + 1), "B": str(b + 1), "C": str(c + 1)}, at_most=int(table[a, b, c]))
+
+
+KINDS = {
+    "two-way": (lambda rng: fw.publish(rng.poisson(0.6, rng.integers(2, 5, 2)), ["A", "B"]), Swaps),
+    "two-way, hidden and bounded": (hidden_two_way, Cycles),
+    "one hierarchy": (one_hierarchy, Cycles),
+    "rounded": (rounded, Cycles),
+    "2 x J x K": (three_way([2], [3, 4], [3, 4]), Cycles),
+    "decomposable path": (complete(["A,B", "B,C", "C,D"], 4), MarginMoves),
+    "decomposable star": (complete(["A,B", "A,C", "A,D"], 4), MarginMoves),
+    "decomposable and free": (complete(["A,B", "B,C"], 4, 2), MarginMoves),
+    "independent": (complete(["A", "B,C"], 3), Swaps),
+    "reducible": (complete(["A,B", "B,C", "A,C", "C,D"], 4), MarginMoves),
+    "reducible, two parts": (complete(["A,B", "B,C", "A,C", "C,D", "D,E", "C,E"], 5, 2), MarginMoves),
+    "reducible at two dims": (complete(["A,B", "B,C", "A,C,D", "B,D"], 4, 3), MarginMoves),
+    "four-cycle": (complete(["A,B", "B,C", "C,D", "A,D"], 4, 3), MarginMoves),
+    "3 x 3 x K": (three_way([3], [3], [3, 4, 5]), MarginMoves),
+    "3 x 4 x 4": (three_way([3], [4], [4]), MarginMoves),
+    "slices of 3 x 3 x 3": (complete(["A,B,D", "B,C,D", "A,C,D"], 4), MarginMoves),
+    "all two-way of four": (complete(["A,B", "A,C", "A,D", "B,C", "B,D", "C,D"], 4, 2), MarginMoves),
+    "bounded three-way": (bounded_three_way, Listed),
+}
+
+
+FEWER = {"3 x 4 x 4": 8, "3 x 3 x K": 30, "four-cycle": 40} | {kind: 30 for kind in KINDS if "reducible" in kind}
+"""Where all moves take long to list, few releases are tried here and many in `make verify`."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_family_on_its_own_kind(kind):
+    make, family = KINDS[kind]
+    number = TIMES * FEWER.get(kind, 100)
+    random, checked = streams(4, 1)[0], 0
+    for seed in range(number):
+        release = make(np.random.default_rng([seed, len(kind)]))
+        found = components(release)
+        solved, blocks = small_blocks(release)
+        for k, block in blocks:
+            if every_table(block.A, block.b, block.lower, block.upper, MOST) is None:
+                continue
+            if family is MarginMoves:
+                moves = margin_moves(found, solved, k)
+            elif family is Listed:
+                rows = graver_basis(integer_kernel(block.A), block.upper - block.lower)
+                moves = None if rows is None else Listed(rows, Certificate("connected", "Graver"))
+            else:
+                moves = {Swaps: swaps, Cycles: cycles}[family](block)
+            if moves is None or moves.certificate.word != "connected":
+                continue
+            for _ in range(5):
+                move = moves.draw(random, block.start)
+                assert not (block.A @ (move.on(block.start) - block.start)).any()
+            try:
+                assert check_block(block, moves, MOST).connected
+            except fw.TooLarge:
+                continue
+            checked += 1
+    assert checked >= number // 4
