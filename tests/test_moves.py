@@ -104,7 +104,7 @@ def test_every_family_keeps_its_word_on_any_release(world):
     check_claims(world.release)
 
 
-@examples(120)
+@examples(60)
 @given(margin_releases())
 def test_every_family_keeps_its_word_on_margins(release):
     check_claims(release)
@@ -126,11 +126,11 @@ def test_chosen_moves_keep_their_word(release):
             assert check_block(block, one, MOST).connected
 
 
-@examples(60)
+@examples(30)
 @given(worlds())
 def test_all_tables_are_walked_through(world):
     tables = world.tables()
-    assume(len(tables) <= 2000)
+    assume(len(tables) <= 500)
     reach = fw.check_connected(world.release)
     assert reach.tables == len(tables)
     assert reach.connected
@@ -220,7 +220,7 @@ def test_dims_that_the_same_margins_show_are_one():
 
 def test_the_basis_of_a_part_may_be_computed(monkeypatch):
     rng = np.random.default_rng(3)
-    release = fw.publish(rng.poisson(0.6, (2, 3, 3, 2)), ["A,B", "B,C", "A,C", "C,D"])
+    release = fw.publish(rng.poisson(0.6, (2, 3, 2, 2)), ["A,B", "B,C", "A,C", "C,D"])
     solved = presolve(release)
     monkeypatch.setattr(part_bases, "known_basis", lambda shape, margins: None)
     computed = margin_moves(components(release), solved, 0)
@@ -229,8 +229,8 @@ def test_the_basis_of_a_part_may_be_computed(monkeypatch):
     check_protocol(computed, block, streams(1, 1)[0])
     assert check_block(block, computed).connected
     monkeypatch.setattr(part_bases, "graver_basis", lambda *arguments: None)
-    rows = part_bases.margin_matrix([2, 3, 3], [{0, 1}, {0, 2}, {1, 2}])
-    basis = basis_of((2, 3, 3))
+    rows = part_bases.margin_matrix([2, 3, 2], [{0, 1}, {0, 2}, {1, 2}])
+    basis = basis_of((2, 3, 2))
     assert not abs(rows @ basis.T).sum()
     monkeypatch.setattr(part_bases, "markov_basis", lambda *arguments: Algebra(basis, "computed by a test"))
     by_algebra = margin_moves(components(release), solved, 0)
