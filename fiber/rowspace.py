@@ -58,12 +58,17 @@ def affordable(shape: tuple[int, int]) -> bool:
     return shape[0] * shape[1] * min(shape) <= MOST_WORK
 
 
-def reduced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The reduced row echelon form of an integer matrix and its pivots, or None where it is not small integers."""
+def reduced_modulo(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The reduced row echelon form modulo the prime, in residues about 0, and its pivots."""
     form = np.ascontiguousarray(A % PRIME)
     pivots = _echelon(form, PRIME)
     form = form[: len(pivots)]
-    form = np.where(form > PRIME // 2, form - PRIME, form)
+    return np.where(form > PRIME // 2, form - PRIME, form), pivots
+
+
+def reduced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The reduced row echelon form of an integer matrix and its pivots, or None where it is not small integers."""
+    form, pivots = reduced_modulo(A)
     if np.abs(form).max(initial=0) > 1000:
         return None
     # Every row of A must be the combination of the form's rows that its pivot entries name: this proves that both

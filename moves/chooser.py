@@ -14,6 +14,7 @@ from ..fiber.lattice import integer_kernel
 from ..fiber.presolve import Block
 from ..fiber.support import Support, support
 from ..release.release import Release
+from .adaptive_lattice import adaptive_lattice
 from .algebra import markov_basis
 from .cycles import Cycles, cycles
 from .graver import graver_basis
@@ -41,6 +42,9 @@ DENSE = 0.15
 FEW_MOVES = 300
 GRAVER_BUDGET = 500_000_000
 """Operations: a second or two."""
+QUICK, REDRAWN, ADAPTED, SUMS = 1.0, 5.0, 4.0, 1.0
+"""The odds of known moves, sub-tables, vectors of random bases and sums of lattice vectors, by effective draws of sparse
+tables: sub-tables do best where tables are complete, random bases where many cells are hidden; sums hardly ever move."""
 
 Progress = Callable[[str], None]
 
@@ -143,14 +147,15 @@ def whatever_the_block(
     sums: LatticeMoves | None = None,
     quick: MoveSet | None = None,
 ) -> MoveSet:
-    """Sums of lattice vectors, which any block has; for speed, known moves and sub-tables redrawn as a whole."""
+    """Sums of lattice vectors, which any block has; for speed, known moves, redrawn sub-tables and random bases."""
     if sums is None:
         sums = LatticeMoves(integer_kernel(block.A))
     certificate = sums.certificate
     sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
     redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(_coordinates(inside, block))])
-    others = tuple(one for one in (quick, redrawn) if one is not None)
-    return Mixture((*others, sums), (1.0,) * (len(others) + 1)) if others else sums
+    parts = ((quick, QUICK), (redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED), (sums, SUMS))
+    there = [(one, odds) for one, odds in parts if one is not None]
+    return Mixture(tuple(one for one, _ in there), tuple(odds for _, odds in there)) if len(there) > 1 else sums
 
 
 def _coordinates(inside: Support, block: Block) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..fiber.certificate import WORDS, Certificate
+from ..release.errors import TooLarge
 from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
 from .random_words import below
 
@@ -46,7 +47,7 @@ class Mixture(MoveSet):
         return f"Mixture({inside}; {self.certificate.word})"
 
     def pick(self, random: np.ndarray) -> MoveSet:
-        """One of the parts, by their odds."""
+        """One of the parts, by their odds. A chain asks this part, not the mixture, for lines and `log_odds`."""
         ends = np.cumsum(self.odds) / sum(self.odds) * PARTS
         return self.parts[int(np.searchsorted(ends, below(random, PARTS), side="right"))]
 
@@ -61,6 +62,10 @@ class Mixture(MoveSet):
         return sparse_rows(pairs, self.n_columns, most)
 
     def joined(self, tables: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """What any of the parts joins."""
+        """What any of the parts joins. Where one is proven, parts that cannot tell for so many tables are left out."""
         for part in self.parts:
-            yield from part.joined(tables)
+            try:
+                yield from part.joined(tables)
+            except TooLarge:
+                if part.certificate.word != "unproven" or self.certificate.word == "unproven":
+                    raise

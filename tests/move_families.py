@@ -14,6 +14,7 @@ from fiberwalk.fiber.certificate import Certificate
 from fiberwalk.fiber.decomposable import components
 from fiberwalk.fiber.lattice import integer_kernel
 from fiberwalk.fiber.presolve import Block, Presolved, presolve
+from fiberwalk.moves.adaptive_lattice import adaptive_lattice
 from fiberwalk.moves.cycles import cycles
 from fiberwalk.moves.graver import graver_basis
 from fiberwalk.moves.lattice import lattice_moves
@@ -51,6 +52,9 @@ def families(release: fw.Release, solved: Presolved, number: int) -> Iterator[Mo
     parts = from_sets(block, grown_sets(sums.vectors))
     if parts is not None:
         yield parts
+    adaptive = adaptive_lattice(block)
+    if adaptive is not None:
+        yield adaptive
 
 
 @st.composite
