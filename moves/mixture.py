@@ -51,6 +51,19 @@ class Mixture(MoveSet):
         ends = np.cumsum(self.odds) / sum(self.odds) * PARTS
         return self.parts[int(np.searchsorted(ends, below(random, PARTS), side="right"))]
 
+    @property
+    def makes_lines(self) -> bool:  # type: ignore[override]
+        """A move of unknown origin may be made once as drawn; only where all parts say so, any number of times."""
+        return all(part.makes_lines for part in self.parts)
+
+    def log_odds(self, move: Move, table: np.ndarray) -> float:
+        """0 where no part looks at the table; else only the part that drew a move can tell."""
+        if any(type(part).log_odds is not MoveSet.log_odds for part in self.parts):
+            raise TypeError(
+                "some of these moves depend on the table: pick a part, and ask it for the move and its odds"
+            )
+        return 0.0
+
     def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
         """A move of a part picked at random."""
         return self.pick(random).draw(random, table)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -52,7 +52,7 @@ class MoveSet(ABC):
     """Do the moves join all tables of the block? Why, or why that is not known."""
     words: str
     """What kind of moves these are, for people."""
-    makes_lines: ClassVar[bool] = True
+    makes_lines: bool = True
     """May a move drawn here be made any number of times (a line), or once as drawn only?"""
 
     @property

@@ -20,6 +20,7 @@ from fiberwalk.fiber.decomposable import components
 from fiberwalk.fiber.lattice import integer_kernel
 from fiberwalk.fiber.presolve import Block, presolve
 from fiberwalk.moves import chooser, part_bases
+from fiberwalk.moves.adaptive_lattice import adaptive_lattice
 from fiberwalk.moves.algebra import Algebra
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.connectivity import check_block
@@ -34,7 +35,7 @@ from fiberwalk.moves.move_set import Move, MoveSet, distinct_rows
 from fiberwalk.moves.random_words import below, fraction, next_word, streams
 from fiberwalk.moves.row_pairs import RowPairs, row_pairs
 from fiberwalk.moves.short_cycles import short_cycles
-from fiberwalk.moves.sub_tables import SubTables
+from fiberwalk.moves.sub_tables import SubTables, from_sets
 from fiberwalk.moves.swaps import Swaps, swaps
 
 MOST = 1000
@@ -172,6 +173,18 @@ def test_swaps_of_four_cells_are_not_enough_where_cells_are_missing():
     assert check_block(block, around).connected
     assert Mixture((pairs, around), (0.9, 0.1)).certificate.word == "connected"
     assert check_block(block, Mixture((pairs, around), (0.9, 0.1))).connected
+
+
+def test_a_mixture_does_not_answer_for_moves_that_look_at_the_table():
+    block = presolve(fw.publish(np.ones((3, 3), int), ["A", "B"])).blocks[0]
+    plain, looking = swaps(block), adaptive_lattice(block)
+    move = plain.draw(streams(1, 1)[0], block.start)
+    assert Mixture((plain, cycles(block)), (1, 1)).log_odds(move, block.start) == 0
+    assert Mixture((plain, cycles(block)), (1, 1)).makes_lines
+    with pytest.raises(TypeError, match="pick a part"):
+        Mixture((plain, looking), (1, 1)).log_odds(move, block.start)
+    parts = from_sets(block, [np.arange(9)])
+    assert not Mixture((plain, parts), (1, 1)).makes_lines
 
 
 def test_bounded_cells_are_no_complete_table_any_more():
