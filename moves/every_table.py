@@ -7,8 +7,7 @@ a number of steps, favours neither.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,14 +19,12 @@ STEPS = 1000
 """Steps of the search for every table that may be found."""
 
 
-@dataclass(frozen=True, eq=False)
-class Search:
-    """A system prepared for the search: its entries by column, and what the later columns of a row can hold at most."""
+class Search(NamedTuple):
+    """The entries of a system, column by column: where each column begins, the rows, and the coefficients."""
 
     start: np.ndarray
     row: np.ndarray
     coefficient: np.ndarray
-    n_rows: int
 
 
 def prepare(A: Any) -> Search:
@@ -35,8 +32,7 @@ def prepare(A: Any) -> Search:
     by_column = sp.csc_array(A)
     by_column.sort_indices()
     arrays = (by_column.indptr, by_column.indices, by_column.data)
-    start, row, coefficient = (np.ascontiguousarray(one, dtype=np.int64) for one in arrays)
-    return Search(start, row, coefficient, A.shape[0])
+    return Search(*(np.ascontiguousarray(one, dtype=np.int64) for one in arrays))
 
 
 def every_table(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, most: int) -> np.ndarray | None:
@@ -45,16 +41,7 @@ def every_table(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, mos
     search = prepare(sp.csc_array(A)[:, order])
     found = np.empty((min(most, 1000), A.shape[1]), dtype=np.int64)
     while True:
-        number = list_tables(
-            search.start,
-            search.row,
-            search.coefficient,
-            b.astype(np.int64),
-            lower[order],
-            upper[order],
-            STEPS * most,
-            found,
-        )
+        number = list_tables(search, b.astype(np.int64), lower[order], upper[order], STEPS * most, found)
         if number < 0:
             return None
         if number <= len(found):
@@ -86,59 +73,73 @@ def good_order(A: Any) -> np.ndarray:
     return np.array(order, dtype=np.int64)
 
 
+class Course(NamedTuple):
+    """Where a search stands: what is left of each row, the values so far, and the last value of each column."""
+
+    left: np.ndarray
+    x: np.ndarray
+    last: np.ndarray
+    least: np.ndarray
+    """For each entry, the least that later columns can add to its row."""
+    most: np.ndarray
+
+
 @jit
-def _rest(start, row, coefficient, lower, upper, n_rows, least, most):  # type: ignore[no-untyped-def]
-    """For each entry, the least and the most that later columns can add to its row."""
-    low, high = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+def begin(search: Search, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Course:
+    """A search before its first step."""
+    least, most = np.empty(len(search.row), dtype=np.int64), np.empty(len(search.row), dtype=np.int64)
+    low, high = np.zeros(len(b), dtype=np.int64), np.zeros(len(b), dtype=np.int64)
     for j in range(len(lower) - 1, -1, -1):
-        for e in range(start[j], start[j + 1]):
-            r, a = row[e], coefficient[e]
+        for e in range(search.start[j], search.start[j + 1]):
+            r, a = search.row[e], search.coefficient[e]
             least[e], most[e] = low[r], high[r]
             one, two = a * lower[j], a * upper[j]
             low[r] += min(one, two)
             high[r] += max(one, two)
+    return Course(b.copy(), np.empty(len(lower), np.int64), np.empty(len(lower), np.int64), least, most)
 
 
 @jit
-def _range(j, start, row, coefficient, left, least, most, lower, upper):  # type: ignore[no-untyped-def]
+def _range(j: int, search: Search, course: Course, lower: np.ndarray, upper: np.ndarray) -> tuple[int, int]:
     """The values of column j that its equations leave possible."""
     low, high = lower[j], upper[j]
-    for e in range(start[j], start[j + 1]):
-        a, r = coefficient[e], row[e]
-        fewest, most_of_it = left[r] - most[e], left[r] - least[e]  # a * value lies between
+    for e in range(search.start[j], search.start[j + 1]):
+        a, r = search.coefficient[e], search.row[e]
+        fewest, largest = course.left[r] - course.most[e], course.left[r] - course.least[e]  # a * value lies between
         if a < 0:
-            a, fewest, most_of_it = -a, -most_of_it, -fewest
+            a, fewest, largest = -a, -largest, -fewest
         low = max(low, -((-fewest) // a))
-        high = min(high, most_of_it // a)
+        high = min(high, largest // a)
     return low, high
 
 
 @jit
-def next_table(start, row, coefficient, left, least, most, lower, upper, x, last, fresh, steps):  # type: ignore[no-untyped-def]
-    """Go on from the table in `x` (or begin) to the next one; the steps left over, or -1 after the last table.
+def next_table(search: Search, course: Course, lower: np.ndarray, upper: np.ndarray, fresh: bool, steps: int) -> int:
+    """Go on from the table in the course (or begin) to the next one; the steps left over, or -1 after the last table.
 
     At 0 steps left nothing is said: the search was given up.
     """
     n = len(lower)
+    left, x, last = course.left, course.x, course.last
     j, down = (0, True) if fresh else (n - 1, False)
     while j >= 0 and steps > 0:
         steps -= 1
         if down:
-            x[j], last[j] = _range(j, start, row, coefficient, left, least, most, lower, upper)
+            x[j], last[j] = _range(j, search, course, lower, upper)
             down = x[j] <= last[j]
             if not down:
                 j -= 1
                 continue
-            for e in range(start[j], start[j + 1]):
-                left[row[e]] -= coefficient[e] * x[j]
+            for e in range(search.start[j], search.start[j + 1]):
+                left[search.row[e]] -= search.coefficient[e] * x[j]
         elif x[j] < last[j]:
             x[j] += 1
-            for e in range(start[j], start[j + 1]):
-                left[row[e]] -= coefficient[e]
+            for e in range(search.start[j], search.start[j + 1]):
+                left[search.row[e]] -= search.coefficient[e]
             down = True
         else:
-            for e in range(start[j], start[j + 1]):
-                left[row[e]] += coefficient[e] * x[j]
+            for e in range(search.start[j], search.start[j + 1]):
+                left[search.row[e]] += search.coefficient[e] * x[j]
             j -= 1
             continue
         j += 1
@@ -149,39 +150,26 @@ def next_table(start, row, coefficient, left, least, most, lower, upper, x, last
 
 @jit
 def list_tables(
-    start: np.ndarray,
-    row: np.ndarray,
-    coefficient: np.ndarray,
-    b: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    steps: int,
-    found: np.ndarray,
+    search: Search, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, steps: int, found: np.ndarray
 ) -> int:
     """Write all tables into the rows of `found`; how many there are, one more than fit, or -1 if it was given up."""
-    n = len(lower)
-    least, most = np.empty(len(row), dtype=np.int64), np.empty(len(row), dtype=np.int64)
-    _rest(start, row, coefficient, lower, upper, len(b), least, most)
-    left = b.copy()
-    x, last = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    course = begin(search, b, lower, upper)
     number = 0
     while True:
-        steps = next_table(start, row, coefficient, left, least, most, lower, upper, x, last, number == 0, steps)
+        steps = next_table(search, course, lower, upper, number == 0, steps)
         if steps < 0:
             return number
         if steps == 0:
             return -1
         if number == len(found):
             return number + 1
-        found[number] = x
+        found[number] = course.x
         number += 1
 
 
 @jit
 def draw_table(
-    start: np.ndarray,
-    row: np.ndarray,
-    coefficient: np.ndarray,
+    search: Search,
     b: np.ndarray,
     lower: np.ndarray,
     upper: np.ndarray,
@@ -193,18 +181,14 @@ def draw_table(
 
     The k-th table found replaces the one before with probability 1/k.
     """
-    n = len(lower)
-    least, most = np.empty(len(row), dtype=np.int64), np.empty(len(row), dtype=np.int64)
-    _rest(start, row, coefficient, lower, upper, len(b), least, most)
-    left = b.copy()
-    x, last = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    course = begin(search, b, lower, upper)
     number = 0
     while True:
-        steps = next_table(start, row, coefficient, left, least, most, lower, upper, x, last, number == 0, steps)
+        steps = next_table(search, course, lower, upper, number == 0, steps)
         if steps < 0:
             return number
         if steps == 0:
             return 0
         number += 1
         if below(random, number) == 0:
-            drawn[:] = x
+            drawn[:] = course.x

@@ -1,4 +1,4 @@
-"""Swaps in a two-way table with many holes filled: two rows, and two of the columns that both have.
+"""Swaps in a two-way table with cells missing: two rows, and two of the columns that both have.
 
 Fast on dense patterns, where most pairs of rows share columns; by themselves they prove nothing once cells are missing.
 """
@@ -17,6 +17,7 @@ from ..fiber.jit import jit
 from ..fiber.presolve import Block
 from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
 from .random_words import below
+from .two_way import as_two_way
 
 UNPROVEN = Certificate("unproven", "swaps of four cells do not reach every table where cells are missing or bounded")
 
@@ -101,21 +102,14 @@ def draw_row_pair(
 
 
 def row_pairs(block: Block) -> RowPairs | None:
-    """The swaps of a block that is a two-way table with some cells missing (and nothing else: no slacks, no subtotals)."""
-    network = block.network
-    if network is None:
+    """The swaps of a block that is a two-way table, some cells of which may be missing."""
+    form = as_two_way(block)
+    if form is None:
         return None
-    rows, row = np.unique(network.tail, return_inverse=True)
-    columns, column = np.unique(network.head, return_inverse=True)
-    if len(np.intersect1d(rows, columns)) or len(rows) < 2 or len(columns) < 2:
-        return None
-    if len(columns) < len(rows):  # fewer, longer rows share more
-        (rows, row), (columns, column) = (columns, column), (rows, row)
-    order = np.lexsort([column, row])
-    key = row[order] * len(columns) + column[order]
-    if (np.diff(key) == 0).any():
-        return None
-    bits = np.zeros((len(rows), (len(columns) + 63) // 64), dtype=np.uint64)
+    row, column, (n_rows, n_columns) = form.row, form.column, form.shape
+    if n_columns < n_rows:  # fewer, longer rows share more
+        row, column, n_rows, n_columns = column, row, n_columns, n_rows
+    bits = np.zeros((n_rows, (n_columns + 63) // 64), dtype=np.uint64)
     np.bitwise_or.at(bits, (row, column // 64), np.uint64(1) << (column % 64).astype(np.uint64))
-    first = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(rows)))]).astype(np.int64)
-    return RowPairs(bits, first, order.astype(np.int64))
+    first = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))]).astype(np.int64)
+    return RowPairs(bits, first, np.lexsort([column, row]).astype(np.int64))

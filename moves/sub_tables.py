@@ -19,7 +19,7 @@ from ..fiber.certificate import Certificate
 from ..fiber.jit import jit
 from ..fiber.presolve import Block
 from ..fiber.rowspace import independent_rows
-from .every_table import draw_table, good_order
+from .every_table import Search, draw_table, good_order
 from .move_set import MOST_LISTED, Move, MoveSet, fingerprints, sparse_rows
 from .random_words import below, streams
 
@@ -103,7 +103,7 @@ def redraw(arrays: Arrays, which: int, steps: int, table: np.ndarray, random: np
         drawn[k] = table[here[k]]
         for e in range(start[k], start[k + 1]):
             b[arrays.row[e]] += arrays.coefficient[e] * table[here[k]]
-    number = draw_table(start - start[0], rows, values, b, low, high, steps, random, drawn)
+    number = draw_table(Search(start - start[0], rows, values), b, low, high, steps, random, drawn)
     if number == 0:
         for k in range(len(here)):
             drawn[k] = table[here[k]]

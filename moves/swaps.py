@@ -17,6 +17,7 @@ from ..fiber.jit import jit
 from ..fiber.presolve import Block
 from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
 from .random_words import below
+from .two_way import as_two_way
 
 REASON = (
     "swaps in two rows and two columns join all complete two-way tables of given margins (Diaconis and Sturmfels 1998)"
@@ -68,17 +69,11 @@ def draw_swap(cell: np.ndarray, random: np.ndarray, columns: np.ndarray, steps: 
 
 def swaps(block: Block) -> Swaps | None:
     """The swaps of a block that is a complete two-way table in which no cell has an upper bound of its own."""
-    network = block.network
-    if network is None:
+    form = as_two_way(block)
+    if form is None or len(block.columns) < form.shape[0] * form.shape[1]:
         return None
-    rows, row = np.unique(network.tail, return_inverse=True)
-    columns, column = np.unique(network.head, return_inverse=True)
-    if len(np.intersect1d(rows, columns)) or len(block.columns) != len(rows) * len(columns):
-        return None
-    cell = np.full((len(rows), len(columns)), -1, dtype=np.int64)
-    cell[row, column] = np.arange(len(block.columns))
-    if (cell < 0).any() or min(cell.shape) < 2:
-        return None
+    cell = np.empty(form.shape, dtype=np.int64)
+    cell[form.row, form.column] = np.arange(len(block.columns))
     # Above its lower bound no cell can hold more than what is left of its row's and of its column's sum.
     over = (block.start - block.lower)[cell]
     room = np.minimum(over.sum(axis=1, keepdims=True), over.sum(axis=0))

@@ -371,7 +371,7 @@ def test_sub_tables_are_redrawn_evenly():
     place = {tuple(row): k for k, row in enumerate(tables.tolist())}
     random, out = streams(1, 1)[0], np.empty(9, dtype=np.int64)
     counts = np.zeros(len(tables))
-    arguments = (search.start, search.row, search.coefficient, block.b, block.lower, block.upper)
+    arguments = (search, block.b, block.lower, block.upper)
     for _ in range(200 * len(tables)):
         assert draw_table(*arguments, 10**6, random, out) == len(tables)
         counts[place[tuple(out.tolist())]] += 1
