@@ -152,6 +152,8 @@ def grown_sets(vectors: Any, seed: int = 0) -> Iterator[np.ndarray]:
         starts = rng.choice(starts, MOST_GROWN, replace=False)
     for vector in starts:
         cells = set(supports[vector].tolist())
+        if len(cells) > MOST_CELLS:
+            continue  # no search would get to its end
         for _ in range(8):
             j = rng.choice(sorted(cells))
             near = by_column.indices[by_column.indptr[j] : by_column.indptr[j + 1]]
