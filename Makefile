@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+PYTEST = $(BIN)/pytest --numprocesses auto --maxprocesses 4
 
 .PHONY: demo test quick verify bench clean
 
@@ -14,17 +15,17 @@ test: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(PYTEST)
 
 # The tests without the slow ones, for a fast look while working and for the other Pythons.
 quick: $(VENV)/installed-for-tests
-	$(BIN)/pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 
 # The property tests at length: twenty times as many random cases, new ones each time; with 4ti2, where it can be had.
 verify: $(VENV)/installed-for-tests
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,algebra]"
 	$(BIN)/python bench/moves.py --hard-starts
-	FIBERWALK_EFFORT=20 $(BIN)/pytest \
+	FIBERWALK_EFFORT=20 $(PYTEST) \
 		tests/test_against_brute_force.py tests/test_exact_solving.py tests/test_elimination.py \
 		tests/test_network.py tests/test_linear_program.py tests/test_decomposable.py \
 		tests/test_moves.py tests/test_reach.py tests/test_lattice.py tests/test_graver.py tests/test_algebra.py
