@@ -77,8 +77,11 @@ def support(release: Release, law: Any = "uniform") -> Support:
             for column, first, last in zip(block.columns, block.lower, block.upper, strict=True):
                 weights = weigh(int(column), int(first), int(last))
                 possible = np.arange(last - first + 1) if weights is None else np.flatnonzero(weights > -np.inf)
-                gaps[column] = len(possible) > 0 and len(possible) <= possible[-1] - possible[0]
-                if column < solved.fiber.n_cells and len(possible) and len(possible) < last - first + 1:
+                if not len(possible):
+                    raise InputError(NO_TABLE + "every feasible one has probability zero.")
+                # Cells are narrowed below, sums are not: what is excluded at the ends of a sum's range is a gap as well.
+                gaps[column] = len(possible) < last - first + 1
+                if column < solved.fiber.n_cells and gaps[column]:
                     lower[column] = max(lower[column], first + possible[0])
                     upper[column] = min(upper[column], first + possible[-1])
         if (lower == inside.lower).all() and (upper == inside.upper).all():

@@ -187,3 +187,15 @@ def test_moves_on_the_command_line(tmp_path):
     assert result.output.startswith("connected: swaps in two rows and two columns join all complete two-way tables")
     assert "Checked by walking through all tables (7): every one is reached." in result.output
     assert "fiberwalk moves table.csv" in CliRunner().invoke(main, ["moves", "--help"]).output
+
+
+def test_excluded_values_at_the_end_of_a_sums_range_are_kept_to():
+    release = fw.publish([[2, 1], [0, 3]], ["A"])
+    with np.errstate(divide="ignore"):
+        weights = np.log(np.array([1.0, 1.0, 1.0, 1.0, 0.0, 1.0]))
+    seen_sum = fw.Evidence(np.array([0, 2]), np.array([1, 1]), 0, weights)
+    release = with_evidence(release, seen_sum).knows({"A": "1", "B": "1"}, at_most=2)
+    release = release.knows({"A": "2", "B": "1"}, at_most=2)
+    reach = fw.check_connected(release)
+    tables = [(a, b) for a in range(3) for b in range(3) if a + b <= 3]
+    assert (reach.tables, reach.connected) == (len(tables), True)
