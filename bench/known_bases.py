@@ -33,7 +33,7 @@ def every(n, size):
 FOUR_CYCLE = ["01", "12", "23", "03"]
 MODELS = [
     # Not done in 90 seconds: 3x3x3x3 and 2x2x2x2x3 with all three-way margins, six binary dims with all four-way ones, and
-    # the cycle of 3x3x3x3. Dims that are in the same margins, or in all, need no basis of their own (see known_bases.py).
+    # the cycle of 3x3x3x3. Dims that are in the same margins, or in all, need no basis of their own (see part_bases.py).
     # shape, margins, the dim that may have any length
     ((3, 3, 5), every(3, 2), 2),
     ((3, 4, 4), every(3, 2), None),
