@@ -54,7 +54,7 @@ def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_00
     waiting[lattice.lead] = False
     order = np.concatenate([lattice.lead, np.flatnonzero(waiting)])
     entries = entries[width[lattice.lead] >= 1][:, order]
-    weights = np.random.default_rng(0).integers(2**63, size=k, dtype=np.int64)
+    weights = np.random.default_rng(0).integers(2**64, size=k, dtype=np.uint64)
     for done in range(k, n):
         if not len(entries):
             break
@@ -62,7 +62,7 @@ def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_00
         order[[done, chosen]] = order[[chosen, done]]
         entries[:, [done, chosen]] = entries[:, [chosen, done]]
         entries = _arranged(entries, done)
-        codes = entries[:, :k] @ weights
+        codes = entries[:, :k].astype(np.uint64) @ weights
         size, work, entries = add_column(entries, codes, width[order[:done]], k, done, most, budget)
         budget -= work
         if size < 0:

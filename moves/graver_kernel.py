@@ -23,14 +23,21 @@ LOOK_UP = 10
 
 
 @jit
+def _home(code: np.uint64, n_slots: int) -> int:
+    """Where to look first for a code or its negative. Codes are unsigned: only these may run over and start again at 0."""
+    least = min(code, np.uint64(0) - code)
+    return np.int64((least >> np.uint64(8)) & np.uint64(n_slots - 1))  # type: ignore[return-value]
+
+
+@jit
 def _slot(
-    slots: np.ndarray, codes: np.ndarray, entries: np.ndarray, code: int, f: np.ndarray, g: np.ndarray, n: int
+    slots: np.ndarray, codes: np.ndarray, entries: np.ndarray, code: np.uint64, f: np.ndarray, g: np.ndarray, n: int
 ) -> int:
     """Where in a table of elements f - g or its negative stands, or where it would; n entries and a code tell."""
-    k = (abs(code) >> 8) & (len(slots) - 1)
+    k = _home(code, len(slots))
     while slots[k] >= 0:
         i = slots[k]
-        if abs(codes[i]) == abs(code):
+        if codes[i] == code or codes[i] == np.uint64(0) - code:
             sign = 1 if codes[i] == code else -1
             j = 0
             while j < n and sign * entries[i, j] == f[j] - g[j]:
@@ -51,7 +58,7 @@ def _slots(codes: np.ndarray, size: int) -> np.ndarray:
     for k in range(n_slots):
         slots[k] = -1
     for i in range(size):
-        k = (abs(codes[i]) >> 8) & (n_slots - 1)
+        k = _home(codes[i], n_slots)
         while slots[k] >= 0:
             k = (k + 1) & (n_slots - 1)
         slots[k] = i
@@ -237,7 +244,7 @@ def add_column(
                         if abs(entries[size, j]) > LARGEST:
                             return TOO_LARGE, work, entries
                     work += n
-                    length[size], codes[size] = total, sign * code
+                    length[size], codes[size] = total, code if sign > 0 else np.uint64(0) - code
                     slots[slot] = size
                     size += 1
                     if s[n_done] != 0:
