@@ -98,7 +98,7 @@ class AdaptiveLattice(MoveSet):
         """There is no list: every circuit is a vector of some basis, and there are far too many."""
         return sparse_rows((), self.n_columns, most)
 
-    def joined(self, tables: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Tables on the lines of some bases; where these leave more than one part, all pairs between the parts.
 
         So not every pair is named, but as many as it takes to tell which tables hang together.

@@ -42,6 +42,7 @@ FAST, EXACT = "Py4ti2int64", "Py4ti2gmp"
 LARGEST_ENTRY = 2**40
 
 NOT_INSTALLED = "4ti2 is not installed (pip install 'fiberwalk[algebra]')"
+NO_TIME = "4ti2 was given no time (max_seconds=0)"
 COMPUTED = "computed by 4ti2 in this run"
 CACHED = "computed by 4ti2 in an earlier run and kept on this disk"
 UNBOUNDED = "the equations and bounds leave some cells without any limit"
@@ -75,8 +76,10 @@ def markov_basis(
     bounded = np.zeros(A.shape[1], dtype=bool) if upper_bounded is None else np.asarray(upper_bounded, dtype=bool)
     if bounded.shape != (A.shape[1],):
         raise ValueError(f"upper_bounded says yes or no for each of the {A.shape[1]} columns, not for {bounded.shape}")
-    if not 0 < max_seconds < math.inf:
-        raise ValueError(f"max_seconds is a positive number of seconds, not {max_seconds}")
+    if not 0 <= max_seconds < math.inf:
+        raise ValueError(f"max_seconds is a number of seconds, not {max_seconds}")
+    if max_seconds == 0:
+        return Algebra(None, NO_TIME)
     columns = A.shape[1] + int(bounded.sum())
     if columns > MOST_COLUMNS:
         return Algebra(None, f"too large for 4ti2 to be tried ({columns:,} columns, at most {MOST_COLUMNS})")

@@ -53,6 +53,7 @@ Progress = Callable[[str], None]
 class Moves:
     """Moves for every block of a release; the certificate is the weakest of theirs."""
 
+    release: Release
     support: Support
     sets: tuple[MoveSet, ...]
 
@@ -93,7 +94,7 @@ def choose(
         if progress is not None:
             progress(f"moves for block {number + 1} of {len(inside.solved.blocks)}: {len(block.columns)} cells")
         sets.append(_for_block(inside, number, block, margins, max_seconds))
-    return Moves(inside, tuple(sets))
+    return Moves(release, inside, tuple(sets))
 
 
 def _for_block(inside: Support, number: int, block: Block, margins: Components | None, max_seconds: float) -> MoveSet:

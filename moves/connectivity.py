@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..fiber.presolve import Block
-from ..release.errors import TooLarge
+from ..fiber.support import NO_TABLE
+from ..release.errors import InputError, TooLarge
 from .every_table import every_table
 from .move_set import MoveSet
 
@@ -43,10 +44,15 @@ def check_block(
     """Walk through all tables of a block (those that are `allowed`) and count the parts into which the moves leave them."""
     tables = every_table(block.A, block.b, block.lower, block.upper, most)
     if tables is None:
-        raise TooLarge(f"a block of {len(block.columns)} cells has more than {most:,} tables, too many for a check.")
+        raise TooLarge(
+            f"a block of {len(block.columns):,} cells has more than {most:,} tables, or so many ways to look for them: too "
+            "many for a check."
+        )
     if allowed is not None:
         tables = tables[allowed(tables)]
-    pairs = list(moves.joined(tables))
+        if not len(tables):
+            raise InputError(NO_TABLE + "every feasible one has probability zero.")
+    pairs = list(moves.joined(tables, allowed is not None))
     before = np.concatenate([np.empty(0, np.int64), *(one for one, _ in pairs)])
     after = np.concatenate([np.empty(0, np.int64), *(two for _, two in pairs)])
     graph = sp.coo_array((np.ones(len(before), dtype=np.int8), (before, after)), shape=(len(tables),) * 2)

@@ -17,6 +17,9 @@ from .random_words import below
 
 STEPS = 1000
 """Steps of the search for every table that may be found."""
+LEAST_STEPS = 10_000_000
+MOST_NUMBERS = 200_000_000
+"""Tables times cells that are kept."""
 
 
 class Search(NamedTuple):
@@ -37,11 +40,14 @@ def prepare(A: Any) -> Search:
 
 def every_table(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, most: int) -> np.ndarray | None:
     """All solutions, a row each, or None if there are more than `most`, or the search takes too long for so many."""
+    most = min(most, MOST_NUMBERS // max(1, A.shape[1]))
     order = good_order(A)
     search = prepare(sp.csc_array(A)[:, order])
-    found = np.empty((min(most, 1000), A.shape[1]), dtype=np.int64)
+    found = np.empty((min(most, max(10, 1_000_000 // max(1, A.shape[1]))), A.shape[1]), dtype=np.int64)
     while True:
-        number = list_tables(search, b.astype(np.int64), lower[order], upper[order], STEPS * most, found)
+        number = list_tables(
+            search, b.astype(np.int64), lower[order], upper[order], max(LEAST_STEPS, STEPS * most), found
+        )
         if number < 0:
             return None
         if number <= len(found):

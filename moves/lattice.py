@@ -79,7 +79,7 @@ class LatticeMoves(MoveSet):
         """The vectors alone: their sums are without end."""
         return self.vectors
 
-    def joined(self, tables: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Every table with the first, if they differ by a whole combination of the basis."""
         whole = np.array([self._spans(table - tables[0]) for table in tables])
         after = np.flatnonzero(whole)

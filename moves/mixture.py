@@ -74,11 +74,11 @@ class Mixture(MoveSet):
         pairs = ((one.indices[a:b], one.data[a:b]) for one in rows for a, b in zip(one.indptr, one.indptr[1:]))  # noqa: B905
         return sparse_rows(pairs, self.n_columns, most)
 
-    def joined(self, tables: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """What any of the parts joins. Where one is proven, parts that cannot tell for so many tables are left out."""
         for part in self.parts:
             try:
-                yield from part.joined(tables)
+                yield from part.joined(tables, gaps)
             except TooLarge:
                 if part.certificate.word != "unproven" or self.certificate.word == "unproven":
                     raise

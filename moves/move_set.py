@@ -78,10 +78,11 @@ class MoveSet(ABC):
     def listed(self, most: int = MOST_LISTED) -> Any:
         """Every move that can be drawn, once up to its sign, as sparse rows; TooLarge if there are more than `most`."""
 
-    def joined(self, tables: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs of rows of `tables` (two arrays of row numbers) that one move joins, in portions.
 
-        Tables between x and x + t m on the line of a move m are feasible if both ends are, so single steps tell all.
+        Tables between x and x + t m on the line of a move m are feasible if both ends are, so single steps tell all. With
+        `gaps` some between may be missing, and steps of any length are tried.
         """
         rows = sp.csr_array(self.listed())
         # The fingerprint of x + m is the sum of both fingerprints.
@@ -91,12 +92,16 @@ class MoveSet(ABC):
         for k in range(rows.shape[0]):
             columns = rows.indices[rows.indptr[k] : rows.indptr[k + 1]]
             steps = rows.data[rows.indptr[k] : rows.indptr[k + 1]]
-            wanted = prints + shifts[k]
-            place = np.minimum(np.searchsorted(in_order, wanted), len(order) - 1)
-            before = np.flatnonzero(in_order[place] == wanted)
-            after = order[place[before]]
-            true = (tables[after][:, columns] == tables[before][:, columns] + steps).all(axis=1)
-            yield before[true], after[true]
+            longest = 1
+            if gaps and self.makes_lines:
+                longest = int((np.ptp(tables[:, columns], axis=0) // np.abs(steps)).min())
+            for times in range(1, longest + 1):
+                wanted = prints + times * shifts[[k]]
+                place = np.minimum(np.searchsorted(in_order, wanted), len(order) - 1)
+                before = np.flatnonzero(in_order[place] == wanted)
+                after = order[place[before]]
+                true = (tables[after][:, columns] == tables[before][:, columns] + times * steps).all(axis=1)
+                yield before[true], after[true]
 
 
 def sparse_rows(moves: Iterable[tuple[Any, Any]], n_columns: int, most: int = MOST_LISTED) -> Any:

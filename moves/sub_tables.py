@@ -77,7 +77,7 @@ class SubTables(MoveSet):
         """There is no list: what a sub-table can become depends on the table."""
         return sparse_rows((), self.n_columns, most)
 
-    def joined(self, tables: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Tables that agree outside a sub-table, where the search for all of these is not given up."""
         random = streams(0, 1)[0]
         for which in range(len(self.arrays.n_rows)):

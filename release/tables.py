@@ -127,13 +127,13 @@ def cell_mask(where: Any, table: Table) -> np.ndarray:
     return values
 
 
-def as_means(means: Any, dims: Sequence[Dim]) -> np.ndarray:
+def as_means(means: Any, dims: Sequence[Dim], named: str = "the expected counts") -> np.ndarray:
     """A table of real numbers over the same cells, matched by its labels where it has any."""
-    matched = _matched(means, dims, "the expected counts")
+    matched = _matched(means, dims, named)
     try:
         return matched.astype(float)
     except (TypeError, ValueError):
-        raise InputError("expected counts must be a table of numbers like the one released.") from None
+        raise InputError(f"{named} must be a table of numbers like the one released.") from None
 
 
 def _matched(given: Any, dims: Sequence[Dim], named: str) -> np.ndarray:

@@ -19,6 +19,8 @@ from fiberwalk.fiber.support import support
 from fiberwalk.fiber.twins import network_of_twins, without_twins
 from fiberwalk.moves.cycles import cycles
 
+HARD = fw.publish(np.random.default_rng(1).poisson(2, (3, 3, 3, 3)), ["A,B", "A,C", "A,D", "B,C", "B,D", "C,D"])
+ORDERS = [[0, 1, 2], [0, 2, 1], [2, 0, 1]]
 SQUARE = np.array([[3, 1, 2], [0, 2, 4], [1, 1, 5]])
 
 
@@ -61,8 +63,25 @@ def test_gaps_are_crossed_by_whole_combinations_only():
     assert any("excluded" in line for line in moves.certificate.evidence)
     reach = fw.check_connected(holey, moves)
     assert (reach.tables, reach.connected) == (3, True)
-    assert fw.check_connected(holey, [[[1, -1], [-1, 1]]]).parts == 2  # single steps do not get across
-    assert fw.check_connected(holey, [[[1, -1], [-1, 1]], [[3, -3], [-3, 3]]]).connected
+    assert fw.check_connected(holey, [[[1, -1], [-1, 1]]]).connected  # a line is crossed at once
+
+
+def test_gaps_may_keep_swaps_from_getting_across():
+    """The sum of the diagonal is 0 or 3, so that only all three cells together may change."""
+    table = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    diagonal = fw.Evidence(np.array([0, 4, 8]), np.ones(3, dtype=int), 0, np.array([0.0, -np.inf, -np.inf, 0.0]))
+    release = with_evidence(fw.publish(table, ["A", "B"]), diagonal)
+    swap = np.array([[1, -1, 0], [-1, 1, 0], [0, 0, 0]])
+    swaps = [swap[np.ix_(rows, columns)] for rows in ORDERS for columns in ORDERS]
+    assert repr(fw.check_connected(release, swaps)) == "<NOT connected: 3 tables in 3 parts>"
+    assert fw.check_connected(release).connected
+    nothing = with_evidence(fw.publish(table, ["A", "B"]), *(seen(cell, 0, [0, 1]) for cell in (0, 1)))
+    with pytest.raises(fw.InputError, match="leave no possible table"):
+        fw.check_connected(nothing)
+    odd = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]
+    parity = with_evidence(fw.publish([[2, 2, 1], [2, 2, 3]], ["A", "B"]), *(seen(cell, 0, odd) for cell in range(3)))
+    with pytest.raises(fw.InputError, match="leave no possible table"):
+        fw.check_connected(parity)
 
 
 @examples(40)
@@ -100,11 +119,14 @@ def test_moves_of_ones_own_come_in_several_forms():
     ("moves", "words"),
     [
         ([[[1, 0, 0], [0, 0, 0], [0, 0, 0]]], r"move 1 changes a published figure: A=1, B=Total is 6, by \+1"),
-        ([[[1, -1], [-1, 1]]], r"each move must have the shape of the table, \(3, 3\)"),
-        ([SQUARE, [1, 2]], r"each move must have the shape of the table"),
+        ([[[1, -1], [-1, 1]]], r"move 1 has the shape \(2, 2\); the table has \(3, 3\)"),
+        ([np.zeros((3, 3)), [1, 2]], r"move 2 has the shape \(2,\); the table has \(3, 3\)"),
         ([[[0.5, -0.5, 0], [-0.5, 0.5, 0], [0, 0, 0]]], "moves are whole numbers"),
-        (sp.csr_array(np.ones((1, 4))), "the moves have 4 cells, the release has 9"),
-        ([["a"]], "each move must have the shape of the table|moves are whole numbers"),
+        ([np.full((3, 3), np.inf)], "moves are whole numbers"),
+        (sp.csr_array(np.ones((1, 4))), r"sparse moves are rows of 9 cells each; these have the shape \(1, 4\)"),
+        (sp.coo_array(np.ones(9)), "sparse moves are rows of 9 cells each"),
+        ([np.full((3, 3), "a")], "move 1 must be a table of numbers"),
+        (5, "what choose_moves gave, or a list of moves; it is a int"),
     ],
 )
 def test_wrong_moves_are_refused(moves, words):
@@ -122,8 +144,34 @@ def test_wrong_calls_are_refused():
         fw.choose_moves(release, max_seconds=-1)
     with pytest.raises(fw.InputError, match="there is no law"):
         fw.choose_moves(release, "unifrom")
-    with pytest.raises(fw.InputError, match="another release"):
-        fw.check_connected(fw.publish(SQUARE[:2], ["A", "B"]), fw.choose_moves(release))
+    for other in (fw.publish(SQUARE[:2], ["A", "B"]), fw.publish(SQUARE, ["A"]), fw.publish(SQUARE + 1, ["A", "B"])):
+        with pytest.raises(fw.InputError, match="another release"):
+            fw.check_connected(other, fw.choose_moves(release))
+    assert fw.check_connected(fw.publish(SQUARE, ["A", "B"]), fw.choose_moves(release)).connected
+    for most in (-1, 0, "a", True):
+        with pytest.raises(fw.InputError, match="a number of tables, at least 1"):
+            fw.check_connected(release, most=most)
+    assert "given no time" in " ".join(fw.choose_moves(HARD, max_seconds=0).certificate.evidence)
+
+
+def test_a_move_that_changes_two_blocks_at_once_is_no_two_moves():
+    release = fw.publish(np.ones((2, 2, 2), int), ["A,B", "A,C"])
+    swap = np.array([[1, -1], [-1, 1]])
+    nothing = np.zeros((2, 2), int)
+    joint = fw.check_connected(release, [np.stack([swap, swap])])
+    assert (joint.tables, joint.parts) == (9, 5)
+    assert len(joint.apart().columns) == 2
+    single = fw.check_connected(release, [np.stack([swap, nothing]), np.stack([nothing, swap])])
+    assert (single.tables, single.parts, len(single.blocks)) == (9, 1, 2)
+
+
+def test_labelled_moves_are_matched_by_their_labels():
+    release = fw.publish([[1, 1, 2], [3, 2, 1]], ["A", "B"])
+    move = xr.DataArray([[1, -1, 0], [-1, 1, 0]], dims=["A", "B"], coords={"A": ["1", "2"], "B": ["1", "2", "3"]})
+    plain = fw.check_connected(release, [move]).parts
+    assert fw.check_connected(release, [move.isel(B=[2, 0, 1])]).parts == plain
+    assert fw.check_connected(release, [move.transpose()]).parts == plain
+    assert fw.check_connected(release, [move.to_pandas()]).parts == plain
 
 
 def test_rounded_sums_may_change_within_their_range():

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from .fiber.certificate import Certificate
-from .fiber.presolve import Presolved
+from .fiber.presolve import Block, Presolved
 from .fiber.support import Support, support
 from .moves.chooser import Moves, choose
 from .moves.connectivity import MOST_TABLES, Connectivity, check_block
@@ -19,6 +19,7 @@ from .moves.listed import Listed
 from .moves.move_set import MoveSet, distinct_rows
 from .release.errors import InputError
 from .release.release import Release, as_release
+from .release.tables import as_means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +60,7 @@ def choose_moves(
     >>> moves.certificate.reason.split(" (")[0]
     'swaps in two rows and two columns join all complete two-way tables of given margins'
     """
-    if not isinstance(max_seconds, (int, float)) or max_seconds < 0:
+    if not isinstance(max_seconds, (int, float)) or not 0 <= max_seconds < inf:
         raise InputError(f"max_seconds={max_seconds!r}: a number of seconds, 0 for none.")
     return choose(as_release(release), law, max_seconds=max_seconds, progress=progress)
 
@@ -94,20 +95,21 @@ def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform"
     <NOT connected: 3 tables in 3 parts>
     """
     release = as_release(release)
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise InputError(f"most={most!r}: a number of tables, at least 1.")
     if moves is None:
         moves = choose(release, law)
     if isinstance(moves, Moves):
-        inside, sets = moves.support, moves.sets
-        if inside.release.n_cells != release.n_cells:
+        if not _same(moves.release, release):
             raise InputError("these moves belong to another release.")
+        inside, blocks, sets = moves.support, moves.support.solved.blocks, moves.sets
     else:
         inside = support(release, law)
-        sets = _own_moves(release, inside.solved, moves)
+        blocks, sets = _own_moves(release, inside.solved, moves)
     checked = tuple(
-        check_block(block, one, most, _allowed(inside, block.columns))
-        for block, one in zip(inside.solved.blocks, sets, strict=True)
+        check_block(block, one, most, _allowed(inside, block.columns)) for block, one in zip(blocks, sets, strict=True)
     )
-    return Reach(release, inside.solved, checked)
+    return Reach(release, inside.solved, blocks, checked)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,7 +118,9 @@ class Reach:
 
     release: Release
     solved: Presolved
-    blocks: tuple[Connectivity, ...]
+    blocks: tuple[Block, ...]
+    """Cells that the moves change independently of others."""
+    found: tuple[Connectivity, ...]
     """The tables of each block and the part that each of them is in."""
 
     @property
@@ -127,25 +131,25 @@ class Reach:
     @property
     def parts(self) -> int:
         """Into how many parts the tables fall that no move leads out of."""
-        return prod(block.components for block in self.blocks)
+        return prod(one.components for one in self.found)
 
     @property
     def tables(self) -> int:
         """How many tables there are."""
-        return prod(len(block.tables) for block in self.blocks)
+        return prod(len(one.tables) for one in self.found)
 
     def apart(self) -> pd.DataFrame | None:
         """Two tables that no moves lead between, a column each, or None if there are none."""
         import pandas as pd
 
-        broken = [k for k, block in enumerate(self.blocks) if not block.connected]
+        broken = [k for k, one in enumerate(self.found) if not one.connected]
         if not broken:
             return None
-        block = self.blocks[broken[0]]
         pair = np.stack([self.solved.start, self.solved.start])
-        for other, found in zip(self.solved.blocks, self.blocks, strict=True):
-            pair[:, other.columns] = found.tables[0]
-        pair[1, self.solved.blocks[broken[0]].columns] = block.tables[np.flatnonzero(block.label != block.label[0])[0]]
+        for block, one in zip(self.blocks, self.found, strict=True):
+            pair[:, block.columns] = one.tables[0]
+        one = self.found[broken[0]]
+        pair[1, self.blocks[broken[0]].columns] = one.tables[np.flatnonzero(one.label != one.label[0])[0]]
         values = self.release.own_units(pair[:, : self.release.n_cells].T)
         return pd.DataFrame(values, index=self.release.index(self.release.keys), columns=["one", "other"])
 
@@ -176,8 +180,26 @@ def _allowed(inside: Support, columns: np.ndarray) -> Callable[[np.ndarray], np.
     return allowed
 
 
-def _own_moves(release: Release, solved: Presolved, moves: Any) -> tuple[MoveSet, ...]:
-    """Moves over the cells as moves of each block; those that touch a decided cell can never be made."""
+def _same(one: Release, other: Release) -> bool:
+    """Do two releases say the same of the same cells?"""
+    if one is other:
+        return True
+    if one.n_cells != other.n_cells or len(one.sums) != len(other.sums) or len(one.evidence) != len(other.evidence):
+        return False
+    pairs = [(one.lower, other.lower), (one.upper, other.upper), (one.sums.lower, other.sums.lower)]
+    pairs.append((one.sums.upper, other.sums.upper))
+    same = all(np.array_equal(a, b) for a, b in pairs) and not abs(one.sums.matrix - other.sums.matrix).sum()
+    return bool(same) and all(
+        np.array_equal(a.cells, b.cells) and a.first == b.first and np.array_equal(a.log_weights, b.log_weights)
+        for a, b in zip(one.evidence, other.evidence, strict=True)
+    )
+
+
+def _own_moves(release: Release, solved: Presolved, moves: Any) -> tuple[tuple[Block, ...], tuple[MoveSet, ...]]:
+    """Moves over the cells as moves of blocks, and these; blocks that a move changes together become one.
+
+    A move that touches a decided cell can never be made.
+    """
     rows = _as_rows(release, moves)
     fiber = solved.fiber
     cells, slack = sp.csr_array(fiber.A[:, : fiber.n_cells]), sp.csr_array(fiber.A[:, fiber.n_cells :])
@@ -191,28 +213,53 @@ def _own_moves(release: Release, solved: Presolved, moves: Any) -> tuple[MoveSet
         )
     whole = sp.csr_array(sp.hstack([rows, sp.csr_array((slack.T @ -change).T)])) if slack.shape[1] else rows
     decided = np.flatnonzero(solved.decided[: fiber.n_cells])
-    possible = np.flatnonzero(abs(whole[:, decided]).sum(axis=1) == 0)
-    by_column = sp.csc_array(whole[possible])
-    return tuple(Listed(distinct_rows(by_column[:, block.columns]), OWN) for block in solved.blocks)
+    possible = sp.csc_array(whole[np.flatnonzero(abs(whole[:, decided]).sum(axis=1) == 0)])
+    touches = sp.csr_array(
+        sp.hstack([sp.csr_array(abs(possible[:, block.columns]).sum(axis=1).reshape(-1, 1)) for block in solved.blocks])
+        if solved.blocks
+        else (possible.shape[0], 0)
+    )
+    _, label = sp.csgraph.connected_components(touches.T @ touches, directed=False)
+    blocks = tuple(
+        _together([block for k, block in enumerate(solved.blocks) if label[k] == one]) for one in np.unique(label)
+    )
+    return blocks, tuple(Listed(distinct_rows(possible[:, block.columns]), OWN) for block in blocks)
+
+
+def _together(blocks: list[Block]) -> Block:
+    """Several blocks as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    columns, b, lower, upper, start = (
+        np.concatenate([getattr(block, name) for block in blocks])
+        for name in ("columns", "b", "lower", "upper", "start")
+    )
+    return Block(columns, sp.csr_array(sp.block_diag([block.A for block in blocks])), b, lower, upper, start)
 
 
 def _as_rows(release: Release, moves: Any) -> Any:
     """Moves in any accepted form as sparse rows over the cells."""
     if sp.issparse(moves):
+        if moves.ndim != 2 or moves.shape[1] != release.n_cells:
+            raise InputError(
+                f"sparse moves are rows of {release.n_cells} cells each; these have the shape {moves.shape}."
+            )
         rows = sp.csr_array(moves)
-        if rows.shape[1] != release.n_cells:
-            raise InputError(f"the moves have {rows.shape[1]} cells, the release has {release.n_cells}.")
     else:
-        cells = release.grids[0].cells
         if len(release.grids) != 1:
             raise InputError("moves on linked tables are given as sparse rows over the cells of the release.")
-        try:
-            given = np.array([np.asarray(one) for one in moves]).reshape(-1, *cells.shape)
-        except ValueError:
-            raise InputError(f"each move must have the shape of the table, {cells.shape}.") from None
-        flat = np.zeros((len(given), release.n_cells))
-        flat[:, cells.ravel()] = given.reshape(len(given), cells.size)
+        cells = release.grids[0].cells
+        if isinstance(moves, str) or not hasattr(moves, "__iter__"):
+            raise InputError(f"moves= is what choose_moves gave, or a list of moves; it is a {type(moves).__name__}.")
+        flat = np.zeros((0, release.n_cells))
+        given = [as_means(one, release.dims, f"move {k}") for k, one in enumerate(moves, start=1)]
+        for k, values in enumerate(given, start=1):
+            if values.shape != cells.shape:
+                raise InputError(f"move {k} has the shape {values.shape}; the table has {cells.shape}.")
+        if given:
+            flat = np.zeros((len(given), release.n_cells))
+            flat[:, cells.ravel()] = np.stack(given).reshape(len(given), cells.size)
         rows = sp.csr_array(flat)
-    if not np.array_equal(rows.data, np.rint(rows.data)):
+    if not np.isfinite(rows.data).all() or not np.array_equal(rows.data, np.rint(rows.data)):
         raise InputError("moves are whole numbers.")
     return rows.astype(np.int64)
