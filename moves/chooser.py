@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 GRAVER = "the Graver basis of the block's equations, which joins all tables within any bounds (Graver 1975)"
 MARKOV = "a Markov basis of the block's equations"
 LIFTED = ", with the cells' own upper bounds as equations"
+EXCLUDED = (
+    "some values in between are excluded, which only whole combinations can cross",
+    "that there is a table without excluded values was not checked",
+)
 FEW_ARCS = 40
 """In networks up to this size every cycle is short, and no others are needed for speed."""
 DENSE = 0.15
@@ -99,9 +103,7 @@ def choose(
 
 def _for_block(inside: Support, number: int, block: Block, margins: Components | None, max_seconds: float) -> MoveSet:
     if inside.gaps[block.columns].any():
-        return whatever_the_block(
-            inside, block, ("some values in between are excluded, which only whole combinations can cross",)
-        )
+        return whatever_the_block(inside, block, EXCLUDED)
     simple = swaps(block)
     if simple is not None:
         return simple

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..fiber.certificate import Certificate
 from ..fiber.jit import jit
 from .cycles import Cycles, draw_cycle
 from .listed import Listed
-from .move_set import sparse_rows
+from .move_set import distinct_rows
 from .random_words import streams
 
 PER_CELL, LONGEST, TRIES = 5, 8, 40
@@ -26,8 +27,10 @@ def short_cycles(source: Cycles, seed: int = 0) -> Listed:
     _collect(
         start, arc, network.tail, network.head, network.n_nodes, streams(seed, 1)[0], TRIES * n, arcs, signs, length
     )
-    found = ((arcs[k, : length[k]], signs[k, : length[k]]) for k in np.flatnonzero(length))
-    return Listed(sparse_rows((source.columns(*cycle) for cycle in found), source.n_columns, len(arcs)), UNPROVEN)
+    there = np.arange(LONGEST) < length[:, None]
+    ends = np.concatenate([[0], np.cumsum(length)])
+    rows = sp.csr_array((signs[there], arcs[there], ends), shape=(len(arcs), n))
+    return Listed(distinct_rows(rows if source.spread is None else rows @ source.spread.T), UNPROVEN)
 
 
 @jit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, prod
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +60,7 @@ def choose_moves(
     >>> moves.certificate.reason.split(" (")[0]
     'swaps in two rows and two columns join all complete two-way tables of given margins'
     """
-    if not isinstance(max_seconds, (int, float)) or not 0 <= max_seconds < inf:
+    if not isinstance(max_seconds, (int, float)) or not 0 <= max_seconds <= 1e6:
         raise InputError(f"max_seconds={max_seconds!r}: a number of seconds, 0 for none.")
     return choose(as_release(release), law, max_seconds=max_seconds, progress=progress)
 
