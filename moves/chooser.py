@@ -18,7 +18,7 @@ from .adaptive_lattice import adaptive_lattice
 from .algebra import markov_basis
 from .cycles import Cycles, cycles
 from .graver import graver_basis
-from .lattice import LatticeMoves
+from .lattice import LatticeMoves, lattice_moves
 from .listed import Listed
 from .margins import margin_moves
 from .mixture import Mixture
@@ -152,7 +152,7 @@ def whatever_the_block(
 ) -> MoveSet:
     """Sums of lattice vectors, which any block has; for speed, known moves, redrawn sub-tables and random bases."""
     if sums is None:
-        sums = LatticeMoves(integer_kernel(block.A))
+        sums = lattice_moves(block)
     certificate = sums.certificate
     sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
     redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(_coordinates(inside, block))])

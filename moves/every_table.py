@@ -18,7 +18,7 @@ from .random_words import below
 STEPS = 1000
 """Steps of the search for every table that may be found."""
 LEAST_STEPS = 10_000_000
-MOST_NUMBERS = 200_000_000
+MOST_NUMBERS = 50_000_000
 """Tables times cells that are kept."""
 
 
