@@ -23,12 +23,25 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel: no Python objects, no GIL, machine code kept on disk where that is possible."""
+    return _compiled(function)
+
+
+def jit_lean(function: Kernel) -> Kernel:
+    """Compile a kernel that allocates nothing, without the counting of references to its arrays.
+
+    Handing arrays to a helper costs two atomic operations for each otherwise, a hundred times the helper's own work. The
+    option is numba's own and not documented: a test looks at the machine code.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def _compiled(function: Kernel, **options: Any) -> Kernel:
     folder = cache_folder()
     before = _CONFIG.CACHE_DIR
     try:
         if folder is not None:
             _CONFIG.CACHE_DIR = str(folder)  # read by numba when the function is decorated
-        compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None)(function)
+        compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None, **options)(function)
     finally:
         _CONFIG.CACHE_DIR = before
     return cast(Kernel, compiled)

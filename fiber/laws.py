@@ -23,6 +23,25 @@ Weigh = Callable[[int, int, int], np.ndarray | None]
 """(cell, first value, last value) -> log-weights of the values, or None where all weigh the same."""
 
 
+def alike(cell: int, first: int, last: int) -> None:
+    """All values weigh the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Poisson:
+    """Weights mu^x / x!, one mean for each cell. Samplers know this form and need no list of weights for it."""
+
+    means: np.ndarray
+
+    def __call__(self, cell: int, first: int, last: int) -> np.ndarray:
+        """The log-weights of some values of a cell."""
+        from scipy.special import gammaln, xlogy
+
+        values = np.arange(first, last + 1)
+        weights: np.ndarray = xlogy(values, self.means[cell]) - gammaln(values + 1.0)
+        return weights
+
+
 class Law(Protocol):
     """An intruder's belief: `name` for tables, `words` for reports."""
 
@@ -50,7 +69,7 @@ class Uniform:
 
     def on(self, release: Release) -> Weigh:
         """No weights."""
-        return lambda cell, first, last: None
+        return alike
 
 
 @dataclass(frozen=True)
@@ -86,7 +105,7 @@ class Hypergeometric:
                 stacklevel=5,
             )
         means = fitted_means(release) if ranged.any() or ranged_cells.any() else np.ones(release.n_cells)
-        return _poisson(means)
+        return Poisson(means)
 
 
 @dataclass(frozen=True)
@@ -100,7 +119,7 @@ class Expected:
     def on(self, release: Release) -> Weigh:
         """Weights mu^x / x!, the means matched to the cells by their labels."""
         _warn_of_units(release, self.name)
-        return _poisson(_aligned(self.means, release))
+        return Poisson(_aligned(self.means, release))
 
 
 def expected(mu: Any) -> Expected:
@@ -127,17 +146,6 @@ def as_law(law: Any) -> Law:
         raise InputError(f"law= must be 'uniform', 'hypergeometric' or fw.expected(mu); it is {law!r}.")
     chosen: Law = law
     return chosen
-
-
-def _poisson(means: np.ndarray) -> Weigh:
-    def weigh(cell: int, first: int, last: int) -> np.ndarray:
-        from scipy.special import gammaln, xlogy
-
-        values = np.arange(first, last + 1)
-        weights: np.ndarray = xlogy(values, means[cell]) - gammaln(values + 1.0)
-        return weights
-
-    return weigh
 
 
 def _warn_of_units(release: Release, law: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..release.errors import Contradiction, InputError
+from ..release.facts import Evidence
 from ..release.release import Release
 from .laws import Uniform, Weigh, as_law
 from .presolve import Presolved, presolve
@@ -25,24 +26,31 @@ class Support:
 
     release: Release
     solved: Presolved
-    weigh: Weigh
+    weigh: WithEvidence
     gaps: np.ndarray
 
 
-def with_evidence(weigh: Weigh, solved: Presolved) -> Weigh:
+@dataclass(frozen=True, eq=False)
+class WithEvidence:
     """A law's weights, multiplied with what the release's evidence says of each column; slacks have no law."""
-    n_cells = solved.fiber.n_cells
-    evidence = solved.fiber.evidence
 
-    def both(column: int, first: int, last: int) -> np.ndarray | None:
-        total = weigh(column, first, last) if column < n_cells else None
-        for where, item in evidence:
+    law: Weigh
+    n_cells: int
+    evidence: tuple[tuple[int, Evidence], ...]
+
+    def __call__(self, column: int, first: int, last: int) -> np.ndarray | None:
+        """The log-weights of some values of a column."""
+        total = self.law(column, first, last) if column < self.n_cells else None
+        for where, item in self.evidence:
             if where == column:
                 given = item.log_weights[first - item.first : last - item.first + 1]
                 total = given if total is None else total + given
         return total
 
-    return both
+
+def with_evidence(weigh: Weigh, solved: Presolved) -> WithEvidence:
+    """The weights of a law and of a release's evidence."""
+    return WithEvidence(weigh, solved.fiber.n_cells, solved.fiber.evidence)
 
 
 def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..fiber.certificate import Certificate
-from ..fiber.jit import jit
+from ..fiber.jit import jit_lean
 from ..fiber.network import Network
 from ..fiber.presolve import Block
 from ..fiber.twins import network_of_twins
@@ -104,7 +104,7 @@ class Cycles(MoveSet):
                 yield np.array([a for a, _ in walk]), np.array([s for _, s in walk])
 
 
-@jit
+@jit_lean
 def draw_cycle(
     start: np.ndarray,
     arc: np.ndarray,

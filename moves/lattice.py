@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..fiber.certificate import Certificate
-from ..fiber.jit import jit
+from ..fiber.jit import jit_lean
 from ..fiber.lattice import Lattice, integer_kernel, shortened
 from ..fiber.presolve import Block
 from .move_set import MOST_LISTED, Move, MoveSet
@@ -93,7 +93,7 @@ class LatticeMoves(MoveSet):
         return bool((times @ self.lattice.basis == difference).all())
 
 
-@jit
+@jit_lean
 def draw_combination(
     arrays: Arrays, random: np.ndarray, total: np.ndarray, seen: np.ndarray, columns: np.ndarray, steps: np.ndarray
 ) -> int:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..fiber.jit import jit
+from ..fiber.jit import jit_lean
 from .random_words import below, fraction
 
 
@@ -49,7 +49,7 @@ class Arrays(NamedTuple):
     """[part, component, axis]: the axes of the part that share margins with an outside component."""
 
 
-@jit
+@jit_lean
 def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapping: np.ndarray) -> int:
     """Write the coordinates of a random move's units, those that gain first; how many gain.
 
@@ -97,7 +97,7 @@ def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapp
     return degree
 
 
-@jit
+@jit_lean
 def lift(arrays: Arrays, pattern: int, mapping: np.ndarray, coordinates: np.ndarray) -> None:
     """Fill in a pattern's coordinates, given those of the gaining units on the other axes.
 
@@ -139,7 +139,7 @@ def lift(arrays: Arrays, pattern: int, mapping: np.ndarray, coordinates: np.ndar
                     break
 
 
-@jit
+@jit_lean
 def to_columns(
     arrays: Arrays, column_of: np.ndarray, coordinates: np.ndarray, degree: int, columns: np.ndarray, steps: np.ndarray
 ) -> int:
@@ -171,7 +171,7 @@ def to_columns(
     return kept
 
 
-@jit
+@jit_lean
 def draw_margin_move(
     arrays: Arrays,
     column_of: np.ndarray,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..fiber.jit import jit
+from ..fiber.jit import jit_lean
 
 PADDED = 16
 """Words that a state takes, of which four count: streams on different threads never share a cache line."""
@@ -21,7 +21,7 @@ def streams(seed: int | np.random.SeedSequence, number: int) -> list[np.ndarray]
     return states
 
 
-@jit
+@jit_lean
 def next_word(state: np.ndarray) -> np.uint64:
     """The next 64 random bits of a stream."""
     a, b, c, d = state[0], state[1], state[2], state[3]
@@ -36,11 +36,19 @@ def next_word(state: np.ndarray) -> np.uint64:
     return word
 
 
-@jit
+@jit_lean
 def below(state: np.ndarray, n: int) -> int:
-    """A whole number from 0 to n - 1, all exactly alike (n below 2^32): words that would favour some are drawn again."""
+    """A whole number from 0 to n - 1, all exactly alike: words that would favour some are drawn again."""
     many = np.uint64(n)
     whole = np.uint64(0x100000000)
+    if many > whole:  # bits, as many as the number has, until they make one that is small enough
+        mask = many - np.uint64(1)
+        for shift in (1, 2, 4, 8, 16, 32):
+            mask |= mask >> np.uint64(shift)
+        while True:
+            bits = next_word(state) & mask
+            if bits < many:
+                return np.int64(bits)  # type: ignore[return-value]
     unfair = whole % many
     while True:
         product = (next_word(state) >> np.uint64(32)) * many
@@ -48,7 +56,7 @@ def below(state: np.ndarray, n: int) -> int:
             return np.int64(product >> np.uint64(32))  # type: ignore[return-value]
 
 
-@jit
+@jit_lean
 def fraction(state: np.ndarray) -> float:
     """A number from 0 up to but not including 1."""
     return (next_word(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

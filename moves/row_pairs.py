@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..fiber.certificate import Certificate
-from ..fiber.jit import jit
+from ..fiber.jit import jit_lean
 from ..fiber.presolve import Block
 from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
 from .random_words import below
@@ -58,7 +58,7 @@ class RowPairs(MoveSet):
                 yield [cell[i, j], cell[i, m], cell[k, j], cell[k, m]], [1, -1, -1, 1]
 
 
-@jit
+@jit_lean
 def _ones(word: np.uint64) -> int:
     """The number of bits that are set."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -67,7 +67,7 @@ def _ones(word: np.uint64) -> int:
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
 
 
-@jit
+@jit_lean
 def draw_row_pair(
     bits: np.ndarray, first: np.ndarray, cells: np.ndarray, random: np.ndarray, columns: np.ndarray, steps: np.ndarray
 ) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..fiber.certificate import Certificate
-from ..fiber.jit import jit
+from ..fiber.jit import jit_lean
 from ..fiber.presolve import Block
 from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
 from .random_words import below
@@ -55,7 +55,7 @@ class Swaps(MoveSet):
                 yield [self.cell[i, j], self.cell[i, m], self.cell[k, j], self.cell[k, m]], [1, -1, -1, 1]
 
 
-@jit
+@jit_lean
 def draw_swap(cell: np.ndarray, random: np.ndarray, columns: np.ndarray, steps: np.ndarray) -> int:
     """Write a random swap into `columns` and `steps`; its length."""
     i, j = below(random, cell.shape[0]), below(random, cell.shape[1])

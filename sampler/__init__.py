@@ -1,1 +1,1 @@
-"""Markov chains on fibers, their tallies and diagnostics (to come)."""
+"""Chains that walk the tables of a release: kernels, tallies, diagnostics."""

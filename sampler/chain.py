@@ -1,0 +1,144 @@
+"""One chain on one unit: its table, its random stream, its tally, and the batches that its diagnostics need.
+
+Batches are equally long. When there are as many as fit, neighbours are joined and each is twice as long; so a chain of any
+length keeps between half and all of them, and no draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .line import LONGEST
+from .tally import Tally, credit
+from .unit import Unit
+from .walk_moves import Place
+from .windows import Windows, clear, first_windows, most_counters, surprises, widened
+
+BATCHES = 64
+PAD = 16
+"""Places between what different chains write to, so that threads never share a cache line."""
+
+
+class Chain:
+    """The state of one chain; it can be pickled, and goes on the same anywhere."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        start: np.ndarray,
+        random: np.ndarray,
+        *,
+        joint: Sequence[Sequence[int]] = (),
+        keep: np.ndarray | None = None,
+        rows: int = 0,
+        thin: int = 1,
+    ) -> None:
+        n, q = len(unit.columns), unit.n_questions
+        table = np.empty(n + PAD, dtype=np.int64)[:n]
+        table[:] = start - unit.offset
+        self.place = Place(table, unit.lower, unit.upper, random, np.empty(LONGEST + PAD)[:LONGEST])
+        self.rooms = [kernel.room() for kernel in unit.kernels]
+        self.turn, self.made = 0, 0
+        lower, upper = unit.question_bounds()
+        values = np.concatenate([table, unit.sums @ table])
+        waiting = max(kernel.steps(n) * kernel.longest() for kernel in unit.kernels) + q
+        empty, sums = np.zeros(0, dtype=np.int64), unit.sums
+        self.most = most_counters(q)
+        self.tally = Tally(
+            windows=first_windows(values, lower, upper),
+            waiting=np.zeros((waiting, 3), dtype=np.int64),
+            n_waiting=np.zeros(PAD, dtype=np.int64),
+            by_steps=np.ones(PAD, dtype=np.int64),
+            centre=values.astype(float),
+            sums=np.zeros(q),
+            squares=np.zeros(q),
+            sum_start=sums.indptr.astype(np.int64),
+            sum_column=sums.indices.astype(np.int64),
+            sum_value=sums.data.astype(np.int64),
+            **_joint_arrays(joint, lower, upper),
+            kept=np.zeros((rows, 0 if keep is None else len(keep)), dtype=np.int64),
+            keep=empty if keep is None else keep.astype(np.int64),
+            kept_state=np.array([0, 0, thin] + [0] * PAD, dtype=np.int64),
+        )
+        self.batch = 0
+        self.length = 1
+        self.sums, self.squares = np.zeros((BATCHES, q)), np.zeros((BATCHES, q))
+        self.surprise = np.zeros((BATCHES // 2, q))
+
+    def advance(self, unit: Unit, draws: int) -> None:
+        """Make so many draws, the kernels in turn by their shares."""
+        place, n = self.place, len(unit.columns)
+        while draws > 0:
+            kernel = unit.kernels[self.turn]
+            wanted = min(draws, unit.shares[self.turn] - self.made)
+            self.tally.by_steps[0] = kernel.credits_lines
+            done = kernel.walk(place, self.tally, self.rooms[self.turn], wanted, kernel.steps(n))
+            if self.tally.n_waiting[0]:
+                self._make_room()
+            draws -= done
+            self.made += done
+            if self.made == unit.shares[self.turn]:
+                self.turn, self.made = (self.turn + 1) % len(unit.kernels), 0
+
+    def advance_batch(self, unit: Unit, reference: tuple[Windows, np.ndarray] | None) -> None:
+        """Make one more batch; with a reference, note how surprising its values are."""
+        if self.batch == BATCHES:
+            self.join_batches()
+        self.advance(unit, self.length)
+        tally = self.tally
+        self.sums[self.batch], self.squares[self.batch] = tally.sums, tally.squares
+        tally.sums[:], tally.squares[:] = 0.0, 0.0
+        if reference is not None and self.batch >= BATCHES // 2:
+            surprises(tally.windows, *reference, self.surprise[self.batch - BATCHES // 2])
+        self.batch += 1
+
+    def join_batches(self) -> None:
+        """Join neighbouring batches: half as many, twice as long."""
+        half = self.batch // 2
+        for one in (self.sums, self.squares):
+            one[:half] = one[0 : 2 * half : 2] + one[1 : 2 * half : 2]
+        self.batch, self.length = half, 2 * self.length
+
+    def forget(self) -> None:
+        """Discard all that was noted so far; the next batch is the first."""
+        tally = self.tally
+        clear(tally.windows)
+        tally.sums[:], tally.squares[:], tally.joint_counts[:], tally.kept_state[:2] = 0.0, 0.0, 0, 0
+        self.batch = 0
+
+    def _make_room(self) -> None:
+        """Widen windows for the credits that wait, and give them."""
+        tally = self.tally
+        waiting = tally.waiting[: tally.n_waiting[0]].copy()
+        tally.n_waiting[0] = 0
+        questions, where = np.unique(waiting[:, 0], return_inverse=True)
+        low, high = np.full(len(questions), np.iinfo(np.int64).max), np.full(len(questions), np.iinfo(np.int64).min)
+        np.minimum.at(low, where, waiting[:, 1])
+        np.maximum.at(high, where, waiting[:, 2])
+        self.tally = tally._replace(windows=widened(tally.windows, questions, low, high, self.most))
+        for q, first, last in waiting.tolist():
+            credit(self.tally, q, first, last)
+
+
+def _joint_arrays(joint: Sequence[Sequence[int]], lower: np.ndarray, upper: np.ndarray) -> dict[str, Any]:
+    """Arrays for joint counts of some questions, the last varying fastest."""
+    start, question, stride, first = [0], [], [], [0]
+    for group in joint:
+        sizes = [int(upper[q] - lower[q] + 1) for q in group]
+        strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.int64)
+        question += list(group)
+        stride += strides.tolist()
+        start.append(len(question))
+        first.append(first[-1] + int(np.prod(sizes)))
+    which = np.array(question, dtype=np.int64)
+    return dict(
+        joint_start=np.array(start, dtype=np.int64),
+        joint_question=which,
+        joint_lowest=lower[which].astype(np.int64),
+        joint_stride=np.array(stride, dtype=np.int64),
+        joint_first=np.array(first, dtype=np.int64),
+        joint_counts=np.zeros(first[-1], dtype=np.int64),
+    )

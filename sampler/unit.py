@@ -1,0 +1,56 @@
+"""A unit: columns that depend on each other and on nothing else, how chains walk them, and what is asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..fiber.certificate import Certificate
+from .kernel import Kernel
+from .weights import Weights
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """Columns of a release in the order its kernels want them, counted from `offset` on.
+
+    A chain's table holds x - offset; lower and upper are the bounds of that. `shares` says how many draws of each kernel
+    in turn are made.
+    """
+
+    columns: np.ndarray
+    offset: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    start: np.ndarray
+    weights: Weights
+    kernels: tuple[Kernel, ...]
+    certificate: Certificate
+    sums: Any
+    """Sums of the unit's columns that are asked about too, as sparse rows."""
+    shares: tuple[int, ...] = (1 << 40,)
+
+    @property
+    def n_questions(self) -> int:
+        """Columns, then sums."""
+        return len(self.columns) + self.sums.shape[0]
+
+    @property
+    def words(self) -> str:
+        """How it is walked."""
+        if len(self.kernels) == 1:
+            return self.kernels[0].words
+        whole = sum(self.shares)
+        return ", ".join(f"{n / whole:.0%} {one.words}" for one, n in zip(self.kernels, self.shares, strict=True))
+
+    def question_offset(self) -> np.ndarray:
+        """What is to be added to the value of each question."""
+        return np.concatenate([self.offset, self.sums @ self.offset])
+
+    def question_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of every question; those of sums need not be sharp."""
+        plus, minus = self.sums.maximum(0), self.sums.minimum(0)
+        low, high = plus @ self.lower + minus @ self.upper, plus @ self.upper + minus @ self.lower
+        return np.concatenate([self.lower, low]), np.concatenate([self.upper, high])
