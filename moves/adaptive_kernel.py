@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..fiber.jit import jit
+from ..fiber.jit import jit, jit_lean
 from ..fiber.rowspace import PRIME
 from .random_words import below, fraction
 
@@ -43,7 +43,7 @@ class Tableau(NamedTuple):
     """Room for a list of columns or of vectors."""
 
 
-@jit
+@jit_lean
 def _reduced(value: int) -> int:
     """The residue about 0; most values are small and need no division."""
     if -HALF <= value <= HALF:
@@ -52,7 +52,7 @@ def _reduced(value: int) -> int:
     return value - PRIME if value > HALF else value
 
 
-@jit
+@jit_lean
 def _inverse(value: int) -> int:
     """1 / value modulo the prime, by Fermat's little theorem."""
     if abs(value) == 1:
@@ -66,7 +66,7 @@ def _inverse(value: int) -> int:
     return result
 
 
-@jit
+@jit_lean
 def exchange(tableau: Tableau, f: int, r: int) -> None:
     """Let vector f be led by its dependent column r, and the column that led it be dependent instead."""
     entry, touched = tableau.entry, tableau.found
@@ -90,7 +90,7 @@ def exchange(tableau: Tableau, f: int, r: int) -> None:
     tableau.row[into], tableau.row[out] = -1, f
 
 
-@jit
+@jit_lean
 def arrange(tableau: Tableau) -> None:
     """Bring the tableau to the basis whose dependent columns have the greatest weights.
 
@@ -112,7 +112,7 @@ def arrange(tableau: Tableau) -> None:
             exchange(tableau, f, where)
 
 
-@jit
+@jit_lean
 def shuffle(given: Given, tableau: Tableau, random: np.ndarray) -> None:
     """Draw a basis that owes nothing to the last: columns in random order, those with wide bounds more often dependent.
 
@@ -123,7 +123,7 @@ def shuffle(given: Given, tableau: Tableau, random: np.ndarray) -> None:
     arrange(tableau)
 
 
-@jit
+@jit_lean
 def wander(tableau: Tableau, random: np.ndarray, times: int) -> None:
     """Change the basis a little: some exchanges at random, which take a fraction of the time of a new basis."""
     for _ in range(times):
@@ -136,7 +136,7 @@ def wander(tableau: Tableau, random: np.ndarray, times: int) -> None:
             exchange(tableau, f, tableau.found[below(random, number)])
 
 
-@jit
+@jit_lean
 def can_be_made(given: Given, tableau: Tableau, table: np.ndarray, f: int) -> bool:
     """Is this vector in whole numbers of ordinary size, and is there a table one step away on either side?"""
     j = tableau.lead[f]
@@ -156,7 +156,7 @@ def can_be_made(given: Given, tableau: Tableau, table: np.ndarray, f: int) -> bo
     return ahead or back
 
 
-@jit
+@jit_lean
 def directions(given: Given, tableau: Tableau, table: np.ndarray) -> int:
     """Write the vectors of this basis that can be made at this table into `found`; how many these are."""
     number = 0
@@ -167,7 +167,7 @@ def directions(given: Given, tableau: Tableau, table: np.ndarray) -> int:
     return number
 
 
-@jit
+@jit_lean
 def write(tableau: Tableau, f: int, sign: int, columns: np.ndarray, steps: np.ndarray) -> int:
     """Write a vector, or its negative, as a move; its length."""
     columns[0], steps[0] = tableau.lead[f], sign
@@ -179,7 +179,7 @@ def write(tableau: Tableau, f: int, sign: int, columns: np.ndarray, steps: np.nd
     return length
 
 
-@jit
+@jit_lean
 def draw_direction(
     given: Given, tableau: Tableau, random: np.ndarray, table: np.ndarray, columns: np.ndarray, steps: np.ndarray
 ) -> int:
@@ -191,7 +191,7 @@ def draw_direction(
     return write(tableau, f, 1 if below(random, 2) == 0 else -1, columns, steps)
 
 
-@jit
+@jit_lean
 def log_chance(given: Given, tableau: Tableau, table: np.ndarray, columns: np.ndarray) -> float:
     """The log-probability that a draw from this basis at this table gives the vector with these columns, either sign.
 

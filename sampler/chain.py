@@ -7,19 +7,28 @@ length keeps between half and all of them, and no draws.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .line import LONGEST
-from .tally import Tally, credit
+from .tally import Tally, give_credits
 from .unit import Unit
 from .walk_moves import Place
-from .windows import Windows, clear, first_windows, most_counters, surprises, widened
+from .windows import Windows, add_to, clear, cover, first_windows, most_counters, surprises, widened
 
 BATCHES = 64
+FIRST_LENGTH = 16
+"""Draws of a batch at first."""
 PAD = 16
 """Places between what different chains write to, so that threads never share a cache line."""
+
+
+class Reference(NamedTuple):
+    """What all chains had counted at the last look, and log2 of the share of each value."""
+
+    windows: Windows
+    logs: np.ndarray
 
 
 class Chain:
@@ -64,9 +73,10 @@ class Chain:
             kept_state=np.array([0, 0, thin] + [0] * PAD, dtype=np.int64),
         )
         self.batch = 0
-        self.length = 1
+        self.length = FIRST_LENGTH
         self.sums, self.squares = np.zeros((BATCHES, q)), np.zeros((BATCHES, q))
         self.surprise = np.zeros((BATCHES // 2, q))
+        self.total = first_windows(values, lower, upper)
 
     def advance(self, unit: Unit, draws: int) -> None:
         """Make so many draws, the kernels in turn by their shares."""
@@ -83,7 +93,7 @@ class Chain:
             if self.made == unit.shares[self.turn]:
                 self.turn, self.made = (self.turn + 1) % len(unit.kernels), 0
 
-    def advance_batch(self, unit: Unit, reference: tuple[Windows, np.ndarray] | None) -> None:
+    def advance_batch(self, unit: Unit, reference: Reference | None) -> None:
         """Make one more batch; with a reference, note how surprising its values are."""
         if self.batch == BATCHES:
             self.join_batches()
@@ -91,9 +101,21 @@ class Chain:
         tally = self.tally
         self.sums[self.batch], self.squares[self.batch] = tally.sums, tally.squares
         tally.sums[:], tally.squares[:] = 0.0, 0.0
+        self._credit_the_untouched()
         if reference is not None and self.batch >= BATCHES // 2:
-            surprises(tally.windows, *reference, self.surprise[self.batch - BATCHES // 2])
+            surprises(self.tally.windows, reference.windows, reference.logs, self.surprise[self.batch - BATCHES // 2])
+        self.total = cover(self.total, self.tally.windows, self.most)
+        add_to(self.total, self.tally.windows)
+        clear(self.tally.windows)
         self.batch += 1
+
+    def _credit_the_untouched(self) -> None:
+        """Credit the values of cells that no step of a batch touched, so that every batch says something of each."""
+        table = self.place.table
+        untouched = np.flatnonzero(self.tally.windows.credits[: len(table)] == 0)
+        if len(untouched):
+            waiting = np.stack([untouched, table[untouched], table[untouched]], axis=1)
+            self._give(waiting)
 
     def join_batches(self) -> None:
         """Join neighbouring batches: half as many, twice as long."""
@@ -106,21 +128,30 @@ class Chain:
         """Discard all that was noted so far; the next batch is the first."""
         tally = self.tally
         clear(tally.windows)
+        clear(self.total)
         tally.sums[:], tally.squares[:], tally.joint_counts[:], tally.kept_state[:2] = 0.0, 0.0, 0, 0
         self.batch = 0
 
     def _make_room(self) -> None:
         """Widen windows for the credits that wait, and give them."""
-        tally = self.tally
-        waiting = tally.waiting[: tally.n_waiting[0]].copy()
-        tally.n_waiting[0] = 0
-        questions, where = np.unique(waiting[:, 0], return_inverse=True)
+        waiting = self.tally.waiting[: self.tally.n_waiting[0]].copy()
+        self.tally.n_waiting[0] = 0
+        self._give(waiting)
+
+    def _give(self, credits: np.ndarray) -> None:
+        """Give credits (question, first and last value), after the windows were made wide enough."""
+        questions, where = np.unique(credits[:, 0], return_inverse=True)
         low, high = np.full(len(questions), np.iinfo(np.int64).max), np.full(len(questions), np.iinfo(np.int64).min)
-        np.minimum.at(low, where, waiting[:, 1])
-        np.maximum.at(high, where, waiting[:, 2])
-        self.tally = tally._replace(windows=widened(tally.windows, questions, low, high, self.most))
-        for q, first, last in waiting.tolist():
-            credit(self.tally, q, first, last)
+        np.minimum.at(low, where, credits[:, 1])
+        np.maximum.at(high, where, credits[:, 2])
+        windows = self.tally.windows
+        short = (low < windows.origin[questions]) | (
+            high >= windows.origin[questions] + (windows.size[questions] << windows.shift[questions])
+        )
+        if short.any():
+            windows = widened(windows, questions[short], low[short], high[short], self.most)
+            self.tally = self.tally._replace(windows=windows)
+        give_credits(self.tally, credits)
 
 
 def _joint_arrays(joint: Sequence[Sequence[int]], lower: np.ndarray, upper: np.ndarray) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .tally import Tally
 from .walk_moves import Place, walk_moves
 from .walk_swaps import walk_swaps
 from .weights import ALIKE, Weights
+
+if TYPE_CHECKING:
+    from .unit import Unit
 
 WORK_PER_CELL, LEAST_WORK = 12.0, 200.0
 """Nanoseconds of work from one draw to the next. Draws of all kernels take about the same time, so that what a kernel is
@@ -44,6 +47,10 @@ class Kernel(ABC):
     def room(self) -> Any:
         """What a chain needs to make these steps."""
         return None
+
+    def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
+        """The kernel after it learnt from a short trial what it needs to; from then on it is the same for all chains."""
+        return self
 
     @abstractmethod
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:

@@ -87,6 +87,13 @@ def credit(tally: Tally, q: int, low: int, high: int) -> None:
 
 
 @jit_lean
+def give_credits(tally: Tally, credits: np.ndarray) -> None:
+    """Give credits (question, first and last value), for which the windows are wide enough."""
+    for k in range(len(credits)):
+        credit(tally, credits[k, 0], credits[k, 1], credits[k, 2])
+
+
+@jit_lean
 def credit_line(
     tally: Tally, q: int, here: int, step: int, low: int, high: int, weight: np.ndarray, total: float
 ) -> bool:

@@ -205,3 +205,26 @@ def shares(windows: Windows, q: int) -> np.ndarray:
     plain[plain < 1e-9 * max(1.0, plain.max(initial=0.0))] = 0.0
     whole = plain.sum()
     return plain / whole if whole > 0 else plain
+
+
+@jit
+def entropies(windows: Windows, bits: np.ndarray, seen: np.ndarray) -> None:
+    """Write the entropy of each question's shares in bits, and how many values came up (all of a counter that has any).
+
+    Within a counter of several values all are taken to be alike.
+    """
+    for q in range(len(windows.start)):
+        at, here, total, most = windows.start[q], 0.0, 0.0, 0.0
+        for k in range(windows.size[q]):
+            here += windows.counters[at + k]
+            total += max(here, 0.0)
+            most = max(most, here)
+        least, here, found, number = 1e-9 * most, 0.0, 0.0, 0
+        for k in range(windows.size[q]):
+            here += windows.counters[at + k]
+            if here > least:
+                share = here / total
+                found -= share * np.log2(share)
+                number += 1
+        bits[q] = found + windows.shift[q] if number else 0.0
+        seen[q] = number << windows.shift[q]
