@@ -76,11 +76,13 @@ def diagnose(
     support: np.ndarray,
     can_change: np.ndarray,
     total_draws: int | None = None,
+    tallies: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Diagnosis:
     """All diagnostics of the columns of one block.
 
     `support` is the number of values each column can take (or was seen to take, plus one); `total_draws` of all chains
-    together, where the pooled pmf has more draws in it than `sums`.
+    together, where the pooled pmf has more draws in it than `sums`. `tallies` are the pooled ones and where each
+    column's start; without them, errors of columns with rare values come out too small.
     """
     total = total_draws or sums.shape[0] * sums.shape[1] * length
     rhat = split_rhat(sums, squares, length)
@@ -91,7 +93,8 @@ def diagnose(
     if never.any() and moved.any():
         rhat[never] = rhat[moved].max()
         ess[never] = ess[moved].min()
-    error = entropy_error(surprise, surprise_length, total, support, ess)
+    varentropy = None if tallies is None else smoothed_varentropy(*tallies, np.minimum(ess, total))
+    error = entropy_error(surprise, surprise_length, total, support, ess, varentropy)
     error[never] = unseen_entropy(support[never], ess[never]) / 3.0  # the stop rule looks at three standard errors
     error[exact] = 0.0
     return Diagnosis(rhat, ess, error, exact, never)
@@ -158,47 +161,74 @@ def effective_draws(
 
 
 def entropy_error(
-    surprise: np.ndarray, length: int, total_draws: int, support: np.ndarray, ess: np.ndarray
+    surprise: np.ndarray,
+    length: int,
+    total_draws: int,
+    support: np.ndarray,
+    ess: np.ndarray,
+    varentropy: np.ndarray | None = None,
 ) -> np.ndarray:
     """Standard error in bits of the plug-in entropy of the pooled pmf, by the delta method.
 
     To first order the entropy errs as the mean of -log2 p(x) over the draws does, so its variance is that of the mean
     of the batches' surprises, -sum_v p_b(v) log2 pbar(v), carried over from the newest batches to all `total_draws`.
     A difference between chains that is far larger than their own fluctuation explains is taken as one that more
-    draws do not shrink.
+    draws do not shrink. Batches that saw none or few of a rare value fluctuate too little: with `varentropy`
+    (`smoothed_varentropy` of the pooled tallies) the variance is at least that of as many independent draws as there
+    are effective ones.
 
-    Near the uniform law surprises do not vary and the second order is all there is: a sum of m - 1 squares, with mean
-    (m-1)/(2 n ln 2) and standard deviation sqrt(2(m-1))/(2 n ln 2), n the effective draws. The larger of the two is
-    added in squares. No error is larger than log2 m.
+    Near the uniform law surprises do not vary, and the second order is all there is: chi-square with m - 1 degrees
+    of freedom over 2 n ln 2, n the effective draws. A third of its 99.73% point less its mean, which is
+    sqrt(2(m-1)) + 1.27 within 4%, or m - 1 where that is more, is added in squares. No error is larger than log2 m.
     """
+    effective = np.minimum(ess, total_draws)  # alternating draws make a mean better, not a pmf
+    first_order = _surprise_variance(surprise, length, total_draws, effective)
+    if varentropy is not None:
+        least = np.divide(varentropy, effective, out=np.full(len(effective), np.inf), where=effective > 0)
+        first_order = np.maximum(first_order, least)
+    others = np.maximum(support - 1.0, 0.0)
+    squares = np.where(others > 0, np.maximum(others, np.sqrt(2.0 * others) + 1.27), 0.0)
+    nothing = np.where(others > 0, np.inf, 0.0)
+    second_order = np.divide(squares, 2.0 * _LN2 * effective, out=nothing, where=effective > 0)
+    error = np.sqrt(np.nan_to_num(first_order, nan=np.inf, posinf=np.inf) + second_order**2)
+    error[np.isinf(ess)] = 0.0
+    return np.minimum(error, np.log2(np.maximum(support, 1.0)))
+
+
+def _surprise_variance(surprise: np.ndarray, length: int, total_draws: int, effective: np.ndarray) -> np.ndarray:
+    """The variance of the mean surprise of all draws."""
     chains, batches, _ = surprise.shape
     share = min(1.0, chains * batches * length / total_draws)
-    effective = np.minimum(ess, total_draws)  # alternating draws make a mean better, not a pmf
-    first_order = np.empty(surprise.shape[2])
+    # the surprises' own spread is not kept: what correlation hides between batches is taken from the column's mean
+    growth = np.divide(total_draws, effective, out=np.ones(len(effective)), where=effective > 0)
+    found = np.full(surprise.shape[2], np.inf)
     for some in _blocks(surprise):
-        growth = np.divide(total_draws, effective[some], out=np.ones(len(effective[some])), where=effective[some] > 0)
         values = surprise[:, :, some]
         series = half_chains(values * length, None, length)
         if len(series.means) == 1:
-            first_order[some] = np.inf
             continue
-        variance = share * mean_variance(series, np.minimum(growth, length))
+        variance = share * mean_variance(series, np.minimum(growth[some], length))
         if chains > 1:
-            own = mean_variance(series._replace(between=np.zeros_like(series.between)), np.ones_like(growth))
+            own = mean_variance(series._replace(between=np.zeros_like(series.between)), np.ones_like(variance))
             apart = values.mean(axis=1).var(axis=0, ddof=1) / chains
             variance = np.where(apart > 4.0 * own, np.maximum(variance, apart), variance)
-        first_order[some] = variance
-    others = np.maximum(support - 1.0, 0.0)
-    second_order = np.divide(
-        np.maximum(others, np.sqrt(2.0 * others)),
-        2.0 * _LN2 * effective,
-        out=np.zeros(len(others)),
-        where=effective > 0,
-    )
-    second_order[(effective <= 0) & (others > 0)] = np.inf
-    second_order[np.isinf(ess)] = 0.0
-    error = np.sqrt(np.nan_to_num(first_order, nan=np.inf, posinf=np.inf) + second_order**2)
-    return np.minimum(error, np.log2(np.maximum(support, 1.0)))
+        found[some] = variance
+    return found
+
+
+def smoothed_varentropy(tallies: np.ndarray, starts: np.ndarray, ess: np.ndarray) -> np.ndarray:
+    """The variance of -log2 p(x) in bits squared under each column's pooled pmf, with two draws added to each value.
+
+    `tallies` of all columns one after the other, column j from `starts[j]` on. The two draws (of the effective ones)
+    go to values that were seen; they make room for a rare value being less rare than it looked.
+    """
+    column = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(tallies))))
+    draws = np.where(np.isfinite(ess), ess, 1e18)
+    weight = tallies / np.add.reduceat(tallies, starts)[column] * draws[column] + 2.0 * (tallies > 0)
+    pmf = weight / np.add.reduceat(weight, starts)[column]
+    bits = -np.log2(pmf, out=np.zeros_like(pmf), where=pmf > 0)
+    mean = np.add.reduceat(pmf * bits, starts)
+    return np.add.reduceat(pmf * (bits - mean[column]) ** 2, starts)
 
 
 def corrected_entropy(plugin: np.ndarray, support: np.ndarray, ess: np.ndarray) -> np.ndarray:
