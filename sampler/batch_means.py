@@ -36,7 +36,7 @@ class HalfChains(NamedTuple):
     deviations: np.ndarray
     """Batch means less the mean of their half chain."""
     means: np.ndarray
-    """`[half, column]`, relative to the first batch of the first chain: equal chains have exactly equal means."""
+    """`[half, column]`, relative to the first batch of the first chain."""
     within: np.ndarray
     """`[column]`: mean over the half chains of the variance of the draws (divided by n, not n - 1)."""
     between: np.ndarray
@@ -51,16 +51,23 @@ class HalfChains(NamedTuple):
 def half_chains(sums: np.ndarray, squares: np.ndarray | None, length: int) -> HalfChains:
     """Cut chains in halves; without `squares` the spread of the draws is that of the batch means."""
     means = halves(sums / length)
-    means -= means[0, 0].copy()
+    first = means[:, 0].copy()
+    means -= first[:, None]  # each half chain from its own start: one that stands still deviates by exactly 0
     centres = means.mean(axis=1)
     means -= centres[:, None]
+    centres += first - first[0]
     within = np.einsum("hbj,hbj->j", means, means) / (means.shape[0] * means.shape[1])
     if squares is not None:
-        inside = squares - sums * sums / length
-        inside[inside <= _ROUNDING * squares] = 0.0  # a batch that did not move: what is left is rounding
-        within = within + halves(inside).mean(axis=(0, 1)) / length
+        within = within + halves(inside_batches(sums, squares, length)).mean(axis=(0, 1)) / length
     between = centres.var(axis=0, ddof=1) if len(centres) > 1 else np.zeros(centres.shape[1])
     return HalfChains(length, means, centres, within, between)
+
+
+def inside_batches(sums: np.ndarray, squares: np.ndarray, length: int) -> np.ndarray:
+    """Sums of squared deviations of the draws from their batch's mean; exactly 0 where only rounding is left."""
+    inside = squares - sums * sums / length
+    inside[inside <= _ROUNDING * squares] = 0.0
+    return inside
 
 
 def halves(batches: np.ndarray) -> np.ndarray:

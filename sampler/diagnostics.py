@@ -8,12 +8,13 @@ columns (cells) of one block. What a column's numbers mean:
   the effective draws are infinite. `Diagnosis.exact` says so; the R-hat kept there is 1, so that no NaN gets around.
 * It *never moved* though its bounds let it. On its own this shows nothing, so R-hat is infinite and there are 0
   effective draws. But 0 draws would keep a run from ever ending for a cell whose other values have probability
-  1e-12, while a cell that moved once has as many effective draws as any. So `diagnose` judges it by its company: the
-  same moves drive all columns of a block, and it counts as mixing as badly as the worst column that did move. With n
-  effective draws and no other value seen, the others have together at most probability 3/n (the rule of three, 95%),
-  and the entropy that leaves room for is its error. A column that is truly stuck while all others move cannot be
-  told from a rare one by looking at the chains: `never_moved` lists them, and they must be named where results are
-  shown. Where nothing in the block moved there is no company, and the verdict stays at 0 draws.
+  1e-12, while a cell that moved once looks like independent draws. So `diagnose` judges both by their company. The same
+  moves drive all columns of a block, and a column that moved in fewer than 10 batches counts as mixing no better than
+  the worst column that moved in more. With n effective draws and no other value seen, the others have together at
+  most probability 3/n (the rule of three, 95%), and the entropy that leaves room for is the error. A column that is
+  truly stuck while all others move cannot be told from a rare one by looking at the chains: `never_moved` lists them,
+  and they must be named where results are shown. Where nothing in the block moved there is no company, and the verdict
+  stays at 0 draws; where all moved seldom, at the number of batches in which they did.
 * Chains that each stand at a value of their own: infinite R-hat, and about as many effective draws as chains.
 """
 
@@ -24,11 +25,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .batch_means import half_chains, mean_variance
+from .batch_means import half_chains, inside_batches, mean_variance
 
 LEAST_DRAWS = 400
 LARGEST_RHAT = 1.01
+SELDOM = 10
+"""Fewer batches with a move than this, and a column's own correlation cannot be told."""
 _LN2 = float(np.log(2.0))
+_ADDED = 4.5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -90,9 +94,12 @@ def diagnose(
     still = constant_columns(sums, squares, length)
     exact, never, moved = still & ~can_change, still & can_change, ~still
     rhat[exact], ess[exact] = 1.0, np.inf
-    if never.any() and moved.any():
+    moves = batches_with_a_move(sums, squares, length)
+    seldom = ~exact & (moves < SELDOM)
+    company = ~exact & ~seldom
+    ess[seldom] = np.minimum(np.where(never, np.inf, ess), ess[company].min() if company.any() else moves)[seldom]
+    if moved.any():
         rhat[never] = rhat[moved].max()
-        ess[never] = ess[moved].min()
     varentropy = None if tallies is None else smoothed_varentropy(*tallies, np.minimum(ess, total))
     error = entropy_error(surprise, surprise_length, total, support, ess, varentropy)
     error[never] = unseen_entropy(support[never], ess[never]) / 3.0  # the stop rule looks at three standard errors
@@ -116,6 +123,16 @@ def constant_columns(sums: np.ndarray, squares: np.ndarray, length: int) -> np.n
     if found.any():
         found[found] = half_chains(sums[:, :, found], squares[:, :, found], length).within == 0
     return found
+
+
+def batches_with_a_move(sums: np.ndarray, squares: np.ndarray, length: int) -> np.ndarray:
+    """In how many batches, of all chains together, each column changed or had changed since the batch before."""
+    moves = np.empty(sums.shape[2])
+    for some in _blocks(sums):
+        moved = inside_batches(sums[:, :, some], squares[:, :, some], length) > 0
+        moved[:, 1:] |= np.diff(sums[:, :, some], axis=1) != 0
+        moves[some] = moved.sum(axis=(0, 1))
+    return moves
 
 
 def split_rhat(sums: np.ndarray, squares: np.ndarray, length: int, can_change: np.ndarray | None = None) -> np.ndarray:
@@ -178,8 +195,8 @@ def entropy_error(
     are effective ones.
 
     Near the uniform law surprises do not vary, and the second order is all there is: chi-square with m - 1 degrees
-    of freedom over 2 n ln 2, n the effective draws. A third of its 99.73% point less its mean, which is
-    sqrt(2(m-1)) + 1.27 within 4%, or m - 1 where that is more, is added in squares. No error is larger than log2 m.
+    of freedom over 2 n ln 2, n the effective draws. Added in squares is m - 1, or for m up to 5, where that is more, a
+    third of the 99.73% point less the mean, close to sqrt(2(m-1)) + 1.27. No error is larger than log2 m.
     """
     effective = np.minimum(ess, total_draws)  # alternating draws make a mean better, not a pmf
     first_order = _surprise_variance(surprise, length, total_draws, effective)
@@ -217,14 +234,15 @@ def _surprise_variance(surprise: np.ndarray, length: int, total_draws: int, effe
 
 
 def smoothed_varentropy(tallies: np.ndarray, starts: np.ndarray, ess: np.ndarray) -> np.ndarray:
-    """The variance of -log2 p(x) in bits squared under each column's pooled pmf, with two draws added to each value.
+    """The variance of -log2 p(x) in bits squared under each column's pooled pmf, with some draws added to each value.
 
-    `tallies` of all columns one after the other, column j from `starts[j]` on. The two draws (of the effective ones)
-    go to values that were seen; they make room for a rare value being less rare than it looked.
+    `tallies` of all columns one after the other, column j from `starts[j]` on. Each value that was seen gets 4.5 more
+    (effective) draws: Agresti and Coull's (1998) z^2/2 for intervals of z = 3 standard errors. They make room for a
+    rare value being less rare than it looked.
     """
     column = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(tallies))))
     draws = np.where(np.isfinite(ess), ess, 1e18)
-    weight = tallies / np.add.reduceat(tallies, starts)[column] * draws[column] + 2.0 * (tallies > 0)
+    weight = tallies / np.add.reduceat(tallies, starts)[column] * draws[column] + _ADDED * (tallies > 0)
     pmf = weight / np.add.reduceat(weight, starts)[column]
     bits = -np.log2(pmf, out=np.zeros_like(pmf), where=pmf > 0)
     mean = np.add.reduceat(pmf * bits, starts)

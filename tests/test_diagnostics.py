@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import pytest
 from effort import examples
@@ -246,6 +245,25 @@ def test_a_cell_that_never_moved_is_judged_by_its_company():
     assert exact.worst() == "no cell can change: nothing was estimated"
 
 
+def test_a_cell_that_seldom_moved_counts_no_better_than_its_company():
+    draws, at = cells()
+    slow = np.round(3 * autoregressive(np.random.default_rng(6), 0.95, 4, 640, 1))
+    draws = np.concatenate([draws[:, :, [at["free"], at["once"]]], slow], axis=2)
+    sums, squares, length = in_batches(draws, 10)
+    assert dx.batches_with_a_move(sums, squares, length)[1] == 1
+    assert dx.effective_draws(sums, squares, length)[1] > 1500
+    found = diagnosis_of(draws, 10, np.ones(3, dtype=bool))
+    assert found.ess[1] == found.ess[2] < 200 < found.ess[0]
+    assert not found.never_moved.any()
+    alone = diagnosis_of(draws[:, :, 1:2], 10, np.array([True]))
+    assert alone.ess[0] == 1
+
+
+def test_moves_are_counted_within_and_between_batches():
+    draws = np.array([[0, 0, 1, 1, 1, 0, 0, 0], [5, 5, 5, 5, 5, 5, 5, 5]], dtype=float)[:, :, None]
+    assert dx.batches_with_a_move(*in_batches(draws, 2, 0.1))[0] == 3
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 9), st.sampled_from([1, 2, 5]), st.integers(1, 3))
 @examples(60)
 def test_no_nan_and_no_warning_however_short_the_chains(seed, chains, batches, length, values):
@@ -315,7 +333,7 @@ def test_three_standard_errors_cover_the_entropy(name, stay):
 
 def test_the_plain_delta_method_does_not_cover_it():
     draws = lazy_draws(np.random.default_rng(11), PMFS["nearly fair"], 0.0, 4, 1024, 300)
-    assert covered(draws, PMFS["nearly fair"], window=64, first_order_only=True) < 0.9
+    assert covered(draws, PMFS["nearly fair"], window=64, first_order_only=True) < 0.95
     assert covered(draws, PMFS["nearly fair"], window=64) >= 0.98
 
 
@@ -361,16 +379,16 @@ def test_unseen_entropy_is_the_largest_that_the_rule_of_three_allows(values, dra
 
 
 def test_second_order_constant_is_that_of_the_chi_square():
-    for others in range(1, 40):
+    for others in range(1, 60):
         exact = (chi2.ppf(0.9973002, others) - others) / 3
-        assert max(others, np.sqrt(2 * others) + 1.27) >= 0.99 * min(exact, max(others, exact))
-        assert np.sqrt(2 * others) + 1.27 == pytest.approx(exact, rel=0.04)
+        used = max(others, np.sqrt(2 * others) + 1.27)
+        assert used == pytest.approx(exact, rel=0.02) if others < 4 else used >= exact
 
 
 def test_smoothed_varentropy_against_its_definition():
     tallies, starts = [np.array([5.0, 0.0, 15.0]), np.array([4.0]), np.array([1.0, 1.0])], np.array([0, 3, 4])
     found = dx.smoothed_varentropy(np.concatenate(tallies), starts, np.array([10.0, np.inf, 4.0]))
-    pmf = np.array([2.5 + 2, 7.5 + 2]) / 14
+    pmf = np.array([2.5 + 4.5, 7.5 + 4.5]) / 19
     bits = -np.log2(pmf)
     np.testing.assert_allclose(found, [np.sum(pmf * bits**2) - np.sum(pmf * bits) ** 2, 0.0, 0.0], atol=1e-12)
 
