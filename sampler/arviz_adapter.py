@@ -1,0 +1,65 @@
+"""Draws of tables in the form that ArviZ reads.
+
+The form is an `xarray.Dataset` with the dims `chain` and `draw` before those of the table. Both lines of ArviZ take it
+as it is (`az.summary`, `az.rhat`, `az.ess`, `az.plot_trace`, ...), so that the user gets the same thing on every Python:
+0.23, the last for Python 3.11, does not know the `DataTree` of 1.x, and 1.x has no `InferenceData`. Where a tool asks
+for the group `posterior`, `az.convert_to_inference_data(draws)` (0.23) or `az.convert_to_datatree(draws)` (1.x) puts the
+draws there. ArviZ itself is not imported here: it is slow to load, and 0.23 warns once a day when it is.
+
+ArviZ has no R-hat for a cell that is the same in all draws: it shows NaN there, with a warning from numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import xarray
+
+NAME = "table"
+"""What the variable that holds the draws is called."""
+
+TAKEN = ("chain", "draw", "sample", "variable", NAME)
+"""Names that ArviZ needs for itself."""
+
+
+def to_arviz(
+    draws: np.ndarray,
+    dims: Sequence[str],
+    labels: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
+    attrs: Mapping[str, Any] | None = None,
+) -> xarray.Dataset:
+    """Tables `draws[chain, draw, *table]` with their dims and labels, ready for ArviZ.
+
+    A dim of the table that bears a name ArviZ needs for itself gets an underscore after it: a table over shops and
+    chains has the dim `chain_` here.
+
+    >>> import numpy as np
+    >>> draws = to_arviz(np.ones((4, 100, 2, 1), dtype=int), ["sex", "age"], [["f", "m"], ["young"]], {"seed": 1})
+    >>> draws["table"].dims
+    ('chain', 'draw', 'sex', 'age')
+    """
+    import xarray
+
+    draws = np.asarray(draws)
+    by_dim = [labels[dim] for dim in dims] if isinstance(labels, Mapping) else list(labels)
+    shape = tuple(len(some) for some in by_dim)
+    if draws.ndim != 2 + len(dims) or draws.shape[2:] != shape:
+        raise ValueError(f"draws of shape {draws.shape} are not [chain, draw] of tables {tuple(dims)} of shape {shape}")
+    dims = _free_names(dims)
+    chains, number = draws.shape[:2]
+    coords: dict[str, Any] = {"chain": np.arange(chains), "draw": np.arange(number)}
+    coords |= {dim: [str(label) for label in some] for dim, some in zip(dims, by_dim, strict=True)}
+    return xarray.Dataset({NAME: (("chain", "draw", *dims), draws)}, coords=coords, attrs=dict(attrs or {}))
+
+
+def _free_names(dims: Sequence[str]) -> list[str]:
+    names = list(dims)
+    for place, dim in enumerate(dims):
+        if dim in TAKEN:
+            while names[place] in TAKEN or names[place] in dims:
+                names[place] += "_"
+    return names
