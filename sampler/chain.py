@@ -61,7 +61,8 @@ class Chain:
             waiting=np.zeros((waiting, 3), dtype=np.int64),
             n_waiting=np.zeros(PAD, dtype=np.int64),
             by_steps=np.ones(PAD, dtype=np.int64),
-            centre=values.astype(float),
+            # the same for all chains, whose sums are compared
+            centre=np.concatenate([here := unit.start - unit.offset, unit.sums @ here]).astype(float),
             sums=np.zeros(q),
             squares=np.zeros(q),
             sum_start=sums.indptr.astype(np.int64),
