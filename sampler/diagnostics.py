@@ -84,7 +84,7 @@ def diagnose(
 ) -> Diagnosis:
     """All diagnostics of the columns of one block.
 
-    `support` is the number of values each column can take (or was seen to take, plus one); `total_draws` of all chains
+    `support` is the number of values each column can take, or was seen to take; `total_draws` are those of all chains
     together, where the pooled pmf has more draws in it than `sums`. `tallies` are the pooled ones and where each
     column's start; without them, errors of columns with rare values come out too small.
     """
@@ -102,7 +102,9 @@ def diagnose(
         rhat[never] = rhat[moved].max()
     varentropy = None if tallies is None else smoothed_varentropy(*tallies, np.minimum(ess, total))
     error = entropy_error(surprise, surprise_length, total, support, ess, varentropy)
-    error[never] = unseen_entropy(support[never], ess[never]) / 3.0  # the stop rule looks at three standard errors
+    error[never] = (
+        unseen_entropy(np.maximum(support[never], 2), ess[never]) / 3.0
+    )  # the stop rule looks at three standard errors
     error[exact] = 0.0
     return Diagnosis(rhat, ess, error, exact, never)
 

@@ -144,6 +144,13 @@ def test_a_small_slow_part_is_not_overlooked():
     assert np.median(batch_means_ess(*in_batches(x, 512))) > 5 * truth
 
 
+def test_correlation_is_noticed_over_several_lags_where_one_does_not_show_it():
+    rho = np.array([1.0] + [0.08] * 8 + [0.0] * 23)[:, None]
+    assert rho[1] < batch_means.NOTICED / np.sqrt(256)
+    assert batch_means.noticed(rho, 256)
+    assert not batch_means.noticed(np.where(np.arange(32)[:, None] > 1, 0.0, rho), 256)
+
+
 @given(st.lists(st.floats(-0.9, 0.9), min_size=1, max_size=12))
 @examples(60)
 def test_initial_monotone_sum_against_its_definition(tail):
@@ -330,6 +337,12 @@ def test_the_plain_delta_method_does_not_cover_it():
     draws = lazy_draws(np.random.default_rng(11), PMFS["nearly fair"], 0.0, 4, 1024, 300)
     assert covered(draws, PMFS["nearly fair"], window=64, first_order_only=True) < 0.95
     assert covered(draws, PMFS["nearly fair"], window=64) >= 0.98
+
+
+def test_the_newest_batches_speak_for_all_draws():
+    surprise = np.random.default_rng(3).normal(size=(4, 16, 50))
+    some, all_draws = (dx.entropy_error(surprise, 10, n, np.full(50, 99), np.full(50, 1e12)) for n in (640, 2560))
+    np.testing.assert_allclose(some, 2 * all_draws, rtol=1e-2)
 
 
 def test_errors_are_not_much_larger_than_they_need_be():
