@@ -102,9 +102,8 @@ def diagnose(
         rhat[never] = rhat[moved].max()
     varentropy = None if tallies is None else smoothed_varentropy(*tallies, np.minimum(ess, total))
     error = entropy_error(surprise, surprise_length, total, support, ess, varentropy)
-    error[never] = (
-        unseen_entropy(np.maximum(support[never], 2), ess[never]) / 3.0
-    )  # the stop rule looks at three standard errors
+    # a third, as the stop rule looks at three standard errors
+    error[never] = unseen_entropy(np.maximum(support[never], 2), ess[never]) / 3.0
     error[exact] = 0.0
     return Diagnosis(rhat, ess, error, exact, never)
 
