@@ -9,7 +9,7 @@ columns (cells) of one block. What a column's numbers mean:
 * It *never moved* though its bounds let it. On its own this shows nothing, so R-hat is infinite and there are 0
   effective draws. But 0 draws would keep a run from ever ending for a cell whose other values have probability
   1e-12, while a cell that moved once looks like independent draws. So `diagnose` judges both by their company. The same
-  moves drive all columns of a block, and a column that moved in fewer than 10 batches counts as mixing no better than
+  moves drive all columns of a block, and a column that moved in fewer than 20 batches counts as mixing no better than
   the worst column that moved in more. With n effective draws and no other value seen, the others have together at
   most probability 3/n (the rule of three, 95%), and the entropy that leaves room for is the error. A column that is
   truly stuck while all others move cannot be told from a rare one by looking at the chains: `never_moved` lists them,
@@ -29,8 +29,8 @@ from .batch_means import half_chains, inside_batches, mean_variance
 
 LEAST_DRAWS = 400
 LARGEST_RHAT = 1.01
-SELDOM = 10
-"""Fewer batches with a move than this, and a column's own correlation cannot be told."""
+SELDOM = 20
+"""Fewer batches with a move than this (some ten visits to other values), and a column's own correlation cannot be told."""
 _LN2 = float(np.log(2.0))
 _ADDED = 4.5
 
@@ -84,7 +84,7 @@ def diagnose(
 ) -> Diagnosis:
     """All diagnostics of the columns of one block.
 
-    `support` is the number of values each column can take (or was seen to take, plus one); `total_draws` of all chains
+    `support` is the number of values each column can take, or was seen to take; `total_draws` are those of all chains
     together, where the pooled pmf has more draws in it than `sums`. `tallies` are the pooled ones and where each
     column's start; without them, errors of columns with rare values come out too small.
     """
@@ -102,7 +102,8 @@ def diagnose(
         rhat[never] = rhat[moved].max()
     varentropy = None if tallies is None else smoothed_varentropy(*tallies, np.minimum(ess, total))
     error = entropy_error(surprise, surprise_length, total, support, ess, varentropy)
-    error[never] = unseen_entropy(support[never], ess[never]) / 3.0  # the stop rule looks at three standard errors
+    # a third, as the stop rule looks at three standard errors
+    error[never] = unseen_entropy(np.maximum(support[never], 2), ess[never]) / 3.0
     error[exact] = 0.0
     return Diagnosis(rhat, ess, error, exact, never)
 

@@ -75,7 +75,7 @@ def test_the_version_is_said_once():
 def test_importing_the_package_and_its_command_line_loads_nothing_heavy():
     code = "import sys, fiberwalk, fiberwalk.command_line; print(sorted({m.split('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    for heavy in ("numpy", "numba", "scipy", "pandas", "xarray", "matplotlib", "highspy"):
+    for heavy in ("numpy", "numba", "scipy", "pandas", "xarray", "matplotlib", "highspy", "arviz"):
         assert f"'{heavy}'" not in loaded
 
 

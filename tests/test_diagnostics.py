@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from effort import examples
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.stats import chi2
@@ -82,12 +82,8 @@ def test_split_rhat_is_that_of_the_draws(case, centre):
     seed, chains, half, length, phi = case
     rng = np.random.default_rng(seed)
     draws = np.round(4 * autoregressive(rng, phi, chains, 2 * half * length, 3) + rng.normal(size=(chains, 1, 1)))
-    draws[0, 0] += 1 - np.ptp(draws, axis=(0, 1)).clip(0, 1)
-    if 2 * half * length < 4:
-        return
+    assume(2 * half * length >= 4 and (np.ptp(draws, axis=(0, 1)) > 0).all())
     found = dx.split_rhat(*in_batches(draws, length, centre))
-    steady = [np.ptp(p) == 0 for p in np.moveaxis(draws, 2, 0)]
-    assert not any(steady)
     moving = np.isfinite(found)
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(found[moving], arviz_each(az.rhat, draws, "split")[moving], rtol=1e-10)
@@ -108,8 +104,7 @@ def test_merging_batches_changes_nothing_in_rhat():
 @examples(40)
 def test_batches_of_one_draw_give_arviz_own_effective_draws(seed, chains, draws, phi):
     x = np.round(5 * autoregressive(np.random.default_rng(seed), phi, chains, draws, 2))
-    if (np.ptp(x, axis=(0, 1)) == 0).any():
-        return
+    assume((np.ptp(x, axis=(0, 1)) > 0).all())
     np.testing.assert_allclose(dx.effective_draws(*in_batches(x, 1)), arviz_each(az.ess, x, "mean"), rtol=1e-9)
 
 
@@ -147,6 +142,13 @@ def test_a_small_slow_part_is_not_overlooked():
     found = dx.effective_draws(*in_batches(x, 512))
     assert np.median(found) < 3 * truth
     assert np.median(batch_means_ess(*in_batches(x, 512))) > 5 * truth
+
+
+def test_correlation_is_noticed_over_several_lags_where_one_does_not_show_it():
+    rho = np.array([1.0] + [0.08] * 8 + [0.0] * 23)[:, None]
+    assert rho[1] < batch_means.NOTICED / np.sqrt(256)
+    assert batch_means.noticed(rho, 256)
+    assert not batch_means.noticed(np.where(np.arange(32)[:, None] > 1, 0.0, rho), 256)
 
 
 @given(st.lists(st.floats(-0.9, 0.9), min_size=1, max_size=12))
@@ -250,13 +252,13 @@ def test_a_cell_that_seldom_moved_counts_no_better_than_its_company():
     slow = np.round(3 * autoregressive(np.random.default_rng(6), 0.95, 4, 640, 1))
     draws = np.concatenate([draws[:, :, [at["free"], at["once"]]], slow], axis=2)
     sums, squares, length = in_batches(draws, 10)
-    assert dx.batches_with_a_move(sums, squares, length)[1] == 1
+    assert dx.batches_with_a_move(sums, squares, length)[1] == 2  # there and back
     assert dx.effective_draws(sums, squares, length)[1] > 1500
     found = diagnosis_of(draws, 10, np.ones(3, dtype=bool))
     assert found.ess[1] == found.ess[2] < 200 < found.ess[0]
     assert not found.never_moved.any()
     alone = diagnosis_of(draws[:, :, 1:2], 10, np.array([True]))
-    assert alone.ess[0] == 1
+    assert alone.ess[0] == 2
 
 
 def test_moves_are_counted_within_and_between_batches():
@@ -335,6 +337,13 @@ def test_the_plain_delta_method_does_not_cover_it():
     draws = lazy_draws(np.random.default_rng(11), PMFS["nearly fair"], 0.0, 4, 1024, 300)
     assert covered(draws, PMFS["nearly fair"], window=64, first_order_only=True) < 0.95
     assert covered(draws, PMFS["nearly fair"], window=64) >= 0.98
+
+
+def test_the_newest_batches_speak_for_all_draws():
+    surprise = np.random.default_rng(3).normal(size=(4, 16, 50))
+    some, every = (dx._surprise_variance(surprise, 10, n, np.full(50, float(n))) for n in (640, 2560))
+    assert np.median(some / every) == pytest.approx(4.0)
+    assert np.median(some) == pytest.approx(1 / 64, rel=0.3)
 
 
 def test_errors_are_not_much_larger_than_they_need_be():
