@@ -23,12 +23,25 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel: no Python objects, no GIL, machine code kept on disk where that is possible."""
+    return _compile(function)
+
+
+def jit_uncounted(function: Kernel) -> Kernel:
+    """Compile a kernel that makes no arrays, so that those handed to it need not be counted.
+
+    Numba counts references to arrays by atomic steps, which cost more than a short kernel itself. The flag is not part of
+    numba's public face: a test looks for the counting in the machine code.
+    """
+    return _compile(function, _nrt=False)
+
+
+def _compile(function: Kernel, **options: Any) -> Kernel:
     folder = cache_folder()
     before = _CONFIG.CACHE_DIR
     try:
         if folder is not None:
             _CONFIG.CACHE_DIR = str(folder)  # read by numba when the function is decorated
-        compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None)(function)
+        compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None, **options)(function)
     finally:
         _CONFIG.CACHE_DIR = before
     return cast(Kernel, compiled)
