@@ -20,15 +20,17 @@ from ..moves.random_words import fraction
 
 TABLED = 1024
 """Counts below this have their factorials in a table."""
-SMALL = 12
+SMALL = 14
 """Margins up to this are drawn by inversion from 0."""
-NARROW = 20.0
-"""Up to this variance a draw walks out from the mode."""
+NARROW, NARROW_BY_TABLE = 20.0, 5.0
+"""Up to this variance a draw walks out from the mode; less far where a table of factorials makes trials cheap."""
 
 HAT_SLOPE, HAT_SHIFT = 2.0 * math.sqrt(2.0 / math.e), 3.0 - 2.0 * math.sqrt(3.0 / math.e)
 """Stadlober's constants: a hat of half-width slope * sd + shift lies above every hypergeometric law."""
 TWO_PI = 2.0 * math.pi
 HALF_LOG_TWO_PI = 0.5 * math.log(TWO_PI)
+unsigned = np.uint64
+"""Numba does not look whether an index of this type is below 0."""
 NOTHING = 1e-18
 """A probability that is lost in rounding."""
 
@@ -106,7 +108,7 @@ def draw_with_table(good: int, bad: int, taken: int, log_factorials: np.ndarray,
         variance = mean * ((whole - most) * (whole - many)) * (inverse * inverse)
         mode = int(mean + (most + many + 1.0 - 2.0 * mean) * inverse)  # nearly
         tabled = total < len(log_factorials)
-        if variance < NARROW:
+        if variance < (NARROW_BY_TABLE if tabled else NARROW):
             if tabled:
                 peak = _peak_by_table(mode, small, other, total, log_factorials)
             else:
@@ -147,10 +149,10 @@ def _from_zero(small, other, total, random):  # type: ignore[no-untyped-def]
 @jit_uncounted
 def _peak_by_table(mode, small, other, total, log_factorials):  # type: ignore[no-untyped-def]
     """The probability of the mode, by factorials."""
-    given = log_factorials[small] + log_factorials[total - small] + log_factorials[other] + log_factorials[total - other]
-    a, b = log_factorials[mode], log_factorials[small - mode]
-    c, d = log_factorials[other - mode], log_factorials[total - small - other + mode]
-    return math.exp((given - log_factorials[total]) - ((a + b) + (c + d)))
+    given = log_factorials[unsigned(small)] + log_factorials[unsigned(total - small)] + log_factorials[unsigned(other)] + log_factorials[unsigned(total - other)]
+    a, b = log_factorials[unsigned(mode)], log_factorials[unsigned(small - mode)]
+    c, d = log_factorials[unsigned(other - mode)], log_factorials[unsigned(total - small - other + mode)]
+    return math.exp((given - log_factorials[unsigned(total)]) - ((a + b) + (c + d)))
 
 
 @jit_uncounted
@@ -179,23 +181,24 @@ def _from_mode(mode, peak, small, other, total, random):  # type: ignore[no-unty
         a_down, b_down, c_down, d_down = a_up, b_up, c_up, d_up
         k = mode if left < 0.0 else -1
         while k < 0 and up + down > NOTHING:
-            a_up += 1.0
-            d_up += 1.0
-            up *= (b_up * c_up) / (a_up * d_up)
-            b_up -= 1.0
-            c_up -= 1.0
-            b_down += 1.0
-            c_down += 1.0
-            down *= (a_down * d_down) / (b_down * c_down)
-            a_down -= 1.0
-            d_down -= 1.0
-            left -= up
-            if left < 0.0:
-                k = int(a_up)
-            else:
-                left -= down
-                if left < 0.0:
-                    k = int(a_down)
+            # two values on either side at a time: a wrongly predicted jump costs more than a value too many
+            up_1 = up * ((b_up * c_up) / ((a_up + 1.0) * (d_up + 1.0)))
+            up_2 = up_1 * (((b_up - 1.0) * (c_up - 1.0)) / ((a_up + 2.0) * (d_up + 2.0)))
+            down_1 = down * ((a_down * d_down) / ((b_down + 1.0) * (c_down + 1.0)))
+            down_2 = down_1 * (((a_down - 1.0) * (d_down - 1.0)) / ((b_down + 2.0) * (c_down + 2.0)))
+            four = (up_1 + up_2) + (down_1 + down_2)
+            if left < four:
+                k = int(a_up) + 1
+                if left >= up_1:
+                    k = int(a_down) - 1
+                if left >= up_1 + down_1:
+                    k = int(a_up) + 2
+                if left >= up_1 + down_1 + up_2:
+                    k = int(a_down) - 2
+            left -= four
+            up, down = up_2, down_2
+            a_up, b_up, c_up, d_up = a_up + 2.0, b_up - 2.0, c_up - 2.0, d_up + 2.0
+            a_down, b_down, c_down, d_down = a_down - 2.0, b_down + 2.0, c_down + 2.0, d_down - 2.0
     return k
 
 
@@ -203,16 +206,16 @@ def _from_mode(mode, peak, small, other, total, random):  # type: ignore[no-unty
 def _ratio_of_uniforms_by_table(mode, mean, variance, small, other, total, log_factorials, random):  # type: ignore[no-untyped-def]
     """Stadlober's HRUA: a point drawn evenly from a region under a hat, kept if it lies under the law itself."""
     rest = total - small - other
-    a, b, c, d = log_factorials[mode], log_factorials[small - mode], log_factorials[other - mode], log_factorials[rest + mode]
+    a, b, c, d = log_factorials[unsigned(mode)], log_factorials[unsigned(small - mode)], log_factorials[unsigned(other - mode)], log_factorials[unsigned(rest + mode)]
     at_mode = (a + b) + (c + d)
     width = HAT_SLOPE * math.sqrt(variance + 0.5) + HAT_SHIFT
     k = -1
     while k < 0:
         height = 1.0 - fraction(random)
-        place = mean + 0.5 + width * (fraction(random) - 0.5) / height
+        place = mean + 0.5 + width * ((fraction(random) - 0.5) / height)
         if place >= 0.0 and place < small + 1.0:
             k = int(place)
-            a, b, c, d = log_factorials[k], log_factorials[small - k], log_factorials[other - k], log_factorials[rest + k]
+            a, b, c, d = log_factorials[unsigned(k)], log_factorials[unsigned(small - k)], log_factorials[unsigned(other - k)], log_factorials[unsigned(rest + k)]
             gain = at_mode - ((a + b) + (c + d))
             # kept if 2 log(height) <= log(law(k) / law(mode)); two quick tests spare most logarithms
             if height * (4.0 - height) - 3.0 > gain and (
@@ -234,7 +237,7 @@ def _ratio_of_uniforms(mode, mean, variance, small, other, total, random):  # ty
     k = -1
     while k < 0:
         height = 1.0 - fraction(random)
-        place = mean + 0.5 + width * (fraction(random) - 0.5) / height
+        place = mean + 0.5 + width * ((fraction(random) - 0.5) / height)
         if place >= 0.0 and place < small + 1.0:
             k = int(place)
             b, c, d = small - k, other - k, rest + k
