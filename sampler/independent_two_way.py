@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..fiber.jit import jit_uncounted
-from ..moves.random_words import next_word
+from ..moves.random_words import stepped
 from .hypergeometric import draw_with_table, log_factorial
 
-NS_PER_UNIT, NS_PER_CELL = 2.0, 40.0
+NS_PER_UNIT, NS_PER_CELL = 2.4, 52.0
 """What a shuffled unit and a drawn cell cost (bench/independent.py --costs): only their ratio matters."""
 LARGEST_TABLE = 1 << 17
 """Factorials that a plan keeps at most; beyond they are computed."""
@@ -67,7 +67,7 @@ def room_for(rows: int, columns: int, shuffled_units: int) -> Room:
         np.empty(rows, dtype=np.int64),
         np.empty(columns, dtype=np.int64),
         np.empty(columns, dtype=np.int64),
-        np.empty(shuffled_units, dtype=np.int32),
+        np.empty(shuffled_units, dtype=np.uint32),
     )
 
 
@@ -142,30 +142,46 @@ def by_shuffle(n_rows, n_columns, cell, at, random, room, table):  # type: ignor
         for _ in range(columns[j]):
             balls[number] = j
             number += 1
-    spare, has_spare = np.uint64(0), False
+    a, b, c, d = random[0], random[1], random[2], random[3]
+    half, low_half, one = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
+    whole = np.uint64(0x100000000)
     for i in range(n_rows - 1):
         for j in range(n_columns):
             counts[j] = 0
-        for _ in range(room.rows[i]):
+        units = room.rows[i]
+        for _ in range(units >> 1):
+            # Two balls for each word. All numbers below `many` are alike but for few words, which are drawn again
+            # (Lemire 2019).
             many = np.uint64(number)
-            taken = np.uint64(0)
-            while True:
-                # a word serves for two balls
-                word = spare if has_spare else next_word(random)
-                spare, has_spare = word << np.uint64(32), not has_spare
-                product = (word >> np.uint64(32)) * many
-                short = product & np.uint64(0xFFFFFFFF)
-                taken = product >> np.uint64(32)
-                # all numbers below `many` are alike but for few words, which are drawn again (Lemire 2019)
-                if short >= many or short >= np.uint64(0x100000000) % many:
-                    break
+            fair = False
+            while not fair:
+                word, a, b, c, d = stepped(a, b, c, d)
+                first, second = (word >> half) * many, (word & low_half) * (many - one)
+                fair = min(first & low_half, second & low_half) >= many
+                if not fair:
+                    fair = (first & low_half) >= whole % many and (second & low_half) >= whole % (many - one)
+            number -= 2
+            label = balls[first >> half]
+            balls[first >> half] = balls[number + 1]
+            counts[label] += 1
+            label = balls[second >> half]
+            balls[second >> half] = balls[number]
+            counts[label] += 1
+        if units & 1:
+            many = np.uint64(number)
+            fair = False
+            while not fair:
+                word, a, b, c, d = stepped(a, b, c, d)
+                first = (word >> half) * many
+                fair = (first & low_half) >= whole % many
             number -= 1
-            j = balls[taken]
-            balls[taken] = balls[number]
-            counts[j] += 1
+            label = balls[first >> half]
+            balls[first >> half] = balls[number]
+            counts[label] += 1
         for j in range(n_columns):
             columns[j] -= counts[j]
             table[cell[at]] = counts[j]
             at += 1
     for j in range(n_columns):
         table[cell[at + j]] = columns[j]
+    random[0], random[1], random[2], random[3] = a, b, c, d
