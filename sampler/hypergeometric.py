@@ -29,8 +29,6 @@ HAT_SLOPE, HAT_SHIFT = 2.0 * math.sqrt(2.0 / math.e), 3.0 - 2.0 * math.sqrt(3.0 
 """Stadlober's constants: a hat of half-width slope * sd + shift lies above every hypergeometric law."""
 TWO_PI = 2.0 * math.pi
 HALF_LOG_TWO_PI = 0.5 * math.log(TWO_PI)
-unsigned = np.uint64
-"""Numba does not look whether an index of this type is below 0."""
 NOTHING = 1e-18
 """A probability that is lost in rounding."""
 
@@ -70,9 +68,10 @@ def log_factorial(n: int) -> float:
 
 @jit_uncounted
 def deviance(count: int, mean: float) -> float:
-    """count log(count / mean) + mean - count + stirling_error(count): a Poisson probability is exp(-this) / sqrt(2 pi count).
+    """count log(count / mean) + mean - count + stirling_error(count).
 
-    For a count of 0 it is the mean, and the square root is to be left out.
+    The Poisson probability of a count is exp(-deviance) / sqrt(2 pi count). For a count of 0 the deviance is the mean, and
+    the square root is to be left out.
     """
     if count == 0:
         return mean
@@ -109,10 +108,8 @@ def draw_with_table(good: int, bad: int, taken: int, log_factorials: np.ndarray,
         mode = int(mean + (most + many + 1.0 - 2.0 * mean) * inverse)  # nearly
         tabled = total < len(log_factorials)
         if variance < (NARROW_BY_TABLE if tabled else NARROW):
-            if tabled:
-                peak = _peak_by_table(mode, small, other, total, log_factorials)
-            else:
-                peak = _peak(mode, small, other, total)
+            by_table = (mode, small, other, total, log_factorials)
+            peak = _peak_by_table(*by_table) if tabled else _peak(mode, small, other, total)
             both = _from_mode(mode, peak, small, other, total, random)
         elif tabled:
             both = _ratio_of_uniforms_by_table(mode, mean, variance, small, other, total, log_factorials, random)
@@ -147,12 +144,17 @@ def _from_zero(small, other, total, random):  # type: ignore[no-untyped-def]
 
 
 @jit_uncounted
+def _four(log_factorials, a, b, c, d):  # type: ignore[no-untyped-def]
+    """log(a! b! c! d!). Numba does not look whether an unsigned index is below 0, which saves some time."""
+    first = log_factorials[np.uint64(a)] + log_factorials[np.uint64(b)]
+    return first + (log_factorials[np.uint64(c)] + log_factorials[np.uint64(d)])
+
+
+@jit_uncounted
 def _peak_by_table(mode, small, other, total, log_factorials):  # type: ignore[no-untyped-def]
     """The probability of the mode, by factorials."""
-    given = log_factorials[unsigned(small)] + log_factorials[unsigned(total - small)] + log_factorials[unsigned(other)] + log_factorials[unsigned(total - other)]
-    a, b = log_factorials[unsigned(mode)], log_factorials[unsigned(small - mode)]
-    c, d = log_factorials[unsigned(other - mode)], log_factorials[unsigned(total - small - other + mode)]
-    return math.exp((given - log_factorials[unsigned(total)]) - ((a + b) + (c + d)))
+    given = _four(log_factorials, small, total - small, other, total - other) - log_factorials[np.uint64(total)]
+    return math.exp(given - _four(log_factorials, mode, small - mode, other - mode, total - small - other + mode))
 
 
 @jit_uncounted
@@ -162,7 +164,9 @@ def _peak(mode, small, other, total):  # type: ignore[no-untyped-def]
     a, b, c, d = mode, small - mode, other - mode, total - small - other + mode
     fit = small * (many / whole)
     away = deviance(a, fit) + deviance(b, most - fit) + deviance(c, many - fit) + deviance(d, whole - most - many + fit)
-    given = stirling_error(small) + stirling_error(total - small) + stirling_error(other) + stirling_error(total - other)
+    given = (
+        stirling_error(small) + stirling_error(total - small) + stirling_error(other) + stirling_error(total - other)
+    )
     sizes = (most * many / whole) * ((whole - most) * (whole - many))
     inner = (max(a, 1.0 / TWO_PI) * float(b)) * (float(c) * max(d, 1.0 / TWO_PI))
     return math.exp(given - stirling_error(total) - away) * math.sqrt(sizes / (inner * TWO_PI))
@@ -206,8 +210,7 @@ def _from_mode(mode, peak, small, other, total, random):  # type: ignore[no-unty
 def _ratio_of_uniforms_by_table(mode, mean, variance, small, other, total, log_factorials, random):  # type: ignore[no-untyped-def]
     """Stadlober's HRUA: a point drawn evenly from a region under a hat, kept if it lies under the law itself."""
     rest = total - small - other
-    a, b, c, d = log_factorials[unsigned(mode)], log_factorials[unsigned(small - mode)], log_factorials[unsigned(other - mode)], log_factorials[unsigned(rest + mode)]
-    at_mode = (a + b) + (c + d)
+    at_mode = _four(log_factorials, mode, small - mode, other - mode, rest + mode)
     width = HAT_SLOPE * math.sqrt(variance + 0.5) + HAT_SHIFT
     k = -1
     while k < 0:
@@ -215,8 +218,7 @@ def _ratio_of_uniforms_by_table(mode, mean, variance, small, other, total, log_f
         place = mean + 0.5 + width * ((fraction(random) - 0.5) / height)
         if place >= 0.0 and place < small + 1.0:
             k = int(place)
-            a, b, c, d = log_factorials[unsigned(k)], log_factorials[unsigned(small - k)], log_factorials[unsigned(other - k)], log_factorials[unsigned(rest + k)]
-            gain = at_mode - ((a + b) + (c + d))
+            gain = at_mode - _four(log_factorials, k, small - k, other - k, rest + k)
             # kept if 2 log(height) <= log(law(k) / law(mode)); two quick tests spare most logarithms
             if height * (4.0 - height) - 3.0 > gain and (
                 height * (height - gain) >= 1.0 or 2.0 * math.log(height) > gain

@@ -44,17 +44,17 @@ class DecomposableRoom(NamedTuple):
 
 
 def decomposable_plan(components: Components) -> DecomposablePlan | None:
-    """The plan for a release whose margins are decomposable; None where they are not, or leave a dim unseen."""
+    """The plan for a release whose margins are decomposable; None where they are not, leave a dim unseen, or nothing open."""
     if components.free or not all(part.complete for part in components.parts):
         return None
     order = _gluing_order(maximal(part.dims for part in components.parts))
-    if order is None:
+    if order is None or len(order) == 1:  # one margin that shows every dim is the table itself
         return None
     numbers = components.release.grids[0].cells
     none = np.empty(0, dtype=np.int64)
     stages, row_at, columns, cell, shuffled = [], [none], [none], [none], [np.empty(0, dtype=bool)]
     glued = order[0]
-    for new in order[1:] or [order[0]]:  # a margin that is the whole table is glued to itself
+    for new in order[1:]:
         together = _by_parts(components.margin(new), glued & new, frozenset(), new - glued)
         places = _by_parts(_numbered(numbers.shape, glued | new), glued & new, glued - new, new - glued)
         stages.append(places.shape)
@@ -92,9 +92,7 @@ def decomposable_room(plan: DecomposablePlan) -> DecomposableRoom:
 
 
 @jit_uncounted
-def draw_decomposable(
-    plan: DecomposablePlan, random: np.ndarray, room: DecomposableRoom, table: np.ndarray
-) -> None:
+def draw_decomposable(plan: DecomposablePlan, random: np.ndarray, room: DecomposableRoom, table: np.ndarray) -> None:
     """Write a table, independent of all before: table[k] is the cell numbered k in the release."""
     glued, other = room.glued, room.next
     for k in range(len(plan.first)):
@@ -113,9 +111,7 @@ def draw_decomposable(
             if plan.shuffled[slice_number]:
                 by_shuffle(n_rows, n_columns, plan.cell, at, random, room.two_way, target)
             else:
-                by_cells(
-                    n_rows, n_columns, total, plan.cell, at, plan.log_factorials, random, room.two_way, target
-                )
+                by_cells(n_rows, n_columns, total, plan.cell, at, plan.log_factorials, random, room.two_way, target)
             row_from += n_rows
             column_from += n_columns
             at += n_rows * n_columns

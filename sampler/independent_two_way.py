@@ -16,9 +16,9 @@ from ..fiber.jit import jit_uncounted
 from ..moves.random_words import stepped
 from .hypergeometric import draw_with_table, log_factorial
 
-NS_PER_UNIT, NS_PER_CELL = 2.4, 52.0
+NS_PER_UNIT, NS_PER_CELL = 2.4, 55.0
 """What a shuffled unit and a drawn cell cost (bench/independent.py --costs): only their ratio matters."""
-LARGEST_TABLE = 1 << 17
+LARGEST_TABLE = 1 << 20
 """Factorials that a plan keeps at most; beyond they are computed."""
 MOST_SHUFFLED = 1 << 24
 """Units that are shuffled at most, for the memory that they take."""
@@ -78,7 +78,15 @@ def two_way_room(plan: TwoWayPlan) -> Room:
 
 def log_factorial_table(total: int) -> np.ndarray:
     """log n! for n from 0 to a total, or to as many as are worth keeping."""
-    return np.array([log_factorial(n) for n in range(min(total + 1, LARGEST_TABLE))])
+    table = np.empty(min(total + 1, LARGEST_TABLE))
+    _fill(table)
+    return table
+
+
+@jit_uncounted
+def _fill(table: np.ndarray) -> None:
+    for n in range(len(table)):
+        table[n] = log_factorial(n)
 
 
 @jit_uncounted

@@ -1,4 +1,4 @@
-"""Independent draws have exactly the law they claim: against enumeration, and against scipy where there is too much to list."""
+"""Independent draws have exactly the law they claim: by enumeration, and by scipy where there is too much to list."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def p_value(counts, expected):
 
 
 def weighted(every):
-    weights = np.array([naive.hypergeometric(one) for one in every])
+    logs = np.array([-sum(math.lgamma(x + 1) for x in one) for one in every])
+    weights = np.exp(logs - logs.max())
     return weights / weights.sum()
 
 
@@ -95,9 +96,8 @@ def test_the_hypergeometric_law(good, bad, taken, table):
     assert out.min() >= max(0, taken - bad)
     assert out.max() <= min(good, taken)
     assert p_value(counts, DRAWS * np.diff(below_cuts)) > REJECTED
-    wrong = stats.hypergeom(good + bad + 1 + good // 3, good, taken)  # the test itself can fail
-    shifted = np.diff(np.concatenate([[0.0], wrong.cdf(cuts), [1.0]]))
-    assert p_value(counts, DRAWS * shifted) < REJECTED
+    moved = law.cdf(cuts + max(1, round(sd / 5)))  # the test itself can fail
+    assert p_value(counts, DRAWS * np.diff(np.concatenate([[0.0], moved, [1.0]]))) < REJECTED
 
 
 def test_single_probabilities_far_from_the_middle():
@@ -111,7 +111,15 @@ def test_single_probabilities_far_from_the_middle():
 
 @pytest.mark.parametrize(
     ("good", "bad", "taken", "answer"),
-    [(0, 0, 0, 0), (0, 9, 4, 0), (9, 0, 4, 4), (9, 9, 0, 0), (9, 8, 17, 9), (10**8, 0, 10**7, 10**7), (0, 10**9, 50, 0)],
+    [
+        (0, 0, 0, 0),
+        (0, 9, 4, 0),
+        (9, 0, 4, 4),
+        (9, 9, 0, 0),
+        (9, 8, 17, 9),
+        (10**8, 0, 10**7, 10**7),
+        (0, 10**9, 50, 0),
+    ],
 )
 def test_what_leaves_no_choice(good, bad, taken, answer):
     assert draw_hypergeometric(good, bad, taken, streams(1, 1)[0]) == answer
@@ -230,7 +238,6 @@ DECOMPOSABLE = {
     "AB, C": ((2, 2, 3), ["A,B", "C"]),
     "A, B, C": ((2, 2, 2), ["A", "B", "C"]),
     "AC, CB, in another order": ((3, 2, 2), ["A,C", "B,C"]),
-    "ABC: nothing is open": ((2, 2, 2), ["A,B,C"]),
     "A, B": ((3, 4), ["A", "B"]),
     "ABC, BCD": ((2, 2, 2, 2), ["A,B,C", "B,C,D"]),
 }
@@ -329,6 +336,6 @@ def test_no_references_are_counted_inside_the_kernels():
     assert counted(draw_independent.py_func, _nrt=False) == 0
 
     def draw_counted(plan, random, room, table):
-        return [part for part in room][below(random, 2)], table[:2].copy()
+        return table.copy() if below(random, 2) else random.copy().astype(np.int64)
 
     assert counted(draw_counted) > 0
