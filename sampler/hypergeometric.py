@@ -102,10 +102,10 @@ def draw_with_table(good: int, bad: int, taken: int, log_factorials: np.ndarray,
         both = _from_zero(small, other, total, random)
     else:
         most, many, whole = float(small), float(other), float(total)
-        inverse = 1.0 / whole
-        mean = most * many * inverse
-        variance = mean * ((whole - most) * (whole - many)) * (inverse * inverse)
-        mode = int(mean + (most + many + 1.0 - 2.0 * mean) * inverse)  # nearly
+        # divisions that do not wait for each other
+        mode = int((most + 1.0) * (many + 1.0) / (whole + 2.0))
+        mean = most * many / whole
+        variance = mean * ((whole - most) * (whole - many) / (whole * (whole - 1.0)))
         tabled = total < len(log_factorials)
         if variance < (NARROW_BY_TABLE if tabled else NARROW):
             by_table = (mode, small, other, total, log_factorials)

@@ -44,7 +44,7 @@ class DecomposableRoom(NamedTuple):
 
 
 def decomposable_plan(components: Components) -> DecomposablePlan | None:
-    """The plan for a release whose margins are decomposable; None where they are not, leave a dim unseen, or nothing open."""
+    """The plan for decomposable margins; None where they are not, leave a dim unseen, or leave nothing open."""
     if components.free or not all(part.complete for part in components.parts):
         return None
     order = _gluing_order(maximal(part.dims for part in components.parts))

@@ -12,6 +12,7 @@ from scipy import stats
 
 import fiberwalk as fw
 from fiberwalk.fiber.decomposable import components
+from fiberwalk.fiber.jit import jit
 from fiberwalk.moves.random_words import below, streams
 from fiberwalk.sampler.hypergeometric import draw_hypergeometric, draw_with_table, log_factorial
 from fiberwalk.sampler.independent_decomposable import decomposable_plan, decomposable_room, draw_many_decomposable
@@ -66,7 +67,7 @@ def all_tables(values, margins):
 # --- one number
 
 
-@numba.njit
+@jit
 def repeated(good, bad, taken, log_factorials, random, out):
     for k in range(len(out)):
         out[k] = draw_with_table(good, bad, taken, log_factorials, random)
@@ -100,8 +101,8 @@ def test_the_hypergeometric_law(good, bad, taken, table):
     assert p_value(counts, DRAWS * np.diff(np.concatenate([[0.0], moved, [1.0]]))) < REJECTED
 
 
-def test_single_probabilities_far_from_the_middle():
-    good, bad, taken = 200, 800, 300
+@pytest.mark.parametrize(("good", "bad", "taken"), [(200, 800, 300), (42, 41, 41), (41, 41, 41), (90, 90, 90)])
+def test_every_single_probability(good, bad, taken):
     out = np.empty(1_000_000, dtype=np.int64)
     for table in (LONG, NO_TABLE):
         repeated(good, bad, taken, table, streams(5, 1)[0], out)
@@ -268,7 +269,7 @@ def test_no_plan_where_margins_are_not_decomposable_or_leave_a_dim_unseen(margin
 # --- two rows
 
 
-@numba.njit
+@jit
 def one_step_each(first, second, log_factorials, random, tables):
     for k in range(len(tables)):
         redraw_two_rows_hypergeometric(first, second, log_factorials, random, tables[k])
