@@ -34,6 +34,7 @@ bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/exact_solving.py
 	$(BIN)/python bench/bounds.py
 	$(BIN)/python bench/moves.py
+	$(BIN)/python bench/independent.py
 	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:

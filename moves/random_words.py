@@ -24,16 +24,20 @@ def streams(seed: int | np.random.SeedSequence, number: int) -> list[np.ndarray]
 @jit_lean
 def next_word(state: np.ndarray) -> np.uint64:
     """The next 64 random bits of a stream."""
-    a, b, c, d = state[0], state[1], state[2], state[3]
+    word, state[0], state[1], state[2], state[3] = stepped(state[0], state[1], state[2], state[3])
+    return word
+
+
+@jit
+def stepped(
+    a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]:
+    """64 random bits and the state after them, for loops that keep the state in registers."""
     mixed = a + d
     word = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
     c ^= a
     d ^= b
-    state[1] = b ^ c
-    state[0] = a ^ d
-    state[2] = c ^ (b << np.uint64(17))
-    state[3] = (d << np.uint64(45)) | (d >> np.uint64(19))
-    return word
+    return word, a ^ d, b ^ c, c ^ (b << np.uint64(17)), (d << np.uint64(45)) | (d >> np.uint64(19))
 
 
 @jit_lean
