@@ -28,7 +28,7 @@ def next_word(state: np.ndarray) -> np.uint64:
     return word
 
 
-@jit
+@jit_lean
 def stepped(
     a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]:

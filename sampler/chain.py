@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .line import LONGEST
-from .tally import Tally, give_credits
+from .tally import NO_CREDITS, Tally, give_credits
 from .unit import Unit
 from .walk_moves import Place
 from .windows import Windows, add_to, clear, cover, first_windows, most_counters, surprises, widened
@@ -51,6 +51,7 @@ class Chain:
         self.place = Place(table, unit.lower, unit.upper, random, np.empty(LONGEST + PAD)[:LONGEST])
         self.rooms = [kernel.room() for kernel in unit.kernels]
         self.turn, self.made = 0, 0
+        self.counts = True
         lower, upper = unit.question_bounds()
         values = np.concatenate([table, unit.sums @ table])
         waiting = max(kernel.steps(n) * kernel.longest() for kernel in unit.kernels) + q
@@ -85,7 +86,7 @@ class Chain:
         while draws > 0:
             kernel = unit.kernels[self.turn]
             wanted = min(draws, unit.shares[self.turn] - self.made)
-            self.tally.by_steps[0] = kernel.credits_lines
+            self.tally.by_steps[0] = kernel.credits_lines if self.counts else NO_CREDITS
             done = kernel.walk(place, self.tally, self.rooms[self.turn], wanted, kernel.steps(n))
             if self.tally.n_waiting[0]:
                 self._make_room()

@@ -8,59 +8,111 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..fiber.certificate import Certificate
+from ..fiber.decomposable import components
 from ..fiber.presolve import Block
 from ..fiber.sparse import rows_through
 from ..fiber.support import Support
 from ..moves.adaptive_lattice import AdaptiveLattice
 from ..moves.chooser import Moves
+from ..moves.margins import MarginMoves
 from ..moves.mixture import Mixture
 from ..moves.move_set import MoveSet
 from ..moves.sub_tables import SubTables
 from ..moves.swaps import Swaps
+from .independent_decomposable import decomposable_plan
+from .independent_two_way import two_way_plan
 from .kernel import Kernel, MoveKernel, SwapKernel
 from .unit import Unit
 from .walk_adaptive import AdaptiveKernel
+from .walk_independent import DecomposableKernel, TwoWayKernel
 from .walk_sub_tables import SubTableKernel
-from .weights import ALIKE, Weights, weights_on
+from .weights import ALIKE, FACTORIAL, Weights, weights_on
 
 LARGEST = 2**31
 """Figures up to this are moved by the quickest kernels."""
 
 
+DIRECT = "every draw is a new table, independent of the last, drawn from the law itself"
+
+
 def units_of(moves: Moves, questions: Any) -> tuple[Unit, ...]:
-    """One unit for each block of a release; `questions` are the sums that are asked about, rows over all columns."""
+    """The units of a release; `questions` are the sums that are asked about, rows over all columns."""
     by_column = sp.csc_array(questions)
+    whole = _whole_table(moves, by_column)
+    if whole is not None:
+        return (whole,)
     return tuple(
         unit_of(moves.support, block, one, by_column)
         for block, one in zip(moves.support.solved.blocks, moves.sets, strict=True)
     )
 
 
+def _whole_table(moves: Moves, questions: Any) -> Unit | None:
+    """All blocks as one unit, where tables of decomposable margins can be drawn directly."""
+    inside = moves.support
+    solved = inside.solved
+    # Where every block is two-way by itself, each is drawn on its own.
+    if not any(isinstance(one, MarginMoves) for one in moves.sets):
+        return None
+    columns = np.flatnonzero(~solved.decided)
+    lower = np.concatenate([block.lower for block in solved.blocks])
+    upper = np.concatenate([block.upper for block in solved.blocks])
+    in_order = np.argsort(np.concatenate([block.columns for block in solved.blocks]))
+    lower, upper = lower[in_order], upper[in_order]
+    weights = weights_on(inside.weigh, columns, lower, upper)
+    found = components(inside.release) if weights.kind == FACTORIAL else None
+    plan = decomposable_plan(found) if found is not None else None
+    if plan is None:
+        return None
+    kernel = DecomposableKernel(plan, columns, solved.fiber.n_cells)
+    certificate = Certificate("connected", DIRECT)
+    return _unit(columns, lower, upper, solved.start[columns], weights, (kernel,), certificate, questions)
+
+
 def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Unit:
     """A block with its kernels."""
-    n = len(block.columns)
-    order, offset = np.arange(n), np.zeros(n, dtype=np.int64)
     weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
+    certificate = moves.certificate
+    order, offset = np.arange(len(block.columns)), None
     kernels: tuple[Kernel, ...]
     if isinstance(moves, Swaps) and weights.kind == ALIKE and block.upper.max() < LARGEST:
         # Above its lower bounds the table is one whose cells are bounded by nothing but the margins.
         order = moves.cell.ravel()
         offset = block.lower[order]
         kernels = (SwapKernel(moves.cell.shape),)
+    elif isinstance(moves, Swaps) and weights.kind == FACTORIAL and not inside.solved.fiber.lower[block.columns].any():
+        kernels, certificate = (TwoWayKernel(two_way_plan(moves.cell, block.start)),), Certificate("connected", DIRECT)
     else:
         kernels = kernels_for(moves, weights)
-    columns = block.columns[order]
+    parts = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
+    return _unit(*parts, weights, kernels, certificate, questions, offset)
+
+
+def _unit(
+    columns: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    start: np.ndarray,
+    weights: Weights,
+    kernels: tuple[Kernel, ...],
+    certificate: Certificate,
+    questions: Any,
+    offset: np.ndarray | None = None,
+) -> Unit:
     _, sums = rows_through(questions, columns)
     several = np.flatnonzero(np.diff(sums.indptr) > 1)
+    if offset is None:
+        offset = np.zeros(len(columns), dtype=np.int64)
     return Unit(
         columns=columns,
         offset=offset,
-        lower=block.lower[order] - offset,
-        upper=block.upper[order] - offset,
-        start=block.start[order],
+        lower=lower - offset,
+        upper=upper - offset,
+        start=start,
         weights=weights,
         kernels=kernels,
-        certificate=moves.certificate,
+        certificate=certificate,
         sums=sp.csr_array(sums[several]).astype(np.int64),
         shares=(1 << 40,) if len(kernels) == 1 else (1,) * len(kernels),
     )

@@ -31,6 +31,8 @@ def possible_tables(unit: Unit, starts: np.ndarray, random: np.ndarray) -> np.nd
                 break
             chain.advance(search, 1)
         else:
-            raise InputError(NO_TABLE + "no table without excluded values was found by a search of some thousand draws.")
+            raise InputError(
+                NO_TABLE + "no table without excluded values was found by a search of some thousand draws."
+            )
         found[k] = chain.place.table
     return found

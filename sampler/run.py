@@ -30,7 +30,7 @@ from .possible import possible_tables
 from .starts import dispersed_starts
 from .tuning import tuned
 from .unit import Unit
-from .windows import Windows, add_to, cover, entropies, first_windows, log_densities, most_counters
+from .windows import Windows, add_to, cover, entropies, first_windows, log_densities, most_counters, plain_counts
 
 APART = 1.1
 """Chains with a larger R-hat have not yet forgotten where they started."""
@@ -77,6 +77,8 @@ class UnitRun:
         q = unit.n_questions
         bits, seen = np.zeros(q), np.zeros(q, dtype=np.int64)
         entropies(pooled, bits, seen)
+        starts, counts = np.zeros(q, dtype=np.int64), np.zeros(int(pooled.size.sum()))
+        plain_counts(pooled, starts, counts)
         lower, upper = unit.question_bounds()
         whole = self.reference is not None and chains[0].batch == BATCHES
         shape = (len(chains), BATCHES // 2, q)
@@ -91,6 +93,7 @@ class UnitRun:
             seen.astype(float),
             lower < upper,
             len(chains) * batch * length,
+            (counts, starts),
         )
         self.pooled = pooled
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
@@ -106,6 +109,7 @@ class UnitRun:
             self.discarded = total
             for chain in chains:
                 chain.forget()
+                chain.length *= 2
         else:
             self.good_looks = self.good_looks + 1 if good_enough(self.diagnosis, tolerance) else 0
             self.finished = self.good_looks == 2
@@ -247,16 +251,21 @@ def new_run(
 ) -> Run:
     """Units with tuned kernels, and chains at their starts."""
     units = []
-    parent = np.random.SeedSequence(seed)
-    for number, (unit, states) in enumerate(
-        zip(units_of(moves, questions), (streams(child, chains + 1) for child in parent.spawn(len(moves.sets))), strict=True)
-    ):
-        block, one = moves.support.solved.blocks[number], moves.sets[number]
-        place = np.empty(int(block.columns.max()) + 1, dtype=np.int64)
-        place[block.columns] = np.arange(len(block.columns))
-        starts = dispersed_starts(moves.support.solved, block, one, chains)[:, place[unit.columns]]
-        starts = possible_tables(unit, starts, states[-1])
+    whole = units_of(moves, questions)
+    for number, (unit, child) in enumerate(zip(whole, np.random.SeedSequence(seed).spawn(len(whole)), strict=True)):
+        states = streams(child, chains + 1)
+        starts = possible_tables(unit, _starts(moves, unit, number, chains), states[-1])
         unit = tuned(unit, starts[0], states[-1])
         options = chain_options(number, unit) if chain_options is not None else {}
         units.append(UnitRun(unit, [Chain(unit, s, r, **options) for s, r in zip(starts, states[:-1], strict=True)]))
     return Run(units, tolerance, most_draws, fingerprint)
+
+
+def _starts(moves: Moves, unit: Unit, number: int, chains: int) -> np.ndarray:
+    """A start for each chain, in the order of the unit's columns."""
+    if unit.kernels[0].independent:
+        return np.tile(unit.start, (chains, 1))  # it does not matter: no draw depends on the one before
+    block = moves.support.solved.blocks[number]
+    in_order = np.argsort(block.columns)
+    place = in_order[np.searchsorted(block.columns[in_order], unit.columns)]
+    return dispersed_starts(moves.support.solved, block, moves.sets[number], chains)[:, place]

@@ -19,6 +19,9 @@ import numpy as np
 from ..fiber.jit import jit_lean
 from .windows import Windows
 
+BY_DRAWS, BY_STEPS, NO_CREDITS = 0, 1, 2
+"""When values are credited: at every draw, at every step (whole lines), or never."""
+
 
 class Tally(NamedTuple):
     """Counters and sums of one chain on one unit, all written to by its kernels."""
@@ -28,7 +31,7 @@ class Tally(NamedTuple):
     """Credits that fell outside: question, first and last value."""
     n_waiting: np.ndarray
     by_steps: np.ndarray
-    """[0]: 1 where steps credit whole lines, 0 where every draw credits its values."""
+    """[0]: BY_DRAWS, BY_STEPS or NO_CREDITS."""
 
     centre: np.ndarray
     sums: np.ndarray
@@ -158,7 +161,7 @@ def end_of_draw(tally: Tally, table: np.ndarray) -> None:
         d = table[j] - tally.centre[j]
         tally.sums[j] += d
         tally.squares[j] += d * d
-    if tally.by_steps[0] == 0:
+    if tally.by_steps[0] == BY_DRAWS:
         for j in range(n):
             credit(tally, j, table[j], table[j])
     n_sums = len(tally.sum_start) - 1
@@ -168,7 +171,8 @@ def end_of_draw(tally: Tally, table: np.ndarray) -> None:
             d = x - tally.centre[n + r]
             tally.sums[n + r] += d
             tally.squares[n + r] += d * d
-            credit(tally, n + r, x, x)
+            if tally.by_steps[0] != NO_CREDITS:
+                credit(tally, n + r, x, x)
     for k in range(len(tally.joint_start) - 1):
         place = tally.joint_first[k]
         for e in range(tally.joint_start[k], tally.joint_start[k + 1]):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..fiber.jit import jit_lean
 from .line import draw_on_line, line_range
-from .tally import Tally, credit_step, end_of_draw
+from .tally import BY_STEPS, Tally, credit_step, end_of_draw
 from .weights import ALIKE, Weights
 
 
@@ -42,7 +42,7 @@ def walk_moves(stock: Stock, weights: Weights, place: Place, tally: Tally, draws
     """Make moves until so many draws of `steps` steps are done, the stock is empty, or credits wait; the draws done."""
     table, lower, upper, random, weight = place
     columns, sizes = stock.columns, stock.steps
-    by_steps = tally.by_steps[0] == 1
+    by_steps = tally.by_steps[0] == BY_STEPS
     move, number, step = stock.state[0], stock.state[1], stock.state[2]
     done = 0
     while done < draws:

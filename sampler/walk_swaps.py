@@ -11,7 +11,7 @@ import numpy as np
 
 from ..fiber.jit import jit_lean
 from ..moves.random_words import below
-from .tally import Tally, credit, end_of_draw
+from .tally import BY_STEPS, Tally, credit, end_of_draw
 from .walk_moves import Place
 
 SMALL = 1 << 27
@@ -22,7 +22,7 @@ SMALL = 1 << 27
 def walk_swaps(place: Place, tally: Tally, rows: int, columns: int, draws: int, steps: int) -> int:
     """Make swaps for so many draws of `steps` steps, the table being rows x columns in order; the draws done."""
     x, random = place.table, place.random
-    by_steps = tally.by_steps[0] == 1
+    by_steps = tally.by_steps[0] == BY_STEPS
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     n_rows, n_columns = np.uint64(rows), np.uint64(columns)
     one_less_row, one_less_column = np.uint64(rows - 1), np.uint64(columns - 1)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..fiber.jit import jit
 
-MOST_COUNTERS = 4096
+MOST_COUNTERS = 1024
 """Counters of one question."""
 COUNTERS_OF_ALL = 8_000_000
 """Counters of all questions of a chain, about."""
@@ -209,7 +209,7 @@ def shares(windows: Windows, q: int) -> np.ndarray:
 
 @jit
 def entropies(windows: Windows, bits: np.ndarray, seen: np.ndarray) -> None:
-    """Write the entropy of each question's shares in bits, and how many values came up (all of a counter that has any).
+    """Write the entropy of each question's shares in bits, and how many of its counters have any.
 
     Within a counter of several values all are taken to be alike.
     """
@@ -227,4 +227,16 @@ def entropies(windows: Windows, bits: np.ndarray, seen: np.ndarray) -> None:
                 found -= share * np.log2(share)
                 number += 1
         bits[q] = found + windows.shift[q] if number else 0.0
-        seen[q] = number << windows.shift[q]
+        seen[q] = number
+
+
+@jit
+def plain_counts(windows: Windows, starts: np.ndarray, counts: np.ndarray) -> None:
+    """Write what was counted, question after question without room in between."""
+    at = 0
+    for q in range(len(windows.start)):
+        starts[q], here = at, 0.0
+        for k in range(windows.size[q]):
+            here += windows.counters[windows.start[q] + k]
+            counts[at] = here if here > 1e-9 else 0.0
+            at += 1
