@@ -85,8 +85,8 @@ def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Un
         kernels, certificate = (TwoWayKernel(two_way_plan(moves.cell, block.start)),), Certificate("connected", DIRECT)
     else:
         kernels = kernels_for(moves, weights)
-    parts = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
-    return _unit(*parts, weights, kernels, certificate, questions, offset)
+    columns, lower, upper, start = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
+    return _unit(columns, lower, upper, start, weights, kernels, certificate, questions, offset)
 
 
 def _unit(
@@ -100,8 +100,12 @@ def _unit(
     questions: Any,
     offset: np.ndarray | None = None,
 ) -> Unit:
-    _, sums = rows_through(questions, columns)
-    several = np.flatnonzero(np.diff(sums.indptr) > 1)
+    asked, parts = rows_through(questions, columns)
+    plain = np.diff(parts.indptr) == 1
+    plain[plain] = parts.data[parts.indptr[:-1][plain]] == 1
+    answered = np.empty(len(asked), dtype=np.int64)
+    answered[plain] = parts.indices[parts.indptr[:-1][plain]]
+    answered[~plain] = len(columns) + np.arange(int((~plain).sum()))
     if offset is None:
         offset = np.zeros(len(columns), dtype=np.int64)
     return Unit(
@@ -113,7 +117,9 @@ def _unit(
         weights=weights,
         kernels=kernels,
         certificate=certificate,
-        sums=sp.csr_array(sums[several]).astype(np.int64),
+        sums=sp.csr_array(parts[np.flatnonzero(~plain)]).astype(np.int64),
+        asked=asked,
+        answered=answered,
         shares=(1 << 40,) if len(kernels) == 1 else (1,) * len(kernels),
     )
 
