@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..fiber.jit import jit_lean
-from ..moves.random_words import below, next_word
+from ..moves.random_words import below
 from ..moves.row_pairs import RowPairs
 from .kernel import Kernel
 from .line import draw_on_line, line_range
@@ -49,6 +49,8 @@ class Pattern(NamedTuple):
     """Are there cells with bounds of their own?"""
     redrawn: bool
     """Are rows redrawn as a whole?"""
+    rounds: int
+    """Rounds of swaps in a visit."""
 
 
 class PairRoom(NamedTuple):
@@ -62,6 +64,10 @@ class PairRoom(NamedTuple):
     columns: np.ndarray
     """A swap, for laws that are weighed along lines."""
     sizes: np.ndarray
+    order: np.ndarray
+    """The rows in random order: two at a time are visited."""
+    state: np.ndarray
+    """[0] how many of these were visited."""
 
 
 @jit_lean
@@ -88,17 +94,44 @@ def list_common(bits: np.ndarray, place_of: np.ndarray, i: int, k: int, one: np.
 
 
 @jit_lean
+def match(number: int, turn: int, pair: int) -> tuple[int, int]:
+    """One pair of a round of a tournament: r + 1 and r - 1, r + 2 and r - 2, ...; r stays out or meets the last.
+
+    In each round everyone meets one other at most; over number - 1 rounds (number, if odd) any two meet once.
+    """
+    circle = number if number % 2 == 1 else number - 1
+    if circle < number:
+        if pair == 0:
+            return turn, circle
+        pair -= 1
+    up, down = turn + pair + 1, turn - pair - 1
+    return up if up < circle else up - circle, down if down >= 0 else down + circle
+
+
+@jit_lean
+def next_rows(order: np.ndarray, state: np.ndarray, random: np.ndarray) -> tuple[int, int]:
+    """The next two rows of an order that is shuffled whenever it is used up: all rows are visited equally often."""
+    at = state[0]
+    if at + 2 > len(order):
+        at = 0
+        for last in range(len(order) - 1, 0, -1):
+            other = below(random, last + 1)
+            order[last], order[other] = order[other], order[last]
+    state[0] = at + 2
+    return order[at], order[at + 1]
+
+
+@jit_lean
 def walk_row_pairs(
     pattern: Pattern, room: PairRoom, weights: Weights, place: Place, tally: Tally, draws: int, steps: int
 ) -> int:
     """Make so many draws of `steps` visits, or fewer if credits have to wait; the draws done."""
-    random, n_rows = place.random, pattern.bits.shape[0]
+    random = place.random
     by_steps = tally.by_steps[0] == 1
     one, two = room.one, room.two
     for done in range(draws):
         for _ in range(steps):
-            i, k = below(random, n_rows), below(random, n_rows - 1)
-            k += k >= i
+            i, k = next_rows(room.order, room.state, random)
             # Cells with bounds of their own never come up where rows are redrawn: swaps see to them every other time.
             redrawn = pattern.redrawn and (not pattern.bounded or below(random, 2) == 0)
             if redrawn:
@@ -108,8 +141,8 @@ def walk_row_pairs(
             if common < 2:
                 continue
             if weights.kind == ALIKE:
-                for later in range(ROUNDS):
-                    swap_round(place, pattern.bounded, one, two, common, tally, by_steps and later == ROUNDS - 1)
+                for left in range(pattern.rounds, 0, -1):
+                    swap_round(place, pattern.bounded, one, two, common, tally, by_steps and left == 1)
             elif not (redrawn and redraw_rows(place.table, one, two, common, room.units, random)):
                 swap_along_lines(weights, place, room, common, tally, by_steps)
             elif by_steps:
@@ -126,20 +159,14 @@ def walk_row_pairs(
 def swap_round(
     place: Place, bounded: bool, one: np.ndarray, two: np.ndarray, common: int, tally: Tally, credited: bool
 ) -> None:
-    """A round of a tournament: columns r + 1 and r - 1, r + 2 and r - 2, ... swap; r stays out or meets the last."""
+    """A round of a tournament: every column makes a hit-and-run swap with one other."""
     x, lower, upper, random = place.table, place.lower, place.upper, place.random
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     circle = common if common % 2 == 1 else common - 1
-    r = below(random, circle)
-    after = before = r
+    turn = below(random, circle)
     a, b, c, d = random[0], random[1], random[2], random[3]
     for pair in range(common // 2):
-        if pair == 0 and circle < common:
-            up, down = r, circle
-        else:
-            after = after + 1 if after + 1 < circle else 0
-            before = before - 1 if before > 0 else circle - 1
-            up, down = after, before
+        up, down = match(common, turn, pair)
         # xoshiro256++, its state in registers
         mixed = a + d
         word = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
@@ -176,18 +203,12 @@ def swap_round(
 
 
 @jit_lean
-def swap_along_lines(
-    weights: Weights, place: Place, room: PairRoom, common: int, tally: Tally, by_steps: bool
-) -> None:
+def swap_along_lines(weights: Weights, place: Place, room: PairRoom, common: int, tally: Tally, by_steps: bool) -> None:
     """A round of swaps under any law, each drawn from the law along its line."""
     table, random, columns, sizes = place.table, place.random, room.columns, room.sizes
-    circle = common if common % 2 == 1 else common - 1
-    r = below(random, circle)
+    turn = below(random, common if common % 2 == 1 else common - 1)
     for pair in range(common // 2):
-        if circle < common:
-            up, down = (r + pair) % circle, circle if pair == 0 else (r + circle - pair) % circle
-        else:
-            up, down = (r + pair + 1) % circle, (r + circle - pair - 1) % circle
+        up, down = match(common, turn, pair)
         columns[0], columns[1], columns[2], columns[3] = room.one[up], room.one[down], room.two[up], room.two[down]
         low, high = line_range(place.lower, place.upper, table, columns, sizes, 0, 4)
         times, total = 0, 0.0
@@ -304,15 +325,14 @@ class RowPairKernel(Kernel):
     @cached_property
     def usual(self) -> float:
         """How many columns two rows share on average."""
-        as_bytes = self.pattern.bits.view(np.uint8).reshape(len(self.pattern.bits), -1)
-        has = np.unpackbits(as_bytes, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+        has = _dense(self.pattern.bits).sum(axis=0)
         rows = len(self.pattern.bits)
         return float((has * (has - 1)).sum()) / (rows * (rows - 1))
 
     @property
     def cost(self) -> float:  # type: ignore[override]
         """By the columns of two rows."""
-        each = 45.0 if self.weights.kind == ALIKE else 12.0 if self.pattern.redrawn else 90.0
+        each = 40.0 if self.weights.kind == ALIKE else 8.0 if self.pattern.redrawn else 60.0
         return 60.0 + each * self.usual
 
     def longest(self) -> int:
@@ -320,7 +340,7 @@ class RowPairKernel(Kernel):
         return 2 * self._most_common()
 
     def _most_common(self) -> int:
-        sizes = np.sort([int(ones_between(row, 0, 64 * len(row))) for row in self.pattern.bits])
+        sizes = np.sort(_dense(self.pattern.bits).sum(axis=1))
         return max(1, int(sizes[-2]))
 
     def room(self) -> PairRoom:
@@ -332,6 +352,8 @@ class RowPairKernel(Kernel):
             np.empty(UNITS_PER_COLUMN * most // 64 + 2 if self.pattern.redrawn else 0, dtype=np.uint64),
             np.empty(4, dtype=np.int64),
             np.array([1, -1, -1, 1], dtype=np.int64),
+            np.arange(len(self.pattern.bits)),
+            np.full(16, len(self.pattern.bits)),
         )
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
@@ -352,7 +374,7 @@ def row_pair_kernel(
     loose[row[own], column[own]] = False
     packed = np.packbits(loose, axis=1, bitorder="little").view(np.uint64)
     redrawn = weights.kind == FACTORIAL and 4 * own.sum() <= len(own)
-    return RowPairKernel(Pattern(moves.bits, packed, place_of, bool(own.any()), bool(redrawn)), weights)
+    return RowPairKernel(Pattern(moves.bits, packed, place_of, bool(own.any()), bool(redrawn), ROUNDS), weights)
 
 
 def _dense(bits: np.ndarray) -> np.ndarray:
