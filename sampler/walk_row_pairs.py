@@ -190,7 +190,7 @@ def swap_round(
         if (product & low32) < n and (product & low32) < np.uint64(0x100000000) % n:
             # These words would favour some lengths: then and only then the length gets a word of its own.
             random[0], random[1], random[2], random[3] = a, b, c, d
-            step = below(random, back + ahead + 1)
+            step = below(random, back + ahead + 1)  # type: ignore[assignment]
             a, b, c, d = random[0], random[1], random[2], random[3]
         step -= back
         if credited:
@@ -285,7 +285,7 @@ def draw_subset(first: int, total: int, units: np.ndarray, random: np.ndarray) -
         w, shift = u >> 6, np.uint64(u & 63)
         hit = np.uint64(((units[w] >> shift) & np.uint64(1)) == wanted)
         units[w] ^= hit << shift
-        left -= np.int64(hit)
+        left -= np.int64(hit)  # type: ignore[assignment]
 
 
 @jit_lean
