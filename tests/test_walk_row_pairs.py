@@ -15,11 +15,14 @@ from scipy.special import gammaln
 import fiberwalk as fw
 from fiberwalk.fiber.certificate import Certificate
 from fiberwalk.fiber.support import support
+from fiberwalk.moves.cycles import cycles
 from fiberwalk.moves.every_table import every_table
+from fiberwalk.moves.listed import Listed
 from fiberwalk.moves.random_words import streams
 from fiberwalk.moves.row_pairs import row_pairs
 from fiberwalk.sampler.chain import Chain
 from fiberwalk.sampler.unit import Unit
+from fiberwalk.sampler.walk_listed import ListedKernel, listed_kernel
 from fiberwalk.sampler.walk_row_pairs import (
     RowPairKernel,
     draw_subset,
@@ -45,6 +48,10 @@ def with_holes() -> fw.Release:
 def with_bounds() -> fw.Release:
     release = with_holes().knows({"A": "1", "B": "1"}, at_most=3).knows({"A": "3", "B": "3"}, at_least=2)
     return release.knows({"A": "2", "B": "4"}, at_most=2)
+
+
+def with_one_bound() -> fw.Release:
+    return with_holes().knows({"A": "2", "B": "3"}, at_most=2)
 
 
 LAWS: dict[str, tuple[Any, int]] = {
@@ -113,14 +120,13 @@ def p_value(drawn: np.ndarray, every: np.ndarray, law: np.ndarray) -> float:
 
 
 def chi_square(counts: np.ndarray, law: np.ndarray) -> float:
-    order = np.argsort(law)
-    wanted = law[order] * counts.sum()
-    # rare ones together, so that at least 5 are expected everywhere
-    group = np.minimum(np.cumsum(wanted) // 10, np.cumsum(wanted >= 5) + np.cumsum(wanted).max()).astype(int)
-    group = np.unique(group, return_inverse=True)[1]
-    seen, expected = np.bincount(group, counts[order]), np.bincount(group, wanted)
-    if expected[-1] < 5:
-        seen, expected = np.append(seen[:-2], seen[-2:].sum()), np.append(expected[:-2], expected[-2:].sum())
+    wanted = law * counts.sum()
+    rare = wanted < 8
+    seen, expected = counts[~rare], wanted[~rare]
+    if wanted[rare].sum() >= 5:  # rare ones together
+        seen, expected = np.append(seen, counts[rare].sum()), np.append(expected, wanted[rare].sum())
+    else:
+        seen[-1], expected[-1] = seen[-1] + counts[rare].sum(), expected[-1] + wanted[rare].sum()
     return float(stats.chi2.sf(((seen - expected) ** 2 / expected).sum(), len(seen) - 1))
 
 
@@ -138,7 +144,7 @@ def farthest(chain: Chain, unit: Unit, every: np.ndarray, law: np.ndarray) -> fl
     return worst
 
 
-@pytest.mark.parametrize("release", [with_holes, with_bounds])
+@pytest.mark.parametrize("release", [with_holes, with_one_bound, with_bounds])
 @pytest.mark.parametrize("law", LAWS)
 def test_law(release: Any, law: str) -> None:
     """Draws and tallies follow every kind of law, with holes and with bounds of cells' own."""
@@ -147,8 +153,8 @@ def test_law(release: Any, law: str) -> None:
     assert isinstance(kernel, RowPairKernel)
     assert len(every) > 50
     assert unit.weights.kind == LAWS[law][1]
-    assert kernel.pattern.bounded == (release is with_bounds)
-    assert kernel.pattern.redrawn == (law == "hypergeometric")
+    assert kernel.pattern.bounded == (release is not with_holes)
+    assert kernel.pattern.redrawn == (law == "hypergeometric" and release is not with_bounds)
     for by_steps in (True, False):
 
         class Credited(Thinned):
@@ -195,8 +201,9 @@ def test_redrawn_rows_have_the_law_in_one_visit() -> None:
 
 def test_more_units_than_bits() -> None:
     """Rows that hold too many units for a bit each go along lines instead."""
-    table = np.array([[40_000, 3], [2, 50_000]])
-    unit, every, exact = world(fw.suppress(table, where=np.ones((2, 2), dtype=bool)), "hypergeometric")
+    unit, every, exact = world(fw.publish(np.array([[3, 9], [500, 800]]), ["A", "B"]), "hypergeometric")
+    kernel = unit.kernels[0]
+    assert kernel.pattern.redrawn and 64 * (len(kernel.room().units) - 1) < 1312  # type: ignore[attr-defined]
     assert p_value(run(unit).tally.kept, every, exact) > TOO_RARE
 
 
@@ -240,6 +247,39 @@ def test_tournament(number: int) -> None:
         assert len({one for pair in pairs for one in pair}) == 2 * (number // 2)
         met += [tuple(sorted(pair)) for pair in pairs]
     assert sorted(met) == list(combinations(range(number), 2))
+
+
+@pytest.mark.parametrize("release", [with_holes, with_one_bound, with_bounds])
+@pytest.mark.parametrize("law", LAWS)
+def test_listed(release: Any, law: str) -> None:
+    """Moves straight from a list of cycles, short and long."""
+    unit, every, exact = world(release(), LAWS[law][0], mixed=law == "mixed")
+    (block,) = support(release(), LAWS[law][0]).solved.blocks
+    around = cycles(block)
+    assert around is not None
+    moves = Listed(around.listed(), around.certificate)
+    made = listed_kernel(moves, unit.weights, block)
+    assert made is not None
+    assert made.moves.bounded == (release is not with_holes)
+
+    class Few(ListedKernel):
+        def steps(self, n_columns: int) -> int:
+            return 60
+
+    chain = run(replace(unit, kernels=(Few(made.moves, unit.weights),)))
+    assert p_value(chain.tally.kept, every, exact) > TOO_RARE
+    assert farthest(chain, unit, every, exact) < 6.0
+    if release is with_bounds:
+        careless = Few(made.moves._replace(bounded=False), unit.weights)
+        chain = run(replace(unit, kernels=(careless,)), 2000)
+        assert p_value(chain.tally.kept, every, exact) == 0.0
+
+
+def test_listed_wants_steps_of_one() -> None:
+    (block,) = support(with_holes(), "uniform").solved.blocks
+    unit, _, _ = world(with_holes(), "uniform")
+    twice = Listed(2 * row_pairs(block).listed(), Certificate("unproven", ""))  # type: ignore[union-attr]
+    assert listed_kernel(twice, unit.weights, block) is None
 
 
 def acceptance(table: np.ndarray, shape: tuple[int, int], units: Units, u: int, v: int) -> tuple[float, np.ndarray]:
