@@ -15,9 +15,11 @@ from ..fiber.sparse import rows_through
 from ..fiber.support import Support
 from ..moves.adaptive_lattice import AdaptiveLattice
 from ..moves.chooser import Moves
+from ..moves.listed import Listed
 from ..moves.margins import MarginMoves
 from ..moves.mixture import Mixture
 from ..moves.move_set import MoveSet
+from ..moves.row_pairs import RowPairs
 from ..moves.sub_tables import SubTables
 from ..moves.swaps import Swaps
 from .independent_decomposable import decomposable_plan
@@ -26,7 +28,10 @@ from .kernel import Kernel, MoveKernel, SwapKernel
 from .unit import Unit
 from .walk_adaptive import AdaptiveKernel
 from .walk_independent import DecomposableKernel, TwoWayKernel
+from .walk_listed import listed_kernel
+from .walk_row_pairs import row_pair_kernel
 from .walk_sub_tables import SubTableKernel
+from .walk_units import UnitSwapKernel, prefers_units
 from .weights import ALIKE, FACTORIAL, Weights, weights_on
 
 LARGEST = 2**31
@@ -81,10 +86,13 @@ def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Un
         order = moves.cell.ravel()
         offset = block.lower[order]
         kernels = (SwapKernel(moves.cell.shape),)
+        units = int((block.start - block.lower).sum())
+        if prefers_units(moves.cell.shape, units):
+            kernels = (UnitSwapKernel(moves.cell.shape, units), *kernels)
     elif isinstance(moves, Swaps) and weights.kind == FACTORIAL and not inside.solved.fiber.lower[block.columns].any():
         kernels, certificate = (TwoWayKernel(two_way_plan(moves.cell, block.start)),), Certificate("connected", DIRECT)
     else:
-        kernels = kernels_for(moves, weights)
+        kernels = kernels_for(moves, weights, block)
     columns, lower, upper, start = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
     return _unit(columns, lower, upper, start, weights, kernels, certificate, questions, offset)
 
@@ -124,10 +132,15 @@ def _unit(
     )
 
 
-def kernels_for(moves: MoveSet, weights: Weights) -> tuple[Kernel, ...]:
+def kernels_for(moves: MoveSet, weights: Weights, block: Block) -> tuple[Kernel, ...]:
     """The kernels of a family of moves, one for each part of a mixture."""
     if isinstance(moves, Mixture):
-        return tuple(one for part in moves.parts for one in kernels_for(part, weights))
+        return tuple(one for part in moves.parts for one in kernels_for(part, weights, block))
+    if isinstance(moves, RowPairs) and block.upper.max() < LARGEST:
+        return (row_pair_kernel(moves, weights, block.lower, block.upper, block.start),)
+    if isinstance(moves, Listed):
+        quick = listed_kernel(moves, weights, block) if block.upper.max() < LARGEST else None
+        return (quick or MoveKernel(moves, weights),)
     if isinstance(moves, SubTables):
         return (SubTableKernel(moves, weights),)
     if isinstance(moves, AdaptiveLattice):
