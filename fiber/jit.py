@@ -23,12 +23,26 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel: no Python objects, no GIL, machine code kept on disk where that is possible."""
+    return _compiled(function)
+
+
+def lean_jit(function: Kernel) -> Kernel:
+    """As jit, without counting references to arrays, which costs more than a short step: nothing may be allocated."""
+    return _compiled(function, _nrt=False)
+
+
+def part_of_kernel(function: Kernel) -> Kernel:
+    """A piece of code that is written into the kernels that call it, and costs no call."""
+    return cast(Kernel, numba.njit(nogil=True, error_model="numpy", inline="always")(function))
+
+
+def _compiled(function: Kernel, **options: bool) -> Kernel:
     folder = cache_folder()
     before = _CONFIG.CACHE_DIR
     try:
         if folder is not None:
             _CONFIG.CACHE_DIR = str(folder)  # read by numba when the function is decorated
-        compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None)(function)
+        compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None, **options)(function)
     finally:
         _CONFIG.CACHE_DIR = before
     return cast(Kernel, compiled)
