@@ -20,7 +20,7 @@ PRIOR = 4.0
 """Steps of the mean of moves of the same length that are added to what was seen of a move."""
 ROUNDS = 256
 MOST_ENTRIES, MOST_TIMES = 32_768, 64
-WIDTH = 3.0
+WIDTH, LEAST_WIDTH = 3.0, 8
 """A window on a long line, in root mean squares of the steps of its move."""
 
 
@@ -55,5 +55,7 @@ def learn_odds(
     times = np.maximum(1, np.round(entries * odds)).astype(np.int64)
     rng = np.random.default_rng(int(next_word(random)))
     order = rng.permutation(np.repeat(np.arange(n_moves), times))
-    window = np.where(noted[:, 0] > 0, np.ceil(WIDTH * np.sqrt(usual)), ENDLESS).astype(np.int64)
+    # A narrow window might not reach across excluded values.
+    narrow = (noted[:, 0] > 0) & ~np.isneginf(weights.value).any()
+    window = np.where(narrow, np.maximum(LEAST_WIDTH, np.ceil(WIDTH * np.sqrt(usual))), ENDLESS).astype(np.int64)
     return scheduled(arrays._replace(window=window), order, np.argsort(-at_bound, kind="stable"))

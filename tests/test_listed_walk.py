@@ -53,7 +53,7 @@ def cube() -> Block:
 
 
 def rounded() -> Block:
-    return largest_block(fw.round_to(np.array([[1, 2], [4, 1]]), 3))
+    return largest_block(fw.round_to(np.array([[2, 5], [4, 7]]), 3, rule="within"))
 
 
 def coins() -> Block:
