@@ -103,9 +103,9 @@ def basis(shape) -> sp.csr_array:
 def cases():
     """Name, release, moves, and for each law the thinning of the single steps and of the walk."""
     release = fw.examples.dfkpr01().release
-    yield "4x4x3", release, basis((4, 4, 3)), {"uniform": (100, 30), "factorial": (1000, 40)}
+    yield "4x4x3", release, basis((4, 4, 3)), {"uniform": (100, 60), "factorial": (1000, 50)}
     release = fw.publish(np.full((3, 3, 3), 100), TWO_WAY)
-    yield "3x3x3", release, basis((3, 3, 3)), {"uniform": (5000, 4), "factorial": (100, 4)}
+    yield "3x3x3", release, basis((3, 3, 3)), {"uniform": (5000, 8), "factorial": (100, 8)}
     rng = np.random.default_rng(5)
     release = fw.publish(rng.poisson(0.8, (3, 3, 12)), TWO_WAY)
     yield "3x3x12", release, basis((3, 3, 12)), {"uniform": (5000, 500), "factorial": (20000, 500)}

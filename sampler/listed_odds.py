@@ -1,8 +1,9 @@
 """How often each move of a list stands in the schedule of its walk, learnt in a warm-up and frozen after it.
 
-To look at a blocked move costs next to nothing, so what counts is what a move does when it is not blocked. A move stands
-there in proportion to the mean square of its steps then, over a power of the number of its columns: short moves are quicker
-to make and less often blocked. A floor leaves every move its turn, because a rare one may be the only way to some tables.
+To look at a blocked move costs next to nothing, so what counts is what a move does when it is open. A move stands there in
+proportion to the mean square of its steps when it is open, over the number of its columns (short moves are made quickly),
+times a small power of how often it is open. A floor leaves every move its turn, because a rare one may be the only way to
+some tables.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from .weights import Weights
 
 FLOOR = 0.05
 """The part of the schedule that all moves share alike."""
-SHORTNESS = 2.0
+OPENNESS = 0.25
+"""The power of how often a move was open: more favours what is cheap to find, and starves rare moves that are needed."""
 PRIOR = 4.0
 """Steps of the mean of moves of the same length that are added to what was seen of a move."""
 ROUNDS = 256
 MOST_ENTRIES, MOST_TIMES = 32_768, 64
-WIDTH, LEAST_WIDTH = 3.0, 8
+WIDTH, LEAST_WIDTH = 7.0, 8
 """A window on a long line, in root mean squares of the steps of its move."""
 
 
@@ -49,7 +51,8 @@ def learn_odds(
     by_length = np.array([np.bincount(length, weights=one) for one in noted.T])
     likely = ((by_length[1] + 1e-3) / (by_length[0] + 1.0))[length]
     usual = (noted[:, 1] + PRIOR * likely) / (noted[:, 0] + PRIOR)
-    odds = usual * length**-SHORTNESS
+    looks = steps * np.bincount(arrays.order, minlength=n_moves) / len(arrays.order)
+    odds = usual * ((noted[:, 0] + 0.5) / (looks + 1.0)) ** OPENNESS / length
     odds = (1.0 - FLOOR) * odds / odds.sum() + FLOOR / n_moves
     entries = min(MOST_TIMES * n_moves, max(MOST_ENTRIES, 4 * n_moves))
     times = np.maximum(1, np.round(entries * odds)).astype(np.int64)

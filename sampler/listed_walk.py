@@ -23,7 +23,7 @@ from ..fiber.presolve import Block
 from ..moves.listed import Listed
 from ..moves.own_bounds import upper_of_their_own
 from ..moves.random_words import below, fraction, next_word
-from .weights import ALIKE, MIXED, Weights, log_factorial
+from .weights import ALIKE, FACTORIAL, MIXED, Weights, log_factorial
 
 RUN = 64
 """Entries of the schedule that are gone through before the next random place in it."""
@@ -168,7 +168,20 @@ def _next_open(needs, words, low_mask, high_mask, i, end):  # type: ignore[no-un
 
 @part_of_kernel
 def _log_weight_at(
-    counted, log_mean, value_start, first, value, log_factorials, columns, sizes, table, begin, middle, stop, times
+    kind,
+    counted,
+    log_mean,
+    value_start,
+    first,
+    value,
+    log_factorials,
+    columns,
+    sizes,
+    table,
+    begin,
+    middle,
+    stop,
+    times,
 ):  # type: ignore[no-untyped-def]
     """The log-weight of the columns of a move after it was made so many times."""
     total = 0.0
@@ -176,11 +189,11 @@ def _log_weight_at(
         j = columns[e]
         change = times * sizes[e]
         x = table[j] + (change if e < middle else -change)
+        if kind == FACTORIAL and x < len(log_factorials):
+            total -= log_factorials[x]
+            continue
         if counted[j]:
-            if x < len(log_factorials):
-                total += x * log_mean[j] - log_factorials[x]
-            else:
-                total += x * log_mean[j] - log_factorial(log_factorials, x)
+            total += x * log_mean[j] - log_factorial(log_factorials, x)
         if value_start[j] >= 0:
             total += value[value_start[j] + x - first[j]]
     return total
@@ -188,6 +201,7 @@ def _log_weight_at(
 
 @part_of_kernel
 def _weigh(
+    kind,
     counted,
     log_mean,
     value_start,
@@ -233,6 +247,7 @@ def _weigh(
         largest = -np.inf
         for i in range(back + ahead + 1):
             weight[i] = _log_weight_at(
+                kind,
                 counted,
                 log_mean,
                 value_start,
@@ -277,6 +292,7 @@ def _another(weight, back, others, word, random):  # type: ignore[no-untyped-def
 
 @part_of_kernel
 def _slice(
+    kind,
     counted,
     log_mean,
     value_start,
@@ -300,7 +316,20 @@ def _slice(
         offset = below(random, window + 1)
         low, high = max(low, -offset), min(high, window - offset)
     level = _log_weight_at(
-        counted, log_mean, value_start, first, value, log_factorials, columns, sizes, table, begin, middle, stop, 0
+        kind,
+        counted,
+        log_mean,
+        value_start,
+        first,
+        value,
+        log_factorials,
+        columns,
+        sizes,
+        table,
+        begin,
+        middle,
+        stop,
+        0,
     ) + np.log(1.0 - fraction(random))
     t = 0
     while low < high:
@@ -308,6 +337,7 @@ def _slice(
         if (
             t == 0
             or _log_weight_at(
+                kind,
                 counted,
                 log_mean,
                 value_start,
@@ -353,8 +383,15 @@ def walk_listed(arrays, weights, lower, upper, table, random, steps, room):  # t
     low_mask, high_mask, weight, noted, at = room.low_mask, room.high_mask, room.weight, room.noted, room.at
     for w in range(words):
         low_mask[w] = high_mask[w] = np.uint64(0)
-    for j in range(len(table)):
-        _watch(bit[j], table[j] == lower[j], capped and table[j] == upper[j], low_mask, high_mask)
+    if words == 1:
+        low, high = np.uint64(0), np.uint64(0)
+        for j in range(len(table)):
+            low |= np.uint64(table[j] == lower[j]) << np.uint64(bit[j] & 63)
+            high |= np.uint64(capped and table[j] == upper[j]) << np.uint64(bit[j] & 63)
+        low_mask[0], high_mask[0] = low, high
+    else:
+        for j in range(len(table)):
+            _watch(bit[j], table[j] == lower[j], capped and table[j] == upper[j], low_mask, high_mask)
     place, left, made = at[0], at[1], 0
     noting = len(noted) > 0
     while steps > 0:
@@ -435,6 +472,7 @@ def walk_listed(arrays, weights, lower, upper, table, random, steps, room):  # t
                     times = ahead - back
             elif others < len(weight):
                 _weigh(
+                    kind,
                     counted,
                     log_mean,
                     value_start,
@@ -456,6 +494,7 @@ def walk_listed(arrays, weights, lower, upper, table, random, steps, room):  # t
                 times = _another(weight, back, others, word, random)
             else:
                 times = _slice(
+                    kind,
                     counted,
                     log_mean,
                     value_start,

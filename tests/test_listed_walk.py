@@ -216,7 +216,7 @@ def test_the_walk_has_the_law(fiber, law):
     world = World(fiber, law)
     table, random = world.block.start.astype(np.int64), streams(9, 1)[0]
     learnt = learn_odds(world.arrays, world.weights, world.lower, world.upper, table, random, 20_000)
-    counts = world.walk(learnt, room_for(learnt), 8000, min(20 * world.rows.shape[0], 2000))
+    counts = world.walk(learnt, room_for(learnt), 5000, min(20 * world.rows.shape[0], 2000))
     assert fits(counts, world.law) > REJECTED
 
 
@@ -230,7 +230,7 @@ def test_slices_have_the_law(fiber, law, window):
         pytest.skip("a window of one step does not cross gaps")
     world = World(fiber, law)
     arrays = world.arrays._replace(window=np.full(world.rows.shape[0], window))
-    counts = world.walk(arrays, room_for(arrays)._replace(weight=np.zeros(2)), 8000, 40 * world.rows.shape[0])
+    counts = world.walk(arrays, room_for(arrays)._replace(weight=np.zeros(2)), 5000, 40 * world.rows.shape[0])
     assert fits(counts, world.law) > REJECTED
 
 
