@@ -36,7 +36,7 @@ def part_of_kernel(function: Kernel) -> Kernel:
     return cast(Kernel, numba.njit(nogil=True, error_model="numpy", inline="always")(function))
 
 
-def _compiled(function: Kernel, **options: bool) -> Kernel:
+def _compiled(function: Kernel, **options: Any) -> Kernel:
     folder = cache_folder()
     before = _CONFIG.CACHE_DIR
     try:

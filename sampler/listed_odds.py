@@ -1,8 +1,8 @@
 """How often each move of a list stands in the schedule of its walk, learnt in a warm-up and frozen after it.
 
 To look at a blocked move costs next to nothing, so what counts is what a move does when it is open. A move stands there in
-proportion to the mean square of its steps when it is open, over the number of its columns (short moves are made quickly),
-times a small power of how often it is open. A floor leaves every move its turn, because a rare one may be the only way to
+proportion to the mean square of its steps when it is open, times powers of one over the number of its columns (short moves
+are made quickly) and of how often it is open. A floor leaves every move its turn, because a rare one may be the only way to
 some tables.
 """
 
@@ -12,12 +12,13 @@ import numpy as np
 
 from ..moves.random_words import next_word
 from .listed_walk import ENDLESS, ListedArrays, room_for, scheduled, walk_listed
-from .weights import Weights
+from .weights import ALIKE, Weights
 
 FLOOR = 0.05
 """The part of the schedule that all moves share alike."""
-OPENNESS = 0.25
-"""The power of how often a move was open: more favours what is cheap to find, and starves rare moves that are needed."""
+OPENNESS, SHORTNESS = (0.5, 0.25), (3.0, 1.0)
+"""Powers of how often a move was open and of one over its columns, without weights and with them: more favours what is
+quickly made, and starves rare moves that are needed."""
 PRIOR = 4.0
 """Steps of the mean of moves of the same length that are added to what was seen of a move."""
 ROUNDS = 256
@@ -51,8 +52,9 @@ def learn_odds(
     by_length = np.array([np.bincount(length, weights=one) for one in noted.T])
     likely = ((by_length[1] + 1e-3) / (by_length[0] + 1.0))[length]
     usual = (noted[:, 1] + PRIOR * likely) / (noted[:, 0] + PRIOR)
+    openness, shortness = OPENNESS[weights.kind != ALIKE], SHORTNESS[weights.kind != ALIKE]
     looks = steps * np.bincount(arrays.order, minlength=n_moves) / len(arrays.order)
-    odds = usual * ((noted[:, 0] + 0.5) / (looks + 1.0)) ** OPENNESS / length
+    odds = usual * ((noted[:, 0] + 0.5) / (looks + 1.0)) ** openness * length**-shortness
     odds = (1.0 - FLOOR) * odds / odds.sum() + FLOOR / n_moves
     entries = min(MOST_TIMES * n_moves, max(MOST_ENTRIES, 4 * n_moves))
     times = np.maximum(1, np.round(entries * odds)).astype(np.int64)

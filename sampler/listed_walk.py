@@ -167,7 +167,7 @@ def _next_open(needs, words, low_mask, high_mask, i, end):  # type: ignore[no-un
 
 
 @part_of_kernel
-def _log_weight_at(
+def _log_weight_at(  # type: ignore[no-untyped-def]
     kind,
     counted,
     log_mean,
@@ -182,7 +182,7 @@ def _log_weight_at(
     middle,
     stop,
     times,
-):  # type: ignore[no-untyped-def]
+):
     """The log-weight of the columns of a move after it was made so many times."""
     total = 0.0
     for e in range(begin, stop):
@@ -200,7 +200,7 @@ def _log_weight_at(
 
 
 @part_of_kernel
-def _weigh(
+def _weigh(  # type: ignore[no-untyped-def]
     kind,
     counted,
     log_mean,
@@ -218,7 +218,7 @@ def _weigh(
     back,
     ahead,
     weight,
-):  # type: ignore[no-untyped-def]
+):
     """Write the weights of all points of a line, up to a factor."""
     total = HUGE
     if tilt > 0.0:
@@ -291,7 +291,7 @@ def _another(weight, back, others, word, random):  # type: ignore[no-untyped-def
 
 
 @part_of_kernel
-def _slice(
+def _slice(  # type: ignore[no-untyped-def]
     kind,
     counted,
     log_mean,
@@ -309,7 +309,7 @@ def _slice(
     back,
     ahead,
     random,
-):  # type: ignore[no-untyped-def]
+):
     """A point of a long line: a level below its weight, then points of a window that closes in on the current one."""
     low, high = -back, ahead
     if window < back + ahead:
