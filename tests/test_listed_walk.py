@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -343,3 +344,16 @@ def test_a_list_without_moves_stays():
     arrays = learn_odds(arrays, world.weights, world.lower, world.upper, table, random, 1000)
     assert not walk_listed(arrays, world.weights, world.lower, world.upper, table, random, 10, room_for(arrays))
     assert (table == world.block.start).all()
+
+
+@pytest.mark.slow
+def test_the_kernel_counts_no_references():
+    """Reference counts of array arguments once cost ten times what a step costs."""
+    world = World("coins", "factorial")
+    fresh = numba.njit(nogil=True, error_model="numpy", _nrt=False)(walk_listed.py_func)  # cached code cannot be read
+    table, random = world.block.start.astype(np.int64), streams(1, 1)[0]
+    fresh(world.arrays, world.weights, world.lower, world.upper, table, random, 10, room_for(world.arrays))
+    (code,) = fresh.inspect_asm().values()
+    assert "walk_listed" in code
+    assert "NRT_incref" not in code
+    assert walk_listed.targetoptions["_nrt"] is False
