@@ -56,7 +56,8 @@ def learn_odds(
     looks = steps * np.bincount(arrays.order, minlength=n_moves) / len(arrays.order)
     odds = usual * ((noted[:, 0] + 0.5) / (looks + 1.0)) ** openness * length**-shortness
     odds = (1.0 - FLOOR) * odds / odds.sum() + FLOOR / n_moves
-    entries = min(MOST_TIMES * n_moves, max(MOST_ENTRIES, 4 * n_moves))
+    words = arrays.needs.shape[1] // 2  # a schedule that does not fit into the cache is slow
+    entries = min(MOST_TIMES * n_moves, max(MOST_ENTRIES // words, 2 * n_moves))
     times = np.maximum(1, np.round(entries * odds)).astype(np.int64)
     rng = np.random.default_rng(int(next_word(random)))
     order = rng.permutation(np.repeat(np.arange(n_moves), times))

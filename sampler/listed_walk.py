@@ -31,7 +31,7 @@ LAZY = 16
 """One step in so many stays where it is."""
 LONGEST = 32
 """Points of a line whose weights are all summed; on longer ones a slice is drawn."""
-MOST_WORDS = 4
+MOST_WORDS = 16
 """Words of 64 bits that tell which columns are at a bound; in larger blocks those columns that are there most often."""
 HUGE = 1e250
 ENDLESS = np.int64(2**62)
@@ -383,7 +383,8 @@ def walk_listed(arrays, weights, lower, upper, table, random, steps, room):  # t
     low_mask, high_mask, weight, noted, at = room.low_mask, room.high_mask, room.weight, room.noted, room.at
     for w in range(words):
         low_mask[w] = high_mask[w] = np.uint64(0)
-    if words == 1:
+    small = words == 1 and len(bit) <= 64  # every column has its bit, in one word
+    if small:
         low, high = np.uint64(0), np.uint64(0)
         for j in range(len(table)):
             low |= np.uint64(table[j] == lower[j]) << np.uint64(bit[j] & 63)
@@ -535,7 +536,7 @@ def walk_listed(arrays, weights, lower, upper, table, random, steps, room):  # t
                     last = middle
                 else:
                     first = stop
-            if words == 1:  # in registers: one column after the other through memory would take longer than the rest
+            if small:  # in registers: one column after the other through memory would take longer than the rest
                 keep = ~(needs[i, 0] | needs[i, 1])
                 low, high = low_mask[0] & keep, high_mask[0] & keep
                 for e in range(first, last):
