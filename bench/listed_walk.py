@@ -146,11 +146,9 @@ def compare(name: str, release, rows, thins) -> None:
         learnt = time.perf_counter() - begin
         out = np.empty((n_kept, len(lower)), dtype=np.int32)
         best = {"+-1": (0.0, ""), "flat": (0.0, ""), "learnt": (0.0, "")}
-        for run in range(RUNS):
+        for _ in range(RUNS):
             for chain in best:
                 if chain == "+-1":
-                    if run > 1:
-                        continue
                     thin = thin_single
                     single_steps(*sparse, law != "uniform", lower, upper, other, random[1], thin, out[:1])
                     begin = time.process_time()
