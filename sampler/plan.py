@@ -25,11 +25,13 @@ from ..moves.swaps import Swaps
 from .independent_decomposable import decomposable_plan
 from .independent_two_way import two_way_plan
 from .kernel import Kernel, MoveKernel, SwapKernel
+from .schedule_kernel import MOST_COLUMNS, ScheduleKernel
 from .unit import Unit
 from .walk_adaptive import AdaptiveKernel
 from .walk_independent import DecomposableKernel, TwoWayKernel
 from .walk_listed import listed_kernel
 from .walk_row_pairs import row_pair_kernel
+from .walk_schedule import listed_arrays
 from .walk_sub_tables import SubTableKernel
 from .walk_units import UnitSwapKernel, prefers_units
 from .weights import ALIKE, FACTORIAL, Weights, weights_on
@@ -139,6 +141,8 @@ def kernels_for(moves: MoveSet, weights: Weights, block: Block) -> tuple[Kernel,
     if isinstance(moves, RowPairs) and block.upper.max() < LARGEST:
         return (row_pair_kernel(moves, weights, block.lower, block.upper, block.start),)
     if isinstance(moves, Listed):
+        if len(block.columns) <= MOST_COLUMNS:
+            return (ScheduleKernel(listed_arrays(moves, block, weights), weights),)
         quick = listed_kernel(moves, weights, block) if block.upper.max() < LARGEST else None
         return (quick or MoveKernel(moves, weights),)
     if isinstance(moves, SubTables):
