@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from ..moves.move_set import MoveSet
 from ..moves.row_pairs import RowPairs
 from ..moves.sub_tables import SubTables
 from ..moves.swaps import Swaps
+from ..release.errors import TooLarge
 from .independent_decomposable import decomposable_plan
 from .independent_two_way import two_way_plan
 from .kernel import Kernel, MoveKernel, SwapKernel
@@ -36,6 +38,8 @@ from .walk_sub_tables import SubTableKernel
 from .walk_units import UnitSwapKernel, prefers_units
 from .weights import ALIKE, FACTORIAL, Weights, weights_on
 
+FEW_COLUMNS, FEW_MOVES = 64, 6000
+"""In blocks up to this size moves of margins are listed rather than drawn, if there are not too many."""
 LARGEST = 2**31
 """Figures up to this are moved by the quickest kernels."""
 
@@ -140,6 +144,9 @@ def kernels_for(moves: MoveSet, weights: Weights, block: Block) -> tuple[Kernel,
         return tuple(one for part in moves.parts for one in kernels_for(part, weights, block))
     if isinstance(moves, RowPairs) and block.upper.max() < LARGEST:
         return (row_pair_kernel(moves, weights, block.lower, block.upper, block.start),)
+    if isinstance(moves, MarginMoves) and len(block.columns) <= FEW_COLUMNS:
+        with suppress(TooLarge):
+            return kernels_for(Listed(moves.listed(FEW_MOVES), moves.certificate), weights, block)
     if isinstance(moves, Listed):
         if len(block.columns) <= MOST_COLUMNS:
             return (ScheduleKernel(listed_arrays(moves, block, weights), weights),)
