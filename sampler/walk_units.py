@@ -57,7 +57,7 @@ def swap_units(table: np.ndarray, n_columns: int, units: Units, u: int, v: int, 
 
 
 @jit_lean
-def walk_units(place: Place, tally: Tally, n_columns: int, units: Units, draws: int, steps: int) -> int:
+def walk_units(place, tally, n_columns, units, draws, steps):  # type: ignore[no-untyped-def]
     """Make so many draws of `steps` steps, or fewer if credits have to wait; the draws done."""
     table, random = place.table, place.random
     number = len(units.row)
@@ -100,7 +100,8 @@ class UnitSwapKernel(Kernel):
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Unit swaps."""
-        return walk_units(place, tally, self.shape[1], room, draws, steps)
+        done: int = walk_units(place, tally, self.shape[1], room, draws, steps)
+        return done
 
 
 def prefers_units(shape: tuple[int, int], n_units: int) -> bool:
