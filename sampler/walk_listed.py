@@ -187,7 +187,7 @@ def listed_kernel(moves: Listed, weights: Weights, block: Block) -> ListedKernel
     gains = np.bincount(row[rows.data > 0], minlength=rows.shape[0])
     bounded = bool(block.lower.any() or upper_of_their_own(block).any())
     start = rows.indptr.astype(np.int64)
-    columns, signs = rows.indices[order].astype(np.int32), rows.data[order].astype(np.int64)
+    columns, signs = rows.indices[order].astype(np.int64), rows.data[order].astype(np.int64)
     one_sided = (gains == 0) | (gains == np.diff(start))  # such a move has no end but the upper bounds
     return ListedKernel(
         SignedList(start, start[:-1] + gains, columns, signs, bounded or bool(one_sided.any())), weights
