@@ -347,8 +347,8 @@ class RowPairKernel(Kernel):
         """Lists of common columns, and a bit for each unit of two rows."""
         most = self._most_common()
         return PairRoom(
-            np.empty(most, dtype=np.int32),
-            np.empty(most, dtype=np.int32),
+            np.empty(most, dtype=np.int64),
+            np.empty(most, dtype=np.int64),
             np.empty(UNITS_PER_COLUMN * most // 64 + 2 if self.pattern.redrawn else 0, dtype=np.uint64),
             np.empty(4, dtype=np.int64),
             np.array([1, -1, -1, 1], dtype=np.int64),

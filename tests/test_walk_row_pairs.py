@@ -203,7 +203,9 @@ def test_more_units_than_bits() -> None:
     """Rows that hold too many units for a bit each go along lines instead."""
     unit, every, exact = world(fw.publish(np.array([[3, 9], [500, 800]]), ["A", "B"]), "hypergeometric")
     kernel = unit.kernels[0]
-    assert kernel.pattern.redrawn and 64 * (len(kernel.room().units) - 1) < 1312  # type: ignore[attr-defined]
+    assert isinstance(kernel, RowPairKernel)
+    assert kernel.pattern.redrawn
+    assert 64 * (len(kernel.room().units) - 1) < 1312
     assert p_value(run(unit).tally.kept, every, exact) > TOO_RARE
 
 
