@@ -61,23 +61,42 @@ class Tally(NamedTuple):
 @jit_lean
 def credit(tally: Tally, q: int, low: int, high: int) -> None:
     """Credit the values from low to high of a question, one credit shared by all."""
+    credit_share(tally, np.uint64(q), low, high, 1.0 / (high - low + 1))
+
+
+@jit_lean
+def credit_share(tally: Tally, q: np.uint64, low: int, high: int, share: float) -> None:
+    """Credit a share to each of the values from low to high of a question; together they are one credit.
+
+    Places are unsigned, as numba asks of signed ones whether they are negative, each time.
+    """
+    quick = tally.windows.quick
+    if low < quick[q, np.uint64(1)] or high > quick[q, np.uint64(2)]:
+        _credit_bins(tally, q, low, high, share)
+        return
+    tally.windows.credits[q] += 1.0
+    counters, at = tally.windows.counters, quick[q, np.uint64(0)]
+    counters[np.uint64(at + low)] += share
+    counters[np.uint64(at + high + 1)] -= share
+
+
+@jit_lean
+def _credit_bins(tally: Tally, q: np.uint64, low: int, high: int, share: float) -> None:
+    """The same where the window is too narrow, or its counters stand for several values."""
     windows = tally.windows
     origin, shift = windows.origin[q], windows.shift[q]
     first, last = (low - origin) >> shift, (high - origin) >> shift
     if first < 0 or last >= windows.size[q]:
         k = tally.n_waiting[0]
-        tally.waiting[k, 0], tally.waiting[k, 1], tally.waiting[k, 2] = q, low, high
+        tally.waiting[k, 0], tally.waiting[k, 1], tally.waiting[k, 2] = np.int64(q), low, high
         tally.n_waiting[0] = k + 1
         return
     windows.credits[q] += 1.0
     at = windows.start[q]
     counters = windows.counters
-    share = 1.0 / (high - low + 1)
-    if shift == 0 or first == last:
-        if first == last:
-            share = 1.0
-        counters[at + first] += share
-        counters[at + last + 1] -= share
+    if first == last:
+        counters[at + first] += 1.0
+        counters[at + first + 1] -= 1.0
         return
     # The first and the last counter are covered in part.
     whole = share * (1 << shift)
