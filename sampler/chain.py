@@ -41,9 +41,6 @@ class Chain:
         random: np.ndarray,
         *,
         joint: Sequence[Sequence[int]] = (),
-        keep: np.ndarray | None = None,
-        rows: int = 0,
-        thin: int = 1,
     ) -> None:
         n, q = len(unit.columns), unit.n_questions
         table = np.empty(n + PAD, dtype=np.int64)[:n]
@@ -55,7 +52,7 @@ class Chain:
         lower, upper = unit.question_bounds()
         values = np.concatenate([table, unit.sums @ table])
         waiting = max(kernel.steps(n) * kernel.longest() for kernel in unit.kernels) + q
-        empty, sums = np.zeros(0, dtype=np.int64), unit.sums
+        sums = unit.sums
         self.most = most_counters(q)
         self.tally = Tally(
             windows=first_windows(values, lower, upper),
@@ -70,9 +67,9 @@ class Chain:
             sum_column=sums.indices.astype(np.int64),
             sum_value=sums.data.astype(np.int64),
             **_joint_arrays(joint, lower, upper),
-            kept=np.zeros((rows, 0 if keep is None else len(keep)), dtype=np.int64),
-            keep=empty if keep is None else keep.astype(np.int64),
-            kept_state=np.array([0, 0, thin] + [0] * PAD, dtype=np.int64),
+            kept=np.zeros((0, 0), dtype=np.int64),
+            keep=np.zeros(0, dtype=np.int64),
+            kept_state=np.zeros(PAD, dtype=np.int64),
         )
         self.batch = 0
         self.length = FIRST_LENGTH
@@ -94,6 +91,15 @@ class Chain:
             self.made += done
             if self.made == unit.shares[self.turn]:
                 self.turn, self.made = (self.turn + 1) % len(unit.kernels), 0
+
+    def keep(self, unit: Unit, questions: np.ndarray, draws: int, thin: int = 1) -> np.ndarray:
+        """Make draws of which one in `thin` is kept: the values of some questions, [draw, question]."""
+        kept = np.zeros((draws, len(questions)), dtype=np.int64)
+        self.tally = self.tally._replace(kept=kept, keep=questions.astype(np.int64))
+        self.tally.kept_state[:3] = 0, 0, thin
+        self.advance(unit, draws * thin)
+        self.tally = self.tally._replace(kept=np.zeros((0, 0), dtype=np.int64), keep=np.zeros(0, dtype=np.int64))
+        return kept + unit.question_offset()[questions]
 
     def advance_batch(self, unit: Unit, reference: Reference | None) -> None:
         """Make one more batch; with a reference, note how surprising its values are."""
@@ -131,7 +137,7 @@ class Chain:
         tally = self.tally
         clear(tally.windows)
         clear(self.total)
-        tally.sums[:], tally.squares[:], tally.joint_counts[:], tally.kept_state[:2] = 0.0, 0.0, 0, 0
+        tally.sums[:], tally.squares[:], tally.joint_counts[:] = 0.0, 0.0, 0
         self.batch = 0
 
     def _make_room(self) -> None:

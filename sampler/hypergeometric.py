@@ -102,14 +102,18 @@ def draw_with_table(good: int, bad: int, taken: int, log_factorials: np.ndarray,
         both = _from_zero(small, other, total, random)
     else:
         most, many, whole = float(small), float(other), float(total)
-        # divisions that do not wait for each other
         mode = int((most + 1.0) * (many + 1.0) / (whole + 2.0))
-        mean = most * many / whole
-        variance = mean * ((whole - most) * (whole - many) / (whole * (whole - 1.0)))
+        inverse = 1.0 / whole
+        mean = most * many * inverse
+        # Divided by total^2 (total - 1), or by a little less: a wider hat is right too, and total >= 30 here.
+        variance = mean * ((whole - most) * (whole - many)) * (inverse * inverse * (1.0 + 1.04 * inverse))
         tabled = total < len(log_factorials)
         if variance < (NARROW_BY_TABLE if tabled else NARROW):
-            by_table = (mode, small, other, total, log_factorials)
-            peak = _peak_by_table(*by_table) if tabled else _peak(mode, small, other, total)
+            peak = (
+                _peak_by_table(mode, small, other, total, log_factorials)
+                if tabled
+                else _peak(mode, small, other, total)
+            )
             both = _from_mode(mode, peak, small, other, total, random)
         elif tabled:
             both = _ratio_of_uniforms_by_table(mode, mean, variance, small, other, total, log_factorials, random)

@@ -16,7 +16,7 @@ from .weights import ALIKE, FACTORIAL, POISSON, Weights, log_weight
 LONGEST = 24
 """Points of a line whose weights are all summed."""
 HUGE, TINY = 1e250, 1e-250
-FAR = np.int64(2**62)
+FAR = 2**62
 
 
 @jit_lean

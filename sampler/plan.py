@@ -15,9 +15,11 @@ from ..fiber.sparse import rows_through
 from ..fiber.support import Support
 from ..moves.adaptive_lattice import AdaptiveLattice
 from ..moves.chooser import Moves
+from ..moves.listed import Listed
 from ..moves.margins import MarginMoves
 from ..moves.mixture import Mixture
 from ..moves.move_set import MoveSet
+from ..moves.row_pairs import RowPairs
 from ..moves.sub_tables import SubTables
 from ..moves.swaps import Swaps
 from .independent_decomposable import decomposable_plan
@@ -26,7 +28,10 @@ from .kernel import Kernel, MoveKernel, SwapKernel
 from .unit import Unit
 from .walk_adaptive import AdaptiveKernel
 from .walk_independent import DecomposableKernel, TwoWayKernel
+from .walk_listed import listed_kernel
+from .walk_row_pairs import row_pair_kernel
 from .walk_sub_tables import SubTableKernel
+from .walk_units import UnitSwapKernel, prefers_units
 from .weights import ALIKE, FACTORIAL, Weights, weights_on
 
 LARGEST = 2**31
@@ -81,12 +86,15 @@ def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Un
         order = moves.cell.ravel()
         offset = block.lower[order]
         kernels = (SwapKernel(moves.cell.shape),)
+        units = int((block.start - block.lower).sum())
+        if prefers_units(moves.cell.shape, units):
+            kernels = (UnitSwapKernel(moves.cell.shape, units), *kernels)
     elif isinstance(moves, Swaps) and weights.kind == FACTORIAL and not inside.solved.fiber.lower[block.columns].any():
         kernels, certificate = (TwoWayKernel(two_way_plan(moves.cell, block.start)),), Certificate("connected", DIRECT)
     else:
-        kernels = kernels_for(moves, weights)
-    parts = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
-    return _unit(*parts, weights, kernels, certificate, questions, offset)
+        kernels = kernels_for(moves, weights, block)
+    columns, lower, upper, start = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
+    return _unit(columns, lower, upper, start, weights, kernels, certificate, questions, offset)
 
 
 def _unit(
@@ -100,8 +108,12 @@ def _unit(
     questions: Any,
     offset: np.ndarray | None = None,
 ) -> Unit:
-    _, sums = rows_through(questions, columns)
-    several = np.flatnonzero(np.diff(sums.indptr) > 1)
+    asked, parts = rows_through(questions, columns)
+    plain = np.diff(parts.indptr) == 1
+    plain[plain] = parts.data[parts.indptr[:-1][plain]] == 1
+    answered = np.empty(len(asked), dtype=np.int64)
+    answered[plain] = parts.indices[parts.indptr[:-1][plain]]
+    answered[~plain] = len(columns) + np.arange(int((~plain).sum()))
     if offset is None:
         offset = np.zeros(len(columns), dtype=np.int64)
     return Unit(
@@ -113,15 +125,22 @@ def _unit(
         weights=weights,
         kernels=kernels,
         certificate=certificate,
-        sums=sp.csr_array(sums[several]).astype(np.int64),
+        sums=sp.csr_array(parts[np.flatnonzero(~plain)]).astype(np.int64),
+        asked=asked,
+        answered=answered,
         shares=(1 << 40,) if len(kernels) == 1 else (1,) * len(kernels),
     )
 
 
-def kernels_for(moves: MoveSet, weights: Weights) -> tuple[Kernel, ...]:
+def kernels_for(moves: MoveSet, weights: Weights, block: Block) -> tuple[Kernel, ...]:
     """The kernels of a family of moves, one for each part of a mixture."""
     if isinstance(moves, Mixture):
-        return tuple(one for part in moves.parts for one in kernels_for(part, weights))
+        return tuple(one for part in moves.parts for one in kernels_for(part, weights, block))
+    if isinstance(moves, RowPairs) and block.upper.max() < LARGEST:
+        return (row_pair_kernel(moves, weights, block.lower, block.upper, block.start),)
+    if isinstance(moves, Listed):
+        quick = listed_kernel(moves, weights, block) if block.upper.max() < LARGEST else None
+        return (quick or MoveKernel(moves, weights),)
     if isinstance(moves, SubTables):
         return (SubTableKernel(moves, weights),)
     if isinstance(moves, AdaptiveLattice):

@@ -8,13 +8,11 @@ begins anew. The answer is good enough when it passes the rule at two looks in a
 from __future__ import annotations
 
 import os
-import pickle
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from ..moves.chooser import Moves
 from ..moves.random_words import streams
 from ..release.errors import InputError
 from .chain import BATCHES, Chain, Reference
+from .checkpoint import save
 from .diagnostics import Diagnosis, diagnose, good_enough
 from .kernel import LEAST_WORK, WORK_PER_CELL
 from .plan import units_of
@@ -35,6 +34,8 @@ from .windows import Windows, add_to, cover, entropies, first_windows, log_densi
 APART = 1.1
 """Chains with a larger R-hat have not yet forgotten where they started."""
 MOST_DRAWS = 1 << 20
+MOST_JOINT = 10_000_000
+"""Combinations of values of a group of questions that are counted together."""
 AT_A_TIME = 2e8
 """Nanoseconds of work, by stored figures, that threads do before somebody may stop them."""
 
@@ -47,6 +48,8 @@ class UnitRun:
 
     unit: Unit
     chains: list[Chain]
+    joint: Sequence[Sequence[int]] = ()
+    """Groups of the unit's questions that are counted together."""
     reference: Reference | None = None
     pooled: Windows | None = None
     diagnosis: Diagnosis | None = None
@@ -64,6 +67,18 @@ class UnitRun:
         """Batches until the next look."""
         batch = self.chains[0].batch
         return BATCHES // 2 if batch == BATCHES else BATCHES - batch
+
+    def joint_shares(self) -> tuple[np.ndarray, ...]:
+        """How often each combination of values of a group came up, from the lower bounds on."""
+        lower, upper = self.unit.question_bounds()
+        counts = np.sum([chain.tally.joint_counts for chain in self.chains], axis=0)
+        found = []
+        for k, group in enumerate(self.joint):
+            first = self.chains[0].tally.joint_first[k : k + 2]
+            shape = [int(upper[q] - lower[q] + 1) for q in group]
+            here = counts[first[0] : first[1]].reshape(shape)
+            found.append(here / max(1, here.sum()))
+        return tuple(found)
 
     def look(self, tolerance: float, most_draws: int) -> None:
         """Judge the chains at the end of a batch; decide whether to go on."""
@@ -152,7 +167,7 @@ class Run:
                         one.look(self.tolerance, self.most_draws)
                 self.looks += 1
                 if checkpoint is not None and not self.stopped:
-                    self.save(checkpoint)
+                    save(self, self.fingerprint, checkpoint)
                 if progress is not None:
                     progress(self.words())
 
@@ -197,14 +212,6 @@ class Run:
         found = f"; worst: {worst.diagnosis.worst()}" if worst.diagnosis is not None else ""
         return f"{len(open_units)} of {len(self.units)} blocks open, {worst.draws:,} draws a chain{found}"
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the run to a file, whole or not at all."""
-        target = Path(path)
-        beside = target.with_name(target.name + ".part")
-        with beside.open("wb") as file:
-            pickle.dump(self, file, protocol=5)
-        beside.replace(target)
-
 
 def advance_chains(
     units: Sequence[Unit], chains: list[Chain], references: Sequence[Reference | None], batches: Sequence[int]
@@ -221,23 +228,6 @@ def _work(one: UnitRun) -> float:
     return one.chains[0].length * max(LEAST_WORK, WORK_PER_CELL * len(one.unit.columns))
 
 
-def load_run(path: str | os.PathLike[str], fingerprint: str) -> Run | None:
-    """A run that was saved, None if there is no file; refused if it belongs to other work."""
-    target = Path(path)
-    if not target.exists():
-        return None
-    try:
-        with target.open("rb") as file:
-            run = pickle.load(file)
-    except Exception as problem:
-        raise InputError(f"{target} is no checkpoint of fiberwalk: {problem}") from None
-    if not isinstance(run, Run) or run.fingerprint != fingerprint:
-        raise InputError(
-            f"the checkpoint {target} belongs to another release, law, seed or version; remove it, or choose another file."
-        )
-    return run
-
-
 def new_run(
     moves: Moves,
     questions: Any,
@@ -247,7 +237,7 @@ def new_run(
     tolerance: float,
     most_draws: int = MOST_DRAWS,
     fingerprint: str = "",
-    chain_options: Callable[[int, Unit], dict[str, Any]] | None = None,
+    joint: Sequence[Sequence[int]] = (),
 ) -> Run:
     """Units with tuned kernels, and chains at their starts."""
     units = []
@@ -256,8 +246,9 @@ def new_run(
         states = streams(child, chains + 1)
         starts = possible_tables(unit, _starts(moves, unit, number, chains), states[-1])
         unit = tuned(unit, starts[0], states[-1])
-        options = chain_options(number, unit) if chain_options is not None else {}
-        units.append(UnitRun(unit, [Chain(unit, s, r, **options) for s, r in zip(starts, states[:-1], strict=True)]))
+        groups = _groups(unit, joint)
+        ready = [Chain(unit, start, state, joint=groups) for start, state in zip(starts, states[:-1], strict=True)]
+        units.append(UnitRun(unit, ready, groups))
     return Run(units, tolerance, most_draws, fingerprint)
 
 
@@ -269,3 +260,20 @@ def _starts(moves: Moves, unit: Unit, number: int, chains: int) -> np.ndarray:
     in_order = np.argsort(block.columns)
     place = in_order[np.searchsorted(block.columns[in_order], unit.columns)]
     return dispersed_starts(moves.support.solved, block, moves.sets[number], chains)[:, place]
+
+
+def _groups(unit: Unit, joint: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The groups of questions that concern a unit, as questions of the unit."""
+    answered = dict(zip(unit.asked.tolist(), unit.answered.tolist(), strict=True))
+    lower, upper = unit.question_bounds()
+    groups = []
+    for group in joint:
+        inside = [answered[question] for question in group if question in answered]
+        if not inside:
+            continue
+        if len(inside) < len(group):
+            raise InputError("joint counts are for cells of one block; cells of different blocks are independent.")
+        if float(np.prod((upper - lower + 1)[inside].astype(float))) > MOST_JOINT:
+            raise InputError(f"the joint distribution of these cells has more than {MOST_JOINT:,} values.")
+        groups.append(inside)
+    return groups

@@ -95,11 +95,12 @@ def fill_row_pairs(bits: np.ndarray, first: np.ndarray, cells: np.ndarray, stock
 class _Listed(Supplier):
     def __init__(self, moves: Listed) -> None:
         rows = moves.rows
-        self.arrays = tuple(one.astype(np.int64) for one in (rows.indptr, rows.indices, rows.data))
+        self.arrays: Any = tuple(one.astype(np.int64) for one in (rows.indptr, rows.indices, rows.data))
         self.longest = int(np.diff(rows.indptr).max(initial=1))
 
     def fill(self, stock: Stock, random: np.ndarray) -> None:
-        fill_listed(*self.arrays, stock, random)
+        start, column, value = self.arrays
+        fill_listed(start, column, value, stock, random)
 
 
 @jit_lean
@@ -123,19 +124,19 @@ class _Cycles(Supplier):
         n, nodes = len(moves.network.tail), moves.network.n_nodes
         self.moves = moves
         self.longest = moves.n_columns
-        self.room = (np.full(nodes, -1, dtype=np.int64), *(np.empty(k, dtype=np.int64) for k in (nodes + 1, n, n)))
+        self.room: Any = (np.full(nodes, -1, dtype=np.int64), *(np.empty(k, dtype=np.int64) for k in (nodes + 1, n, n)))
 
     def fill(self, stock: Stock, random: np.ndarray) -> None:
         network = self.moves.network
-        fill_cycles(
-            *self.moves.places, network.tail, network.head, *self.moves.spread_arrays, *self.room, stock, random
-        )
+        fixed: Any = (*self.moves.places, network.tail, network.head, *self.moves.spread_arrays)
+        given: Any = (*fixed, *self.room, stock, random)
+        fill_cycles(*given)
 
 
 @jit_lean
-def fill_cycles(
+def fill_cycles(  # type: ignore[no-untyped-def]
     start, arc, tail, head, spread_start, spread_column, spread_sign, seen_at, path, arcs, signs, stock, random
-):  # type: ignore[no-untyped-def]
+):
     """Cycles of a network, each arc as the columns it stands for."""
     number, end = 0, 0
     while number < len(stock.start) - 1:
@@ -157,11 +158,12 @@ def fill_cycles(
 class _Margins(Supplier):
     def __init__(self, moves: MarginMoves) -> None:
         self.moves = moves
-        self.room = moves.workspace()
+        self.room: Any = moves.workspace()
         self.longest = len(self.room[2])
 
     def fill(self, stock: Stock, random: np.ndarray) -> None:
-        fill_margins(self.moves.arrays, self.moves.column_of, *self.room, stock, random)
+        given: Any = (self.moves.arrays, self.moves.column_of, *self.room, stock, random)
+        fill_margins(*given)
 
 
 @jit_lean
@@ -195,10 +197,15 @@ class _Sums(Supplier):
     def __init__(self, moves: LatticeMoves) -> None:
         n = moves.n_columns
         self.arrays, self.longest = moves.arrays, n
-        self.room = (np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool), *(np.empty(n, np.int64) for _ in range(2)))
+        self.room: Any = (
+            np.zeros(n, dtype=np.int64),
+            np.zeros(n, dtype=bool),
+            *(np.empty(n, np.int64) for _ in range(2)),
+        )
 
     def fill(self, stock: Stock, random: np.ndarray) -> None:
-        fill_sums(self.arrays, *self.room, stock, random)
+        given: Any = (self.arrays, *self.room, stock, random)
+        fill_sums(*given)
 
 
 @jit_lean

@@ -40,11 +40,10 @@ def _rates(unit: Unit, start: np.ndarray, random: np.ndarray) -> np.ndarray:
     seen = []
     for kernel in unit.kernels:
         alone = replace(unit, kernels=(kernel,), shares=(1 << 40,))
-        chain = Chain(alone, start, random, keep=watched, rows=TRIAL)
+        chain = Chain(alone, start, random)
+        chain.counts = False
         chain.advance(alone, TRIAL // 4)
-        chain.forget()
-        chain.advance(alone, TRIAL)
-        seen.append(chain.tally.kept.astype(float))
+        seen.append(chain.keep(alone, watched, TRIAL).astype(float))
         start = chain.place.table + unit.offset  # the next kernel goes on from here
     # What a cell varies by, whoever moved it; one that nobody moved tells nothing.
     variance = np.concatenate(seen).var(axis=0)

@@ -30,6 +30,9 @@ class Unit:
     certificate: Certificate
     sums: Any
     """Sums of the unit's columns that are asked about too, as sparse rows."""
+    asked: np.ndarray
+    """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
+    answered: np.ndarray
     shares: tuple[int, ...] = (1 << 40,)
 
     @property

@@ -43,7 +43,9 @@ class AdaptiveKernel(Kernel):
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Steps along vectors of a basis."""
-        return walk_adaptive(self.moves.given, *room, EXCHANGES, self.weights, place, tally, draws, steps)
+        basis, columns, sizes = room
+        given = self.moves.given
+        return walk_adaptive(given, basis, columns, sizes, EXCHANGES, self.weights, place, tally, draws, steps)
 
 
 @jit_lean

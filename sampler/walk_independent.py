@@ -60,7 +60,8 @@ class DecomposableKernel(IndependentKernel):
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """New tables."""
-        return walk_decomposable(self.plan, *room, self.columns, place, tally, draws)
+        own, whole = room
+        return walk_decomposable(self.plan, own, whole, self.columns, place, tally, draws)
 
 
 @jit_lean

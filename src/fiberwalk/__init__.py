@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .release.link import linked
     from .release.publish import publish
     from .release.release import Release
+    from .sampling import sample
 
 _HOME = {
     "Audit": "auditing",
@@ -56,6 +57,7 @@ _HOME = {
     "publish": "release.publish",
     "read_release": "release.files",
     "round_to": "protect.rounding",
+    "sample": "sampling",
     "suppress": "protect.suppression",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
@@ -87,6 +89,7 @@ __all__ = [
     "read_release",
     "risk",
     "round_to",
+    "sample",
     "sensitivity",
     "suppress",
 ]

@@ -1,0 +1,173 @@
+"""estimate: p(x|y) of every question about a release by chains, with its error."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..fiber.certificate import WORDS, Certificate
+from ..fiber.jit import source_hash
+from ..fiber.laws import Poisson
+from ..fiber.presolve import Presolved
+from ..moves.chooser import Moves
+from .checkpoint import load
+from .diagnostics import Diagnosis, corrected_entropy
+from .run import MOST_DRAWS, Run, UnitRun, new_run
+from .unit import Unit
+from .windows import Windows, entropies, shares
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """How probable values are: `p[k]` is the share of the `width` values from first + k * width on."""
+
+    first: int
+    width: int
+    p: np.ndarray
+    rhat: float
+    ess: float
+    entropy: float
+    """In bits, corrected for its bias."""
+    entropy_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class UnitEstimate:
+    """What the chains on one unit found."""
+
+    unit: Unit
+    counted: Windows
+    diagnosis: Diagnosis
+    entropy: np.ndarray
+    draws: int
+    """Of all chains together, after those that were discarded."""
+    converged: bool
+    joint: tuple[np.ndarray, ...]
+    """Joint shares of the groups of questions that were asked for, one axis for each question, from its lower bound on."""
+
+    def marginal(self, question: int) -> Marginal:
+        """The distribution of one of the unit's questions."""
+        counted, found = self.counted, self.diagnosis
+        return Marginal(
+            first=int(counted.origin[question] + self.unit.question_offset()[question]),
+            width=1 << int(counted.shift[question]),
+            p=shares(counted, question),
+            rhat=float(found.rhat[question]),
+            ess=float(found.ess[question]),
+            entropy=float(self.entropy[question]),
+            entropy_error=float(found.entropy_error[question]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """p(x|y) of every question: `fixed` plus independent parts, one for each unit that it concerns."""
+
+    fixed: np.ndarray
+    parts: tuple[tuple[tuple[int, int], ...], ...]
+    """For each question its parts: the unit, and the question of that unit."""
+    units: tuple[UnitEstimate, ...]
+    certificate: Certificate
+    stopped: str
+    """Why the chains were stopped before they were done; empty if they were not."""
+
+    @property
+    def converged(self) -> bool:
+        """Did every unit pass the stop rule?"""
+        return all(one.converged for one in self.units)
+
+    def marginals(self, question: int) -> tuple[Marginal, ...]:
+        """The distributions of the parts of a question; their sum plus what is fixed is its value."""
+        return tuple(self.units[unit].marginal(which) for unit, which in self.parts[question])
+
+
+def estimate(
+    moves: Moves,
+    questions: Any,
+    *,
+    seed: int | None = 1,
+    chains: int = 4,
+    tolerance: float = 0.02,
+    executor: Executor | None = None,
+    most_draws: int = MOST_DRAWS,
+    max_seconds: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    joint: Sequence[Sequence[int]] = (),
+    progress: Callable[[str], None] | None = None,
+) -> Estimate:
+    """Run chains on every unit of a release until the stop rule is passed.
+
+    `questions` are sparse rows over the columns of the release's system. `joint` names groups of questions of which the
+    joint distribution is wanted too; the questions of a group must concern one and the same unit.
+    """
+    mark = fingerprint(moves, questions, (seed, chains, tolerance, most_draws, joint))
+    run = load(checkpoint, mark)
+    if run is None:
+        run = new_run(
+            moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark,
+            joint=joint,
+        )  # fmt: skip
+    run.go_on(executor, max_seconds=max_seconds, checkpoint=checkpoint, progress=progress)
+    return _estimate(run, moves.support.solved, questions)
+
+
+def _estimate(run: Run, solved: Presolved, questions: Any) -> Estimate:
+    parts: list[list[tuple[int, int]]] = [[] for _ in range(questions.shape[0])]
+    for number, one in enumerate(run.units):
+        for asked, answered in zip(one.unit.asked, one.unit.answered, strict=True):
+            parts[asked].append((number, int(answered)))
+    units = tuple(_unit_estimate(one) for one in run.units)
+    fixed = questions @ np.where(solved.decided, solved.start, 0)
+    return Estimate(fixed, tuple(tuple(one) for one in parts), units, _certificate(run), run.stopped)
+
+
+def _unit_estimate(one: UnitRun) -> UnitEstimate:
+    assert one.pooled is not None
+    assert one.diagnosis is not None
+    bits, seen = np.zeros(one.unit.n_questions), np.zeros(one.unit.n_questions, dtype=np.int64)
+    entropies(one.pooled, bits, seen)
+    # The correction is for the counters; what a counter of several values adds is the same with it and without.
+    spread = one.pooled.shift.astype(float)
+    entropy = corrected_entropy(bits - spread, seen.astype(float), one.diagnosis.ess) + spread
+    return UnitEstimate(
+        one.unit,
+        one.pooled,
+        one.diagnosis,
+        entropy,
+        len(one.chains) * one.draws,
+        one.good_looks >= 2,
+        one.joint_shares(),
+    )
+
+
+def _certificate(run: Run) -> Certificate:
+    """The weakest of the units', with what the chains themselves showed."""
+    if not run.units:
+        return Certificate("exact", "the published figures decide every cell")
+    weakest = max((one.unit.certificate for one in run.units), key=lambda one: WORDS.index(one.word))
+    found = [one.diagnosis for one in run.units if one.diagnosis is not None]
+    seen = [f"chains from far apart: {max(found, key=lambda one: float(one.rhat.max())).worst()}"] if found else []
+    return replace(weakest, evidence=(*weakest.evidence, *seen))
+
+
+def fingerprint(moves: Moves, questions: Any, settings: Any) -> str:
+    """A name for one piece of work: the same release, law, questions, settings and sources, and nothing else."""
+    fiber, weigh = moves.support.solved.fiber, moves.support.weigh
+    digest = hashlib.sha256(repr((settings, source_hash(Path(__file__).parents[1]))).encode())
+    arrays = [fiber.A.indptr, fiber.A.indices, fiber.A.data, fiber.b, fiber.lower, fiber.upper]
+    arrays += [questions.indptr, questions.indices, questions.data]
+    arrays += [one for where, item in weigh.evidence for one in (np.array([where, item.first]), item.log_weights)]
+    if isinstance(weigh.law, Poisson):
+        arrays.append(weigh.law.means)
+    else:
+        digest.update(repr(weigh.law).split(" at 0x")[0].encode())
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

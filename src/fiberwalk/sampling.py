@@ -1,0 +1,136 @@
+"""sample: tables that agree with a release, drawn from what an intruder believes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .fiber.laws import as_law
+from .moves.chooser import choose
+from .release.errors import InputError
+from .release.release import Release, as_release
+from .sampler.arviz_adapter import to_arviz
+from .sampler.checkpoint import load
+from .sampler.estimate import fingerprint
+from .sampler.run import Run, new_run
+from .sampler.stored import Stored
+
+if TYPE_CHECKING:
+    import xarray
+
+WARM_UP = 1 << 17
+"""Draws of a chain after which a warm-up is given up, and the draws are kept with a warning."""
+
+
+def sample(
+    release: Release,
+    law: Any = "uniform",
+    draws: int = 1000,
+    chains: int = 4,
+    seed: int | None = 1,
+    *,
+    thin: int | None = None,
+    executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> xarray.Dataset:
+    """Tables that agree with a release, drawn from what an intruder believes; ready for ArviZ.
+
+    Parameters
+    ----------
+    release, law
+        As for `fiberwalk.audit`.
+    draws, chains
+        Tables of each chain, and chains. Chains start at tables far from each other; what they draw until they agree
+        is discarded.
+    seed
+        The same seed gives the same tables, whatever the number of threads or processes; None: a new one each time.
+    thin
+        How many draws lie between two that are kept; by default as many as make them nearly independent.
+    executor
+        Where chains run: any `concurrent.futures.Executor`, such as that of a Dask client (`client.get_executor()`). By
+        default threads of this process.
+    checkpoint
+        A file to which the work is saved now and then. If it is there already, the work is taken up from it.
+    progress
+        Called now and then with a line of text.
+
+    Returns
+    -------
+    xarray.Dataset
+        `table` with the dims chain, draw and those of the table. Its attributes say how the tables were drawn: the
+        certificate, and the largest R-hat and fewest effective draws of the warm-up. All of ArviZ's functions take it.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> tables = fw.sample(fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"]), draws=50, chains=2)
+    >>> dict(tables.sizes)
+    {'chain': 2, 'draw': 50, 'A': 2, 'B': 3}
+    >>> bool((tables["table"].sum("A") == [5, 5, 3]).all())
+    True
+    """
+    release = as_release(release)
+    for name, value, least in (("draws", draws, 1), ("chains", chains, 1), ("thin", 1 if thin is None else thin, 1)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise InputError(f"{name}={value!r}: a whole number of at least {least}.")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise InputError(f"seed={seed!r}: a whole number of at least 0, or None.")
+    if seed is None and checkpoint is not None:
+        raise InputError("a checkpoint needs a seed: without one the work could not be taken up again.")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise InputError(
+            f"executor={executor!r}: an Executor of concurrent.futures, or what client.get_executor() of Dask gives."
+        )
+    if len(release.grids) != 1:
+        raise InputError(
+            f"sample() gives the draws of one table, and these are {len(release.grids)} linked ones; link them with "
+            "full=True, as margins of the one crossed table."
+        )
+    chosen = as_law(law)
+    moves = choose(release, chosen, progress=progress)
+    nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
+    mark = fingerprint(moves, nothing, ("sample", seed, chains, draws, thin))
+    work: Run | Stored | None = load(checkpoint, mark)
+    if work is None:
+        work = new_run(moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=WARM_UP, fingerprint=mark)
+    if isinstance(work, Run):
+        work.go_on(executor, checkpoint=checkpoint, progress=progress)
+        if work.stopped:
+            raise KeyboardInterrupt
+        work = Stored.after(work, draws, thin)
+    work.go_on(executor, checkpoint=checkpoint, progress=progress)
+    facts = _facts(work, seed, chosen.name)
+    facts["certificate"], facts["certificate_reason"] = moves.certificate.word, moves.certificate.reason
+    if facts["converged"] == "no":
+        warnings.warn(
+            f"the chains did not agree after {WARM_UP:,} draws each (largest R-hat {facts['rhat']:.3f}): the tables kept "
+            "are not to be trusted as they are. Look at fiberwalk.choose_moves(release), and take more draws.",
+            stacklevel=2,
+        )
+    tables = work.whole_tables(moves.support.solved, chains)
+    grid = release.grids[0]
+    values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(chains, draws, *grid.cells.shape))
+    labels = [[dim.node_labels[node] for node in nodes] for dim, nodes in zip(release.dims, grid.nodes, strict=True)]
+    return to_arviz(values, [dim.name for dim in release.dims], labels, facts)
+
+
+def _facts(work: Stored, seed: int | None, law: str) -> dict[str, Any]:
+    """How the tables were drawn, in words and figures that files can hold."""
+    units = work.run.units
+    found = [one.diagnosis for one in units if one.diagnosis is not None]
+    return {
+        "law": law,
+        "seed": "none" if seed is None else int(seed),
+        "kernels": "; ".join(dict.fromkeys(one.unit.words for one in units)),
+        "warm_up_draws": max((one.discarded + one.draws for one in units), default=0),
+        "thin": max(work.thin, default=1),
+        "rhat": float(max((one.rhat.max(initial=1.0) for one in found), default=1.0)),
+        "converged": "yes" if all(one.good_looks >= 2 for one in units) else "no",
+    }
