@@ -17,8 +17,8 @@ from ..moves.random_words import below
 from .tally import BY_STEPS, Tally, credit_share, end_of_draw
 from .walk_moves import Place
 
-SMALL = 11_585
-"""Up to so many cells (the root of 2^27), 32 bits pick two rows and two columns evenly enough."""
+SMALL = 4096
+"""Up to so many cells the table is near the processor, and 32 bits pick two rows and two columns evenly enough."""
 
 
 @jit_lean
@@ -39,7 +39,7 @@ def _walk(
     n_rows, n_columns = np.uint64(rows), np.uint64(columns)
     one_less_row, one_less_column = np.uint64(rows - 1), np.uint64(columns - 1)
     small = rows * columns <= SMALL
-    held = 0 if small else max(1, columns // 2)
+    held = max(1, columns // 4)  # for longer, and steps mix less well than they are quick
     a, b, c, d = random[0], random[1], random[2], random[3]
     upper = under = np.uint64(0)
     for done in range(draws):
@@ -56,7 +56,7 @@ def _walk(
             c ^= t
             d = (d << np.uint64(45)) | (d >> np.uint64(19))
             bits = word >> half
-            if small or left == 0:
+            if small:
                 product = bits * n_rows
                 i = product >> half
                 product = (product & low32) * one_less_row
@@ -64,11 +64,9 @@ def _walk(
                 bits = product & low32
                 k += np.uint64(k >= i)
                 upper, under = i * n_columns, k * n_columns
-                left = held
-            left -= 1
-            if not small:
+            elif left == 0:
                 mixed = a + d
-                bits = (((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a) >> half
+                product = ((((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a) >> half) * n_rows
                 t = b << np.uint64(17)
                 c ^= a
                 d ^= b
@@ -76,6 +74,13 @@ def _walk(
                 a ^= d
                 c ^= t
                 d = (d << np.uint64(45)) | (d >> np.uint64(19))
+                i = product >> half
+                product = (product & low32) * one_less_row
+                k = product >> half
+                k += np.uint64(k >= i)
+                upper, under = i * n_columns, k * n_columns
+                left = held
+            left -= 1
             product = bits * n_columns
             j = product >> half
             product = (product & low32) * one_less_column
