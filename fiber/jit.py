@@ -35,6 +35,15 @@ def jit_lean(function: Kernel) -> Kernel:
     return _compiled(function, _nrt=False)
 
 
+def jit_inlined(function: Kernel) -> Kernel:
+    """Compile a helper into each loop that calls it, without the counting of references.
+
+    A named tuple of arrays is handed over as seven words for each array: with twenty arrays a call takes a hundred
+    nanoseconds, unless there is no call.
+    """
+    return _compiled(function, _nrt=False, forceinline=True)
+
+
 def _compiled(function: Kernel, **options: Any) -> Kernel:
     folder = cache_folder()
     before = _CONFIG.CACHE_DIR

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..fiber.jit import jit_lean
+from ..fiber.jit import jit_inlined, jit_lean
 from .windows import Windows
 
 BY_DRAWS, BY_STEPS, NO_CREDITS = 0, 1, 2
@@ -58,26 +58,45 @@ class Tally(NamedTuple):
     """[0] draws stored, [1] draws since the last one stored, [2] draws from one to the next."""
 
 
-@jit_lean
+@jit_inlined
 def credit(tally: Tally, q: int, low: int, high: int) -> None:
     """Credit the values from low to high of a question, one credit shared by all."""
+    credit_share(tally, np.uint64(q), low, high, 1.0 / (high - low + 1))
+
+
+@jit_inlined
+def credit_share(tally: Tally, q: np.uint64, low: int, high: int, share: float) -> None:
+    """Credit a share to each of the values from low to high of a question; together they are one credit.
+
+    Places are unsigned, as numba asks of signed ones whether they are negative, each time.
+    """
+    quick = tally.windows.quick
+    if low < quick[q, np.uint64(1)] or high > quick[q, np.uint64(2)]:
+        _credit_bins(tally, q, low, high, share)
+        return
+    tally.windows.credits[q] += 1.0
+    counters, at = tally.windows.counters, quick[q, np.uint64(0)]
+    counters[np.uint64(at + low)] += share
+    counters[np.uint64(at + high + 1)] -= share
+
+
+@jit_lean
+def _credit_bins(tally: Tally, q: np.uint64, low: int, high: int, share: float) -> None:
+    """The same where the window is too narrow, or its counters stand for several values."""
     windows = tally.windows
     origin, shift = windows.origin[q], windows.shift[q]
     first, last = (low - origin) >> shift, (high - origin) >> shift
     if first < 0 or last >= windows.size[q]:
         k = tally.n_waiting[0]
-        tally.waiting[k, 0], tally.waiting[k, 1], tally.waiting[k, 2] = q, low, high
+        tally.waiting[k, 0], tally.waiting[k, 1], tally.waiting[k, 2] = np.int64(q), low, high
         tally.n_waiting[0] = k + 1
         return
     windows.credits[q] += 1.0
     at = windows.start[q]
     counters = windows.counters
-    share = 1.0 / (high - low + 1)
-    if shift == 0 or first == last:
-        if first == last:
-            share = 1.0
-        counters[at + first] += share
-        counters[at + last + 1] -= share
+    if first == last:
+        counters[at + first] += 1.0
+        counters[at + first + 1] -= 1.0
         return
     # The first and the last counter are covered in part.
     whole = share * (1 << shift)
@@ -96,7 +115,7 @@ def give_credits(tally: Tally, credits: np.ndarray) -> None:
         credit(tally, credits[k, 0], credits[k, 1], credits[k, 2])
 
 
-@jit_lean
+@jit_inlined
 def credit_line(
     tally: Tally, q: int, here: int, step: int, low: int, high: int, weight: np.ndarray, total: float
 ) -> bool:
@@ -120,7 +139,7 @@ def credit_line(
     return True
 
 
-@jit_lean
+@jit_inlined
 def credit_step(
     tally: Tally,
     table: np.ndarray,
@@ -153,26 +172,33 @@ def credit_step(
             credit(tally, j, here + s * times, here + s * times)
 
 
-@jit_lean
+@jit_inlined
 def end_of_draw(tally: Tally, table: np.ndarray) -> None:
     """Note a draw: sums and squares of every question, joint counts, and the values themselves where they are wanted."""
+    sums, squares, centre = tally.sums, tally.squares, tally.centre
+    for j in range(len(table)):
+        d = table[j] - centre[j]
+        sums[j] += d
+        squares[j] += d * d
+    more = len(tally.sum_start) > 1 or len(tally.joint_start) > 1 or len(tally.kept) > 0
+    if more or tally.by_steps[0] == BY_DRAWS:
+        _note_more(tally, table)
+
+
+@jit_lean
+def _note_more(tally: Tally, table: np.ndarray) -> None:
+    """All that is noted of a draw only if somebody asked for it."""
     n = len(table)
-    for j in range(n):
-        d = table[j] - tally.centre[j]
-        tally.sums[j] += d
-        tally.squares[j] += d * d
     if tally.by_steps[0] == BY_DRAWS:
         for j in range(n):
             credit(tally, j, table[j], table[j])
-    n_sums = len(tally.sum_start) - 1
-    if n_sums > 0:
-        for r in range(n_sums):
-            x = sum_of(tally, table, r)
-            d = x - tally.centre[n + r]
-            tally.sums[n + r] += d
-            tally.squares[n + r] += d * d
-            if tally.by_steps[0] != NO_CREDITS:
-                credit(tally, n + r, x, x)
+    for r in range(len(tally.sum_start) - 1):
+        x = sum_of(tally, table, r)
+        d = x - tally.centre[n + r]
+        tally.sums[n + r] += d
+        tally.squares[n + r] += d * d
+        if tally.by_steps[0] != NO_CREDITS:
+            credit(tally, n + r, x, x)
     for k in range(len(tally.joint_start) - 1):
         place = tally.joint_first[k]
         for e in range(tally.joint_start[k], tally.joint_start[k + 1]):

@@ -3,6 +3,9 @@
 One random word picks two rows, two columns and the length of the step, as long as the table is not too large; how evenly
 rows and columns are picked does not matter, as the pick does not look at the table, but the length is drawn exactly. In
 larger tables two rows are held for some steps, so that they stay close at hand.
+
+Places in the table are unsigned throughout: numba asks of signed ones whether they are negative, each time, which makes
+a step half as long again.
 """
 
 from __future__ import annotations
@@ -11,25 +14,34 @@ import numpy as np
 
 from ..fiber.jit import jit_lean
 from ..moves.random_words import below
-from .tally import BY_STEPS, Tally, credit, end_of_draw
+from .tally import BY_STEPS, Tally, credit_share, end_of_draw
 from .walk_moves import Place
 
-SMALL = 1 << 27
-"""Up to so many (rows x columns)^2, 32 bits pick two of each evenly enough."""
+SMALL = 4096
+"""Up to so many cells the table is near the processor, and 32 bits pick two rows and two columns evenly enough."""
 
 
 @jit_lean
 def walk_swaps(place: Place, tally: Tally, rows: int, columns: int, draws: int, steps: int) -> int:
     """Make swaps for so many draws of `steps` steps, the table being rows x columns in order; the draws done."""
+    if tally.by_steps[0] == BY_STEPS:
+        return _walk(place, tally, tally, rows, columns, draws, steps)
+    return _walk(place, tally, None, rows, columns, draws, steps)
+
+
+@jit_lean
+def _walk(
+    place: Place, tally: Tally, credited: Tally | None, rows: int, columns: int, draws: int, steps: int
+) -> int:
+    """The same; compiled once with credits for the lines of steps and once without, which leaves the registers to the steps."""
     x, random = place.table, place.random
-    by_steps = tally.by_steps[0] == BY_STEPS
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     n_rows, n_columns = np.uint64(rows), np.uint64(columns)
     one_less_row, one_less_column = np.uint64(rows - 1), np.uint64(columns - 1)
-    small = rows * columns <= 11_585  # the root of SMALL
-    held = 0 if small else max(1, columns // 2)
+    small = rows * columns <= SMALL
+    held = max(1, columns // 4)  # for longer, and steps mix less well than they are quick
     a, b, c, d = random[0], random[1], random[2], random[3]
-    upper = under = 0
+    upper = under = np.uint64(0)
     for done in range(draws):
         left = 0
         for _ in range(steps):
@@ -44,19 +56,17 @@ def walk_swaps(place: Place, tally: Tally, rows: int, columns: int, draws: int, 
             c ^= t
             d = (d << np.uint64(45)) | (d >> np.uint64(19))
             bits = word >> half
-            if small or left == 0:
+            if small:
                 product = bits * n_rows
-                i = np.int64(product >> half)
+                i = product >> half
                 product = (product & low32) * one_less_row
-                k = np.int64(product >> half)
+                k = product >> half
                 bits = product & low32
-                k += k >= i
-                upper, under = i * columns, k * columns
-                left = held
-            left -= 1
-            if not small:
+                k += np.uint64(k >= i)
+                upper, under = i * n_columns, k * n_columns
+            elif left == 0:
                 mixed = a + d
-                bits = (((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a) >> half
+                product = ((((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a) >> half) * n_rows
                 t = b << np.uint64(17)
                 c ^= a
                 d ^= b
@@ -64,29 +74,37 @@ def walk_swaps(place: Place, tally: Tally, rows: int, columns: int, draws: int, 
                 a ^= d
                 c ^= t
                 d = (d << np.uint64(45)) | (d >> np.uint64(19))
+                i = product >> half
+                product = (product & low32) * one_less_row
+                k = product >> half
+                k += np.uint64(k >= i)
+                upper, under = i * n_columns, k * n_columns
+                left = held
+            left -= 1
             product = bits * n_columns
-            j = np.int64(product >> half)
+            j = product >> half
             product = (product & low32) * one_less_column
-            m = np.int64(product >> half)
-            m += m >= j
+            m = product >> half
+            m += np.uint64(m >= j)
             one, two, three, four = upper + j, upper + m, under + j, under + m
             x1, x2, x3, x4 = x[one], x[two], x[three], x[four]
             back, ahead = min(x1, x4), min(x2, x3)
-            n = back + ahead + 1
-            product = (word & low32) * np.uint64(n)
-            if (product & low32) < np.uint64(n):
+            n = np.uint64(back + ahead + 1)
+            product = (word & low32) * n
+            if (product & low32) < n:
                 # These words would favour some lengths: then and only then the length gets a word of its own.
-                unfair = np.uint64(0x100000000) % np.uint64(n)
+                unfair = np.uint64(0x100000000) % n
                 if (product & low32) < unfair:
                     random[0], random[1], random[2], random[3] = a, b, c, d
-                    product = np.uint64(below(random, n)) << half
+                    product = np.uint64(below(random, np.int64(n))) << half
                     a, b, c, d = random[0], random[1], random[2], random[3]
             step = np.int64(product >> half) - back
-            if by_steps:
-                credit(tally, one, x1 - back, x1 + ahead)
-                credit(tally, two, x2 - ahead, x2 + back)
-                credit(tally, three, x3 - ahead, x3 + back)
-                credit(tally, four, x4 - back, x4 + ahead)
+            if credited is not None:
+                share = 1.0 / (back + ahead + 1)
+                credit_share(credited, one, x1 - back, x1 + ahead, share)
+                credit_share(credited, two, x2 - ahead, x2 + back, share)
+                credit_share(credited, three, x3 - ahead, x3 + back, share)
+                credit_share(credited, four, x4 - back, x4 + ahead, share)
             x[one], x[two], x[three], x[four] = x1 + step, x2 - step, x3 - step, x4 + step
         end_of_draw(tally, x)
         if tally.n_waiting[0] > 0:
