@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +27,6 @@ from fiberwalk.sampler.chain import Chain
 from fiberwalk.sampler.diagnostics import effective_draws
 from fiberwalk.sampler.kernel import SwapKernel
 from fiberwalk.sampler.plan import units_of
-from fiberwalk.sampler.run import new_run
 from fiberwalk.sampler.tally import NO_CREDITS
 from fiberwalk.sampler.windows import shares
 
@@ -184,13 +182,17 @@ def mixing(quick) -> None:
         found = ess_of(np.stack(others))
         ess_one = found / (rows // 4 * 4 * apart_one)
         ns = step_times(unit, values, chain, 5 if quick else 20)
-        rate = {key: (one.min() * 1e9 / ns[key], np.median(one) * 1e9 / ns[key])
-                for key, one in (("off", ess), ("on", ess), ("one", ess_one))}
+        rate = {
+            key: (one.min() * 1e9 / ns[key], np.median(one) * 1e9 / ns[key])
+            for key, one in (("off", ess), ("on", ess), ("one", ess_one))
+        }
         shown = "  ".join(f"{ns[k]:6.1f} ns {rate[k][0]:10,.1f} ({rate[k][1]:10,.1f})" for k in ("off", "on", "one"))
         ratios = [f"{rate[k][0] / rate['one'][0]:.0f}x ({rate[k][1] / rate['one'][1]:.0f}x)" for k in ("off", "on")]
         print(f"{name:10} {shown} {ratios[0]:>14} {ratios[1]:>14} {target:>5}x", flush=True)
-        print(f"{'':10} kept every {thin * steps:,} steps of ours, {apart_one:,} of +-1; effective share "
-              f"{ess.min() * thin * steps:.2f}, {found.min() / (rows // 4 * 4):.2f}; +-1: {found.min():,.0f} effective draws")
+        print(
+            f"{'':10} kept every {thin * steps:,} steps of ours, {apart_one:,} of +-1; effective share "
+            f"{ess.min() * thin * steps:.2f}, {found.min() / (rows // 4 * 4):.2f}; +-1: {found.min():,.0f} effective draws"
+        )
 
 
 def pmfs(chain, most):

@@ -30,9 +30,7 @@ def walk_swaps(place: Place, tally: Tally, rows: int, columns: int, draws: int, 
 
 
 @jit_lean
-def _walk(
-    place: Place, tally: Tally, credited: Tally | None, rows: int, columns: int, draws: int, steps: int
-) -> int:
+def _walk(place: Place, tally: Tally, credited: Tally | None, rows: int, columns: int, draws: int, steps: int) -> int:
     """The same; compiled once with credits for the lines of steps and once without, which leaves the registers to the steps."""
     x, random = place.table, place.random
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)

@@ -142,7 +142,9 @@ def _direct(inside: Support) -> Unit | None:
         return None
     kernel = DecomposableKernel(plan, columns, inside.solved.fiber.n_cells)
     block = inside.solved.blocks[0]
-    whole = replace(block, columns=columns, lower=bounds[0][order], upper=bounds[1][order], start=inside.solved.start[columns])
+    whole = replace(
+        block, columns=columns, lower=bounds[0][order], upper=bounds[1][order], start=inside.solved.start[columns]
+    )
     return alone(inside, whole, kernel)
 
 
@@ -190,7 +192,9 @@ def _target(
 
 def _parts(moves: MoveSet, tables: np.ndarray) -> np.ndarray:
     """Which tables hang together by some moves; gaps may be jumped over."""
-    pairs = [pair for part in (moves.parts if isinstance(moves, Mixture) else (moves,)) for pair in part.joined(tables, True)]
+    pairs = [
+        pair for part in (moves.parts if isinstance(moves, Mixture) else (moves,)) for pair in part.joined(tables, True)
+    ]
     before, after = (np.concatenate([np.empty(0, np.int64), *(pair[k] for pair in pairs)]) for k in (0, 1))
     graph = sp.coo_array((np.ones(len(before), dtype=np.int8), (before, after)), shape=(len(tables),) * 2)
     return sp.csgraph.connected_components(graph, directed=False)[1]
