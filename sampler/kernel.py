@@ -21,7 +21,7 @@ from .weights import ALIKE, Weights
 if TYPE_CHECKING:
     from .unit import Unit
 
-WORK_PER_CELL, LEAST_WORK = 12.0, 200.0
+WORK_PER_CELL, LEAST_WORK = 40.0, 400.0
 """Nanoseconds of work from one draw to the next. Draws of all kernels take about the same time, so that what a kernel is
 worth is its effective draws per draw; the nanoseconds are stored figures and no clock is ever looked at."""
 

@@ -26,8 +26,8 @@ from fiberwalk.sampler.plan import units_of
 
 SNEE = np.array([[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]])
 MASK = np.random.default_rng(3).random((6, 7)) < 0.6
-GOLDEN_SWAPS = [17, 65, 21, 5, 190, 89, 7, 0, 0, 49, 1, 21, 13, 12, 64, 38]
-GOLDEN_CYCLES = [7, 0, 9, 7, 5, 1, 9, 1, 1, 1, 8, 7, 3, 9, 2, 8, 4, 9, 1, 1, 8, 3, 8, 12, 5]
+GOLDEN_SWAPS = [36, 28, 31, 13, 53, 180, 48, 5, 21, 1, 3, 46, 110, 6, 11, 0]
+GOLDEN_CYCLES = [2, 5, 8, 6, 2, 6, 4, 11, 2, 4, 1, 5, 4, 9, 1, 4, 1, 6, 11, 11, 0, 3, 6, 11, 6]
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
 
 
