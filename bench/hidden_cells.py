@@ -92,8 +92,7 @@ def steps_alone(unit, chain, which, steps) -> float:
     """Seconds of a step without the tally, the best of five."""
     kernel, best = unit.kernels[which], np.inf
     for _ in range(5):
-        chain.tally.by_steps[0], chain.tally.n_waiting[0] = 1, 0
-        chain.tally.by_steps[0] = 0
+        chain.tally.by_steps[0], chain.tally.n_waiting[0] = 0, 0
         begin = time.process_time()
         kernel.walk(chain.place, chain.tally, chain.rooms[which], 1, steps)
         best = min(best, (time.process_time() - begin) / steps)
@@ -108,7 +107,7 @@ def tally_worth(batches: list[np.ndarray]) -> np.ndarray:
     return (mean * (1 - mean)).sum(axis=1) / np.maximum(each.var(axis=0, ddof=1).sum(axis=1), 1e-12)
 
 
-def ours(unit, cells, draws, seconds_words="") -> None:
+def ours(unit, cells, draws) -> None:
     n_batches = 10
     chain = Chain(unit, unit.start, streams(1, 1)[0], keep=cells, rows=draws)
     chain.advance(unit, draws // 5)

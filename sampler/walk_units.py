@@ -18,7 +18,7 @@ from .kernel import Kernel
 from .tally import Tally, end_of_draw
 from .walk_moves import Place
 
-SPARSE = 0.6
+SPARSE = 0.8
 """Below this mean cell, unit swaps give more effective draws per second than hit-and-run (bench/hidden_cells.py --units)."""
 
 

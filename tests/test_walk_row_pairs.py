@@ -26,9 +26,12 @@ from fiberwalk.sampler.walk_listed import ListedKernel, listed_kernel
 from fiberwalk.sampler.walk_row_pairs import (
     RowPairKernel,
     draw_subset,
+    list_common,
     match,
     ones_between,
+    redraw_evenly,
     row_pair_kernel,
+    swap_round,
 )
 from fiberwalk.sampler.walk_units import Units, UnitSwapKernel, list_units, prefers_units, swap_units
 from fiberwalk.sampler.weights import ALIKE, FACTORIAL, MIXED, POISSON, log_weight_of, weights_on
@@ -197,6 +200,30 @@ def test_redrawn_rows_have_the_law_in_one_visit() -> None:
     assert p_value(drawn, every, exact) > TOO_RARE
     first, second = drawn[:-1, 0].astype(float), drawn[1:, 0].astype(float)
     assert abs(np.corrcoef(first, second)[0, 1]) < 5 / np.sqrt(len(first))
+
+
+@pytest.mark.parametrize("release", [with_holes, with_bounds])
+def test_rows_redrawn_and_swapped_under_the_uniform_law(release: Any) -> None:
+    """Either way by itself: rows redrawn wherever a few tries do it, and rounds of swaps."""
+    unit, every, exact = world(release(), "uniform")
+    kernel = unit.kernels[0]
+    assert isinstance(kernel, RowPairKernel)
+    bits, places = kernel.pattern.bits, kernel.pattern.place_of
+    rng = np.random.default_rng(5)
+    for way in ("redrawn", "swapped"):
+        chain, room = Chain(unit, unit.start, streams(4, 1)[0]), kernel.room()
+        drawn, redrawn = np.empty((4000, len(unit.columns)), dtype=np.int64), []
+        for k in range(len(drawn)):
+            for _ in range(8):
+                i, j = rng.choice(len(bits), 2, replace=False)
+                common = list_common(bits, places, i, j, room.one, room.two)
+                if way == "redrawn":
+                    redrawn.append(redraw_evenly(chain.place, kernel.pattern.bounded, room, common))
+                else:
+                    swap_round(chain.place, kernel.pattern.bounded, room.one, room.two, common, chain.tally, False)
+            drawn[k] = chain.place.table
+        assert p_value(drawn, every, exact) > TOO_RARE
+        assert way == "swapped" or np.mean(redrawn) > 0.8
 
 
 def test_more_units_than_bits() -> None:
