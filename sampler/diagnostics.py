@@ -241,6 +241,16 @@ def smoothed_varentropy(tallies: np.ndarray, starts: np.ndarray, ess: np.ndarray
     (effective) draws: Agresti and Coull's (1998) z^2/2 for intervals of z = 3 standard errors. They make room for a
     rare value being less rare than it looked.
     """
+    found = np.empty(len(starts))
+    ends = np.append(starts[1:], len(tallies))
+    for first in range(0, len(starts), 1000):  # some at a time, for the memory that it takes
+        some = slice(first, first + 1000)
+        here = tallies[starts[first] : ends[some][-1]]
+        found[some] = _varentropy(here, starts[some] - starts[first], ess[some])
+    return found
+
+
+def _varentropy(tallies: np.ndarray, starts: np.ndarray, ess: np.ndarray) -> np.ndarray:
     column = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(tallies))))
     draws = np.where(np.isfinite(ess), ess, 1e18)
     weight = tallies / np.add.reduceat(tallies, starts)[column] * draws[column] + _ADDED * (tallies > 0)
