@@ -142,7 +142,9 @@ def _direct(inside: Support) -> Unit | None:
         return None
     kernel = DecomposableKernel(plan, columns, inside.solved.fiber.n_cells)
     block = inside.solved.blocks[0]
-    whole = replace(block, columns=columns, lower=bounds[0][order], upper=bounds[1][order], start=inside.solved.start[columns])
+    whole = replace(
+        block, columns=columns, lower=bounds[0][order], upper=bounds[1][order], start=inside.solved.start[columns]
+    )
     return alone(inside, whole, kernel)
 
 
@@ -190,7 +192,9 @@ def _target(
 
 def _parts(moves: MoveSet, tables: np.ndarray) -> np.ndarray:
     """Which tables hang together by some moves; gaps may be jumped over."""
-    pairs = [pair for part in (moves.parts if isinstance(moves, Mixture) else (moves,)) for pair in part.joined(tables, True)]
+    pairs = [
+        pair for part in (moves.parts if isinstance(moves, Mixture) else (moves,)) for pair in part.joined(tables, True)
+    ]
     before, after = (np.concatenate([np.empty(0, np.int64), *(pair[k] for pair in pairs)]) for k in (0, 1))
     graph = sp.coo_array((np.ones(len(before), dtype=np.int8), (before, after)), shape=(len(tables),) * 2)
     return sp.csgraph.connected_components(graph, directed=False)[1]
@@ -217,6 +221,8 @@ def releases() -> dict[str, fw.Release]:
     box = np.array([[[2, 0], [1, 2]], [[1, 2], [1, 0]], [[1, 1], [0, 2]]])
     small = np.array([[[1, 0], [0, 1]], [[1, 0], [0, 1]]])
     first = fw.publish(xr.DataArray(small.sum(2), dims=["A", "B"]), ["A", "B"])
+    wide = fw.publish(xr.DataArray([[2, 1], [1, 3], [0, 1]], dims=["A", "B"]), ["A", "B"])
+    across = fw.publish(xr.DataArray([[2, 1], [1, 4]], dims=["B", "C"]), ["B", "C"])
     second = fw.publish(xr.DataArray(small.sum(0), dims=["B", "C"]), ["B", "C"])
     return {
         "two-way": fw.publish(square, ["A", "B"]),
@@ -229,7 +235,7 @@ def releases() -> dict[str, fw.Release]:
         "three-way": fw.publish(cube, ["A,B", "A,C", "B,C"]),
         "decomposable": fw.publish(box, ["A,B", "B,C"]),
         "one-way": fw.publish(np.array([[[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [1, 0, 0]]]), ["A", "B", "C"]),
-        "linked": fw.linked([first, second]),
+        "linked": fw.linked([wide, across]),
         "linked in full": fw.linked([first, second], full=True),
         "hierarchy": fw.publish(
             labelled, ["A:1", "A", "B", "A:1,B"], hierarchies={"A": {"low": ["p", "q"], "high": ["r", "s"]}}
