@@ -65,18 +65,18 @@ def same_counts(windows: Windows, twin: Twin, tolerance: float = 1e-9) -> None:
     """Every counter holds what the twin has in its values, and nothing was left out."""
     starts, counts = np.zeros(len(windows.start), dtype=np.int64), np.zeros(int(windows.size.sum()))
     plain_counts(windows, starts, counts)
-    for q, given in enumerate(twin.given):
+    for q, those in enumerate(twin.given):
         origin, shift, size = int(windows.origin[q]), int(windows.shift[q]), int(windows.size[q])
-        assert windows.credits[q] == len(given)
+        assert windows.credits[q] == len(those)
         mine = counts[starts[q] : starts[q] + size]
-        np.testing.assert_allclose(mine.sum(), len(given), atol=tolerance)
-        touched = {(end - origin) >> shift for pair in given for end in pair} | set(np.flatnonzero(mine)[:40].tolist())
+        np.testing.assert_allclose(mine.sum(), len(those), atol=tolerance)
+        touched = {(end - origin) >> shift for pair in those for end in pair} | set(np.flatnonzero(mine)[:40].tolist())
         for k in touched:
             assert 0 <= k < size
             first = origin + (k << shift)
             wanted = float(twin.within(q, first, first + (1 << shift) - 1))
-            assert abs(mine[k] - wanted) < tolerance * (1 + len(given)), (q, k)
-        if given:
+            assert abs(mine[k] - wanted) < tolerance * (1 + len(those)), (q, k)
+        if those:
             np.testing.assert_allclose(shares(windows, q).sum(), 1.0)
 
 
