@@ -95,12 +95,22 @@ def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Un
         units = int((block.start - block.lower).sum())
         if prefers_units(moves.cell.shape, units):
             kernels = (UnitSwapKernel(moves.cell.shape, units), *kernels)
-    elif isinstance(moves, Swaps) and weights.kind == FACTORIAL and not inside.solved.fiber.lower[block.columns].any():
+    elif isinstance(moves, Swaps) and weights.kind == FACTORIAL and _bounded_by_margins_only(block, moves.cell):
         kernels, certificate = (TwoWayKernel(two_way_plan(moves.cell, block.start)),), Certificate("connected", DIRECT)
     else:
         kernels = kernels_for(moves, weights, block)
     columns, lower, upper, start = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
     return _unit(columns, lower, upper, start, weights, kernels, certificate, questions, offset)
+
+
+def _bounded_by_margins_only(block: Block, cell: np.ndarray) -> bool:
+    """Do the bounds of a complete two-way table say no more than its row and column sums do?
+
+    Swaps ask for less: an upper bound of one cell may be a lower bound of others, above which the table is free.
+    """
+    rows, columns = block.start[cell].sum(axis=1, keepdims=True), block.start[cell].sum(axis=0)
+    least, most = np.maximum(rows + columns - rows.sum(), 0), np.minimum(rows, columns)
+    return bool((block.lower[cell] <= least).all() and (block.upper[cell] >= most).all())
 
 
 def _unit(

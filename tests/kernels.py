@@ -221,6 +221,8 @@ def releases() -> dict[str, fw.Release]:
     box = np.array([[[2, 0], [1, 2]], [[1, 2], [1, 0]], [[1, 1], [0, 2]]])
     small = np.array([[[1, 0], [0, 1]], [[1, 0], [0, 1]]])
     first = fw.publish(xr.DataArray(small.sum(2), dims=["A", "B"]), ["A", "B"])
+    wide = fw.publish(xr.DataArray([[2, 1], [1, 3], [0, 1]], dims=["A", "B"]), ["A", "B"])
+    across = fw.publish(xr.DataArray([[2, 1], [1, 4]], dims=["B", "C"]), ["B", "C"])
     second = fw.publish(xr.DataArray(small.sum(0), dims=["B", "C"]), ["B", "C"])
     return {
         "two-way": fw.publish(square, ["A", "B"]),
@@ -233,7 +235,7 @@ def releases() -> dict[str, fw.Release]:
         "three-way": fw.publish(cube, ["A,B", "A,C", "B,C"]),
         "decomposable": fw.publish(box, ["A,B", "B,C"]),
         "one-way": fw.publish(np.array([[[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [1, 0, 0]]]), ["A", "B", "C"]),
-        "linked": fw.linked([first, second]),
+        "linked": fw.linked([wide, across]),
         "linked in full": fw.linked([first, second], full=True),
         "hierarchy": fw.publish(
             labelled, ["A:1", "A", "B", "A:1,B"], hierarchies={"A": {"low": ["p", "q"], "high": ["r", "s"]}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,7 +19,7 @@ def slice_row(weight: Sequence[float], here: int) -> np.ndarray:
     weight = np.asarray(weight, dtype=float)
     n, row = len(weight), np.zeros(len(weight))
     levels = np.unique(np.append(weight[weight <= weight[here]], 0.0))
-    for low, high in zip(levels[:-1], levels[1:], strict=True):
+    for low, high in pairwise(levels):
         above = weight >= high
         # reached[a, b]: how probable it is that the interval is ever a, ..., b
         reached = np.zeros((here + 1, n))
