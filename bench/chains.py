@@ -7,7 +7,7 @@ branch and with the same random words, so that its steps are as quick as ours. B
 of the mean are Geyer's, of the slowest cell and of the median cell (of the same 400 cells in large tables); both
 chains keep one table in so many steps that the draws are still correlated. Times of a single thread are processor time,
 the best of several rounds in which all take turns; times of two threads are on the clock, and mean little while the
-machine has other work: the load average is shown.
+machine has other work: the load average is shown. With `--quick` the +-1 chain is too short for ratios that can be quoted.
 """
 
 from __future__ import annotations
@@ -184,13 +184,17 @@ def mixing(quick) -> None:
         found = ess_of(np.stack(others))
         ess_one = found / (rows // 4 * 4 * apart_one)
         ns = step_times(unit, values, chain, 5 if quick else 20)
-        rate = {key: (one.min() * 1e9 / ns[key], np.median(one) * 1e9 / ns[key])
-                for key, one in (("off", ess), ("on", ess), ("one", ess_one))}
+        rate = {
+            key: (one.min() * 1e9 / ns[key], np.median(one) * 1e9 / ns[key])
+            for key, one in (("off", ess), ("on", ess), ("one", ess_one))
+        }
         shown = "  ".join(f"{ns[k]:6.1f} ns {rate[k][0]:10,.1f} ({rate[k][1]:10,.1f})" for k in ("off", "on", "one"))
         ratios = [f"{rate[k][0] / rate['one'][0]:.0f}x ({rate[k][1] / rate['one'][1]:.0f}x)" for k in ("off", "on")]
         print(f"{name:10} {shown} {ratios[0]:>14} {ratios[1]:>14} {target:>5}x", flush=True)
-        print(f"{'':10} kept every {thin * steps:,} steps of ours, {apart_one:,} of +-1; effective share "
-              f"{ess.min() * thin * steps:.2f}, {found.min() / (rows // 4 * 4):.2f}; +-1: {found.min():,.0f} effective draws")
+        print(
+            f"{'':10} kept every {thin * steps:,} steps of ours, {apart_one:,} of +-1; effective share "
+            f"{ess.min() * thin * steps:.2f}, {found.min() / (rows // 4 * 4):.2f}; +-1: {found.min():,.0f} effective draws"
+        )
 
 
 def pmfs(chain, most):
@@ -244,8 +248,12 @@ def tallies(quick) -> None:
 
 
 def threads(quick) -> None:
-    print("\nfour chains of a run, whole-line tallies, on the clock: one thread, two threads; and by processor time, that is")
-    print("what the clock would show if threads never waited for processors (of the looks, which one thread takes, and the rest)")
+    print(
+        "\nfour chains of a run, whole-line tallies: seconds of one thread and of two, on the clock; and by processor time,"
+    )
+    print(
+        "as the clock would show if threads never waited (one thread does all that is done at looks, both share the rest)"
+    )
     for name, (values, *_) in CASES.items():
         moves = fw.choose_moves(fw.publish(values, ["A", "B"]))
         questions = sp.csr_array((0, values.size), dtype=np.int64)
@@ -275,9 +283,8 @@ def threads(quick) -> None:
 def main() -> None:
     quick = "--quick" in sys.argv
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors\n")
-    if "--t" not in sys.argv:
-        mixing(quick)
-        tallies(quick)
+    mixing(quick)
+    tallies(quick)
     threads(quick)
 
 

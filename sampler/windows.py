@@ -41,10 +41,14 @@ class Windows(NamedTuple):
 
 def apart(values: np.ndarray) -> np.ndarray:
     """A copy that shares no cache line with anything else."""
-    room = np.empty(len(values) + 2 * PAD, dtype=values.dtype)
-    inside = room[PAD : PAD + len(values)]
+    inside = zeros_apart(len(values), values.dtype)
     inside[:] = values
     return inside
+
+
+def zeros_apart(n: int, dtype: np.typing.DTypeLike = np.float64) -> np.ndarray:
+    """Zeros that share no cache line with anything else."""
+    return np.zeros(n + 2 * PAD, dtype=dtype)[PAD : PAD + n]
 
 
 def most_counters(n_questions: int) -> int:
@@ -62,11 +66,11 @@ def first_windows(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> W
         start=apart(start[:-1]),
         origin=apart(origin.astype(np.int64)),
         size=apart(size.astype(np.int64)),
-        shift=apart(np.zeros(n, dtype=np.int64)),
-        counters=apart(np.zeros(start[-1] + start[-1] // 2)),
-        credits=apart(np.zeros(n)),
+        shift=zeros_apart(n, np.int64),
+        counters=zeros_apart(int(start[-1] + start[-1] // 2)),
+        credits=zeros_apart(n),
         top=apart(start[-1:]),
-        quick=apart(np.zeros(4 * n, dtype=np.int64)).reshape(n, 4),
+        quick=zeros_apart(4 * n, np.int64).reshape(n, 4),
     )
     _note_quick(windows, np.arange(n))
     return windows
@@ -105,7 +109,7 @@ def _placed(
         sizes = windows.size.copy()
         sizes[questions] = np.maximum(size, sizes[questions])
         start = np.concatenate([[0], np.cumsum(windows.size + 1)]).astype(np.int64)
-        counters = apart(np.zeros(int((sizes + 1).sum() * 5 // 4) + wanted + 1024))
+        counters = zeros_apart(int((sizes + 1).sum() * 5 // 4) + wanted + 1024)
         _move_all(windows, start, counters)
         windows = windows._replace(start=apart(start[:-1]), counters=counters, top=apart(start[-1:]))
         _note_quick(windows, np.arange(len(sizes)))
