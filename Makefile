@@ -35,6 +35,7 @@ bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/bounds.py
 	$(BIN)/python bench/moves.py
 	$(BIN)/python bench/independent.py
+	$(BIN)/python bench/chains.py
 	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:

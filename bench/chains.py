@@ -7,7 +7,7 @@ branch and with the same random words, so that its steps are as quick as ours. B
 of the mean are Geyer's, of the slowest cell and of the median cell (of the same 400 cells in large tables); both
 chains keep one table in so many steps that the draws are still correlated. Times of a single thread are processor time,
 the best of several rounds in which all take turns; times of two threads are on the clock, and mean little while the
-machine has other work: the load average is shown.
+machine has other work: the load average is shown. With `--quick` the +-1 chain is too short for ratios that can be quoted.
 """
 
 from __future__ import annotations
@@ -245,12 +245,45 @@ def tallies(quick) -> None:
         )
 
 
+def threads(quick) -> None:
+    print(
+        "\nfour chains of a run, whole-line tallies: seconds of one thread and of two, on the clock; and by processor time,"
+    )
+    print(
+        "as the clock would show if threads never waited (one thread does all that is done at looks, both share the rest)"
+    )
+    for name, (values, *_) in CASES.items():
+        moves = fw.choose_moves(fw.publish(values, ["A", "B"]))
+        questions = sp.csr_array((0, values.size), dtype=np.int64)
+        most = {16: 1 << 18, 400: 1 << 14}.get(values.size, 1 << 10)
+        best, found = np.full((3, 2), np.inf), []
+        for _ in range(2 if quick else 5):
+            for workers in (1, 2):
+                run = new_run(moves, questions, seed=1, chains=4, tolerance=1e-9, most_draws=most)
+                with ThreadPoolExecutor(workers) as executor:
+                    begin = np.array([time.perf_counter(), time.thread_time(), time.process_time()])
+                    run.go_on(executor)
+                    spent = np.array([time.perf_counter(), time.thread_time(), time.process_time()]) - begin
+                spent[2] -= spent[1]
+                best[:, workers - 1] = np.minimum(best[:, workers - 1], spent)
+                found.append(run.units[0].pooled.counters.sum())
+        assert len(set(found)) == 1, "threads must not change the result"
+        clock, looks, rest = best
+        alone, both = looks[0] + rest[0], looks[1] + rest[1] / 2
+        print(
+            f"{name:10} {clock[0]:6.2f} s {clock[1]:6.2f} s {clock[0] / clock[1]:5.2f}x; by processor time {alone:6.2f} s"
+            f" {both:6.2f} s {alone / both:5.2f}x (looks {looks[0]:.2f} s); at least 1.8x on two idle processors;"
+            f" load average {os.getloadavg()[0]:.1f} on {os.cpu_count()}",
+            flush=True,
+        )
+
+
 def main() -> None:
     quick = "--quick" in sys.argv
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors\n")
-    if "--tallies" not in sys.argv:
-        mixing(quick)
+    mixing(quick)
     tallies(quick)
+    threads(quick)
 
 
 if __name__ == "__main__":

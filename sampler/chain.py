@@ -15,13 +15,11 @@ from .line import LONGEST
 from .tally import NO_CREDITS, Tally, give_credits
 from .unit import Unit
 from .walk_moves import Place
-from .windows import Windows, clear, compact, first_windows, most_counters, surprises, widened
+from .windows import Windows, apart, clear, compact, first_windows, most_counters, surprises, widened, zeros_apart
 
 BATCHES = 64
 FIRST_LENGTH = 16
 """Draws of a batch at first."""
-PAD = 16
-"""Places between what different chains write to, so that threads never share a cache line."""
 
 
 class Reference(NamedTuple):
@@ -43,9 +41,8 @@ class Chain:
         joint: Sequence[Sequence[int]] = (),
     ) -> None:
         n, q = len(unit.columns), unit.n_questions
-        table = np.empty(n + PAD, dtype=np.int64)[:n]
-        table[:] = start - unit.offset
-        self.place = Place(table, unit.lower, unit.upper, random, np.empty(LONGEST + PAD)[:LONGEST])
+        table = apart((start - unit.offset).astype(np.int64))
+        self.place = Place(table, unit.lower, unit.upper, random, zeros_apart(LONGEST))
         self.rooms = [kernel.room() for kernel in unit.kernels]
         self.turn, self.made = 0, 0
         self.counts = True
@@ -57,19 +54,19 @@ class Chain:
         self.tally = Tally(
             windows=first_windows(values, lower, upper),
             waiting=np.zeros((waiting, 3), dtype=np.int64),
-            n_waiting=np.zeros(PAD, dtype=np.int64),
-            by_steps=np.ones(PAD, dtype=np.int64),
+            n_waiting=zeros_apart(1, np.int64),
+            by_steps=apart(np.ones(1, dtype=np.int64)),
             # the same for all chains, whose sums are compared
             centre=np.concatenate([here := unit.start - unit.offset, unit.sums @ here]).astype(float),
-            sums=np.zeros(q),
-            squares=np.zeros(q),
+            sums=zeros_apart(q),
+            squares=zeros_apart(q),
             sum_start=sums.indptr.astype(np.int64),
             sum_column=sums.indices.astype(np.int64),
             sum_value=sums.data.astype(np.int64),
             **_joint_arrays(joint, lower, upper),
             kept=np.zeros((0, 0), dtype=np.int64),
             keep=np.zeros(0, dtype=np.int64),
-            kept_state=np.zeros(PAD, dtype=np.int64),
+            kept_state=zeros_apart(3, np.int64),
         )
         self.batch = 0
         self.length = FIRST_LENGTH

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..fiber.jit import jit
 from .batch_means import half_chains, inside_batches, mean_variance
 
 LEAST_DRAWS = 400
@@ -241,23 +242,26 @@ def smoothed_varentropy(tallies: np.ndarray, starts: np.ndarray, ess: np.ndarray
     (effective) draws: Agresti and Coull's (1998) z^2/2 for intervals of z = 3 standard errors. They make room for a
     rare value being less rare than it looked.
     """
-    found = np.empty(len(starts))
-    ends = np.append(starts[1:], len(tallies))
-    for first in range(0, len(starts), 1000):  # some at a time, for the memory that it takes
-        some = slice(first, first + 1000)
-        here = tallies[starts[first] : ends[some][-1]]
-        found[some] = _varentropy(here, starts[some] - starts[first], ess[some])
+    found = np.zeros(len(starts))
+    draws = np.where(np.isfinite(ess), ess, 1e18)
+    _varentropy(tallies, np.append(starts, len(tallies)).astype(np.int64), draws.astype(float), found)
     return found
 
 
-def _varentropy(tallies: np.ndarray, starts: np.ndarray, ess: np.ndarray) -> np.ndarray:
-    column = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(tallies))))
-    draws = np.where(np.isfinite(ess), ess, 1e18)
-    weight = tallies / np.add.reduceat(tallies, starts)[column] * draws[column] + _ADDED * (tallies > 0)
-    pmf = weight / np.add.reduceat(weight, starts)[column]
-    bits = -np.log2(pmf, out=np.zeros_like(pmf), where=pmf > 0)
-    mean = np.add.reduceat(pmf * bits, starts)
-    return np.add.reduceat(pmf * (bits - mean[column]) ** 2, starts)
+@jit
+def _varentropy(tallies: np.ndarray, starts: np.ndarray, draws: np.ndarray, found: np.ndarray) -> None:
+    for j in range(len(found)):
+        here = tallies[starts[j] : starts[j + 1]]
+        scale = draws[j] / here.sum()
+        whole = draws[j] + _ADDED * (here > 0).sum()
+        mean = square = 0.0
+        for one in here:
+            if one > 0:
+                share = (one * scale + _ADDED) / whole
+                bits = -np.log2(share)
+                mean += share * bits
+                square += share * bits * bits
+        found[j] = max(0.0, square - mean * mean)
 
 
 def corrected_entropy(plugin: np.ndarray, support: np.ndarray, ess: np.ndarray) -> np.ndarray:

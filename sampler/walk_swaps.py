@@ -31,7 +31,7 @@ def walk_swaps(place: Place, tally: Tally, rows: int, columns: int, draws: int, 
 
 @jit_lean
 def _walk(place: Place, tally: Tally, credited: Tally | None, rows: int, columns: int, draws: int, steps: int) -> int:
-    """The same; compiled once with credits for the lines of steps and once without, which leaves the registers to the steps."""
+    """The same, compiled twice: with credits for the lines of steps, and without, which leaves registers to the steps."""
     x, random = place.table, place.random
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     n_rows, n_columns = np.uint64(rows), np.uint64(columns)
@@ -94,7 +94,7 @@ def _walk(place: Place, tally: Tally, credited: Tally | None, rows: int, columns
                 unfair = np.uint64(0x100000000) % n
                 if (product & low32) < unfair:
                     random[0], random[1], random[2], random[3] = a, b, c, d
-                    product = np.uint64(below(random, np.int64(n))) << half
+                    product = np.uint64(below(random, back + ahead + 1)) << half
                     a, b, c, d = random[0], random[1], random[2], random[3]
             step = np.int64(product >> half) - back
             if credited is not None:

@@ -18,6 +18,8 @@ MOST_COUNTERS = 1024
 COUNTERS_OF_ALL = 8_000_000
 """Counters of all questions of a chain, about."""
 AT_FIRST = 32
+PAD = 16
+"""Places around what a chain writes to, so that threads never share a cache line."""
 
 
 class Windows(NamedTuple):
@@ -37,6 +39,18 @@ class Windows(NamedTuple):
     all the time. Where counters stand for several values no value is between the two, so that the long way is taken."""
 
 
+def apart(values: np.ndarray) -> np.ndarray:
+    """A copy that shares no cache line with anything else."""
+    inside = zeros_apart(len(values), values.dtype)
+    inside[:] = values
+    return inside
+
+
+def zeros_apart(n: int, dtype: np.typing.DTypeLike = np.float64) -> np.ndarray:
+    """Zeros that share no cache line with anything else."""
+    return np.zeros(n + 2 * PAD, dtype=dtype)[PAD : PAD + n]
+
+
 def most_counters(n_questions: int) -> int:
     """How many counters one question may have where there are so many questions."""
     return int(np.clip(COUNTERS_OF_ALL // max(1, n_questions), 64, MOST_COUNTERS))
@@ -48,17 +62,15 @@ def first_windows(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> W
     size = np.minimum(upper - origin + 1, AT_FIRST)
     start = np.concatenate([[0], np.cumsum(size + 1)]).astype(np.int64)
     n = len(values)
-    counters = np.zeros(start[-1] + start[-1] // 2)
-    zeros = np.zeros(n, dtype=np.int64)
     windows = Windows(
-        start=start[:-1].copy(),
-        origin=origin.astype(np.int64),
-        size=size.astype(np.int64),
-        shift=zeros,
-        counters=counters,
-        credits=np.zeros(n),
-        top=start[-1:].copy(),
-        quick=np.zeros((n, 4), dtype=np.int64),
+        start=apart(start[:-1]),
+        origin=apart(origin.astype(np.int64)),
+        size=apart(size.astype(np.int64)),
+        shift=zeros_apart(n, np.int64),
+        counters=zeros_apart(int(start[-1] + start[-1] // 2)),
+        credits=zeros_apart(n),
+        top=apart(start[-1:]),
+        quick=zeros_apart(4 * n, np.int64).reshape(n, 4),
     )
     _note_quick(windows, np.arange(n))
     return windows
@@ -97,9 +109,9 @@ def _placed(
         sizes = windows.size.copy()
         sizes[questions] = np.maximum(size, sizes[questions])
         start = np.concatenate([[0], np.cumsum(windows.size + 1)]).astype(np.int64)
-        counters = np.zeros(int((sizes + 1).sum() * 5 // 4) + wanted + 1024)
+        counters = zeros_apart(int((sizes + 1).sum() * 5 // 4) + wanted + 1024)
         _move_all(windows, start, counters)
-        windows = windows._replace(start=start[:-1].copy(), counters=counters, top=start[-1:].copy())
+        windows = windows._replace(start=apart(start[:-1]), counters=counters, top=apart(start[-1:]))
         _note_quick(windows, np.arange(len(sizes)))
     _move_some(windows, questions, origin, size, shift)
     _note_quick(windows, questions)
