@@ -95,12 +95,22 @@ def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Un
         units = int((block.start - block.lower).sum())
         if prefers_units(moves.cell.shape, units):
             kernels = (UnitSwapKernel(moves.cell.shape, units), *kernels)
-    elif isinstance(moves, Swaps) and weights.kind == FACTORIAL and not inside.solved.fiber.lower[block.columns].any():
+    elif isinstance(moves, Swaps) and weights.kind == FACTORIAL and _only_margins(moves.cell, block):
         kernels, certificate = (TwoWayKernel(two_way_plan(moves.cell, block.start)),), Certificate("connected", DIRECT)
     else:
         kernels = kernels_for(moves, weights, block)
     columns, lower, upper, start = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
     return _unit(columns, lower, upper, start, weights, kernels, certificate, questions, offset)
+
+
+def _only_margins(cell: np.ndarray, block: Block) -> bool:
+    """Do the cells of a complete two-way table have no lower bounds but those that its margins imply?
+
+    The bounds to ask are the block's: they hold what facts say that presolve needed no row for.
+    """
+    table = block.start[cell]
+    implied = table.sum(axis=1, keepdims=True) + table.sum(axis=0) - table.sum()
+    return bool((block.lower[cell] <= np.maximum(implied, 0)).all())
 
 
 def _unit(
