@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +28,7 @@ from fiberwalk.sampler.chain import Chain
 from fiberwalk.sampler.diagnostics import effective_draws
 from fiberwalk.sampler.kernel import SwapKernel
 from fiberwalk.sampler.plan import units_of
+from fiberwalk.sampler.run import new_run
 from fiberwalk.sampler.tally import NO_CREDITS
 from fiberwalk.sampler.windows import shares
 

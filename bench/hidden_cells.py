@@ -109,13 +109,13 @@ def tally_worth(batches: list[np.ndarray]) -> np.ndarray:
 
 def ours(unit, cells, draws) -> None:
     n_batches = 10
-    chain = Chain(unit, unit.start, streams(1, 1)[0], keep=cells, rows=draws)
+    chain = Chain(unit, unit.start, streams(1, 1)[0])
     chain.advance(unit, draws // 5)
     chain.forget()
     found, times, kept = [], [], []
     for _ in range(n_batches):
         begin = time.process_time()
-        chain.advance(unit, draws // n_batches)
+        kept.append(chain.keep(unit, cells, draws // n_batches))
         times.append(time.process_time() - begin)
         windows = chain.tally.windows
         values = np.zeros((len(cells), 1024))
@@ -123,7 +123,6 @@ def ours(unit, cells, draws) -> None:
             here = shares(windows, q)[: 1024 - windows.origin[q]]
             values[i, windows.origin[q] : windows.origin[q] + len(here)] = here
         found.append(values)
-        kept.append(chain.tally.kept[: draws // n_batches].copy())
         chain.forget()
     per_draw = min(times) / (draws // n_batches)
     ess, worth = effective(np.concatenate(kept)) / draws, tally_worth(found) / (draws // n_batches)

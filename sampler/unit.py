@@ -11,6 +11,8 @@ from ..fiber.certificate import Certificate
 from .kernel import Kernel
 from .weights import Weights
 
+NONE = np.zeros(0, dtype=np.int64)
+
 
 @dataclass(frozen=True, eq=False)
 class Unit:
@@ -30,10 +32,10 @@ class Unit:
     certificate: Certificate
     sums: Any
     """Sums of the unit's columns that are asked about too, as sparse rows."""
-    asked: np.ndarray
-    """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
-    answered: np.ndarray
     shares: tuple[int, ...] = (1 << 40,)
+    asked: np.ndarray = NONE
+    """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
+    answered: np.ndarray = NONE
 
     @property
     def n_questions(self) -> int:

@@ -61,7 +61,7 @@ def by_family(inside: Support, number: int) -> Iterator[Planned]:
     block = inside.solved.blocks[number]
     weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
     for moves in families(inside.release, inside.solved, number):
-        for kernel in kernels_for(moves, weights):
+        for kernel in kernels_for(moves, weights, block):
             yield alone(inside, block, kernel), moves
 
 
@@ -71,7 +71,7 @@ def as_planned(inside: Support, number: int) -> Iterator[Planned]:
     nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
     for moves in families(inside.release, inside.solved, number):
         unit = unit_of(inside, block, moves, nothing)
-        if [type(one) for one in unit.kernels] != [type(one) for one in kernels_for(moves, unit.weights)]:
+        if [type(one) for one in unit.kernels] != [type(one) for one in kernels_for(moves, unit.weights, block)]:
             yield unit, moves
 
 
@@ -101,12 +101,9 @@ class Target:
     def draws(self, seed: int, number: int, thin: int) -> np.ndarray:
         """Draws of a chain that starts at a table of the law, one in `thin` of them."""
         unit, rng = self.unit, np.random.default_rng([seed, 1])
-        keep = np.arange(len(unit.columns))
-        chain = Chain(unit, self.start(rng), streams(seed, 1)[0], keep=keep, rows=number, thin=thin)
+        chain = Chain(unit, self.start(rng), streams(seed, 1)[0])
         chain.counts = False
-        chain.advance(unit, number * thin)
-        assert chain.tally.kept_state[0] == number
-        return chain.tally.kept + unit.offset
+        return chain.keep(unit, np.arange(len(unit.columns)), number, thin)
 
 
 def targets(release: fw.Release, law: Any, most: int = TOO_MANY) -> Iterator[Target]:

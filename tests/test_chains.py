@@ -165,9 +165,9 @@ def test_joint_counts():
     assert np.fliplr(row).diagonal() == pytest.approx([1 / 20, 9 / 20, 9 / 20, 1 / 20], abs=0.03)  # x + y = 3
     assert row.sum() == pytest.approx(np.fliplr(row).trace())
     assert diagonal.diagonal().sum() == pytest.approx(1)  # both cells of the diagonal are equal here
+    two = fw.publish(np.full((2, 2, 2), 2), ["A,B", "A,C"])
+    apart = choose(two)
     with pytest.raises(fw.InputError, match="cells of different blocks are independent"):
-        two = fw.publish(np.full((2, 2, 2), 2), ["A,B", "A,C"])
-        apart = choose(two)
         estimate(apart, hidden_cells(two, apart), joint=[(0, 7)])
 
 

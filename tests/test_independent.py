@@ -354,9 +354,8 @@ def test_an_upper_bound_of_one_cell_is_not_forgotten_where_it_is_a_lower_bound_o
     chosen = choose(release, "hypergeometric")
     (unit,) = units_of(chosen, sp.csc_array((0, chosen.support.solved.fiber.n_columns), dtype=np.int64))
     assert isinstance(chosen.sets[0], Swaps)
-    chain = Chain(unit, unit.start, streams(3, 1)[0], keep=np.arange(6), rows=2000)
-    chain.advance(unit, 2000)
-    assert chain.tally.kept[:, 0].max() + unit.offset[0] == 2
+    chain = Chain(unit, unit.start, streams(3, 1)[0])
+    assert chain.keep(unit, np.arange(6), 2000)[:, 0].max() == 2
     # Without that bound the direct draw is taken.
     free = choose(fw.publish([[2, 1, 1], [1, 1, 2]], ["A", "B"]), "hypergeometric")
     (unit,) = units_of(free, sp.csc_array((0, free.support.solved.fiber.n_columns), dtype=np.int64))

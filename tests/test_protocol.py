@@ -165,7 +165,7 @@ def tallied(unit: Unit, chain: Chain) -> list[np.ndarray]:
     answers = []
     offset, (lower, upper) = unit.question_offset(), unit.question_bounds()
     for q in range(len(unit.columns)):
-        windows = chain.total
+        windows = chain.tally.windows
         assert windows.shift[q] == 0
         here = np.zeros(int(upper[q] - lower[q]) + 1)
         part = shares(windows, q)

@@ -106,8 +106,8 @@ def world(
 
 
 def run(unit: Unit, draws: int = DRAWS, seed: int = 1) -> Chain:
-    chain = Chain(unit, unit.start, streams(seed, 1)[0], keep=np.arange(len(unit.columns)), rows=draws)
-    chain.advance(unit, draws)
+    chain = Chain(unit, unit.start, streams(seed, 1)[0])
+    chain.drawn = chain.keep(unit, np.arange(len(unit.columns)), draws)  # type: ignore[attr-defined]
     return chain
 
 
@@ -165,25 +165,25 @@ def test_law(release: Any, law: str) -> None:
 
         chosen = replace(unit, kernels=(Credited(kernel.pattern, kernel.weights),))
         chain = run(chosen)
-        assert p_value(chain.tally.kept, every, exact) > TOO_RARE
+        assert p_value(chain.drawn, every, exact) > TOO_RARE
         assert farthest(chain, unit, every, exact) < 6.0
 
 
 def test_wrong_samplers_are_rejected() -> None:
     """Another law, bounds that are ignored, and lines that end too early."""
     unit, every, exact = world(with_holes(), "hypergeometric")
-    assert p_value(run(unit).tally.kept, every, np.full(len(every), 1 / len(every))) < TOO_RARE
+    assert p_value(run(unit).drawn, every, np.full(len(every), 1 / len(every))) < TOO_RARE
     assert farthest(run(unit), unit, every, np.full(len(every), 1 / len(every))) > 6.0
     unit, every, exact = world(with_bounds(), "uniform")
     kernel = unit.kernels[0]
     assert isinstance(kernel, RowPairKernel)
     careless = Thinned(kernel.pattern._replace(bounded=False), kernel.weights)
     chain = run(replace(unit, kernels=(careless,)))
-    assert p_value(chain.tally.kept, every, exact) == 0.0
+    assert p_value(chain.drawn, every, exact) == 0.0
     short = unit.upper.copy()
     short[0] -= 1
     chain = run(replace(unit, upper=short))
-    assert p_value(chain.tally.kept, every, exact) < TOO_RARE
+    assert p_value(chain.drawn, every, exact) < TOO_RARE
     assert farthest(chain, unit, every, exact) > 6.0
 
 
@@ -196,7 +196,7 @@ def test_redrawn_rows_have_the_law_in_one_visit() -> None:
             return 1
 
     unit, every, exact = world(release, "hypergeometric", Once)
-    drawn = run(unit).tally.kept
+    drawn = run(unit).drawn
     assert p_value(drawn, every, exact) > TOO_RARE
     first, second = drawn[:-1, 0].astype(float), drawn[1:, 0].astype(float)
     assert abs(np.corrcoef(first, second)[0, 1]) < 5 / np.sqrt(len(first))
@@ -233,7 +233,7 @@ def test_more_units_than_bits() -> None:
     assert isinstance(kernel, RowPairKernel)
     assert kernel.pattern.redrawn
     assert 64 * (len(kernel.room().units) - 1) < 1312
-    assert p_value(run(unit).tally.kept, every, exact) > TOO_RARE
+    assert p_value(run(unit).drawn, every, exact) > TOO_RARE
 
 
 @pytest.mark.parametrize("total", [2, 7, 8])
@@ -296,12 +296,12 @@ def test_listed(release: Any, law: str) -> None:
             return 60
 
     chain = run(replace(unit, kernels=(Few(made.moves, unit.weights),)))
-    assert p_value(chain.tally.kept, every, exact) > TOO_RARE
+    assert p_value(chain.drawn, every, exact) > TOO_RARE
     assert farthest(chain, unit, every, exact) < 6.0
     if release is with_bounds:
         careless = Few(made.moves._replace(bounded=False), unit.weights)
         chain = run(replace(unit, kernels=(careless,)), 2000)
-        assert p_value(chain.tally.kept, every, exact) == 0.0
+        assert p_value(chain.drawn, every, exact) == 0.0
 
 
 def test_listed_wants_steps_of_one() -> None:
@@ -388,10 +388,10 @@ def test_unit_swaps_walk() -> None:
     unit, every = sparse_unit(SPARSE, 40)
     law = np.full(len(every), 1 / len(every))
     chain = run(replace(unit, kernels=unit.kernels * 2, shares=(3, 2)))
-    assert p_value(chain.tally.kept, every, law) > TOO_RARE
+    assert p_value(chain.drawn, every, law) > TOO_RARE
     assert farthest(chain, unit, every, law) < 6.0
     by_factorials = np.exp(-gammaln(every + 1).sum(axis=1))
-    assert p_value(chain.tally.kept, every, by_factorials / by_factorials.sum()) < TOO_RARE
+    assert p_value(chain.drawn, every, by_factorials / by_factorials.sum()) < TOO_RARE
 
 
 def test_which_tables_prefer_units() -> None:
