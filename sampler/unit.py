@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,9 @@ from ..fiber.certificate import Certificate
 from .kernel import Kernel
 from .weights import Weights
 
-NONE = np.zeros(0, dtype=np.int64)
+
+def _none() -> np.ndarray:
+    return np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +35,9 @@ class Unit:
     sums: Any
     """Sums of the unit's columns that are asked about too, as sparse rows."""
     shares: tuple[int, ...] = (1 << 40,)
-    asked: np.ndarray = NONE
+    asked: np.ndarray = field(default_factory=_none)
     """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
-    answered: np.ndarray = NONE
+    answered: np.ndarray = field(default_factory=_none)
 
     @property
     def n_questions(self) -> int:
