@@ -34,5 +34,5 @@ def possible_tables(unit: Unit, starts: np.ndarray, random: np.ndarray) -> np.nd
             raise InputError(
                 NO_TABLE + "no table without excluded values was found by a search of some thousand draws."
             )
-        found[k] = chain.place.table
+        found[k] = chain.place.table + unit.offset
     return found
