@@ -24,16 +24,24 @@ from fiberwalk.fiber.presolve import Block
 from fiberwalk.fiber.support import Support, support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.every_table import every_table
+from fiberwalk.moves.listed import Listed
+from fiberwalk.moves.margins import MarginMoves
 from fiberwalk.moves.mixture import Mixture
 from fiberwalk.moves.move_set import MoveSet
 from fiberwalk.moves.random_words import streams
+from fiberwalk.moves.row_pairs import RowPairs
+from fiberwalk.moves.swaps import swaps
 from fiberwalk.sampler.chain import Chain
 from fiberwalk.sampler.independent_decomposable import decomposable_plan
-from fiberwalk.sampler.kernel import Kernel
+from fiberwalk.sampler.kernel import Kernel, MoveKernel
 from fiberwalk.sampler.plan import kernels_for, unit_of, units_of
+from fiberwalk.sampler.schedule_kernel import ScheduleKernel
 from fiberwalk.sampler.unit import Unit
 from fiberwalk.sampler.walk_independent import DecomposableKernel
-from fiberwalk.sampler.weights import FACTORIAL, weights_on
+from fiberwalk.sampler.walk_listed import listed_kernel
+from fiberwalk.sampler.walk_schedule import listed_arrays
+from fiberwalk.sampler.walk_units import UnitSwapKernel
+from fiberwalk.sampler.weights import ALIKE, FACTORIAL, weights_on
 
 TOO_MANY = 3000
 Planned = tuple[Unit, MoveSet | None]
@@ -75,7 +83,40 @@ def as_planned(inside: Support, number: int) -> Iterator[Planned]:
             yield unit, moves
 
 
-MAKERS: list[Callable[[Support, int], Iterator[Planned]]] = [by_family, as_planned]
+def other_ways(inside: Support, number: int) -> Iterator[Planned]:
+    """Kernels that are right for a family though the plan prefers another."""
+    block = inside.solved.blocks[number]
+    weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
+    for moves in families(inside.release, inside.solved, number):
+        kernels: list[Kernel | None] = []
+        if isinstance(moves, (Listed, RowPairs)):
+            kernels.append(MoveKernel(moves, weights))
+        if isinstance(moves, Listed):
+            kernels.append(listed_kernel(moves, weights, block))
+            kernels.append(ScheduleKernel(listed_arrays(moves, block, weights), weights))
+        if isinstance(moves, MarginMoves):
+            kernels.append(MoveKernel(moves, weights))
+        planned = {type(one) for one in kernels_for(moves, weights, block)}
+        for kernel in kernels:
+            if kernel is not None and type(kernel) not in planned:
+                yield alone(inside, block, kernel), moves
+    complete = swaps(block)
+    if complete is not None and weights.kind == ALIKE and not block.lower.any():
+        order, n = complete.cell.ravel(), int(block.start.sum())
+        unit = alone(inside, block, UnitSwapKernel(complete.cell.shape, n))
+        yield (
+            replace(
+                unit,
+                columns=block.columns[order],
+                lower=block.lower[order],
+                upper=block.upper[order],
+                start=block.start[order],
+            ),
+            complete,
+        )
+
+
+MAKERS: list[Callable[[Support, int], Iterator[Planned]]] = [by_family, as_planned, other_ways]
 """Each gives units for one block of a support."""
 
 

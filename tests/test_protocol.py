@@ -26,10 +26,14 @@ from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chain import Chain
 from fiberwalk.sampler.kernel import Kernel, MoveKernel, SwapKernel
 from fiberwalk.sampler.line import LONGEST
+from fiberwalk.sampler.schedule_kernel import ScheduleKernel
 from fiberwalk.sampler.unit import Unit
 from fiberwalk.sampler.walk_adaptive import AdaptiveKernel, walk_adaptive
 from fiberwalk.sampler.walk_independent import DecomposableKernel, TwoWayKernel
+from fiberwalk.sampler.walk_listed import ListedKernel
+from fiberwalk.sampler.walk_row_pairs import RowPairKernel
 from fiberwalk.sampler.walk_sub_tables import SubTableKernel
+from fiberwalk.sampler.walk_units import UnitSwapKernel
 from fiberwalk.sampler.weights import ALIKE, FACTORIAL, MIXED, POISSON
 from fiberwalk.sampler.windows import shares
 
@@ -100,9 +104,9 @@ def test_every_kernel_and_every_kind_of_law_is_tried() -> None:
         for target in found(name, law)
         for kernel in target.unit.kernels
     }
-    for kernel in (MoveKernel, SubTableKernel, AdaptiveKernel):
+    for kernel in (MoveKernel, SubTableKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel):
         assert {kind for one, kind in seen if one is kernel} == {ALIKE, FACTORIAL, POISSON, MIXED}
-    assert (SwapKernel, ALIKE) in seen
+    assert {(SwapKernel, ALIKE), (UnitSwapKernel, ALIKE)} <= seen
     assert {(TwoWayKernel, FACTORIAL), (DecomposableKernel, FACTORIAL)} <= seen
 
 
