@@ -55,7 +55,7 @@ def solve_exactly(
     raise TooLarge(
         f"this release cannot be solved exactly with {budget.operations:,} operations and {budget.bytes:,} bytes: "
         f"{eliminated}; {walked}. Raise limit= (--limit) or memory= (--memory) if you can wait, or ask for bounds only; "
-        "sampling by chains is not built yet."
+        "fiberwalk.sample draws tables of any size."
     )
 
 

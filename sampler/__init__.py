@@ -1,1 +1,13 @@
-"""Chains that walk the tables of a release: kernels, tallies, diagnostics."""
+"""Chains that walk the tables of a release, and what they note down on the way.
+
+laws        weights (a law as kernels take it), line (one point of a line, drawn from the law along it)
+kernels     kernel (what every kernel offers), walk_moves with stock (any family that draws without looking at the table),
+            walk_swaps, walk_units, walk_row_pairs, walk_listed, walk_schedule (two-way tables, holes, lists),
+            walk_sub_tables, walk_adaptive (whatever the block), walk_independent (tables without a chain:
+            independent_two_way, independent_decomposable, hypergeometric)
+tallies     tally (credits of whole lines or of draws), windows (counters that grow)
+chains      unit and plan (which kernels walk which block), starts, possible, tuning, chain, run, checkpoint
+answers     estimate (p(x|y) with its error), stored (the tables themselves), diagnostics, batch_means, arviz_adapter
+
+A new kernel is a class after kernel.Kernel, and a line in plan that says where it is used.
+"""

@@ -15,18 +15,7 @@ from .line import LONGEST
 from .tally import NO_CREDITS, Tally, give_credits
 from .unit import Unit
 from .walk_moves import Place
-from .windows import (
-    Windows,
-    add_to,
-    apart,
-    clear,
-    cover,
-    first_windows,
-    most_counters,
-    surprises,
-    widened,
-    zeros_apart,
-)
+from .windows import Windows, apart, clear, compact, first_windows, most_counters, surprises, widened, zeros_apart
 
 BATCHES = 64
 FIRST_LENGTH = 16
@@ -83,7 +72,8 @@ class Chain:
         self.length = FIRST_LENGTH
         self.sums, self.squares = np.zeros((BATCHES, q)), np.zeros((BATCHES, q))
         self.surprise = np.zeros((BATCHES // 2, q))
-        self.total = first_windows(values, lower, upper)
+        # What all that was counted would have been a surprise of, and how often, before the current batch.
+        self.before, self.credits_before = np.zeros(q), np.zeros(q)
 
     def advance(self, unit: Unit, draws: int) -> None:
         """Make so many draws, the kernels in turn by their shares."""
@@ -113,25 +103,29 @@ class Chain:
         """Make one more batch; with a reference, note how surprising its values are."""
         if self.batch == BATCHES:
             self.join_batches()
+        noted = self.batch - BATCHES // 2
+        if reference is not None and noted == 0:
+            surprises(self.tally.windows, reference.windows, reference.logs, self.before)
+        self.credits_before[:] = self.tally.windows.credits
         self.advance(unit, self.length)
         tally = self.tally
         self.sums[self.batch], self.squares[self.batch] = tally.sums, tally.squares
         tally.sums[:], tally.squares[:] = 0.0, 0.0
         self._credit_the_untouched()
-        if reference is not None and self.batch >= BATCHES // 2:
-            surprises(self.tally.windows, reference.windows, reference.logs, self.surprise[self.batch - BATCHES // 2])
-        self.total = cover(self.total, self.tally.windows, self.most)
-        add_to(self.total, self.tally.windows)
-        clear(self.tally.windows)
+        if reference is not None and noted >= 0:
+            now = np.empty_like(self.before)
+            surprises(self.tally.windows, reference.windows, reference.logs, now)
+            self.surprise[noted] = (now - self.before) / (self.tally.windows.credits - self.credits_before)
+            self.before = now
         self.batch += 1
 
     def _credit_the_untouched(self) -> None:
         """Credit the values of cells that no step of a batch touched, so that every batch says something of each."""
         table = self.place.table
-        untouched = np.flatnonzero(self.tally.windows.credits[: len(table)] == 0)
+        n = len(table)
+        untouched = np.flatnonzero(self.tally.windows.credits[:n] == self.credits_before[:n])
         if len(untouched):
-            waiting = np.stack([untouched, table[untouched], table[untouched]], axis=1)
-            self._give(waiting)
+            self._give(np.stack([untouched, table[untouched], table[untouched]], axis=1))
 
     def join_batches(self) -> None:
         """Join neighbouring batches: half as many, twice as long."""
@@ -139,12 +133,12 @@ class Chain:
         for one in (self.sums, self.squares):
             one[:half] = one[0 : 2 * half : 2] + one[1 : 2 * half : 2]
         self.batch, self.length = half, 2 * self.length
+        self.tally = self.tally._replace(windows=compact(self.tally.windows))
 
     def forget(self) -> None:
         """Discard all that was noted so far; the next batch is the first."""
         tally = self.tally
         clear(tally.windows)
-        clear(self.total)
         tally.sums[:], tally.squares[:], tally.joint_counts[:] = 0.0, 0.0, 0
         self.batch = 0
 

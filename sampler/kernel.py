@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..moves.move_set import MoveSet
+from ..moves.random_words import streams
 from .stock import empty_stock, supplier
 from .tally import Tally
 from .walk_moves import Place, walk_moves
@@ -19,7 +21,7 @@ from .weights import ALIKE, Weights
 if TYPE_CHECKING:
     from .unit import Unit
 
-WORK_PER_CELL, LEAST_WORK = 12.0, 200.0
+WORK_PER_CELL, LEAST_WORK = 40.0, 400.0
 """Nanoseconds of work from one draw to the next. Draws of all kernels take about the same time, so that what a kernel is
 worth is its effective draws per draw; the nanoseconds are stored figures and no clock is ever looked at."""
 
@@ -83,15 +85,14 @@ class MoveKernel(Kernel):
         """The family's."""
         return f"hit-and-run along {self.moves.words}"
 
-    @property
+    @cached_property
     def cost(self) -> float:  # type: ignore[override]
-        """More for long moves and for weights that are no constant."""
-        return (30.0 if self.weights.kind == ALIKE else 120.0) + 8.0 * min(self._usual_length(), 64)
-
-    def _usual_length(self) -> int:
-        random = np.array([1, 2, 3, 4] + [0] * 12, dtype=np.uint64)
-        table = np.zeros(self.moves.n_columns, dtype=np.int64)
-        return int(np.mean([len(self.moves.draw(random, table).columns) for _ in range(16)]))
+        """By the usual length of a move: writing it, its range, its credits; more for weights that are no constant."""
+        source = supplier(self.moves)
+        stock = empty_stock(source.longest)
+        source.fill(stock, streams(0, 1)[0])
+        usual = stock.start[stock.state[1]] / stock.state[1]
+        return float(40.0 + 45.0 * usual if self.weights.kind == ALIKE else 100.0 + 90.0 * usual)
 
     def longest(self) -> int:
         """The family's longest move."""

@@ -15,7 +15,9 @@ from .weights import ALIKE, FACTORIAL, POISSON, Weights, log_weight
 
 LONGEST = 24
 """Points of a line whose weights are all summed."""
-HUGE, TINY = 1e250, 1e-250
+HUGE, TINY = 1e150, 1e-150
+MOST_GAIN, MOST_LOSS, MOST_TILT = 1e75, 1e300, 170.0
+"""What a ratio of neighbouring weights may be made of: times HUGE it is still a number."""
 FAR = 2**62
 
 
@@ -71,19 +73,21 @@ def weigh_line(
     """Write the weights of the points low, ..., high of a line, up to a factor; their sum (0 if all are excluded)."""
     n = high - low + 1
     by_ratios = weights.kind == FACTORIAL or weights.kind == POISSON
+    log_tilt, most_gain, most_loss = 0.0, 1.0, 1.0
     if by_ratios:
         for e in range(begin, end):
             if abs(steps[e]) != 1:
                 by_ratios = False
-    if by_ratios:
-        tilt = 1.0
-        if weights.kind == POISSON:
-            log_tilt = 0.0
-            for e in range(begin, end):
-                log_tilt += steps[e] * weights.log_mean[columns[e]]
-            by_ratios = abs(log_tilt) < 500.0
-            tilt = np.exp(log_tilt) if by_ratios else 1.0
-    if by_ratios:
+            most = float(table[columns[e]] + n)
+            if steps[e] > 0:
+                most_loss *= most
+            else:
+                most_gain *= most
+    if by_ratios and weights.kind == POISSON:
+        for e in range(begin, end):
+            log_tilt += steps[e] * weights.log_mean[columns[e]]
+    if by_ratios and most_gain < MOST_GAIN and most_loss < MOST_LOSS and abs(log_tilt) < MOST_TILT:
+        tilt = np.exp(log_tilt) if log_tilt != 0.0 else 1.0
         here, total = 1.0, 1.0
         weight[0] = 1.0
         for i in range(1, n):
@@ -105,9 +109,30 @@ def weigh_line(
                 total *= TINY
         return total
     largest = -np.inf
-    for i in range(n):
-        weight[i] = log_weight_along(weights, table, columns, steps, begin, end, low + i)
-        largest = max(largest, weight[i])
+    if by_ratios:
+        # Long moves of large cells: the same ratios, of which logarithms are taken before they run over.
+        log_here = 0.0
+        weight[0] = largest = 0.0
+        for i in range(1, n):
+            t = low + i
+            gain, loss = 1.0, 1.0
+            log_here += log_tilt
+            for e in range(begin, end):
+                x = table[columns[e]]
+                if steps[e] > 0:
+                    loss *= x + t
+                else:
+                    gain *= x - t + 1
+                if gain > HUGE or loss > HUGE:
+                    log_here += np.log(gain / loss)
+                    gain, loss = 1.0, 1.0
+            log_here += np.log(gain / loss)
+            weight[i] = log_here
+            largest = max(largest, log_here)
+    else:
+        for i in range(n):
+            weight[i] = log_weight_along(weights, table, columns, steps, begin, end, low + i)
+            largest = max(largest, weight[i])
     if largest == -np.inf:
         return 0.0
     total = 0.0

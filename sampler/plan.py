@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -22,18 +23,23 @@ from ..moves.move_set import MoveSet
 from ..moves.row_pairs import RowPairs
 from ..moves.sub_tables import SubTables
 from ..moves.swaps import Swaps
+from ..release.errors import TooLarge
 from .independent_decomposable import decomposable_plan
 from .independent_two_way import two_way_plan
 from .kernel import Kernel, MoveKernel, SwapKernel
+from .schedule_kernel import MOST_COLUMNS, ScheduleKernel
 from .unit import Unit
 from .walk_adaptive import AdaptiveKernel
 from .walk_independent import DecomposableKernel, TwoWayKernel
 from .walk_listed import listed_kernel
 from .walk_row_pairs import row_pair_kernel
+from .walk_schedule import listed_arrays
 from .walk_sub_tables import SubTableKernel
 from .walk_units import UnitSwapKernel, prefers_units
 from .weights import ALIKE, FACTORIAL, Weights, weights_on
 
+FEW_COLUMNS, FEW_MOVES = 64, 6000
+"""In blocks up to this size moves of margins are listed rather than drawn, if there are not too many."""
 LARGEST = 2**31
 """Figures up to this are moved by the quickest kernels."""
 
@@ -89,12 +95,22 @@ def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Un
         units = int((block.start - block.lower).sum())
         if prefers_units(moves.cell.shape, units):
             kernels = (UnitSwapKernel(moves.cell.shape, units), *kernels)
-    elif isinstance(moves, Swaps) and weights.kind == FACTORIAL and not inside.solved.fiber.lower[block.columns].any():
+    elif isinstance(moves, Swaps) and weights.kind == FACTORIAL and _bounded_by_margins_only(block, moves.cell):
         kernels, certificate = (TwoWayKernel(two_way_plan(moves.cell, block.start)),), Certificate("connected", DIRECT)
     else:
         kernels = kernels_for(moves, weights, block)
     columns, lower, upper, start = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
     return _unit(columns, lower, upper, start, weights, kernels, certificate, questions, offset)
+
+
+def _bounded_by_margins_only(block: Block, cell: np.ndarray) -> bool:
+    """Do the bounds of a complete two-way table say no more than its row and column sums do?
+
+    Swaps ask for less: an upper bound of one cell may be a lower bound of others, above which the table is free.
+    """
+    rows, columns = block.start[cell].sum(axis=1, keepdims=True), block.start[cell].sum(axis=0)
+    least, most = np.maximum(rows + columns - rows.sum(), 0), np.minimum(rows, columns)
+    return bool((block.lower[cell] <= least).all() and (block.upper[cell] >= most).all())
 
 
 def _unit(
@@ -138,7 +154,12 @@ def kernels_for(moves: MoveSet, weights: Weights, block: Block) -> tuple[Kernel,
         return tuple(one for part in moves.parts for one in kernels_for(part, weights, block))
     if isinstance(moves, RowPairs) and block.upper.max() < LARGEST:
         return (row_pair_kernel(moves, weights, block.lower, block.upper, block.start),)
+    if isinstance(moves, MarginMoves) and len(block.columns) <= FEW_COLUMNS:
+        with suppress(TooLarge):
+            return kernels_for(Listed(moves.listed(FEW_MOVES), moves.certificate), weights, block)
     if isinstance(moves, Listed):
+        if len(block.columns) <= MOST_COLUMNS:
+            return (ScheduleKernel(listed_arrays(moves, block, weights), weights),)
         quick = listed_kernel(moves, weights, block) if block.upper.max() < LARGEST else None
         return (quick or MoveKernel(moves, weights),)
     if isinstance(moves, SubTables):

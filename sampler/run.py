@@ -29,7 +29,7 @@ from .possible import possible_tables
 from .starts import dispersed_starts
 from .tuning import tuned
 from .unit import Unit
-from .windows import Windows, add_to, cover, entropies, first_windows, log_densities, most_counters, plain_counts
+from .windows import Windows, add_to, cover, entropies, first_windows, log_densities, plain_counts
 
 APART = 1.1
 """Chains with a larger R-hat have not yet forgotten where they started."""
@@ -83,12 +83,11 @@ class UnitRun:
     def look(self, tolerance: float, most_draws: int) -> None:
         """Judge the chains at the end of a batch; decide whether to go on."""
         chains, unit = self.chains, self.unit
-        windows = chains[0].total
-        values = windows.origin
+        values = chains[0].tally.windows.origin
         pooled = first_windows(values, values, values)
         for chain in chains:
-            pooled = cover(pooled, chain.total, most_counters(unit.n_questions))
-            add_to(pooled, chain.total)
+            pooled = cover(pooled, chain.tally.windows, chain.most)
+            add_to(pooled, chain.tally.windows)
         q = unit.n_questions
         bits, seen = np.zeros(q), np.zeros(q, dtype=np.int64)
         entropies(pooled, bits, seen)

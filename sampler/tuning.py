@@ -17,6 +17,8 @@ from .unit import Unit
 
 TRIAL, WATCHED = 256, 200
 """Draws of a trial, and cells that are watched in it."""
+ROUNDS = 256
+"""Draws of each kernel in turn before that."""
 LAGS = (1, 4, 16, 64)
 LEAST_SHARE = 0.04
 """Of every kernel: the one that is proven to reach everything must stay, and a trial is short."""
@@ -26,9 +28,12 @@ VISIT = 100_000.0
 
 def tuned(unit: Unit, start: np.ndarray, random: np.ndarray) -> Unit:
     """The unit with shares for its kernels, and odds for moves where a kernel learns these."""
-    kernels = tuple(kernel.learned(unit, start, random) for kernel in unit.kernels)
-    unit = replace(unit, kernels=kernels)
-    if len(kernels) == 1:
+    together = Chain(unit, start, random)
+    together.counts = False
+    together.advance(unit, ROUNDS * len(unit.kernels))  # away from the start first, which is a corner
+    start = together.place.table + unit.offset
+    unit = replace(unit, kernels=tuple(kernel.learned(unit, start, random) for kernel in unit.kernels))
+    if len(unit.kernels) == 1:
         return unit
     return replace(unit, shares=_as_draws(unit, best_shares(_rates(unit, start, random))))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,10 @@ import numpy as np
 from ..fiber.certificate import Certificate
 from .kernel import Kernel
 from .weights import Weights
+
+
+def _none() -> np.ndarray:
+    return np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +34,10 @@ class Unit:
     certificate: Certificate
     sums: Any
     """Sums of the unit's columns that are asked about too, as sparse rows."""
-    asked: np.ndarray
-    """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
-    answered: np.ndarray
     shares: tuple[int, ...] = (1 << 40,)
+    asked: np.ndarray = field(default_factory=_none)
+    """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
+    answered: np.ndarray = field(default_factory=_none)
 
     @property
     def n_questions(self) -> int:

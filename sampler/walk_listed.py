@@ -19,10 +19,13 @@ from ..moves.listed import Listed
 from ..moves.own_bounds import upper_of_their_own
 from ..moves.random_words import below, next_word
 from .kernel import Kernel
-from .line import FAR, draw_on_line
+from .line import FAR, HUGE, TINY, draw_on_line, pick_by_weight
 from .tally import Tally, credit, credit_step, end_of_draw
 from .walk_moves import Place
-from .weights import ALIKE, Weights
+from .weights import ALIKE, FACTORIAL, Weights
+
+SHORT = 16
+"""Moves up to this length are weighed by products of their values."""
 
 
 class SignedList(NamedTuple):
@@ -37,7 +40,7 @@ class SignedList(NamedTuple):
 
 
 @jit_lean
-def signed_range(moves: SignedList, place: Place, begin: int, middle: int, end: int) -> tuple[int, int]:
+def signed_range(moves, place, begin, middle, end):  # type: ignore[no-untyped-def]
     """How many times a move can be made: backwards (0 or more) and forwards."""
     table, lower, upper, columns = place.table, place.lower, place.upper, moves.columns
     back, ahead = FAR, FAR
@@ -57,12 +60,42 @@ def signed_range(moves: SignedList, place: Place, begin: int, middle: int, end: 
 
 
 @jit_lean
-def walk_listed(moves: SignedList, weights: Weights, place: Place, tally: Tally, draws: int, steps: int) -> int:
+def weigh_by_ratios(
+    moves: SignedList, place: Place, begin: int, middle: int, end: int, back: int, ahead: int, values: np.ndarray
+) -> float:
+    """Write the weights 1/x! of the points of a line, up to a factor; their sum. Short moves only: products must fit."""
+    table, columns, weight = place.table, moves.columns, place.weight
+    number, gaining = end - begin, middle - begin
+    for e in range(number):
+        values[e] = table[columns[begin + e]] + (-back if e < gaining else back)
+    here = total = 1.0
+    weight[0] = 1.0
+    for i in range(1, back + ahead + 1):
+        gain = loss = 1.0
+        for e in range(gaining):
+            values[e] += 1.0
+            loss *= values[e]
+        for e in range(gaining, number):
+            gain *= values[e]
+            values[e] -= 1.0
+        here *= gain / loss
+        weight[i] = here
+        total += here
+        if total > HUGE:  # the line has one peak: what this loses below is nothing beside it
+            for k in range(i + 1):
+                weight[k] *= TINY
+            here *= TINY
+            total *= TINY
+    return total
+
+
+@jit_lean
+def walk_listed(moves, values, weights, place, tally, draws, steps):  # type: ignore[no-untyped-def]
     """Make so many draws of `steps` steps, or fewer if credits have to wait; the draws done."""
     table, random, columns = place.table, place.random, moves.columns
     by_steps = tally.by_steps[0] == 1
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-    number = np.uint64(len(moves.middle))
+    number, most_points = np.uint64(len(moves.middle)), np.uint64(len(place.weight))
     for done in range(draws):
         for _ in range(steps):
             word = next_word(random)
@@ -86,7 +119,11 @@ def walk_listed(moves: SignedList, weights: Weights, place: Place, tally: Tally,
                         credit(tally, columns[e], x - ahead, x + back)
             else:
                 times, total = np.int64(0), 0.0
-                if n > np.uint64(1):
+                if weights.kind == FACTORIAL and n <= most_points and end - begin <= len(values):
+                    if n > np.uint64(1):
+                        total = weigh_by_ratios(moves, place, begin, middle, end, back, ahead, values)
+                        times = pick_by_weight(place.weight, np.int64(n), total, random) - back
+                elif n > np.uint64(1):
                     times, total = draw_on_line(
                         weights, table, columns, moves.signs, begin, end, -back, ahead, random, place.weight
                     )
@@ -124,15 +161,20 @@ class ListedKernel(Kernel):
     def cost(self) -> float:  # type: ignore[override]
         """By the usual length of a move."""
         usual = len(self.moves.columns) / max(1, len(self.moves.middle))
-        return 15.0 + 8.0 * usual if self.weights.kind == ALIKE else 50.0 + 30.0 * usual
+        return 15.0 + 6.0 * usual if self.weights.kind == ALIKE else 40.0 + 25.0 * usual
 
     def longest(self) -> int:
         """The longest move."""
         return int(np.diff(self.moves.start).max(initial=1))
 
+    def room(self) -> np.ndarray:
+        """The values of a move's columns."""
+        return np.empty(SHORT)
+
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Moves from the list."""
-        return walk_listed(self.moves, self.weights, place, tally, draws, steps)
+        done: int = walk_listed(self.moves, room, self.weights, place, tally, draws, steps)
+        return done
 
 
 def listed_kernel(moves: Listed, weights: Weights, block: Block) -> ListedKernel | None:
@@ -145,7 +187,7 @@ def listed_kernel(moves: Listed, weights: Weights, block: Block) -> ListedKernel
     gains = np.bincount(row[rows.data > 0], minlength=rows.shape[0])
     bounded = bool(block.lower.any() or upper_of_their_own(block).any())
     start = rows.indptr.astype(np.int64)
-    columns, signs = rows.indices[order].astype(np.int32), rows.data[order].astype(np.int64)
+    columns, signs = rows.indices[order].astype(np.int64), rows.data[order].astype(np.int64)
     one_sided = (gains == 0) | (gains == np.diff(start))  # such a move has no end but the upper bounds
     return ListedKernel(
         SignedList(start, start[:-1] + gains, columns, signs, bounded or bool(one_sided.any())), weights

@@ -1,9 +1,9 @@
 """Two-way tables with hidden or bounded cells: two rows at a time, over the columns that both have.
 
-A visit picks two rows without looking at the table and lists their common columns from bit sets. Then, under the uniform
-law, every column is paired with another and each pair makes a hit-and-run swap, some rounds one after the other while all
-is close at hand. The pairs of a round are those of a tournament: one random number makes all of them, and any two columns
-meet equally often.
+A visit picks two rows without looking at the table and lists their common columns from bit sets. Under the uniform law
+both rows are redrawn as a whole where a few tries do that; else every column is paired with another and each pair makes a
+hit-and-run swap, some rounds one after the other while all is close at hand. The pairs of a round are those of a
+tournament: one random number makes all of them, and any two columns meet equally often.
 
 Under 1/x! the two rows are redrawn as a whole. Of the N units in them, as many as the first row holds are in the first
 row, any of them alike; so a random bit for each unit, and then some bits changed until their number is right, is an exact
@@ -30,7 +30,11 @@ from .walk_moves import Place
 from .weights import ALIKE, FACTORIAL, Weights
 
 ROUNDS = 3
-"""Rounds of swaps in a visit under the uniform law; the last one is credited."""
+"""Rounds of swaps in a visit under the uniform law where rows are not redrawn; the last one is credited."""
+TRIES, FAR_OUT = 8, 4.0
+"""How often a redraw under the uniform law is tried, and from what squared distance of the sum (in variances) it is not."""
+MANY_CELLS, FEW_CREDITS = 5000, 3
+"""Beyond so many cells their counters are out of reach, and a credit costs more than a visit: one visit in 3 has them."""
 UNITS_PER_COLUMN = 300
 """Up to so many units per column of two rows, a bit for each is quicker than lines."""
 FINEST = 16
@@ -51,6 +55,8 @@ class Pattern(NamedTuple):
     """Are rows redrawn as a whole?"""
     rounds: int
     """Rounds of swaps in a visit."""
+    every: int
+    """One visit in so many is credited to the tally."""
 
 
 class PairRoom(NamedTuple):
@@ -64,6 +70,10 @@ class PairRoom(NamedTuple):
     columns: np.ndarray
     """A swap, for laws that are weighed along lines."""
     sizes: np.ndarray
+    low: np.ndarray
+    """For each column the least that the first row can hold, how much more it can, and what it is to hold."""
+    span: np.ndarray
+    drawn: np.ndarray
     order: np.ndarray
     """The rows in random order: two at a time are visited."""
     state: np.ndarray
@@ -130,7 +140,7 @@ def walk_row_pairs(
     by_steps = tally.by_steps[0] == 1
     one, two = room.one, room.two
     for done in range(draws):
-        for _ in range(steps):
+        for visit in range(steps):
             i, k = next_rows(room.order, room.state, random)
             # Cells with bounds of their own never come up where rows are redrawn: swaps see to them every other time.
             redrawn = pattern.redrawn and (not pattern.bounded or below(random, 2) == 0)
@@ -141,8 +151,12 @@ def walk_row_pairs(
             if common < 2:
                 continue
             if weights.kind == ALIKE:
-                for left in range(pattern.rounds, 0, -1):
-                    swap_round(place, pattern.bounded, one, two, common, tally, by_steps and left == 1)
+                credited = by_steps and visit % pattern.every == 0
+                rounds = pattern.rounds
+                if redraw_evenly(place, pattern.bounded, room, common):
+                    rounds = 1 if credited else 0
+                for left in range(rounds, 0, -1):
+                    swap_round(place, pattern.bounded, one, two, common, tally, credited and left == 1)
             elif not (redrawn and redraw_rows(place.table, one, two, common, room.units, random)):
                 swap_along_lines(weights, place, room, common, tally, by_steps)
             elif by_steps:
@@ -153,6 +167,69 @@ def walk_row_pairs(
         if tally.n_waiting[0] > 0:
             return done + 1
     return draws
+
+
+@jit_lean
+def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
+    """Draw both rows anew under the uniform law, given all sums; False if that did not succeed in a few tries.
+
+    Every column but the widest is drawn evenly from its range, and the widest takes what is left, if it can. How likely that
+    is depends on the sums only and not on where the chain is, so that giving up does not favour any table.
+    """
+    x, lower, upper, random, one, two = place.table, place.lower, place.upper, place.random, room.one, room.two
+    low, span, drawn = room.low, room.span, room.drawn
+    low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    first, middle, variance, widest = np.int64(0), 0.0, 0.0, 0
+    for c in range(common):
+        at, under = one[c], two[c]
+        least, most = np.int64(0), x[at] + x[under]
+        if bounded:
+            least, most = max(lower[at], most - upper[under]), min(upper[at], most - lower[under])
+        low[c], span[c] = least, most - least
+        first += x[at] - least
+        middle += 0.5 * (most - least)
+        variance += (most - least) * (most - least + 2.0) / 12.0
+        if span[c] > span[widest]:
+            widest = c
+    if (first - middle) * (first - middle) > FAR_OUT * variance:
+        return False
+    a, b, c2, d = random[0], random[1], random[2], random[3]
+    found = False
+    for _ in range(TRIES):
+        left = first
+        for c in range(common):
+            # xoshiro256++, its state in registers
+            mixed = a + d
+            word = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
+            t = b << np.uint64(17)
+            c2 ^= a
+            d ^= b
+            b ^= c2
+            a ^= d
+            c2 ^= t
+            d = (d << np.uint64(45)) | (d >> np.uint64(19))
+            n = np.uint64(span[c] + 1)
+            product = (word >> half) * n
+            value = np.int64(product >> half)
+            if (product & low32) < n and (product & low32) < np.uint64(0x100000000) % n:
+                random[0], random[1], random[2], random[3] = a, b, c2, d
+                value = below(random, span[c] + 1)
+                a, b, c2, d = random[0], random[1], random[2], random[3]
+            drawn[c] = value
+            left -= value
+        left += drawn[widest]
+        if 0 <= left <= span[widest]:
+            drawn[widest] = left
+            found = True
+            break
+    random[0], random[1], random[2], random[3] = a, b, c2, d
+    if found:
+        for c in range(common):
+            at, under = one[c], two[c]
+            both = x[at] + x[under]
+            x[at] = low[c] + drawn[c]
+            x[under] = both - x[at]
+    return found
 
 
 @jit_lean
@@ -315,7 +392,7 @@ class RowPairKernel(Kernel):
         """What a visit does."""
         if self.pattern.redrawn:
             return "two rows redrawn over the columns they share" + (", and swaps in them" * self.pattern.bounded)
-        return "rounds of hit-and-run swaps in two rows"
+        return "two rows redrawn, or hit-and-run swaps in them"
 
     @property
     def credits_lines(self) -> bool:  # type: ignore[override]
@@ -332,7 +409,7 @@ class RowPairKernel(Kernel):
     @property
     def cost(self) -> float:  # type: ignore[override]
         """By the columns of two rows."""
-        each = 40.0 if self.weights.kind == ALIKE else 8.0 if self.pattern.redrawn else 60.0
+        each = 10.0 + 30.0 / self.pattern.every if self.weights.kind == ALIKE else 8.0 if self.pattern.redrawn else 60.0
         return 60.0 + each * self.usual
 
     def longest(self) -> int:
@@ -346,14 +423,19 @@ class RowPairKernel(Kernel):
     def room(self) -> PairRoom:
         """Lists of common columns, and a bit for each unit of two rows."""
         most = self._most_common()
+        words = UNITS_PER_COLUMN * most // 64 + 2 if self.pattern.redrawn else 0
+        one, two, low, span, drawn = (np.empty(most, dtype=np.int64) for _ in range(5))
         return PairRoom(
-            np.empty(most, dtype=np.int32),
-            np.empty(most, dtype=np.int32),
-            np.empty(UNITS_PER_COLUMN * most // 64 + 2 if self.pattern.redrawn else 0, dtype=np.uint64),
-            np.empty(4, dtype=np.int64),
-            np.array([1, -1, -1, 1], dtype=np.int64),
-            np.arange(len(self.pattern.bits)),
-            np.full(16, len(self.pattern.bits)),
+            one=one,
+            two=two,
+            units=np.empty(words, dtype=np.uint64),
+            columns=np.empty(4, dtype=np.int64),
+            sizes=np.array([1, -1, -1, 1], dtype=np.int64),
+            low=low,
+            span=span,
+            drawn=drawn,
+            order=np.arange(len(self.pattern.bits)),
+            state=np.full(16, len(self.pattern.bits)),
         )
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
@@ -373,8 +455,9 @@ def row_pair_kernel(
     loose = has.copy()
     loose[row[own], column[own]] = False
     packed = np.packbits(loose, axis=1, bitorder="little").view(np.uint64)
+    every = FEW_CREDITS if len(moves.cells) > MANY_CELLS else 1
     redrawn = weights.kind == FACTORIAL and 4 * own.sum() <= len(own)
-    return RowPairKernel(Pattern(moves.bits, packed, place_of, bool(own.any()), bool(redrawn), ROUNDS), weights)
+    return RowPairKernel(Pattern(moves.bits, packed, place_of, bool(own.any()), bool(redrawn), ROUNDS, every), weights)
 
 
 def _dense(bits: np.ndarray) -> np.ndarray:

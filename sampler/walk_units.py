@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..fiber.jit import jit_lean
-from ..moves.random_words import below, fraction
+from ..moves.random_words import below, fraction, next_word
 from .kernel import Kernel
 from .tally import Tally, end_of_draw
 from .walk_moves import Place
 
-SPARSE = 0.5
+SPARSE = 0.8
 """Below this mean cell, unit swaps give more effective draws per second than hit-and-run (bench/hidden_cells.py --units)."""
 
 
@@ -57,15 +57,22 @@ def swap_units(table: np.ndarray, n_columns: int, units: Units, u: int, v: int, 
 
 
 @jit_lean
-def walk_units(place: Place, tally: Tally, n_columns: int, units: Units, draws: int, steps: int) -> int:
+def walk_units(place, tally, n_columns, units, draws, steps):  # type: ignore[no-untyped-def]
     """Make so many draws of `steps` steps, or fewer if credits have to wait; the draws done."""
     table, random = place.table, place.random
     number = len(units.row)
+    all_units, others = np.uint64(number), np.uint64(number - 1)
+    low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     list_units(table, n_columns, units)
     for done in range(draws):
         if number > 1:
             for _ in range(steps):
-                u, v = below(random, number), below(random, number - 1)
+                # Either half of a word picks a unit, exactly evenly: words that would favour some are drawn again.
+                word = next_word(random)
+                first, second = (word >> half) * all_units, (word & low32) * others
+                u, v = np.int64(first >> half), np.int64(second >> half)
+                if (first & low32) < all_units or (second & low32) < others:
+                    u, v = below(random, number), below(random, number - 1)
                 swap_units(table, n_columns, units, u, v + (v >= u), random)
         end_of_draw(tally, table)
         if tally.n_waiting[0] > 0:
@@ -93,7 +100,8 @@ class UnitSwapKernel(Kernel):
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Unit swaps."""
-        return walk_units(place, tally, self.shape[1], room, draws, steps)
+        done: int = walk_units(place, tally, self.shape[1], room, draws, steps)
+        return done
 
 
 def prefers_units(shape: tuple[int, int], n_units: int) -> bool:

@@ -80,8 +80,8 @@ def widened(windows: Windows, questions: np.ndarray, low: np.ndarray, high: np.n
     """Windows in which each of some questions has room for the values from low to high (in differences or not)."""
     origin, size, shift = windows.origin[questions], windows.size[questions], windows.shift[questions]
     old_high = origin + (size << shift) - 1
-    # Twice the room on the side that was too short, so that growing stays rare.
-    spare = np.maximum(old_high - origin + 1, AT_FIRST)
+    # More room than needed on the side that was too short, so that growing stays rare.
+    spare = np.maximum((old_high - origin + 1) // 2, AT_FIRST)
     new_low = np.where(low < origin, np.maximum(low - spare, np.minimum(low, 0)), origin)
     new_high = np.where(high > old_high, high + spare, old_high)
     new_shift = shift.copy()
@@ -125,6 +125,19 @@ def _note_quick(windows: Windows, questions: np.ndarray) -> None:
     windows.quick[questions, 0] = start - origin
     windows.quick[questions, 1] = np.where(single, origin, np.iinfo(np.int64).max)
     windows.quick[questions, 2] = np.where(single, origin + size - 1, np.iinfo(np.int64).min)
+
+
+def compact(windows: Windows) -> Windows:
+    """The same windows one after the other, if moving about has left much room unused."""
+    needed = int((windows.size + 1).sum())
+    if len(windows.counters) < 1.3 * needed + 1024:
+        return windows
+    start = np.concatenate([[0], np.cumsum(windows.size + 1)]).astype(np.int64)
+    counters = np.zeros(needed + needed // 8)
+    _move_all(windows, start, counters)
+    moved = windows._replace(start=start[:-1].copy(), counters=counters, top=start[-1:].copy())
+    _note_quick(moved, np.arange(len(start) - 1))
+    return moved
 
 
 @jit
@@ -217,11 +230,8 @@ def log_densities(windows: Windows, logs: np.ndarray) -> None:
 
 @jit
 def surprises(fresh: Windows, reference: Windows, logs: np.ndarray, found: np.ndarray) -> None:
-    """For each question the mean of -log2 of the reference's shares over what was counted afresh; NaN without credits."""
+    """For each question the sum of -log2 of the reference's shares over all that was counted."""
     for q in range(len(fresh.start)):
-        if fresh.credits[q] == 0.0:
-            found[q] = np.nan
-            continue
         at, here, total = fresh.start[q], 0.0, 0.0
         begin, origin, shift = reference.start[q], reference.origin[q], reference.shift[q]
         least = np.log2(0.5 / (max(reference.credits[q], 1.0) * float(1 << shift)))
@@ -230,7 +240,7 @@ def surprises(fresh: Windows, reference: Windows, logs: np.ndarray, found: np.nd
             if here > 1e-12:
                 place = (fresh.origin[q] + (k << fresh.shift[q]) - origin) >> shift
                 total -= here * (logs[begin + place] if 0 <= place < reference.size[q] else least)
-        found[q] = total / fresh.credits[q]
+        found[q] = total
 
 
 def shares(windows: Windows, q: int) -> np.ndarray:

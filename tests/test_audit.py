@@ -73,7 +73,7 @@ def test_a_cell_that_is_not_audited_is_named():
 
 def test_methods_that_do_not_exist_yet_say_so():
     release = fw.suppress(TABLE, where=SQUARE)
-    with pytest.raises(fw.InputError, match="chains are not built yet"):
+    with pytest.raises(fw.InputError, match="audits do not use chains yet"):
         fw.audit(release, method="chains")
     with pytest.raises(fw.InputError, match="there is no method 'magic'"):
         fw.audit(release, method="magic")

@@ -8,12 +8,16 @@ import naive
 import numba
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy import stats
 
 import fiberwalk as fw
 from fiberwalk.fiber.decomposable import components
 from fiberwalk.fiber.jit import jit
+from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.random_words import below, streams
+from fiberwalk.moves.swaps import Swaps
+from fiberwalk.sampler.chain import Chain
 from fiberwalk.sampler.hypergeometric import draw_hypergeometric, draw_with_table, log_factorial
 from fiberwalk.sampler.independent_decomposable import decomposable_plan, decomposable_room, draw_many_decomposable
 from fiberwalk.sampler.independent_two_way import (
@@ -23,7 +27,9 @@ from fiberwalk.sampler.independent_two_way import (
     two_way_plan,
     two_way_room,
 )
+from fiberwalk.sampler.plan import units_of
 from fiberwalk.sampler.two_rows import redraw_two_rows_hypergeometric
+from fiberwalk.sampler.walk_independent import TwoWayKernel
 
 REJECTED = 1e-6
 DRAWS = 40_000
@@ -340,3 +346,17 @@ def test_no_references_are_counted_inside_the_kernels():
         return table.copy() if below(random, 2) else random.copy().astype(np.int64)
 
     assert counted(draw_counted) > 0
+
+
+def test_an_upper_bound_of_one_cell_is_not_forgotten_where_it_is_a_lower_bound_of_others() -> None:
+    """In a column of 1 + 2 with at most 2 above, swaps walk what is left over 1 below; a direct draw would not."""
+    release = fw.publish([[2, 1, 1], [1, 1, 2]], ["A", "B"]).knows({"A": "1", "B": "1"}, at_most=2)
+    chosen = choose(release, "hypergeometric")
+    (unit,) = units_of(chosen, sp.csc_array((0, chosen.support.solved.fiber.n_columns), dtype=np.int64))
+    assert isinstance(chosen.sets[0], Swaps)
+    chain = Chain(unit, unit.start, streams(3, 1)[0])
+    assert chain.keep(unit, np.arange(6), 2000)[:, 0].max() == 2
+    # Without that bound the direct draw is taken.
+    free = choose(fw.publish([[2, 1, 1], [1, 1, 2]], ["A", "B"]), "hypergeometric")
+    (unit,) = units_of(free, sp.csc_array((0, free.support.solved.fiber.n_columns), dtype=np.int64))
+    assert isinstance(unit.kernels[0], TwoWayKernel)

@@ -26,9 +26,12 @@ from fiberwalk.sampler.walk_listed import ListedKernel, listed_kernel
 from fiberwalk.sampler.walk_row_pairs import (
     RowPairKernel,
     draw_subset,
+    list_common,
     match,
     ones_between,
+    redraw_evenly,
     row_pair_kernel,
+    swap_round,
 )
 from fiberwalk.sampler.walk_units import Units, UnitSwapKernel, list_units, prefers_units, swap_units
 from fiberwalk.sampler.weights import ALIKE, FACTORIAL, MIXED, POISSON, log_weight_of, weights_on
@@ -103,8 +106,8 @@ def world(
 
 
 def run(unit: Unit, draws: int = DRAWS, seed: int = 1) -> Chain:
-    chain = Chain(unit, unit.start, streams(seed, 1)[0], keep=np.arange(len(unit.columns)), rows=draws)
-    chain.advance(unit, draws)
+    chain = Chain(unit, unit.start, streams(seed, 1)[0])
+    chain.drawn = chain.keep(unit, np.arange(len(unit.columns)), draws)  # type: ignore[attr-defined]
     return chain
 
 
@@ -162,25 +165,25 @@ def test_law(release: Any, law: str) -> None:
 
         chosen = replace(unit, kernels=(Credited(kernel.pattern, kernel.weights),))
         chain = run(chosen)
-        assert p_value(chain.tally.kept, every, exact) > TOO_RARE
+        assert p_value(chain.drawn, every, exact) > TOO_RARE
         assert farthest(chain, unit, every, exact) < 6.0
 
 
 def test_wrong_samplers_are_rejected() -> None:
     """Another law, bounds that are ignored, and lines that end too early."""
     unit, every, exact = world(with_holes(), "hypergeometric")
-    assert p_value(run(unit).tally.kept, every, np.full(len(every), 1 / len(every))) < TOO_RARE
+    assert p_value(run(unit).drawn, every, np.full(len(every), 1 / len(every))) < TOO_RARE
     assert farthest(run(unit), unit, every, np.full(len(every), 1 / len(every))) > 6.0
     unit, every, exact = world(with_bounds(), "uniform")
     kernel = unit.kernels[0]
     assert isinstance(kernel, RowPairKernel)
     careless = Thinned(kernel.pattern._replace(bounded=False), kernel.weights)
     chain = run(replace(unit, kernels=(careless,)))
-    assert p_value(chain.tally.kept, every, exact) == 0.0
+    assert p_value(chain.drawn, every, exact) == 0.0
     short = unit.upper.copy()
     short[0] -= 1
     chain = run(replace(unit, upper=short))
-    assert p_value(chain.tally.kept, every, exact) < TOO_RARE
+    assert p_value(chain.drawn, every, exact) < TOO_RARE
     assert farthest(chain, unit, every, exact) > 6.0
 
 
@@ -193,18 +196,44 @@ def test_redrawn_rows_have_the_law_in_one_visit() -> None:
             return 1
 
     unit, every, exact = world(release, "hypergeometric", Once)
-    drawn = run(unit).tally.kept
+    drawn = run(unit).drawn
     assert p_value(drawn, every, exact) > TOO_RARE
     first, second = drawn[:-1, 0].astype(float), drawn[1:, 0].astype(float)
     assert abs(np.corrcoef(first, second)[0, 1]) < 5 / np.sqrt(len(first))
+
+
+@pytest.mark.parametrize("release", [with_holes, with_bounds])
+def test_rows_redrawn_and_swapped_under_the_uniform_law(release: Any) -> None:
+    """Either way by itself: rows redrawn wherever a few tries do it, and rounds of swaps."""
+    unit, every, exact = world(release(), "uniform")
+    kernel = unit.kernels[0]
+    assert isinstance(kernel, RowPairKernel)
+    bits, places = kernel.pattern.bits, kernel.pattern.place_of
+    rng = np.random.default_rng(5)
+    for way in ("redrawn", "swapped"):
+        chain, room = Chain(unit, unit.start, streams(4, 1)[0]), kernel.room()
+        drawn, redrawn = np.empty((4000, len(unit.columns)), dtype=np.int64), []
+        for k in range(len(drawn)):
+            for _ in range(8):
+                i, j = rng.choice(len(bits), 2, replace=False)
+                common = list_common(bits, places, i, j, room.one, room.two)
+                if way == "redrawn":
+                    redrawn.append(redraw_evenly(chain.place, kernel.pattern.bounded, room, common))
+                else:
+                    swap_round(chain.place, kernel.pattern.bounded, room.one, room.two, common, chain.tally, False)
+            drawn[k] = chain.place.table
+        assert p_value(drawn, every, exact) > TOO_RARE
+        assert way == "swapped" or np.mean(redrawn) > 0.8
 
 
 def test_more_units_than_bits() -> None:
     """Rows that hold too many units for a bit each go along lines instead."""
     unit, every, exact = world(fw.publish(np.array([[3, 9], [500, 800]]), ["A", "B"]), "hypergeometric")
     kernel = unit.kernels[0]
-    assert kernel.pattern.redrawn and 64 * (len(kernel.room().units) - 1) < 1312  # type: ignore[attr-defined]
-    assert p_value(run(unit).tally.kept, every, exact) > TOO_RARE
+    assert isinstance(kernel, RowPairKernel)
+    assert kernel.pattern.redrawn
+    assert 64 * (len(kernel.room().units) - 1) < 1312
+    assert p_value(run(unit).drawn, every, exact) > TOO_RARE
 
 
 @pytest.mark.parametrize("total", [2, 7, 8])
@@ -267,12 +296,12 @@ def test_listed(release: Any, law: str) -> None:
             return 60
 
     chain = run(replace(unit, kernels=(Few(made.moves, unit.weights),)))
-    assert p_value(chain.tally.kept, every, exact) > TOO_RARE
+    assert p_value(chain.drawn, every, exact) > TOO_RARE
     assert farthest(chain, unit, every, exact) < 6.0
     if release is with_bounds:
         careless = Few(made.moves._replace(bounded=False), unit.weights)
         chain = run(replace(unit, kernels=(careless,)), 2000)
-        assert p_value(chain.tally.kept, every, exact) == 0.0
+        assert p_value(chain.drawn, every, exact) == 0.0
 
 
 def test_listed_wants_steps_of_one() -> None:
@@ -359,10 +388,10 @@ def test_unit_swaps_walk() -> None:
     unit, every = sparse_unit(SPARSE, 40)
     law = np.full(len(every), 1 / len(every))
     chain = run(replace(unit, kernels=unit.kernels * 2, shares=(3, 2)))
-    assert p_value(chain.tally.kept, every, law) > TOO_RARE
+    assert p_value(chain.drawn, every, law) > TOO_RARE
     assert farthest(chain, unit, every, law) < 6.0
     by_factorials = np.exp(-gammaln(every + 1).sum(axis=1))
-    assert p_value(chain.tally.kept, every, by_factorials / by_factorials.sum()) < TOO_RARE
+    assert p_value(chain.drawn, every, by_factorials / by_factorials.sum()) < TOO_RARE
 
 
 def test_which_tables_prefer_units() -> None:

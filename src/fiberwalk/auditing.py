@@ -270,7 +270,7 @@ def audit(
         What the intruder believes beforehand: "uniform" (every feasible table alike), "hypergeometric" (the log-linear
         model of the published figures), or `expected(mu)`.
     method
-        "auto" or "exact". Chains for fibers too large to be solved exactly are not built yet: such a fiber is refused.
+        "auto" or "exact". A fiber too large to be solved exactly is refused; `fiberwalk.sample` gives tables drawn from it.
     seed, tolerance, executor
         For sampled answers; an exact answer needs none of them.
     hidden_margins
@@ -294,7 +294,8 @@ def audit(
     [0.024, 0.238, 0.476, 0.238, 0.024]
     """
     if method not in ("auto", "exact"):
-        what = "chains are not built yet" if method == "chains" else f"there is no method {method!r}"
+        chains = "audits do not use chains yet (fiberwalk.sample gives tables drawn by them)"
+        what = chains if method == "chains" else f"there is no method {method!r}"
         raise InputError(f"method={method!r}: {what}; use 'auto' or 'exact'.")
     margins = margin_list(hidden_margins, "hidden_margins=")
     budget = Budget.given(limit, memory)

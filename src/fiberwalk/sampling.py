@@ -110,8 +110,9 @@ def sample(
     facts["certificate"], facts["certificate_reason"] = moves.certificate.word, moves.certificate.reason
     if facts["converged"] == "no":
         warnings.warn(
-            f"the chains did not agree after {WARM_UP:,} draws each (largest R-hat {facts['rhat']:.3f}): the tables kept "
-            "are not to be trusted as they are. Look at fiberwalk.choose_moves(release), and take more draws.",
+            f"after {WARM_UP:,} draws each the chains still have an R-hat of {facts['rhat']:.3f} and only "
+            f"{facts['ess']:.0f} effective draws for some cell: the tables kept may not represent all that is possible. "
+            "fiberwalk.choose_moves(release) says what is known of the moves.",
             stacklevel=2,
         )
     tables = work.whole_tables(moves.support.solved, chains)
@@ -132,5 +133,6 @@ def _facts(work: Stored, seed: int | None, law: str) -> dict[str, Any]:
         "warm_up_draws": max((one.discarded + one.draws for one in units), default=0),
         "thin": max(work.thin, default=1),
         "rhat": float(max((one.rhat.max(initial=1.0) for one in found), default=1.0)),
+        "ess": float(min((one.ess.min(initial=np.inf) for one in found), default=np.inf)),
         "converged": "yes" if all(one.good_looks >= 2 for one in units) else "no",
     }

@@ -1,0 +1,127 @@
+"""Exact transition matrices of kernels on small fibers, written from the definitions of the kernels and slowly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+Log = Callable[[tuple[int, ...]], float]
+
+
+def slice_row(weight: Sequence[float], here: int) -> np.ndarray:
+    """Where a shrinking slice (Neal 2003) leads from one point of a line, given the weights of all points.
+
+    The level is uniform below the weight of the current point, so between two neighbouring weights the points above it
+    are the same. For each such set: follow the interval as it shrinks.
+    """
+    weight = np.asarray(weight, dtype=float)
+    n, row = len(weight), np.zeros(len(weight))
+    levels = np.unique(np.append(weight[weight <= weight[here]], 0.0))
+    for low, high in pairwise(levels):
+        above = weight >= high
+        # reached[a, b]: how probable it is that the interval is ever a, ..., b
+        reached = np.zeros((here + 1, n))
+        reached[0, n - 1] = (high - low) / weight[here]
+        for a in range(here + 1):
+            for b in range(n - 1, here - 1, -1):
+                each = reached[a, b] / (b - a + 1)
+                if each == 0.0:
+                    continue
+                for t in range(a, b + 1):
+                    if above[t] or t == here:
+                        row[t] += each
+                    elif t < here:
+                        reached[t + 1, b] += each
+                    else:
+                        reached[a, t - 1] += each
+    return row
+
+
+def line_row(logs: Sequence[float], here: int, alike: bool, longest: int) -> np.ndarray:
+    """Where a step leads from one point of a line: to any by its weight; along long lines by a slice."""
+    n = len(logs)
+    if alike:
+        return np.full(n, 1.0 / n)
+    weight = np.exp(np.asarray(logs) - max(logs))
+    return slice_row(weight, here) if n > longest else weight / weight.sum()
+
+
+def hit_and_run(
+    tables: Sequence[tuple[int, ...]],
+    moves: Sequence[Sequence[int]],
+    inside: Callable[[tuple[int, ...]], bool],
+    log: Log,
+    alike: bool,
+    longest: int,
+) -> np.ndarray:
+    """P for moves that are picked with equal odds, whatever the table. `tables` are those with any weight."""
+    place = {table: k for k, table in enumerate(tables)}
+    P = np.zeros((len(tables), len(tables)))
+    for k, table in enumerate(tables):
+        for move in moves:
+            line, here = whole_line(table, move, inside)
+            row = line_row([log(point) for point in line], here, alike, longest)
+            for point, chance in zip(line, row, strict=True):
+                if chance > 0:
+                    P[k, place[point]] += chance / len(moves)
+    return P
+
+
+def whole_line(
+    table: tuple[int, ...], move: Sequence[int], inside: Callable[[tuple[int, ...]], bool]
+) -> tuple[list[tuple[int, ...]], int]:
+    """All points of the line of a move through a table, and the place of the table among them."""
+
+    def moved(times: int) -> tuple[int, ...]:
+        return tuple(x + times * m for x, m in zip(table, move, strict=True))
+
+    low = high = 0
+    while inside(moved(low - 1)):
+        low -= 1
+    while inside(moved(high + 1)):
+        high += 1
+    return [moved(t) for t in range(low, high + 1)], -low
+
+
+def along_a_basis(
+    tables: Sequence[tuple[int, ...]],
+    basis: Sequence[Sequence[int]],
+    inside: Callable[[tuple[int, ...]], bool],
+    log: Log,
+    alike: bool,
+    longest: int,
+) -> np.ndarray:
+    """P for vectors of one basis, of which one that can be made at the table is drawn; so a step may be refused."""
+    place = {table: k for k, table in enumerate(tables)}
+
+    def open_lines(table: tuple[int, ...]) -> list[Sequence[int]]:
+        return [vector for vector in basis if len(whole_line(table, vector, inside)[0]) > 1]
+
+    P = np.zeros((len(tables), len(tables)))
+    for k, table in enumerate(tables):
+        there = open_lines(table)
+        if not there:
+            P[k, k] = 1.0
+        for vector in there:
+            line, here = whole_line(table, vector, inside)
+            row = line_row([log(point) for point in line], here, alike, longest) / len(there)
+            for point, chance in zip(line, row, strict=True):
+                if chance == 0:
+                    continue
+                accepted = min(1.0, len(there) / len(open_lines(point)))
+                P[k, place[point]] += chance * accepted
+                P[k, k] += chance * (1.0 - accepted)
+    return P
+
+
+def redrawn(tables: Sequence[tuple[int, ...]], parts: Sequence[Sequence[int]], p: np.ndarray) -> np.ndarray:
+    """P for sub-tables picked with equal odds and redrawn from the law given all other cells."""
+    P = np.zeros((len(tables), len(tables)))
+    for part in parts:
+        rest = [tuple(x for j, x in enumerate(table) if j not in set(part)) for table in tables]
+        for k in range(len(tables)):
+            same = np.array([other == rest[k] for other in rest])
+            P[k] += np.where(same, p, 0.0) / p[same].sum() / len(parts)
+    return P
