@@ -248,9 +248,7 @@ def tallies(quick) -> None:
 
 
 def threads(quick) -> None:
-    print(
-        "\nfour chains of a run, whole-line tallies: seconds of one thread and of two, on the clock; and by processor time,"
-    )
+    print("\nfour chains of a run, seconds of one thread and of two, on the clock; and by processor time,")
     print(
         "as the clock would show if threads never waited (one thread does all that is done at looks, both share the rest)"
     )
