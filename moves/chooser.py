@@ -140,7 +140,8 @@ def _with_quick_moves(block: Block, around: Cycles) -> MoveSet:
     pairs = row_pairs(block)
     if pairs is not None and n >= DENSE * len(pairs.bits) * (around.network.n_nodes - len(pairs.bits)):
         return Mixture((pairs, around), (0.9, 0.1))
-    return Mixture((short_cycles(around), around), (0.95, 0.05))
+    short = short_cycles(around)
+    return Mixture((short, around), (0.95, 0.05)) if short.rows.shape[0] else around
 
 
 def whatever_the_block(

@@ -107,6 +107,9 @@ class _Listed(Supplier):
 def fill_listed(start: np.ndarray, column: np.ndarray, value: np.ndarray, stock: Stock, random: np.ndarray) -> None:
     """Moves from a list. Their signs do not matter: a line is the same both ways."""
     number, end, n = 0, 0, len(start) - 1
+    if n == 0:  # nothing to draw from: moves without columns
+        stock.start[:] = 0
+        number = len(stock.start) - 1
     while number < len(stock.start) - 1:
         k = below(random, n)
         if end + start[k + 1] - start[k] > len(stock.columns):

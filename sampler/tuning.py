@@ -66,11 +66,11 @@ def best_shares(rates: np.ndarray) -> np.ndarray:
     """The shares of kernels under which the slowest cell is quickest."""
     from scipy.optimize import linprog
 
-    kernels, cells = rates.shape
+    kernels = len(rates)
     least = min(LEAST_SHARE, 0.5 / kernels)
-    if cells == 0:
+    scale = rates.max(axis=0, initial=0.0)
+    if not scale.any():  # nothing moved while it was watched
         return np.full(kernels, 1.0 / kernels)
-    scale = rates.max(axis=0)
     scaled = rates[:, scale > 0] / rates.max()
     cost = np.concatenate([-np.full(kernels, 1e-6) * scaled.mean(axis=1), [-1.0]])
     found = linprog(
