@@ -26,7 +26,7 @@ from fiberwalk.sampler.plan import units_of
 
 SNEE = np.array([[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]])
 MASK = np.random.default_rng(3).random((6, 7)) < 0.6
-GOLDEN_SWAPS = [36, 28, 31, 13, 53, 180, 48, 5, 21, 1, 3, 46, 110, 6, 11, 0]
+GOLDEN_SWAPS = [64, 31, 11, 2, 91, 126, 60, 9, 5, 17, 1, 48, 60, 41, 21, 5]
 GOLDEN_CYCLES = [2, 5, 8, 6, 2, 6, 4, 11, 2, 4, 1, 5, 4, 9, 1, 4, 1, 6, 11, 11, 0, 3, 6, 11, 6]
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
 
