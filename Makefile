@@ -28,6 +28,7 @@ verify: $(VENV)/installed-for-tests
 	FIBERWALK_EFFORT=20 $(PYTEST) \
 		tests/test_against_brute_force.py tests/test_exact_solving.py tests/test_elimination.py \
 		tests/test_network.py tests/test_linear_program.py tests/test_decomposable.py \
+		tests/test_windows.py tests/test_diagnostics.py \
 		tests/test_moves.py tests/test_reach.py tests/test_lattice.py tests/test_graver.py tests/test_algebra.py
 
 bench: $(VENV)/installed-for-tests
@@ -36,6 +37,9 @@ bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/moves.py
 	$(BIN)/python bench/independent.py
 	$(BIN)/python bench/chains.py
+	$(BIN)/python bench/stored_moves.py
+	$(BIN)/python bench/hidden_cells.py
+	$(BIN)/python bench/large_table.py
 	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:
