@@ -1,8 +1,8 @@
 """Effective draws per second of the walk along listed moves, against a chain of single steps (+-1) written in Numba.
 
-    python bench/walk_schedule.py [case ...]
+    python bench/stored_moves.py [case ...]
 
-One thread. For each case and law: the smallest effective sample size over the cells (Geyer's initial monotone sequence)
+Without cases: 4x4x3 and 3x3x3. One thread. For each case and law: the smallest effective sample size over the cells (Geyer's initial monotone sequence)
 by the CPU seconds of its run, the best of several runs of each chain, taken in turn. "of n" is the number of draws kept;
 where the effective size comes near it, the thinning hides part of the truth.
 """
@@ -174,5 +174,5 @@ def compare(name: str, release, rows, thins) -> None:
 
 if __name__ == "__main__":
     for case in cases():
-        if len(sys.argv) == 1 or case[0] in sys.argv[1:]:
+        if case[0] in (sys.argv[1:] or ["4x4x3", "3x3x3"]):
             compare(*case)
