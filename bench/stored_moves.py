@@ -2,7 +2,8 @@
 
     python bench/stored_moves.py [case ...]
 
-Without cases: 4x4x3 and 3x3x3. One thread. For each case and law: the smallest effective sample size over the cells (Geyer's initial monotone sequence)
+Without cases: 4x4x3 and 3x3x3. One thread.
+For each case and law: the smallest effective sample size over the cells (Geyer's initial monotone sequence)
 by the CPU seconds of its run, the best of several runs of each chain, taken in turn. "of n" is the number of draws kept;
 where the effective size comes near it, the thinning hides part of the truth.
 """

@@ -2,7 +2,8 @@
 
 laws        weights (a law as kernels take it), line (one point of a line, drawn from the law along it)
 kernels     kernel (what every kernel offers), walk_moves with stock (any family that draws without looking at the table),
-            walk_swaps, walk_units, walk_row_pairs, walk_listed, walk_schedule (two-way tables, holes, lists),
+            walk_swaps, walk_units, walk_row_pairs with redraw_rows, walk_listed (two-way tables, holes, short cycles),
+            walk_schedule with schedule_lines, schedule_odds, schedule_kernel (lists of moves in small blocks),
             walk_sub_tables, walk_adaptive (whatever the block), walk_independent (tables without a chain:
             independent_two_way, independent_decomposable, hypergeometric)
 tallies     tally (credits of whole lines or of draws), windows (counters that grow)

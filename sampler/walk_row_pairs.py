@@ -25,20 +25,15 @@ from ..moves.random_words import below
 from ..moves.row_pairs import RowPairs
 from .kernel import Kernel
 from .line import draw_on_line, line_range
+from .redraw_rows import UNITS_PER_COLUMN, PairRoom, ones, redraw_evenly, redraw_rows
 from .tally import Tally, credit, credit_step, end_of_draw
 from .walk_moves import Place
 from .weights import ALIKE, FACTORIAL, Weights
 
 ROUNDS = 3
 """Rounds of swaps in a visit under the uniform law where rows are not redrawn; the last one is credited."""
-TRIES, FAR_OUT = 8, 4.0
-"""How often a redraw under the uniform law is tried, and from what squared distance of the sum (in variances) it is not."""
 MANY_CELLS, FEW_CREDITS = 5000, 3
 """Beyond so many cells their counters are out of reach, and a credit costs more than a visit: one visit in 3 has them."""
-UNITS_PER_COLUMN = 300
-"""Up to so many units per column of two rows, a bit for each is quicker than lines."""
-FINEST = 16
-"""Bits are one with a probability of m / 2^k, k up to this."""
 
 
 class Pattern(NamedTuple):
@@ -57,36 +52,6 @@ class Pattern(NamedTuple):
     """Rounds of swaps in a visit."""
     every: int
     """One visit in so many is credited to the tally."""
-
-
-class PairRoom(NamedTuple):
-    """Where a visit works; what is in it before and after does not matter."""
-
-    one: np.ndarray
-    """Places of the common columns in either row."""
-    two: np.ndarray
-    units: np.ndarray
-    """A bit for each unit."""
-    columns: np.ndarray
-    """A swap, for laws that are weighed along lines."""
-    sizes: np.ndarray
-    low: np.ndarray
-    """For each column the least that the first row can hold, how much more it can, and what it is to hold."""
-    span: np.ndarray
-    drawn: np.ndarray
-    order: np.ndarray
-    """The rows in random order: two at a time are visited."""
-    state: np.ndarray
-    """[0] how many of these were visited."""
-
-
-@jit_lean
-def ones(word: np.uint64) -> int:
-    """The number of bits that are set; compilers know this form and make one instruction of it."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
 
 
 @jit_lean
@@ -157,79 +122,18 @@ def walk_row_pairs(
                     rounds = 1 if credited else 0
                 for left in range(rounds, 0, -1):
                     swap_round(place, pattern.bounded, one, two, common, tally, credited and left == 1)
-            elif not (redrawn and redraw_rows(place.table, one, two, common, room.units, random)):
+            elif redrawn:
+                redraw_rows(place.table, room, common, weights.log_factorials, random)
+                if by_steps:
+                    for c in range(common):
+                        for at in (one[c], two[c]):
+                            credit(tally, at, place.table[at], place.table[at])
+            else:
                 swap_along_lines(weights, place, room, common, tally, by_steps)
-            elif by_steps:
-                for c in range(common):
-                    for at in (one[c], two[c]):
-                        credit(tally, at, place.table[at], place.table[at])
         end_of_draw(tally, place.table)
         if tally.n_waiting[0] > 0:
             return done + 1
     return draws
-
-
-@jit_lean
-def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
-    """Draw both rows anew under the uniform law, given all sums; False if that did not succeed in a few tries.
-
-    Every column but the widest is drawn evenly from its range, and the widest takes what is left, if it can. How likely that
-    is depends on the sums only and not on where the chain is, so that giving up does not favour any table.
-    """
-    x, lower, upper, random, one, two = place.table, place.lower, place.upper, place.random, room.one, room.two
-    low, span, drawn = room.low, room.span, room.drawn
-    low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-    first, middle, variance, widest = np.int64(0), 0.0, 0.0, 0
-    for c in range(common):
-        at, under = one[c], two[c]
-        least, most = np.int64(0), x[at] + x[under]
-        if bounded:
-            least, most = max(lower[at], most - upper[under]), min(upper[at], most - lower[under])
-        low[c], span[c] = least, most - least
-        first += x[at] - least
-        middle += 0.5 * (most - least)
-        variance += (most - least) * (most - least + 2.0) / 12.0
-        if span[c] > span[widest]:
-            widest = c
-    if (first - middle) * (first - middle) > FAR_OUT * variance:
-        return False
-    a, b, c2, d = random[0], random[1], random[2], random[3]
-    found = False
-    for _ in range(TRIES):
-        left = first
-        for c in range(common):
-            # xoshiro256++, its state in registers
-            mixed = a + d
-            word = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
-            t = b << np.uint64(17)
-            c2 ^= a
-            d ^= b
-            b ^= c2
-            a ^= d
-            c2 ^= t
-            d = (d << np.uint64(45)) | (d >> np.uint64(19))
-            n = np.uint64(span[c] + 1)
-            product = (word >> half) * n
-            value = np.int64(product >> half)
-            if (product & low32) < n and (product & low32) < np.uint64(0x100000000) % n:
-                random[0], random[1], random[2], random[3] = a, b, c2, d
-                value = below(random, span[c] + 1)
-                a, b, c2, d = random[0], random[1], random[2], random[3]
-            drawn[c] = value
-            left -= value
-        left += drawn[widest]
-        if 0 <= left <= span[widest]:
-            drawn[widest] = left
-            found = True
-            break
-    random[0], random[1], random[2], random[3] = a, b, c2, d
-    if found:
-        for c in range(common):
-            at, under = one[c], two[c]
-            both = x[at] + x[under]
-            x[at] = low[c] + drawn[c]
-            x[under] = both - x[at]
-    return found
 
 
 @jit_lean
@@ -297,87 +201,6 @@ def swap_along_lines(weights: Weights, place: Place, room: PairRoom, common: int
             credit_step(tally, table, columns, sizes, 0, 4, low, high, times, place.weight, total)
         for e in range(4):
             table[columns[e]] += times * sizes[e]
-
-
-@jit_lean
-def redraw_rows(
-    x: np.ndarray, one: np.ndarray, two: np.ndarray, common: int, units: np.ndarray, random: np.ndarray
-) -> bool:
-    """Draw both rows anew under 1/x!, given their sums and those of the columns; False if they hold too many units."""
-    total = first = 0
-    for c in range(common):
-        first += x[one[c]]
-        total += x[one[c]] + x[two[c]]
-    if total > 64 * (len(units) - 1):
-        return False
-    draw_subset(first, total, units, random)
-    at = 0
-    for c in range(common):
-        here = x[one[c]] + x[two[c]]
-        taken = ones_between(units, at, at + here)
-        x[one[c]], x[two[c]] = taken, here - taken
-        at += here
-    return True
-
-
-@jit_lean
-def draw_subset(first: int, total: int, units: np.ndarray, random: np.ndarray) -> None:
-    """Set `first` of `total` bits, any of them alike."""
-    # The coarsest probability m / 2^k that comes as near as chance will anyway: each bit of m costs random words.
-    slack = np.sqrt(total + 1.0) * 0.5
-    k, m = 0, 0
-    while k < FINEST:
-        k += 1
-        m = (2 * first * (1 << k) + total) // (2 * total) if total > 0 else 0
-        if abs(m * (total / (1 << k)) - first) <= slack:
-            break
-    while k > 0 and m % 2 == 0:
-        m //= 2
-        k -= 1
-    a, b, c, d = random[0], random[1], random[2], random[3]
-    n_words, set_bits = (total + 63) // 64, 0
-    for w in range(n_words):
-        word = np.uint64(0) if m == 0 or k > 0 else ~np.uint64(0)
-        for digit in range(k):
-            mixed = a + d
-            fresh = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
-            t = b << np.uint64(17)
-            c ^= a
-            d ^= b
-            b ^= c
-            a ^= d
-            c ^= t
-            d = (d << np.uint64(45)) | (d >> np.uint64(19))
-            word = word | fresh if (m >> digit) & 1 else word & fresh
-        if w == n_words - 1 and total % 64 != 0:
-            word &= (np.uint64(1) << np.uint64(total % 64)) - np.uint64(1)
-        units[w] = word
-        set_bits += ones(word)
-    random[0], random[1], random[2], random[3] = a, b, c, d
-    # Too many or too few: bits of that kind, any of them alike, are turned over.
-    wanted = np.uint64(set_bits > first)
-    left = abs(set_bits - first)
-    while left > 0:
-        u = below(random, total)
-        w, shift = u >> 6, np.uint64(u & 63)
-        hit = np.uint64(((units[w] >> shift) & np.uint64(1)) == wanted)
-        units[w] ^= hit << shift
-        left -= np.int64(hit)  # type: ignore[assignment]
-
-
-@jit_lean
-def ones_between(units: np.ndarray, begin: int, end: int) -> int:
-    """How many of the bits from begin up to but not including end are set."""
-    found = 0
-    while begin < end:
-        w, shift = begin >> 6, begin & 63
-        number = min(64 - shift, end - begin)
-        part = units[w] >> np.uint64(shift)
-        if number < 64:
-            part &= (np.uint64(1) << np.uint64(number)) - np.uint64(1)
-        found += ones(part)
-        begin += number
-    return found
 
 
 @dataclass(frozen=True, eq=False)

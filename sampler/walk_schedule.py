@@ -22,8 +22,9 @@ from ..fiber.jit import jit_lean
 from ..fiber.presolve import Block
 from ..moves.listed import Listed
 from ..moves.own_bounds import upper_of_their_own
-from ..moves.random_words import below, fraction, next_word
-from .weights import ALIKE, FACTORIAL, MIXED, Weights, log_factorial
+from ..moves.random_words import below, next_word
+from .schedule_lines import another_point, slice_in_window, weigh_points
+from .weights import ALIKE, MIXED, Weights
 
 RUN = 64
 """Entries of the schedule that are gone through before the next random place in it."""
@@ -33,7 +34,6 @@ LONGEST = 32
 """Points of a line whose weights are all summed; on longer ones a slice is drawn."""
 MOST_WORDS = 16
 """Words of 64 bits that tell which columns are at a bound; in larger blocks those columns that are there most often."""
-HUGE = 1e250
 ENDLESS = np.int64(2**62)
 TOO_WIDE = np.int64(2**31)
 """Longer lines are gone along in parts: random numbers have 32 bits."""
@@ -167,203 +167,6 @@ def _next_open(needs, words, low_mask, high_mask, i, end):  # type: ignore[no-un
 
 
 @jit_lean
-def _log_weight_at(  # type: ignore[no-untyped-def]
-    kind,
-    counted,
-    log_mean,
-    value_start,
-    first,
-    value,
-    log_factorials,
-    columns,
-    sizes,
-    table,
-    begin,
-    middle,
-    stop,
-    times,
-):
-    """The log-weight of the columns of a move after it was made so many times."""
-    total = 0.0
-    for e in range(begin, stop):
-        j = columns[e]
-        change = times * sizes[e]
-        x = table[j] + (change if e < middle else -change)
-        if kind == FACTORIAL and x < len(log_factorials):
-            total -= log_factorials[x]
-            continue
-        if counted[j]:
-            total += x * log_mean[j] - log_factorial(log_factorials, x)
-        if value_start[j] >= 0:
-            total += value[value_start[j] + x - first[j]]
-    return total
-
-
-@jit_lean
-def _weigh(  # type: ignore[no-untyped-def]
-    kind,
-    counted,
-    log_mean,
-    value_start,
-    first,
-    value,
-    log_factorials,
-    columns,
-    sizes,
-    table,
-    begin,
-    middle,
-    stop,
-    tilt,
-    back,
-    ahead,
-    weight,
-):
-    """Write the weights of all points of a line, up to a factor."""
-    total = HUGE
-    if tilt > 0.0:
-        total, here = 1.0, 1.0
-        weight[back] = 1.0
-        for t in range(ahead):
-            gain, loss = tilt, 1.0
-            for e in range(begin, middle):
-                loss *= table[columns[e]] + t + 1
-            for e in range(middle, stop):
-                gain *= table[columns[e]] - t
-            here *= gain / loss
-            weight[back + t + 1] = here
-            total += here
-        here = 1.0
-        for t in range(back):
-            gain, loss = 1.0, tilt
-            for e in range(begin, middle):
-                gain *= table[columns[e]] - t
-            for e in range(middle, stop):
-                loss *= table[columns[e]] + t + 1
-            here *= gain / loss
-            weight[back - t - 1] = here
-            total += here
-    if not total < HUGE:  # excluded values, sizes above 1, or a current point far below the others
-        largest = -np.inf
-        for i in range(back + ahead + 1):
-            weight[i] = _log_weight_at(
-                kind,
-                counted,
-                log_mean,
-                value_start,
-                first,
-                value,
-                log_factorials,
-                columns,
-                sizes,
-                table,
-                begin,
-                middle,
-                stop,
-                i - back,
-            )
-            largest = max(largest, weight[i])
-        for i in range(back + ahead + 1):
-            weight[i] = np.exp(weight[i] - largest) if largest > -np.inf else 1.0
-
-
-@jit_lean
-def _another(weight, back, others, word, random):  # type: ignore[no-untyped-def]
-    """Another point of the line, in proportion to the weights, or 0 where it is not accepted."""
-    rest = 0.0
-    for i in range(others + 1):
-        if i != back:
-            rest += weight[i]
-    if not rest > 0.0:
-        return 0
-    left = (word >> np.uint64(11)) * (1.0 / 9007199254740992.0) * rest
-    chosen = -1
-    for i in range(others + 1):
-        if i != back and weight[i] > 0.0:
-            chosen = i
-            left -= weight[i]
-            if left < 0.0:
-                break
-    more = weight[back] - weight[chosen]
-    if more > 0.0 and fraction(random) * (rest + more) >= rest:
-        return 0
-    return chosen - back
-
-
-@jit_lean
-def _slice(  # type: ignore[no-untyped-def]
-    kind,
-    counted,
-    log_mean,
-    value_start,
-    first,
-    value,
-    log_factorials,
-    columns,
-    sizes,
-    table,
-    begin,
-    middle,
-    stop,
-    window,
-    back,
-    ahead,
-    random,
-):
-    """A point of a long line: a level below its weight, then points of a window that closes in on the current one."""
-    low, high = -back, ahead
-    if window < back + ahead:
-        offset = below(random, window + 1)
-        low, high = max(low, -offset), min(high, window - offset)
-    level = _log_weight_at(
-        kind,
-        counted,
-        log_mean,
-        value_start,
-        first,
-        value,
-        log_factorials,
-        columns,
-        sizes,
-        table,
-        begin,
-        middle,
-        stop,
-        0,
-    ) + np.log(1.0 - fraction(random))
-    t = 0
-    while low < high:
-        t = low + below(random, high - low + 1)
-        if (
-            t == 0
-            or _log_weight_at(
-                kind,
-                counted,
-                log_mean,
-                value_start,
-                first,
-                value,
-                log_factorials,
-                columns,
-                sizes,
-                table,
-                begin,
-                middle,
-                stop,
-                t,
-            )
-            >= level
-        ):
-            break
-        if t < 0:
-            low = t + 1
-        else:
-            high = t - 1
-        t = 0
-    return t
-
-
-@jit_lean
 def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # type: ignore[no-untyped-def]
     """Go through `steps` entries of the schedule, blocked or not, changing the table in place; how many were not blocked."""
     schedule = len(arrays.order)
@@ -472,7 +275,7 @@ def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # 
                 if (word >> np.uint64(11)) * (1.0 / 9007199254740992.0) * loss < gain:
                     times = ahead - back
             elif others < len(weight):
-                _weigh(
+                weigh_points(
                     kind,
                     counted,
                     log_mean,
@@ -492,9 +295,9 @@ def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # 
                     weight,
                 )
                 # Here the line's law is weight[:others + 1] over its sum, the current point at weight[back].
-                times = _another(weight, back, others, word, random)
+                times = another_point(weight, back, others, word, random)
             else:
-                times = _slice(
+                times = slice_in_window(
                     kind,
                     counted,
                     log_mean,

@@ -9,6 +9,7 @@ import numpy as np
 from ..fiber.jit import jit_lean
 from ..fiber.laws import Poisson, alike
 from ..fiber.support import WithEvidence
+from .hypergeometric import log_factorial as computed
 
 ALIKE, FACTORIAL, POISSON, MIXED = 0, 1, 2, 3
 """What kind of law: none; 1/x! for every column; mu^x/x! for every column; anything else."""
@@ -57,14 +58,10 @@ def weights_on(weigh: WithEvidence, columns: np.ndarray, lower: np.ndarray, uppe
 
 @jit_lean
 def log_factorial(log_factorials: np.ndarray, x: int) -> float:
-    """ln x!, from the list or by Stirling's series."""
+    """ln x!, from the list or computed."""
     if x < len(log_factorials):
         return log_factorials[x]
-    y = x + 1.0
-    inverse = 1.0 / y
-    square = inverse * inverse
-    series = inverse * (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680)))
-    return (y - 0.5) * np.log(y) - y + 0.9189385332046727 + series
+    return computed(x)
 
 
 @jit_lean

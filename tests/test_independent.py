@@ -28,7 +28,7 @@ from fiberwalk.sampler.independent_two_way import (
     two_way_room,
 )
 from fiberwalk.sampler.plan import units_of
-from fiberwalk.sampler.two_rows import redraw_two_rows_hypergeometric
+from fiberwalk.sampler.redraw_rows import redraw_by_columns
 from fiberwalk.sampler.walk_independent import TwoWayKernel
 
 REJECTED = 1e-6
@@ -278,7 +278,7 @@ def test_no_plan_where_margins_are_not_decomposable_or_leave_a_dim_unseen(margin
 @jit
 def one_step_each(first, second, log_factorials, random, tables):
     for k in range(len(tables)):
-        redraw_two_rows_hypergeometric(first, second, log_factorials, random, tables[k])
+        redraw_by_columns(first, second, log_factorials, random, tables[k])
 
 
 def redrawn(start, first, second, seed):
@@ -316,7 +316,7 @@ def test_rows_without_columns_or_with_one():
     table = np.array([[4, 5]])
     assert redrawn(table, [0], [1], 1).tolist() == [[4, 5]]
     none = np.empty(0, dtype=np.int64)
-    redraw_two_rows_hypergeometric(none, none, LONG, streams(1, 1)[0], table[0])
+    redraw_by_columns(none, none, LONG, streams(1, 1)[0], table[0])
     assert table.tolist() == [[4, 5]]
 
 

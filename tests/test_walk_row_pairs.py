@@ -21,18 +21,10 @@ from fiberwalk.moves.listed import Listed
 from fiberwalk.moves.random_words import streams
 from fiberwalk.moves.row_pairs import row_pairs
 from fiberwalk.sampler.chain import Chain
+from fiberwalk.sampler.redraw_rows import draw_subset, ones_between, redraw_evenly
 from fiberwalk.sampler.unit import Unit
 from fiberwalk.sampler.walk_listed import ListedKernel, listed_kernel
-from fiberwalk.sampler.walk_row_pairs import (
-    RowPairKernel,
-    draw_subset,
-    list_common,
-    match,
-    ones_between,
-    redraw_evenly,
-    row_pair_kernel,
-    swap_round,
-)
+from fiberwalk.sampler.walk_row_pairs import RowPairKernel, list_common, match, row_pair_kernel, swap_round
 from fiberwalk.sampler.walk_units import Units, UnitSwapKernel, list_units, prefers_units, swap_units
 from fiberwalk.sampler.weights import ALIKE, FACTORIAL, MIXED, POISSON, log_weight_of, weights_on
 from fiberwalk.sampler.windows import shares
