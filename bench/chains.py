@@ -16,7 +16,7 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -43,8 +43,8 @@ def even(shape, n, seed=1):
 # The table; steps from one kept table to the next, ours and +-1; kept tables of the +-1 chain; the least ratio wanted.
 CASES = {
     "4 x 4": (SNEE, 8, 4_000, 8_000, 300),
-    "20 x 20": (even((20, 20), 10_000), 2_000, 500_000, 2_000, 300),
-    "100 x 100": (even((100, 100), 100_000), 80_000, 4_000_000, 1_000, 100),
+    "20 x 20": (even((20, 20), 10_000), 500, 200_000, 5_000, 300),
+    "100 x 100": (even((100, 100), 100_000), 20_000, 2_000_000, 2_000, 100),
 }
 # Draws of a trial, how many times longer the reference is, and the least ratio wanted.
 TALLIES = {"4 x 4": (20_000, 40, ""), "20 x 20": (2_000, 40, "at least 3x"), "100 x 100": (100, 40, "")}
@@ -117,6 +117,16 @@ def stationary(unit, seed):
     return chain
 
 
+@dataclass(frozen=True, eq=False)
+class Often(SwapKernel):
+    """Swaps, with so few steps to a draw that draws are correlated."""
+
+    apart: int
+
+    def steps(self, n_columns):
+        return self.apart
+
+
 def best_of(jobs, rounds):
     """Processor seconds of each job, the best of some rounds in which they take turns."""
     best = dict.fromkeys(jobs, np.inf)
@@ -162,22 +172,21 @@ def mixing(quick) -> None:
     for name, (values, apart, apart_one, kept_one, target) in CASES.items():
         unit = unit_of(values)
         chain = stationary(unit, 1)
-        steps = unit.kernels[0].steps(values.size)
         watched = np.unique(np.linspace(0, values.size - 1, min(values.size, WATCHED)).astype(np.int64))
-        thin = max(1, round(apart / steps))
+        often = replace(unit, kernels=(Often(values.shape, apart),))
         rows = KEPT // 4 if quick else KEPT
         ours = []
         for random in streams(5, 4):
-            chain.advance(unit, 20 * thin)
-            one = Chain(unit, chain.place.table + unit.offset, random)
+            chain.advance(unit, 200)
+            one = Chain(often, chain.place.table + unit.offset, random)
             one.counts = False
-            ours.append(one.keep(unit, watched, rows // 4, thin))
-        ess = ess_of(np.stack(ours)) / (rows // 4 * 4 * thin * steps)  # of a step
+            ours.append(one.keep(often, watched, rows // 4))
+        ess = ess_of(np.stack(ours)) / (rows // 4 * 4 * apart)  # of a step
         rows = kept_one // (20 if quick else 1)
         others = []
         for random in streams(6, 4):
             chain.counts = False
-            chain.advance(unit, 200 * thin)
+            chain.advance(unit, 1000)
             kept = np.zeros((rows // 4, len(watched)), dtype=np.int64)
             plus_minus_one(chain.place.table.copy(), *values.shape, random, watched, kept, apart_one)
             others.append(kept)
@@ -192,8 +201,8 @@ def mixing(quick) -> None:
         ratios = [f"{rate[k][0] / rate['one'][0]:.0f}x ({rate[k][1] / rate['one'][1]:.0f}x)" for k in ("off", "on")]
         print(f"{name:10} {shown} {ratios[0]:>14} {ratios[1]:>14} {target:>5}x", flush=True)
         print(
-            f"{'':10} kept every {thin * steps:,} steps of ours, {apart_one:,} of +-1; effective share "
-            f"{ess.min() * thin * steps:.2f}, {found.min() / (rows // 4 * 4):.2f}; +-1: {found.min():,.0f} effective draws"
+            f"{'':10} kept every {apart:,} steps of ours, {apart_one:,} of +-1; effective share "
+            f"{ess.min() * apart:.2f}, {found.min() / (rows // 4 * 4):.2f}; +-1: {found.min():,.0f} effective draws"
         )
 
 

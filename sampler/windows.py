@@ -133,9 +133,9 @@ def compact(windows: Windows) -> Windows:
     if len(windows.counters) < 1.3 * needed + 1024:
         return windows
     start = np.concatenate([[0], np.cumsum(windows.size + 1)]).astype(np.int64)
-    counters = np.zeros(needed + needed // 8)
+    counters = zeros_apart(needed + needed // 8)
     _move_all(windows, start, counters)
-    moved = windows._replace(start=start[:-1].copy(), counters=counters, top=start[-1:].copy())
+    moved = windows._replace(start=apart(start[:-1]), counters=counters, top=apart(start[-1:]))
     _note_quick(moved, np.arange(len(start) - 1))
     return moved
 
