@@ -15,7 +15,8 @@ from .weights import ALIKE, FACTORIAL, POISSON, Weights, log_weight
 
 LONGEST = 24
 """Points of a line whose weights are all summed."""
-HUGE, TINY = 1e250, 1e-250
+HUGE, TINY = 1e150, 1e-150
+"""A product of two numbers up to HUGE is still a number."""
 FAR = 2**62
 
 
@@ -81,7 +82,7 @@ def weigh_line(
             log_tilt = 0.0
             for e in range(begin, end):
                 log_tilt += steps[e] * weights.log_mean[columns[e]]
-            by_ratios = abs(log_tilt) < 500.0
+            by_ratios = abs(log_tilt) < 300.0
             tilt = np.exp(log_tilt) if by_ratios else 1.0
     if by_ratios:
         here, total = 1.0, 1.0
@@ -95,6 +96,9 @@ def weigh_line(
                     loss *= x + t
                 else:
                     gain *= x - t + 1
+            if not (gain < HUGE and loss < HUGE):  # long moves of large counts: logarithms only
+                by_ratios = False
+                break
             here *= gain / loss
             weight[i] = here
             total += here
@@ -103,7 +107,8 @@ def weigh_line(
                     weight[k] *= TINY
                 here *= TINY
                 total *= TINY
-        return total
+        if by_ratios:
+            return total
     largest = -np.inf
     for i in range(n):
         weight[i] = log_weight_along(weights, table, columns, steps, begin, end, low + i)
