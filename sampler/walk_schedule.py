@@ -447,10 +447,10 @@ def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # 
         times = 0
         if (word & np.uint64(LAZY - 1)) != 0:
             if kind == ALIKE:
-                product = (word >> np.uint64(32)) * np.uint64(others)
-                if (product & np.uint64(0xFFFFFFFF)) < np.uint64(
-                    others
-                ):  # some of these words would favour some points
+                number = np.uint64(others)
+                product = (word >> np.uint64(32)) * number
+                part = product & np.uint64(0xFFFFFFFF)
+                if part < number and part < np.uint64(0x100000000) % number:  # these words would favour some points
                     times = below(random, others) - back
                 else:
                     times = np.int64(product >> np.uint64(32)) - back
