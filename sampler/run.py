@@ -121,7 +121,7 @@ class UnitRun:
         if total >= most_draws:
             self.finished = True
         elif rhat.max(initial=0.0) > APART:
-            self.discarded = total
+            self.discarded, self.good_looks = total, 0
             for chain in chains:
                 chain.forget()
                 chain.length *= 2
@@ -161,6 +161,8 @@ class Run:
                 try:
                     self._to_next_look(executor, began, max_seconds)
                 except KeyboardInterrupt:
+                    if any(one.diagnosis is None and one.chains[0].batch < 2 for one in self.units):
+                        raise  # there is nothing to tell yet
                     self.stopped = "it was interrupted"
                 for one in self.units:
                     if not one.finished and one.chains[0].batch > 1:
@@ -180,7 +182,8 @@ class Run:
             some = [1 if n and here and _work(one) > AT_A_TIME / 32 else n for one, n in zip(going, left, strict=True)]
             self._advance(executor, going, some)
             left = [n - k for n, k in zip(left, some, strict=True)]
-            if max_seconds is not None and any(left) and time.monotonic() - began > max_seconds:
+            looked_at = all(one.chains[0].batch > 1 for one in going)  # with less there would be nothing to tell
+            if max_seconds is not None and any(left) and looked_at and time.monotonic() - began > max_seconds:
                 self.stopped = f"the time of {max_seconds:g} seconds was up"
                 return
         if max_seconds is not None and time.monotonic() - began > max_seconds:
