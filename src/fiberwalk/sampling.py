@@ -93,6 +93,8 @@ def sample(
             f"sample() gives the draws of one table, and these are {len(release.grids)} linked ones; link them with "
             "full=True, as margins of the one crossed table."
         )
+    # the same whole numbers have the same name in a checkpoint, whatever their type
+    seed, chains, draws, thin = (None if one is None else int(one) for one in (seed, chains, draws, thin))  # type: ignore[assignment]
     chosen = as_law(law)
     moves = choose(release, chosen, progress=progress)
     nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
@@ -132,5 +134,6 @@ def _facts(work: Stored, seed: int | None, law: str) -> dict[str, Any]:
         "warm_up_draws": max((one.discarded + one.draws for one in units), default=0),
         "thin": max(work.thin, default=1),
         "rhat": float(max((one.rhat.max(initial=1.0) for one in found), default=1.0)),
+        "ess": float(min((one.ess.min(initial=np.inf) for one in found), default=np.inf)),
         "converged": "yes" if all(one.good_looks >= 2 for one in units) else "no",
     }
