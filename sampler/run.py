@@ -118,16 +118,16 @@ class UnitRun:
         log_densities(pooled, logs)
         self.reference = Reference(pooled, logs)
         total = self.discarded + self.draws
-        if total >= most_draws:
+        apart = rhat.max(initial=0.0) > APART
+        good = not apart and good_enough(self.diagnosis, tolerance)
+        self.good_looks = self.good_looks + 1 if good else 0
+        if self.good_looks == 2 or total >= most_draws:
             self.finished = True
-        elif rhat.max(initial=0.0) > APART:
-            self.discarded, self.good_looks = total, 0
+        elif apart:
+            self.discarded = total
             for chain in chains:
                 chain.forget()
                 chain.length *= 2
-        else:
-            self.good_looks = self.good_looks + 1 if good_enough(self.diagnosis, tolerance) else 0
-            self.finished = self.good_looks == 2
 
 
 @dataclass(eq=False)
