@@ -142,3 +142,35 @@ def test_the_same_seed_of_another_type_takes_up_the_same_checkpoint(tmp_path):
     again = fw.sample(release, draws=np.int64(5), chains=np.int32(2), seed=np.uint8(3), checkpoint=tmp_path / "run")
     assert again.equals(one)
     assert one.attrs["ess"] >= 400
+
+
+def test_the_last_look_counts_like_any_other():
+    """A run that passes the rule for the second time with its last draws has passed it."""
+    moves = choose(fw.publish(np.full((3, 3), 4), ["A", "B"]))
+    done = estimate(moves, no_questions(moves), tolerance=1.0).units[0].draws // 4
+    assert estimate(moves, no_questions(moves), tolerance=1.0, most_draws=done).converged
+    assert not estimate(moves, no_questions(moves), tolerance=1.0, most_draws=done // 2).converged
+
+
+def test_lines_of_a_trillion_points_are_walked_as_a_whole():
+    size = 10**12
+    cube = fw.publish(np.full((3, 3, 3), size), ["A,B", "A,C", "B,C"])
+    drawn = fw.sample(cube, draws=200, chains=4)
+    assert drawn.attrs["converged"] == "yes"
+    cell = drawn["table"].values[:, :, 0, 0, 0] / size - 1.0
+    assert abs(cell.mean()) < 5 * cell.std() / np.sqrt(cell.size)
+    assert cell.std() == pytest.approx(0.55, abs=0.06)  # as with cells of 10,000
+
+
+def test_attributes_fit_into_files(tmp_path):
+    drawn = fw.sample(fw.publish(np.full((3, 3), 2), ["A", "B"]), draws=5, chains=2, seed=2**70)
+    drawn.to_netcdf(tmp_path / "tables.nc", engine="scipy")
+    assert drawn.attrs["seed"] == str(2**70)
+
+
+def test_a_progress_that_is_no_function_and_a_checkpoint_that_is_no_file_are_named():
+    release = fw.publish(np.full((3, 3), 2), ["A", "B"])
+    with pytest.raises(fw.InputError, match="progress=3: a function"):
+        fw.sample(release, progress=3)
+    with pytest.raises(fw.InputError, match="checkpoint=5: the name of a file"):
+        fw.sample(release, checkpoint=5)
