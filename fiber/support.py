@@ -47,7 +47,6 @@ class WithEvidence:
                 total = given if total is None else total + given
         return total
 
-
     def excludes_nothing(self, column: int) -> bool:
         """Is it plain that every value of a column has a positive weight?"""
         if any(where == column for where, _ in self.evidence):

@@ -172,7 +172,9 @@ def fingerprint(moves: Moves, questions: Any, settings: Any) -> str:
     else:
         # Two laws of one's own may have the same name: what tells them apart are the weights themselves.
         blocks = moves.support.solved.blocks if weigh.law is not alike else ()
-        given = [weigh(int(c), int(a), int(z)) for b in blocks for c, a, z in zip(b.columns, b.lower, b.upper, strict=True)]
+        given = [
+            weigh(int(c), int(a), int(z)) for b in blocks for c, a, z in zip(b.columns, b.lower, b.upper, strict=True)
+        ]
         arrays += [np.asarray(one) for one in given if one is not None]
     for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
