@@ -14,7 +14,7 @@ import numpy as np
 from ..release.errors import Contradiction, InputError
 from ..release.facts import Evidence
 from ..release.release import Release
-from .laws import Uniform, Weigh, as_law
+from .laws import Poisson, Uniform, Weigh, alike, as_law
 from .presolve import Presolved, presolve
 
 NO_TABLE = "the law and the evidence leave no possible table: "
@@ -46,6 +46,14 @@ class WithEvidence:
                 given = item.log_weights[first - item.first : last - item.first + 1]
                 total = given if total is None else total + given
         return total
+
+    def excludes_nothing(self, column: int) -> bool:
+        """Is it plain that every value of a column has a positive weight?"""
+        if any(where == column for where, _ in self.evidence):
+            return False
+        if column >= self.n_cells or self.law is alike:
+            return True
+        return isinstance(self.law, Poisson) and bool(self.law.means[column] > 0)
 
 
 def with_evidence(weigh: Weigh, solved: Presolved) -> WithEvidence:
@@ -83,6 +91,8 @@ def support(release: Release, law: Any = "uniform") -> Support:
         lower, upper = inside.lower.copy(), inside.upper.copy()
         for block in solved.blocks:
             for column, first, last in zip(block.columns, block.lower, block.upper, strict=True):
+                if weigh.excludes_nothing(int(column)):  # known without a list of all values, which may be billions
+                    continue
                 weights = weigh(int(column), int(first), int(last))
                 possible = np.arange(last - first + 1) if weights is None else np.flatnonzero(weights > -np.inf)
                 if not len(possible):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..fiber.certificate import WORDS, Certificate
 from ..fiber.jit import source_hash
-from ..fiber.laws import Poisson
+from ..fiber.laws import Poisson, alike
 from ..fiber.presolve import Presolved
 from ..moves.chooser import Moves
 from .checkpoint import load
@@ -154,6 +154,9 @@ def _certificate(run: Run) -> Certificate:
     weakest = max((one.unit.certificate for one in run.units), key=lambda one: WORDS.index(one.word))
     found = [one.diagnosis for one in run.units if one.diagnosis is not None]
     seen = [f"chains from far apart: {max(found, key=lambda one: float(one.rhat.max())).worst()}"] if found else []
+    still = sum(int(one.never_moved.sum()) for one in found)
+    if len(found) > 1 and still:
+        seen.append(f"in all blocks together {still} cells never moved though bounds allow it")
     return replace(weakest, evidence=(*weakest.evidence, *seen))
 
 
@@ -167,7 +170,12 @@ def fingerprint(moves: Moves, questions: Any, settings: Any) -> str:
     if isinstance(weigh.law, Poisson):
         arrays.append(weigh.law.means)
     else:
-        digest.update(repr(weigh.law).split(" at 0x")[0].encode())
+        # Two laws of one's own may have the same name: what tells them apart are the weights themselves.
+        blocks = moves.support.solved.blocks if weigh.law is not alike else ()
+        given = [
+            weigh(int(c), int(a), int(z)) for b in blocks for c, a, z in zip(b.columns, b.lower, b.upper, strict=True)
+        ]
+        arrays += [np.asarray(one) for one in given if one is not None]
     for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

@@ -117,16 +117,16 @@ class UnitRun:
         log_densities(pooled, logs)
         self.reference = Reference(pooled, logs)
         total = self.discarded + self.draws
-        if total >= most_draws:
+        apart = rhat.max(initial=0.0) > APART
+        good = not apart and good_enough(self.diagnosis, tolerance)
+        self.good_looks = self.good_looks + 1 if good else 0
+        if self.good_looks == 2 or total >= most_draws:
             self.finished = True
-        elif rhat.max(initial=0.0) > APART:
+        elif apart:
             self.discarded = total
             for chain in chains:
                 chain.forget()
                 chain.length *= 2
-        else:
-            self.good_looks = self.good_looks + 1 if good_enough(self.diagnosis, tolerance) else 0
-            self.finished = self.good_looks == 2
 
 
 @dataclass(eq=False)
@@ -160,6 +160,8 @@ class Run:
                 try:
                     self._to_next_look(executor, began, max_seconds)
                 except KeyboardInterrupt:
+                    if any(one.diagnosis is None and one.chains[0].batch < 2 for one in self.units):
+                        raise  # there is nothing to tell yet
                     self.stopped = "it was interrupted"
                 for one in self.units:
                     if not one.finished and one.chains[0].batch > 1:
@@ -179,7 +181,8 @@ class Run:
             some = [1 if n and here and _work(one) > AT_A_TIME / 32 else n for one, n in zip(going, left, strict=True)]
             self._advance(executor, going, some)
             left = [n - k for n, k in zip(left, some, strict=True)]
-            if max_seconds is not None and any(left) and time.monotonic() - began > max_seconds:
+            looked_at = all(one.chains[0].batch > 1 for one in going)  # with less there would be nothing to tell
+            if max_seconds is not None and any(left) and looked_at and time.monotonic() - began > max_seconds:
                 self.stopped = f"the time of {max_seconds:g} seconds was up"
                 return
         if max_seconds is not None and time.monotonic() - began > max_seconds:

@@ -36,7 +36,7 @@ MOST_WORDS = 16
 """Words of 64 bits that tell which columns are at a bound; in larger blocks those columns that are there most often."""
 ENDLESS = np.int64(2**62)
 TOO_WIDE = np.int64(2**31)
-"""Longer lines are gone along in parts: random numbers have 32 bits."""
+"""On longer lines 32 bits of a word do not pick a point."""
 
 
 class ListedArrays(NamedTuple):
@@ -236,10 +236,6 @@ def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # 
         others = ahead + back
         if others == 0:  # sizes above 1, or columns without a bit
             continue
-        if others >= TOO_WIDE:  # a window around the current point, as likely seen from any other point in it
-            offset = below(random, TOO_WIDE)
-            back, ahead = min(back, offset), min(ahead, TOO_WIDE - 1 - offset)
-            others = back + ahead
         made += 1
         # Here a tally has the line at hand: columns[begin:stop], of which those before `middle` run from
         # x - back*size to x + ahead*size and the rest the other way. To credit only these steps would be wrong, because
@@ -250,10 +246,11 @@ def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # 
         times = 0
         if (word & np.uint64(LAZY - 1)) != 0:
             if kind == ALIKE:
-                product = (word >> np.uint64(32)) * np.uint64(others)
-                if (product & np.uint64(0xFFFFFFFF)) < np.uint64(
-                    others
-                ):  # some of these words would favour some points
+                number = np.uint64(others)
+                product = (word >> np.uint64(32)) * number
+                part = product & np.uint64(0xFFFFFFFF)
+                # Lines longer than 32 bits can tell, and words that would favour some points, get words of their own.
+                if others >= TOO_WIDE or (part < number and part < np.uint64(0x100000000) % number):
                     times = below(random, others) - back
                 else:
                     times = np.int64(product >> np.uint64(32)) - back

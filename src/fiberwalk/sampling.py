@@ -65,7 +65,8 @@ def sample(
     -------
     xarray.Dataset
         `table` with the dims chain, draw and those of the table. Its attributes say how the tables were drawn: the
-        certificate, and the largest R-hat and fewest effective draws of the warm-up. All of ArviZ's functions take it.
+        certificate, the largest R-hat and fewest effective draws of the warm-up, and how many cells (or rounded sums)
+        never moved in it though their bounds allow it. All of ArviZ's functions take it.
 
     Examples
     --------
@@ -88,11 +89,17 @@ def sample(
         raise InputError(
             f"executor={executor!r}: an Executor of concurrent.futures, or what client.get_executor() of Dask gives."
         )
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress={progress!r}: a function that takes a line of text.")
+    if checkpoint is not None and not isinstance(checkpoint, (str, os.PathLike)):
+        raise InputError(f"checkpoint={checkpoint!r}: the name of a file.")
     if len(release.grids) != 1:
         raise InputError(
             f"sample() gives the draws of one table, and these are {len(release.grids)} linked ones; link them with "
             "full=True, as margins of the one crossed table."
         )
+    # the same whole numbers have the same name in a checkpoint, whatever their type
+    seed, chains, draws, thin = (None if one is None else int(one) for one in (seed, chains, draws, thin))  # type: ignore[assignment]
     chosen = as_law(law)
     moves = choose(release, chosen, progress=progress)
     nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
@@ -110,9 +117,9 @@ def sample(
     facts["certificate"], facts["certificate_reason"] = moves.certificate.word, moves.certificate.reason
     if facts["converged"] == "no":
         warnings.warn(
-            f"after {WARM_UP:,} draws each the chains still have an R-hat of {facts['rhat']:.3f} and only "
-            f"{facts['ess']:.0f} effective draws for some cell: the tables kept may not represent all that is possible. "
-            "fiberwalk.choose_moves(release) says what is known of the moves.",
+            f"the chains did not agree well enough after {WARM_UP:,} draws each (largest R-hat {facts['rhat']:.3f}, fewest "
+            f"effective draws {facts['ess']:.0f}): the tables kept are not to be trusted as they are. Look at "
+            "fiberwalk.choose_moves(release), and take more draws.",
             stacklevel=2,
         )
     tables = work.whole_tables(moves.support.solved, chains)
@@ -128,11 +135,13 @@ def _facts(work: Stored, seed: int | None, law: str) -> dict[str, Any]:
     found = [one.diagnosis for one in units if one.diagnosis is not None]
     return {
         "law": law,
-        "seed": "none" if seed is None else int(seed),
+        # NetCDF's classic format has no integers beyond 32 bits
+        "seed": "none" if seed is None else int(seed) if seed < 2**31 else str(seed),
         "kernels": "; ".join(dict.fromkeys(one.unit.words for one in units)),
         "warm_up_draws": max((one.discarded + one.draws for one in units), default=0),
         "thin": max(work.thin, default=1),
         "rhat": float(max((one.rhat.max(initial=1.0) for one in found), default=1.0)),
         "ess": float(min((one.ess.min(initial=np.inf) for one in found), default=np.inf)),
+        "never_moved": sum(int(one.never_moved.sum()) for one in found),
         "converged": "yes" if all(one.good_looks >= 2 for one in units) else "no",
     }
