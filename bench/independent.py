@@ -20,7 +20,7 @@ from fiberwalk.fiber.decomposable import components
 from fiberwalk.moves.random_words import streams
 from fiberwalk.sampler.independent_decomposable import decomposable_plan, decomposable_room, draw_many_decomposable
 from fiberwalk.sampler.independent_two_way import draw_many_independent, log_factorial_table, two_way_plan, two_way_room
-from fiberwalk.sampler.two_rows import redraw_two_rows_hypergeometric
+from fiberwalk.sampler.redraw_rows import redraw_by_columns
 
 SNEE = np.array([[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]])
 
@@ -96,7 +96,7 @@ def others(rounds) -> None:
         "10 x 10 x 10 x 10, n = 10,000, [AB][BC][CD], a whole table": lambda: draw_many_decomposable(
             plan, random, room, tables
         ),
-        "two rows of 20 columns, n = 1,000 (called from Python)": lambda: redraw_two_rows_hypergeometric(
+        "two rows of 20 columns, n = 1,000 (called from Python)": lambda: redraw_by_columns(
             two[:20], two[20:], logs, random, pair
         ),
     }
