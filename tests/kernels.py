@@ -242,8 +242,8 @@ def crediting(unit: Unit, lines: bool) -> Unit:
     """The same unit, whose kernels credit whole lines, or every draw's values."""
     changed = []
     for kernel in unit.kernels:
-        other = copy(kernel)
-        object.__setattr__(other, "credits_lines", lines)
+        other, kind = copy(kernel), type(kernel)
+        object.__setattr__(other, "__class__", type(kind.__name__, (kind,), {"credits_lines": lines}))
         changed.append(other)
     return replace(unit, kernels=tuple(changed))
 

@@ -168,24 +168,23 @@ def test_chains_count_what_they_draw_however_far_they_go(law: str, lines: bool) 
     lines = lines and kernel.credits_lines  # a table drawn as a whole has no lines
     unit = crediting(unit, lines)
     draws = 3 * 16
-    chain = Chain(unit, unit.start, streams(5, 1)[0], keep=np.arange(10), rows=draws)
+    chain = Chain(unit, unit.start, streams(5, 1)[0])
     twin = Twin(10)
-    for _ in range(3):
-        chain.advance_batch(unit, None)
-    for table in chain.tally.kept.tolist():
+    kept = chain.keep(unit, np.arange(10), draws) - unit.question_offset()
+    counted = chain.tally.windows
+    for table in kept.tolist():
         for q, x in enumerate(table):
             twin.credit(q, x, x)
-    assert chain.tally.kept_state[0] == draws
-    assert (chain.tally.kept[:, 9] == unit.sums.toarray()[0] @ chain.tally.kept[:, :9].T).all()
+    assert (kept[:, 9] == unit.sums.toarray()[0] @ kept[:, :9].T).all()
     if not lines:
-        same_counts(chain.total, twin)
+        same_counts(counted, twin)
     else:
-        assert (chain.total.credits[:9] > 0).all()
-        starts, counts = np.zeros(10, dtype=np.int64), np.zeros(int(chain.total.size.sum()))
-        plain_counts(chain.total, starts, counts)
+        assert (counted.credits[:9] > 0).all()
+        starts, counts = np.zeros(10, dtype=np.int64), np.zeros(int(counted.size.sum()))
+        plain_counts(counted, starts, counts)
         sums = np.add.reduceat(counts, starts)
-        np.testing.assert_allclose(sums, chain.total.credits, rtol=1e-9)
-    assert chain.total.shift.max() > 0
+        np.testing.assert_allclose(sums, counted.credits, rtol=1e-9)
+    assert counted.shift.max() > 0
 
 
 def test_joined_batches_keep_their_sums() -> None:
@@ -207,4 +206,4 @@ def test_joined_batches_keep_their_sums() -> None:
             assert chain.batch == number + 1
     assert chain.length > 16
     # Every draw credits a sum once, and nothing was lost when batches were joined.
-    assert chain.total.credits[len(unit.columns)] == chain.batch * chain.length
+    assert chain.tally.windows.credits[len(unit.columns)] == chain.batch * chain.length
