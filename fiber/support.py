@@ -7,6 +7,7 @@ steps may be unable to cross them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,15 +42,21 @@ class WithEvidence:
     def __call__(self, column: int, first: int, last: int) -> np.ndarray | None:
         """The log-weights of some values of a column."""
         total = self.law(column, first, last) if column < self.n_cells else None
-        for where, item in self.evidence:
-            if where == column:
-                given = item.log_weights[first - item.first : last - item.first + 1]
-                total = given if total is None else total + given
+        for item in self._of_column.get(column, ()):
+            given = item.log_weights[first - item.first : last - item.first + 1]
+            total = given if total is None else total + given
         return total
+
+    @cached_property
+    def _of_column(self) -> dict[int, list[Evidence]]:
+        found: dict[int, list[Evidence]] = {}
+        for where, item in self.evidence:
+            found.setdefault(where, []).append(item)
+        return found
 
     def excludes_nothing(self, column: int) -> bool:
         """Is it plain that every value of a column has a positive weight?"""
-        if any(where == column for where, _ in self.evidence):
+        if column in self._of_column:
             return False
         if column >= self.n_cells or self.law is alike:
             return True

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,7 @@ class UnitRun:
         shape = (len(chains), BATCHES // 2, q)
         batch, length = chains[0].batch, chains[0].length
         even = batch - batch % 2  # halves are compared
+        before = self.diagnosis
         self.diagnosis = diagnose(
             np.stack([chain.sums[batch - even : batch] for chain in chains]),
             np.stack([chain.squares[batch - even : batch] for chain in chains]),
@@ -109,6 +110,9 @@ class UnitRun:
             len(chains) * batch * length,
             (counts, starts),
         )
+        if not whole and before is not None:
+            # Stopped between two looks: surprises are not complete, and more draws have made no error larger.
+            self.diagnosis = replace(self.diagnosis, entropy_error=before.entropy_error)
         self.pooled = pooled
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
         if batch < BATCHES:
@@ -192,15 +196,20 @@ class Run:
     def _advance(executor: Executor, going: list[UnitRun], batches: list[int]) -> None:
         units, references = [one.unit for one in going], [one.reference for one in going]
         n_chains = len(going[0].chains)
-        tasks: list[Future[list[Chain]]] = [
-            executor.submit(advance_chains, units, [one.chains[c] for one in going], references, batches)
-            for c in range(n_chains)
-        ]
+        tasks: list[Future[list[Chain]]] = []
+
+        def submit_the_rest() -> None:
+            while len(tasks) < n_chains:
+                mine = [one.chains[len(tasks)] for one in going]
+                tasks.append(executor.submit(advance_chains, units, mine, references, batches))
+
         try:
+            submit_the_rest()
             moved = [task.result() for task in tasks]
         except KeyboardInterrupt:
             if isinstance(executor, ThreadPoolExecutor):
-                wait(tasks)  # chains that are under way finish their batch: all have the same number of draws
+                submit_the_rest()  # all chains finish their batch, so that they have the same number of draws
+                wait(tasks)
             raise
         for k, one in enumerate(going):
             one.chains = [chains[k] for chains in moved]
@@ -244,6 +253,7 @@ def new_run(
     """Units with tuned kernels, and chains at their starts."""
     units = []
     whole = units_of(moves, questions)
+    _refuse_joint(joint, whole)
     for number, (unit, child) in enumerate(zip(whole, np.random.SeedSequence(seed).spawn(len(whole)), strict=True)):
         states = streams(child, chains + 1)
         starts = possible_tables(unit, _starts(moves, unit, number, chains), states[-1])
@@ -264,17 +274,29 @@ def _starts(moves: Moves, unit: Unit, number: int, chains: int) -> np.ndarray:
     return dispersed_starts(moves.support.solved, block, moves.sets[number], chains)[:, place]
 
 
+def _refuse_joint(joint: Sequence[Sequence[int]], units: Sequence[Unit]) -> None:
+    """Refuse joint counts of questions that are not all of one block."""
+    where: dict[int, set[int]] = {}
+    for number, unit in enumerate(units):
+        for question in unit.asked.tolist():
+            where.setdefault(question, set()).add(number)
+    for group in joint:
+        blocks = [where.get(question, set()) for question in group]
+        if not all(blocks):
+            raise InputError("a joint distribution is asked of a cell that the published figures decide; leave it out.")
+        if len(set.union(*blocks)) > 1:
+            raise InputError("joint counts are for cells of one block; cells of different blocks are independent.")
+
+
 def _groups(unit: Unit, joint: Sequence[Sequence[int]]) -> list[list[int]]:
     """The groups of questions that concern a unit, as questions of the unit."""
     answered = dict(zip(unit.asked.tolist(), unit.answered.tolist(), strict=True))
     lower, upper = unit.question_bounds()
     groups = []
     for group in joint:
-        inside = [answered[question] for question in group if question in answered]
-        if not inside:
+        if group[0] not in answered:
             continue
-        if len(inside) < len(group):
-            raise InputError("joint counts are for cells of one block; cells of different blocks are independent.")
+        inside = [answered[question] for question in group]
         if float(np.prod((upper - lower + 1)[inside].astype(float))) > MOST_JOINT:
             raise InputError(f"the joint distribution of these cells has more than {MOST_JOINT:,} values.")
         groups.append(inside)

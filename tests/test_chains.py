@@ -169,6 +169,12 @@ def test_joint_counts():
     apart = choose(two)
     with pytest.raises(fw.InputError, match="cells of different blocks are independent"):
         estimate(apart, hidden_cells(two, apart), joint=[(0, 7)])
+    decided = fw.suppress(
+        [[1, 2, 3], [4, 5, 6], [7, 8, 9]], where=[[True, True, False], [True, True, False], [False, False, True]]
+    )
+    some = choose(decided)
+    with pytest.raises(fw.InputError, match="a cell that the published figures decide"):
+        estimate(some, hidden_cells(decided, some), joint=[(0, 4)])
 
 
 def test_magnitudes_in_the_millions_converge():
@@ -262,6 +268,7 @@ def test_ctrl_c_gives_what_there_is(monkeypatch):
         found = estimate(moves, nothing(moves), tolerance=1e-9, most_draws=1 << 26)
     assert found.stopped == "it was interrupted"
     assert found.units[0].draws > 0
+    assert found.units[0].diagnosis.entropy_error.max() < 0.1  # of the last look, which was long ago
 
 
 def test_chains_that_never_agree_are_not_called_converged():
