@@ -20,8 +20,9 @@ columns (cells) of one block. What a column's numbers mean:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -34,6 +35,14 @@ SELDOM = 20
 """Fewer batches with a move than this (some ten visits to other values), and a column's own correlation cannot be told."""
 _LN2 = float(np.log(2.0))
 _ADDED = 4.5
+
+
+class Names(Protocol):
+    """What columns are called: a list, or anything that gives a name for a number."""
+
+    def __getitem__(self, column: int, /) -> str:
+        """The name of a column."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,7 +58,7 @@ class Diagnosis:
     never_moved: np.ndarray
     """Columns that could change and did not; judged by the other columns of the block."""
 
-    def worst(self, names: Sequence[str] | None = None) -> str:
+    def worst(self, names: Names | None = None) -> str:
         """The worst figures and whose they are, in one sentence."""
         if self.exact.all():
             return "no cell can change: nothing was estimated"

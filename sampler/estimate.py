@@ -15,10 +15,11 @@ import numpy as np
 from ..fiber.certificate import WORDS, Certificate
 from ..fiber.jit import source_hash
 from ..fiber.laws import Poisson, alike
-from ..fiber.presolve import Presolved
 from ..moves.chooser import Moves
+from ..release.release import Release
 from .checkpoint import load
 from .diagnostics import Diagnosis, corrected_entropy
+from .names import QuestionNames
 from .run import MOST_DRAWS, Run, UnitRun, new_run
 from .unit import Unit
 from .windows import Windows, entropies, shares
@@ -114,18 +115,19 @@ def estimate(
             moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark,
             joint=joint,
         )  # fmt: skip
-    run.go_on(executor, max_seconds=max_seconds, checkpoint=checkpoint, progress=progress)
-    return _estimate(run, moves.support.solved, questions)
+    run.go_on(executor, max_seconds=max_seconds, checkpoint=checkpoint, progress=progress, release=moves.release)
+    return _estimate(run, moves, questions)
 
 
-def _estimate(run: Run, solved: Presolved, questions: Any) -> Estimate:
+def _estimate(run: Run, moves: Moves, questions: Any) -> Estimate:
+    solved = moves.support.solved
     parts: list[list[tuple[int, int]]] = [[] for _ in range(questions.shape[0])]
     for number, one in enumerate(run.units):
         for asked, answered in zip(one.unit.asked, one.unit.answered, strict=True):
             parts[asked].append((number, int(answered)))
     units = tuple(_unit_estimate(one) for one in run.units)
     fixed = questions @ np.where(solved.decided, solved.start, 0)
-    return Estimate(fixed, tuple(tuple(one) for one in parts), units, _certificate(run), run.stopped)
+    return Estimate(fixed, tuple(tuple(one) for one in parts), units, _certificate(run, moves.release), run.stopped)
 
 
 def _unit_estimate(one: UnitRun) -> UnitEstimate:
@@ -147,14 +149,17 @@ def _unit_estimate(one: UnitRun) -> UnitEstimate:
     )
 
 
-def _certificate(run: Run) -> Certificate:
+def _certificate(run: Run, release: Release) -> Certificate:
     """The weakest of the units', with what the chains themselves showed."""
     if not run.units:
         return Certificate("exact", "the published figures decide every cell")
     weakest = max((one.unit.certificate for one in run.units), key=lambda one: WORDS.index(one.word))
-    found = [one.diagnosis for one in run.units if one.diagnosis is not None]
-    seen = [f"chains from far apart: {max(found, key=lambda one: float(one.rhat.max())).worst()}"] if found else []
-    still = sum(int(one.never_moved.sum()) for one in found)
+    found = [(one.diagnosis, one.unit) for one in run.units if one.diagnosis is not None]
+    seen = []
+    if found:
+        worst, unit = max(found, key=lambda one: float(one[0].rhat.max()))
+        seen.append(f"chains from far apart: {worst.worst(QuestionNames(release, unit))}")
+    still = sum(int(one.never_moved.sum()) for one, _ in found)
     if len(found) > 1 and still:
         seen.append(f"in all blocks together {still} cells never moved though bounds allow it")
     return replace(weakest, evidence=(*weakest.evidence, *seen))

@@ -20,10 +20,12 @@ import numpy as np
 from ..moves.chooser import Moves
 from ..moves.random_words import streams
 from ..release.errors import InputError
+from ..release.release import Release
 from .chain import BATCHES, Chain, Reference
 from .checkpoint import save
 from .diagnostics import Diagnosis, diagnose, good_enough
 from .kernel import LEAST_WORK, WORK_PER_CELL
+from .names import QuestionNames
 from .plan import units_of
 from .possible import possible_tables
 from .starts import dispersed_starts
@@ -152,8 +154,12 @@ class Run:
         max_seconds: float | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
+        release: Release | None = None,
     ) -> None:
-        """Run all chains until every unit is finished, time is up, or Ctrl-C is pressed."""
+        """Run all chains until every unit is finished, time is up, or Ctrl-C is pressed.
+
+        With the release, progress names cells by their labels.
+        """
         began = time.monotonic()
         self.stopped = ""
         with ExitStack() as stack:
@@ -174,7 +180,7 @@ class Run:
                 if checkpoint is not None and not self.stopped:
                     save(self, self.fingerprint, checkpoint)
                 if progress is not None:
-                    progress(self.words())
+                    progress(self.words(release))
 
     def _to_next_look(self, executor: Executor, began: float, max_seconds: float | None) -> None:
         """Advance every unfinished unit to its next look, all chains by the same number of batches at a time."""
@@ -214,13 +220,14 @@ class Run:
         for k, one in enumerate(going):
             one.chains = [chains[k] for chains in moved]
 
-    def words(self) -> str:
+    def words(self, release: Release | None = None) -> str:
         """Where the run stands."""
         open_units = [one for one in self.units if not one.finished]
         if not open_units:
             return f"all {len(self.units)} blocks done"
         worst = min(open_units, key=lambda one: float(one.diagnosis.ess.min()) if one.diagnosis is not None else 0.0)
-        found = f"; worst: {worst.diagnosis.worst()}" if worst.diagnosis is not None else ""
+        names = QuestionNames(release, worst.unit) if release is not None else None
+        found = f"; worst: {worst.diagnosis.worst(names)}" if worst.diagnosis is not None else ""
         return f"{len(open_units)} of {len(self.units)} blocks open, {worst.draws:,} draws a chain{found}"
 
 

@@ -121,6 +121,7 @@ def test_estimates_agree_with_exact_answers_within_their_error(law):
     assert found.converged
     assert found.certificate.word == "connected"
     assert "chains from far apart" in found.certificate.evidence[-1]
+    assert "(A=" in found.certificate.evidence[-1]  # cells are named by their labels
     for question, pmf in enumerate(exact.pmfs):
         parts = found.marginals(question)
         if not parts:

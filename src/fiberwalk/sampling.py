@@ -108,7 +108,7 @@ def sample(
     if work is None:
         work = new_run(moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=WARM_UP, fingerprint=mark)
     if isinstance(work, Run):
-        work.go_on(executor, checkpoint=checkpoint, progress=progress)
+        work.go_on(executor, checkpoint=checkpoint, progress=progress, release=release)
         if work.stopped:
             raise KeyboardInterrupt
         work = Stored.after(work, draws, thin)
