@@ -59,7 +59,7 @@ class RowPairs(MoveSet):
 
 
 @jit_lean
-def _ones(word: np.uint64) -> int:
+def ones(word: np.uint64) -> int:
     """The number of bits that are set."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -76,7 +76,7 @@ def draw_row_pair(
     k += k >= i
     common = 0
     for w in range(bits.shape[1]):
-        common += _ones(bits[i, w] & bits[k, w])
+        common += ones(bits[i, w] & bits[k, w])
     if common < 2:
         return 0
     one, two = below(random, common), below(random, common - 1)
@@ -84,7 +84,7 @@ def draw_row_pair(
     before_i = before_k = seen = 0
     for w in range(bits.shape[1]):
         both = bits[i, w] & bits[k, w]
-        here = _ones(both)
+        here = ones(both)
         for which in range(2):
             wanted = (two if which else one) - seen
             if 0 <= wanted < here:
@@ -92,11 +92,11 @@ def draw_row_pair(
                 for _ in range(wanted):
                     rest &= rest - np.uint64(1)
                 under = (rest & (~rest + np.uint64(1))) - np.uint64(1)  # the bits below the lowest one left
-                columns[which] = cells[first[i] + before_i + _ones(bits[i, w] & under)]
-                columns[2 + which] = cells[first[k] + before_k + _ones(bits[k, w] & under)]
+                columns[which] = cells[first[i] + before_i + ones(bits[i, w] & under)]
+                columns[2 + which] = cells[first[k] + before_k + ones(bits[k, w] & under)]
         seen += here
-        before_i += _ones(bits[i, w])
-        before_k += _ones(bits[k, w])
+        before_i += ones(bits[i, w])
+        before_k += ones(bits[k, w])
     steps[0], steps[1], steps[2], steps[3] = 1, -1, -1, 1
     return 4
 

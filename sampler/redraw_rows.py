@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..fiber.jit import jit_lean
-from ..moves.random_words import below
+from ..moves.random_words import below, stepped
+from ..moves.row_pairs import ones
 from .hypergeometric import draw_with_table
 
 TRIES, FAR_OUT = 8, 4.0
@@ -48,15 +49,6 @@ class PairRoom(NamedTuple):
 
 
 @jit_lean
-def ones(word: np.uint64) -> int:
-    """The number of bits that are set; compilers know this form and make one instruction of it."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
-
-
-@jit_lean
 def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
     """Draw both rows anew under the uniform law, given all sums; False if that did not succeed in a few tries.
 
@@ -85,16 +77,7 @@ def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
     for _ in range(TRIES):
         left = first
         for c in range(common):
-            # xoshiro256++, its state in registers
-            mixed = a + d
-            word = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
-            t = b << np.uint64(17)
-            c2 ^= a
-            d ^= b
-            b ^= c2
-            a ^= d
-            c2 ^= t
-            d = (d << np.uint64(45)) | (d >> np.uint64(19))
+            word, a, b, c2, d = stepped(a, b, c2, d)
             n = np.uint64(span[c] + 1)
             product = (word >> half) * n
             value = np.int64(product >> half)
@@ -159,15 +142,7 @@ def draw_subset(first: int, total: int, units: np.ndarray, random: np.ndarray) -
     for w in range(n_words):
         word = np.uint64(0) if m == 0 or k > 0 else ~np.uint64(0)
         for digit in range(k):
-            mixed = a + d
-            fresh = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
-            t = b << np.uint64(17)
-            c ^= a
-            d ^= b
-            b ^= c
-            a ^= d
-            c ^= t
-            d = (d << np.uint64(45)) | (d >> np.uint64(19))
+            fresh, a, b, c, d = stepped(a, b, c, d)
             word = word | fresh if (m >> digit) & 1 else word & fresh
         if w == n_words - 1 and total % 64 != 0:
             word &= (np.uint64(1) << np.uint64(total % 64)) - np.uint64(1)

@@ -20,7 +20,7 @@ from ..moves.own_bounds import upper_of_their_own
 from ..moves.random_words import below, next_word
 from .kernel import Kernel
 from .line import FAR, HUGE, TINY, draw_on_line, pick_by_weight
-from .tally import Tally, credit, credit_step, end_of_draw
+from .tally import BY_STEPS, Tally, credit, credit_step, end_of_draw
 from .walk_moves import Place
 from .weights import ALIKE, FACTORIAL, Weights
 
@@ -93,7 +93,7 @@ def weigh_by_ratios(
 def walk_listed(moves, values, weights, place, tally, draws, steps):  # type: ignore[no-untyped-def]
     """Make so many draws of `steps` steps, or fewer if credits have to wait; the draws done."""
     table, random, columns = place.table, place.random, moves.columns
-    by_steps = tally.by_steps[0] == 1
+    by_steps = tally.by_steps[0] == BY_STEPS
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     number, most_points = np.uint64(len(moves.middle)), np.uint64(len(place.weight))
     for done in range(draws):

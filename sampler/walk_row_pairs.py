@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..fiber.jit import jit_lean
-from ..moves.random_words import below
-from ..moves.row_pairs import RowPairs
+from ..moves.random_words import below, stepped
+from ..moves.row_pairs import RowPairs, ones
 from .kernel import Kernel
 from .line import draw_on_line, line_range
-from .redraw_rows import UNITS_PER_COLUMN, PairRoom, ones, redraw_evenly, redraw_rows
-from .tally import Tally, credit, credit_step, end_of_draw
+from .redraw_rows import UNITS_PER_COLUMN, PairRoom, redraw_evenly, redraw_rows
+from .tally import BY_STEPS, Tally, credit, credit_step, end_of_draw
 from .walk_moves import Place
 from .weights import ALIKE, FACTORIAL, Weights
 
@@ -102,7 +102,7 @@ def walk_row_pairs(
 ) -> int:
     """Make so many draws of `steps` visits, or fewer if credits have to wait; the draws done."""
     random = place.random
-    by_steps = tally.by_steps[0] == 1
+    by_steps = tally.by_steps[0] == BY_STEPS
     one, two = room.one, room.two
     for done in range(draws):
         for visit in range(steps):
@@ -148,16 +148,7 @@ def swap_round(
     a, b, c, d = random[0], random[1], random[2], random[3]
     for pair in range(common // 2):
         up, down = match(common, turn, pair)
-        # xoshiro256++, its state in registers
-        mixed = a + d
-        word = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
-        t = b << np.uint64(17)
-        c ^= a
-        d ^= b
-        b ^= c
-        a ^= d
-        c ^= t
-        d = (d << np.uint64(45)) | (d >> np.uint64(19))
+        word, a, b, c, d = stepped(a, b, c, d)
         c1, c2, c3, c4 = one[up], one[down], two[up], two[down]
         x1, x2, x3, x4 = x[c1], x[c2], x[c3], x[c4]
         if bounded:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..fiber.jit import jit_lean
-from ..moves.random_words import below
+from ..moves.random_words import below, stepped
 from .tally import BY_STEPS, Tally, credit_share, end_of_draw
 from .walk_moves import Place
 
@@ -48,16 +48,7 @@ def _walk(place: Place, tally: Tally, credited: Tally | None, rows: int, columns
     for done in range(draws):
         left = 0
         for turn in range(steps):
-            # xoshiro256++, its state in registers
-            mixed = a + d
-            word = ((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a
-            t = b << np.uint64(17)
-            c ^= a
-            d ^= b
-            b ^= c
-            a ^= d
-            c ^= t
-            d = (d << np.uint64(45)) | (d >> np.uint64(19))
+            word, a, b, c, d = stepped(a, b, c, d)
             bits = word >> half
             if small:
                 product = bits * n_rows
@@ -68,15 +59,8 @@ def _walk(place: Place, tally: Tally, credited: Tally | None, rows: int, columns
                 k += np.uint64(k >= i)
                 upper, under = i * n_columns, k * n_columns
             elif left == 0:
-                mixed = a + d
-                product = ((((mixed << np.uint64(23)) | (mixed >> np.uint64(41))) + a) >> half) * n_rows
-                t = b << np.uint64(17)
-                c ^= a
-                d ^= b
-                b ^= c
-                a ^= d
-                c ^= t
-                d = (d << np.uint64(45)) | (d >> np.uint64(19))
+                more, a, b, c, d = stepped(a, b, c, d)
+                product = (more >> half) * n_rows
                 i = product >> half
                 product = (product & low32) * one_less_row
                 k = product >> half
