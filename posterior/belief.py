@@ -18,33 +18,11 @@ from ..fiber.sparse import rows_through
 from ..fiber.support import refuse_impossible, with_evidence
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release, as_release
+from .pmf import Pmf
 
 Progress = Callable[[str], None]
 MOST_PRODUCTS = 20_000_000_000
 """Products of probabilities that one convolution may take (some seconds)."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pmf:
-    """How probable each value is: `p[k]` is the probability of `first + k`; `possible[k]` says if any table has it."""
-
-    first: int
-    p: np.ndarray
-    possible: np.ndarray
-
-    @property
-    def values(self) -> np.ndarray:
-        """The attainable values, ascending."""
-        return self.first + np.flatnonzero(self.possible)
-
-    @property
-    def probabilities(self) -> np.ndarray:
-        """The probabilities of the attainable values."""
-        return self.p[self.possible]
-
-    def shifted(self, by: int) -> Pmf:
-        """The same distribution, of the value less `by`."""
-        return Pmf(self.first - by, self.p, self.possible)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +33,20 @@ class Belief:
     law: Law
     keys: np.ndarray
     pmfs: tuple[Pmf, ...]
-    tables: int
+    tables: int | None
     certificate: Certificate
-    method: str = "exact"
+    stopped: str = ""
+    """Why chains were stopped before they were done; empty if they were not."""
+
+    @property
+    def method(self) -> str:
+        """ "exact", or "chains" if any of the distributions was sampled."""
+        return "chains" if any(one.method == "chains" for one in self.pmfs) else "exact"
+
+    @property
+    def converged(self) -> bool:
+        """Did every sampled distribution pass the stop rule?"""
+        return all(one.converged for one in self.pmfs)
 
 
 def believe(
@@ -145,7 +134,7 @@ def solve_block(
 
 
 def _pmf(answer: Solved, k: int) -> Pmf:
-    return Pmf(int(answer.lower[k]), answer.weights[k], answer.possible[k])
+    return Pmf.exact(int(answer.lower[k]), answer.weights[k], answer.possible[k])
 
 
 def _convolved(fixed: int, parts: list[Pmf]) -> Pmf:
@@ -153,13 +142,13 @@ def _convolved(fixed: int, parts: list[Pmf]) -> Pmf:
 
     Summed directly: a transform would be faster, but drowns small probabilities in its rounding error.
     """
-    total = Pmf(fixed, np.ones(1), np.ones(1, dtype=bool))
+    first, p, possible = fixed, np.ones(1), np.ones(1, dtype=bool)
     for part in sorted(parts, key=lambda one: len(one.p)):
-        if len(total.p) * len(part.p) > MOST_PRODUCTS:
+        if len(p) * len(part.p) > MOST_PRODUCTS:
             raise TooLarge("a hidden margin has too many values to convolve; leave it out, or use a coarser unit.")
-        reach = np.convolve(total.possible.astype(float), part.possible.astype(float)) > 0.5
-        total = Pmf(total.first + part.first, np.convolve(total.p, part.p), reach)
-    trimmed = np.flatnonzero(total.possible)
+        possible = np.convolve(possible.astype(float), part.possible.astype(float)) > 0.5
+        first, p = first + part.first, np.convolve(p, part.p)
+    trimmed = np.flatnonzero(possible)
     whole = slice(trimmed[0], trimmed[-1] + 1)
-    p = np.where(total.possible[whole], total.p[whole], 0)
-    return Pmf(total.first + int(trimmed[0]), p / p.sum(), total.possible[whole])
+    p = np.where(possible[whole], p[whole], 0)
+    return Pmf.exact(first + int(trimmed[0]), p / p.sum(), possible[whole])

@@ -13,14 +13,15 @@ import numpy as np
 
 from .fiber.certificate import Certificate
 from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
-from .posterior.belief import Belief, Pmf, believe
+from .posterior.belief import Belief, believe
+from .posterior.pmf import Pmf
 from .release.dims import margin_list
 from .release.errors import Contradiction, InputError
 from .release.facts import Protection
 from .release.numbers import scaled
 from .release.release import Release
 from .release.tables import key_of
-from .risk.entropy import entropy, entropy_risk, understatement, uniform_risk
+from .risk.entropy import understatement, uniform_risk
 from .risk.expected_harm import expected_harm
 from .risk.protection_range import protection_range
 
@@ -57,8 +58,18 @@ class Audit:
         return self.belief.certificate
 
     @property
-    def tables(self) -> int:
-        """The number of tables that agree with the release."""
+    def converged(self) -> bool:
+        """Did the chains, if there were any, pass the stop rule?"""
+        return self.belief.converged
+
+    @property
+    def stopped(self) -> str:
+        """Why chains were stopped before they were done; empty if they were not."""
+        return self.belief.stopped
+
+    @property
+    def tables(self) -> int | None:
+        """The number of tables that agree with the release; None where they were sampled and not counted."""
         return self.belief.tables
 
     def __repr__(self) -> str:
@@ -96,32 +107,32 @@ class Audit:
         if release.truth is not None:
             truth = self._truth()
             frame["truth"] = release.own_units(truth)
-            frame["p_truth"] = [_probability(p, int(t)) for p, t in zip(belief.pmfs, truth, strict=True)]
+            frame["p_truth"] = [p.between(int(t), int(t)) for p, t in zip(belief.pmfs, truth, strict=True)]
         # Equal risks differ in the last digits of floating-point sums: such cells keep the order of the table.
         order = np.argsort(-frame["risk"].round(12).to_numpy(), kind="stable")
         return frame.iloc[order]
 
     def _row(self, pmf: Pmf) -> dict[str, Any]:
-        values, p = pmf.values, pmf.probabilities
-        bits, risk, alike = entropy(p), entropy_risk(p), uniform_risk(len(values))
-        modal = int(p.argmax())
+        alike = uniform_risk(pmf.support)
+        risk = 1 / pmf.entropy if pmf.entropy > 0 else np.inf
+        modal, p_modal = pmf.modal
         show = self.release.own_units
         return dict(
-            lower=show(values[0]),
-            upper=show(values[-1]),
-            support=len(values),
-            entropy=bits,
+            lower=show(pmf.lower),
+            upper=show(pmf.upper),
+            support=pmf.support,
+            entropy=pmf.entropy,
             risk=risk,
             uniform_risk=alike,
             understatement=understatement(risk, alike),
-            mean=float((values * p).sum()) / 10**self.release.decimals,
-            modal=show(values[modal]),
-            p_modal=float(p[modal]),
-            ess=np.inf,
-            rhat=np.nan,
-            entropy_mcse=0.0,
-            method=self.method,
-            certificate=self.certificate.word,
+            mean=pmf.mean / 10**self.release.decimals,
+            modal=show(modal),
+            p_modal=p_modal,
+            ess=pmf.ess,
+            rhat=pmf.rhat,
+            entropy_mcse=pmf.entropy_error,
+            method=pmf.method,
+            certificate=pmf.certificate.word,
         )
 
     def _truth(self) -> np.ndarray:
@@ -154,6 +165,15 @@ class Audit:
         pmf = self.belief.pmfs[self._position({**(cell or {}), **labels})]
         index = pd.Index(self.release.own_units(pmf.values), name="value")
         return pd.Series(pmf.probabilities, index=index, name="probability")
+
+    def deceptive(self, *, values: int = 5, limit: float = 0.5, bits: float = 1.0) -> pd.DataFrame:
+        """The rows of `cells` whose interval looks safe and whose distribution is not.
+
+        At least `values` values are possible, but one of them has more than `limit` of the probability, or fewer than
+        `bits` bits are left.
+        """
+        cells = self.cells
+        return cells[(cells["support"] >= values) & ((cells["p_modal"] > limit) | (cells["entropy"] < bits))]
 
     def harm(self, r: Callable[[Any], float] | Mapping[Any, float]) -> pd.Series:
         """Expected harm, sum over k of r(k) p(k), of every cell (DFKPR01)."""
@@ -315,8 +335,3 @@ def audit(
         with suppress(Contradiction):  # a supposition that no table bears out is no reading
             readings[name] = one(other)
     return Audit(main.belief, settings, readings)
-
-
-def _probability(pmf: Pmf, value: int) -> float:
-    k = value - pmf.first
-    return float(pmf.p[k]) if 0 <= k < len(pmf.p) else 0.0
