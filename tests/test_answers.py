@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from worlds import worlds
 
 import fiberwalk as fw
 from fiberwalk.auditing import Audit
@@ -217,3 +218,43 @@ def test_disclosed_cells():
     audit = fw.audit(fw.suppress(TABLE, where=[*SQUARE, {"row": "c", "col": "z"}]))
     assert audit.disclosed.index.tolist() == [("c", "z")]
     assert len(fw.audit(fw.suppress(TABLE, where=SQUARE)).disclosed) == 0
+
+
+# --- attribute disclosure --------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(worlds(most_dims=3, most_cells=9, most_count=3))
+def test_concentration_against_every_table(world):
+    """A line is listed where its total is the same in every table and above 0 (and not only bounds say so)."""
+    tables = world.tables()
+    shape = world.values.shape
+    numbers = np.arange(world.values.size).reshape(shape)
+    expected = {}
+    for axis, size in enumerate(shape):
+        for place in np.ndindex(*(n for a, n in enumerate(shape) if a != axis)):
+            line = np.moveaxis(numbers, axis, -1)[place].tolist()
+            totals = {sum(table[c] for c in line) for table in tables}
+            if size > 1 and set(line) & set(world.hidden) and len(totals) == 1 and totals != {0}:
+                labels = [str(i + 1) for i in place]
+                labels.insert(axis, "Total")
+                whole = sum(max(table[c] for c in line) in totals for table in tables)
+                expected[tuple(labels)] = whole / len(tables)
+    frame = fw.audit(world.release).concentration()
+    assert set(frame.index) <= set(expected), world.story
+    for labels, row in frame.iterrows():
+        assert row["probability"] == pytest.approx(expected[labels]), world.story
+    assert frame["probability"].is_monotonic_decreasing
+
+
+def test_totals_that_are_only_implied_count_too():
+    table = xr.DataArray(np.ones((2, 2, 2), int), dims=["A", "B", "C"])
+    implied = fw.publish(table, ["A,C", "B,C", "A,B"])
+    one_less = fw.suppress(
+        table, where=[{"A": "1", "B": "1", "C": "1"}, {"A": "1", "B": "1"}], margins=["A,B", "A,C", ""]
+    )
+    # A=1, B=1 is withheld, but the other three and the grand total are there
+    assert ("1", "1", "Total") in fw.audit(one_less).concentration().index
+    assert len(fw.audit(implied).concentration()) == 12
+    open_total = fw.publish(table, ["C", "B"])
+    assert len(fw.audit(open_total).concentration()) == 0

@@ -16,6 +16,7 @@ from .cell_questions import distribution_frame, limits, threshold_frame, value_i
 from .deceptive_cells import deceptive_frame
 from .fiber.certificate import Certificate
 from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
+from .line_concentration import concentration_frame
 from .posterior.belief import Belief, believe
 from .posterior.pmf import Pmf
 from .release.dims import margin_list
@@ -194,6 +195,27 @@ class Audit:
         return deceptive_frame(
             self.belief, self.cells, magnitude=self.magnitude, values=values, limit=limit, bits=bits, percent=near
         )
+
+    def concentration(self) -> pd.DataFrame:
+        """How probable is it that a whole line of the table sits in one cell? Attribute disclosure, for counts.
+
+        One row for each line (all dims but one fixed; in a table of two dims its rows and columns) that has a hidden cell
+        and a total above 0, the riskiest first, with `Total` in the dim it runs along:
+
+        total : what the line adds up to
+        probability, mcse : the sum over its cells of P(cell = total), and at most this much standard error
+        cell, p_cell : the label of the cell that most probably holds it all, and how probable that is
+
+        Lines whose total is neither published nor implied by what is published are left out.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> a = fw.audit(fw.publish([[1, 0], [2, 4]], margins=["A", "B"]))
+        >>> a.concentration().iloc[0].to_dict()
+        {'total': 1, 'probability': 1.0, 'mcse': 0.0, 'cell': '1', 'p_cell': 0.5}
+        """
+        return concentration_frame(self.belief)
 
     def harm(self, r: Callable[[Any], float] | Mapping[Any, float]) -> pd.Series:
         """Expected harm, sum over k of r(k) p(k), of every cell (DFKPR01)."""
