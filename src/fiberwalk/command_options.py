@@ -21,6 +21,8 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--value", metavar="NAME", help="Column of the figures (default: value, count, freq or n)."),
         click.option("--status", metavar="NAME", help="Column of status codes (s z u x w m, or tau-ARGUS numbers)."),
+        click.option("--contributors", metavar="NAME", help="Column of the number of contributors (default: N_OBS)."),
+        click.option("--largest", metavar="NAME", help="Column of the largest contribution (default: MAX)."),
         click.option(
             "--total", metavar="LABEL", default="Total", show_default=True, help="Label of totals in the file."
         ),
@@ -79,6 +81,8 @@ def read(options: dict[str, Any]) -> Release:
         header=not options["no_header"],
         missing=options["missing"],
         tolerance=options["tolerance"],
+        contributors=options["contributors"],
+        largest=options["largest"],
     )
     if options["rule"]:
         flags = not options["no_flags"] and bool((release.status == PRIMARY).any())
