@@ -1,4 +1,4 @@
-"""Who stands behind a cell, and what she can work out: contributors in files and tables, and audits as respondents see it."""
+"""Who stands behind a cell, and what she can work out: contributors in files and tables, audits as respondents see it."""
 
 from __future__ import annotations
 
