@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -27,6 +28,7 @@ from .release.dims import margin_list
 from .release.errors import Contradiction, InputError
 from .release.release import Release, as_release
 from .release.tables import key_of
+from .respondents import INTRUDERS, Respondent, beliefs_of_respondents, find, respondents_frame, respondents_of
 from .risk.expected_harm import expected_harm
 from .risk.nearness import check_percent
 from .sampler.run import MOST_DRAWS
@@ -52,6 +54,8 @@ class Audit:
     belief: Belief
     settings: Mapping[str, Any] = field(default_factory=dict)
     readings: Mapping[str, Audit] = field(default_factory=dict)
+    insiders: Mapping[Respondent, Belief] | None = None
+    """What each single or dominant contributor believes; None where that was not asked."""
 
     @property
     def release(self) -> Release:
@@ -202,6 +206,32 @@ class Audit:
             self.belief, self.cells, magnitude=self.magnitude, values=values, limit=limit, bits=bits, percent=near
         )
 
+    @cached_property
+    def respondents(self) -> pd.DataFrame:
+        """What each single or dominant contributor learns about the others, the worst first (`intruders="respondents"`).
+
+        One row for each, indexed by the labels of her cell:
+
+        kind, own : "single" (the cell is hers) or "dominant" (more than half is), and her own contribution
+        newly_known : how many cells she knows exactly that were not known before; of her own, the others' part
+        worst_cell : the cell she comes to know best; empty where she learns nothing
+        risk_before, risk, times : its risk to everybody and to her, and how many times that is
+        p_modal_before, p_modal : likewise, the probability of its most probable value
+        converged : whether what was sampled for her passed the stop rule
+        p_near_before, p_near : for magnitudes, the probability of being within `percent` of the truth
+        """
+        return respondents_frame(self.belief, self._insiders(), magnitude=self.magnitude, percent=self.percent)
+
+    def seen_by(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> Audit:
+        """The audit as the single or dominant contributor of a cell sees it; the cell is named as for `pmf`."""
+        key = self.belief.keys[self._position({**(cell or {}), **labels})]
+        return Audit(find(self._insiders(), self.release, key), self.settings)
+
+    def _insiders(self) -> Mapping[Respondent, Belief]:
+        if self.insiders is None:
+            raise InputError("what respondents learn was not asked: say audit(release, intruders='respondents').")
+        return self.insiders
+
     def concentration(self) -> pd.DataFrame:
         """How probable is it that a whole line of the table sits in one cell? Attribute disclosure, for counts.
 
@@ -281,6 +311,7 @@ def audit(
     progress: Callable[[str], None] | bool | None = None,
     magnitudes: bool | None = None,
     percent: float = NEAR,
+    intruders: str | None = None,
 ) -> Audit:
     """What an intruder learns from a release about each hidden cell.
 
@@ -322,6 +353,9 @@ def audit(
         Is this a table of magnitudes rather than of counts? Left out, the release tells (`Audit.magnitude`).
     percent
         How near to the truth of a magnitude a guess may not come, in percent.
+    intruders
+        "respondents": the audit is also made as each contributor would see it who is alone in a hidden cell, or has more
+        than half of it (`Audit.respondents`, `Audit.seen_by`). Needs the truth, and for magnitudes N_OBS or MAX.
 
     Raises
     ------
@@ -339,6 +373,11 @@ def audit(
     release = as_release(release)
     if method not in METHODS:
         raise InputError(f"method={method!r}: there is no such method; use {', '.join(map(repr, METHODS))}.")
+    if intruders not in INTRUDERS:
+        raise InputError(f"intruders={intruders!r}: 'respondents', or leave it out.")
+    magnitude = release.of_magnitudes if magnitudes is None else bool(magnitudes)
+    if intruders is not None:
+        respondents_of(release, magnitude)  # refuse before the work, not after it
     margins = margin_list(hidden_margins, "hidden_margins=")
     check_chains(
         seed=seed, tolerance=tolerance, chains=chains, max_draws=max_draws, max_seconds=max_seconds, executor=executor,
@@ -348,26 +387,34 @@ def audit(
     budget = Budget.given(usual.operations if limit is None else limit, usual.bytes if memory is None else memory)
     settings = {"law": law, "method": method, "hidden_margins": margins, "limit": limit, "memory": memory}
     settings |= {"magnitudes": magnitudes, "percent": check_percent(percent, "audit")}
+    settings |= {"intruders": intruders}
     settings |= {"seed": seed, "tolerance": tolerance, "chains": chains, "max_draws": max_draws}
     settings |= {"max_seconds": max_seconds}
     known: Answers = {}
     began = time.monotonic()
 
     with shown(progress) as tell:
+        numbers = itertools.count()
 
-        def one(reading: Release, number: int) -> Audit:
+        def ask(reading: Release) -> Belief:
+            number = next(numbers)
             left = None if max_seconds is None else max(0.0, max_seconds - (time.monotonic() - began))
             where = None if checkpoint is None or not number else f"{os.fspath(checkpoint)}.{number}"
             how = Chains(seed, chains, tolerance, max_draws, left, executor, where if number else checkpoint)
-            belief = believe(
+            return believe(
                 reading, law, hidden_margins=margins, method=method, budget=budget, chains=how, known=known,
                 progress=tell,
             )  # fmt: skip
-            return Audit(belief, settings)
 
-        main = one(release, 0)
-        readings = {}
-        for number, (name, other) in enumerate(release.readings.items(), start=1):
+        main = ask(release)
+        others = {}
+        for name, other in release.readings.items():
             with suppress(Contradiction):  # a supposition that no table bears out is no reading
-                readings[name] = one(other, number)
-    return Audit(main.belief, settings, readings)
+                others[name] = ask(other)
+
+        def audited(belief: Belief, readings: Mapping[str, Audit]) -> Audit:
+            if intruders is None or belief.release.truth is None:
+                return Audit(belief, settings, readings)
+            return Audit(belief, settings, readings, beliefs_of_respondents(belief, magnitude, ask, tell))
+
+        return audited(main, {name: audited(other, {}) for name, other in others.items()})

@@ -45,16 +45,11 @@ def cell_frame(belief: Belief, *, magnitude: bool, percent: float) -> pd.DataFra
     ranges = np.array([pmf.shortest(MOST_OF_IT) for pmf in pmfs], dtype=np.int64).reshape(-1, 2)
     frame["low90"], frame["high90"] = release.own_units(ranges[:, 0]), release.own_units(ranges[:, 1])
     if magnitude and truth is not None:
-        frame["p_near"] = near_the_truth(belief, truth, percent)
+        near = [pmf.between(*within_percent(t, percent)) for pmf, t in zip(pmfs, truth.tolist(), strict=True)]
+        frame["p_near"] = np.array(near, dtype=float)
     # Equal risks differ in the last digits of floating-point sums: such cells keep the order of the table.
     order = np.argsort(-frame["risk"].round(12).to_numpy(), kind="stable")
     return frame.iloc[order]
-
-
-def near_the_truth(belief: Belief, truth: np.ndarray, percent: float) -> np.ndarray:
-    """The probability that each cell is within so many percent of its truth."""
-    near = [pmf.between(*within_percent(t, percent)) for pmf, t in zip(belief.pmfs, truth.tolist(), strict=True)]
-    return np.array(near, dtype=float)
 
 
 def true_values(belief: Belief) -> np.ndarray | None:

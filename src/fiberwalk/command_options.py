@@ -144,6 +144,26 @@ def budget(options: dict[str, Any]) -> dict[str, Any]:
     return {name: int(options[name]) for name in ("limit", "memory") if options[name] is not None}
 
 
+def about(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say what the table is about, and who looks at it."""
+    kind = click.option(
+        "--magnitudes/--counts", default=None, help="What the figures are (default: the decimals or contributors tell)."
+    )
+    near = click.option(
+        "--percent",
+        type=click.FloatRange(min=0),
+        default=10.0,
+        show_default=True,
+        help="How near to the truth of a magnitude a guess may not come.",
+    )
+    who = click.option(
+        "--intruders",
+        type=click.Choice(["respondents"]),
+        help="Audit also as each contributor sees it who is alone in a hidden cell, or has most of it.",
+    )
+    return kind(near(who(command)))
+
+
 def chains(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say how sampled answers are obtained."""
     options = [
