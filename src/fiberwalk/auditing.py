@@ -214,7 +214,7 @@ class Audit:
 
         kind, own : "single" (the cell is hers) or "dominant" (more than half is), and her own contribution
         newly_known : how many cells she knows exactly that were not known before; of her own, the others' part
-        worst_cell : the cell she comes to know best; empty where she learns nothing
+        worst_cell : the cell she comes to know best, exactly or, for magnitudes, nearest; empty where she learns nothing
         risk_before, risk, times : its risk to everybody and to her, and how many times that is
         p_modal_before, p_modal : likewise, the probability of its most probable value
         converged : whether what was sampled for her passed the stop rule

@@ -67,7 +67,8 @@ def _whole_in_one(
         else:
             chance[i] = float(release.value[cell] == total)
     best = int(chance.argmax())
-    return min(1.0, float(chance.sum())), float(np.sqrt(variance)), line.labels[best], float(chance[best])
+    which = line.labels[best] if chance[best] > 0 else ""
+    return min(1.0, float(chance.sum())), float(np.sqrt(variance)), which, float(chance[best])
 
 
 def _lines_with_hidden_cells(belief: Belief) -> list[_Line]:

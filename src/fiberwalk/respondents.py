@@ -104,7 +104,8 @@ def respondents_frame(
     rows = [_row(base, one, hers, percent if magnitude else None) for one, hers in seen.items()]
     index = release.index(release.keys[[one.cell for one in seen]])
     frame = pd.DataFrame(rows, index=index, columns=[*COLUMNS, *near])
-    keys = (frame[column].to_numpy(dtype=float) for column in ("times", "risk", "newly_known"))
+    worst = ("times", "risk", *near[1:], "newly_known")  # the last counts first
+    keys = (frame[column].to_numpy(dtype=float) for column in worst)
     return frame.iloc[np.lexsort([-np.nan_to_num(key, posinf=np.inf) for key in keys])]
 
 
@@ -137,8 +138,11 @@ def _row(base: Belief, one: Respondent, hers: Belief, percent: float | None) -> 
     )
     if not learnt:
         return row
+    before, after = (_nearness(belief, learnt, percent) for belief in (base, hers))
     # of several she knows exactly, the one that others know least about
-    worst = min(learnt, key=lambda k: (hers.pmfs[k].entropy, -base.pmfs[k].entropy))
+    worst = min(
+        learnt, key=lambda k: (hers.pmfs[k].support > 1, -after[k], hers.pmfs[k].entropy, -base.pmfs[k].entropy)
+    )
     old, new = base.pmfs[worst], hers.pmfs[worst]
     row |= dict(
         worst_cell=release.words(tuple(base.keys[worst])),
@@ -147,13 +151,18 @@ def _row(base: Belief, one: Respondent, hers: Belief, percent: float | None) -> 
         times=_risk(new) / _risk(old) if old.entropy > 0 else 1.0,
         p_modal_before=old.modal[1],
         p_modal=new.modal[1],
+        p_near_before=before[worst],
+        p_near=after[worst],
     )
-    if percent is not None:
-        for name, belief in (("p_near_before", base), ("p_near", hers)):
-            truth = true_values(belief)
-            assert truth is not None
-            row[name] = belief.pmfs[worst].between(*within_percent(int(truth[worst]), percent))
     return row
+
+
+def _nearness(belief: Belief, rows: Sequence[int], percent: float | None) -> dict[int, float]:
+    """The probability that cells are within so many percent of their truth; of counts, for which it says little, 0."""
+    truth = true_values(belief)
+    if percent is None or truth is None:
+        return dict.fromkeys(rows, 0.0)
+    return {k: belief.pmfs[k].between(*within_percent(int(truth[k]), percent)) for k in rows}
 
 
 def _risk(pmf: Pmf) -> float:
