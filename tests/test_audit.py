@@ -236,10 +236,10 @@ def test_the_verdict_in_words():
     from fiberwalk.words import verdict
 
     sentence = verdict(fw.audit(fw.examples.ase15().release))
-    assert sentence.startswith("4 hidden cells are known exactly, of 21.")
+    assert sentence.startswith("4 hidden cells are known exactly, of 21;")
     assert "area=8, religion=6" in sentence
     plain = verdict(fw.audit(fw.suppress(TABLE, where=SQUARE)))
-    assert plain.startswith("None of the 4 hidden cells is known exactly.")
+    assert plain.startswith("None of the 4 hidden cells is known exactly;")
 
 
 def test_same_answer_every_time():
