@@ -213,7 +213,7 @@ def test_the_report_gives_both_readings(tmp_path):
     fw.audit(release).to_html(tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
     assert "Another reading: the intruder can tell which hidden cells the rule hid" in page
-    assert "4 hidden cells are known exactly, of 4" in page
+    assert "All 4 hidden cells are known exactly" in page
 
 
 def test_an_old_report_survives_a_failed_one(tmp_path, monkeypatch):

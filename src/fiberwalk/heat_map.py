@@ -183,10 +183,10 @@ def heat_map_figure(part: Slice, decimals: int = 0) -> Figure:
 
     rows, columns = part.state.shape
     written = rows <= MOST_FIGURES[0] and columns <= MOST_FIGURES[1]
-    longest = max(map(len, _short(part.columns)))
-    upright = columns * longest > 60
-    height = 1.4 + (0.34 if written else 0.17) * rows + (0.07 * longest if upright else 0)
-    figure = Figure(figsize=(11.0 if part.large else 6.4, min(max(height, 2.0), 9.0)), layout="constrained")
+    room = (130 if part.large else 70) // columns
+    upright = room < min(8, max(map(len, part.columns)))
+    height = 1.2 + (0.34 if written else 0.17) * rows + (1.0 if upright else 0.3)
+    figure = Figure(figsize=(11.0 if part.large else 6.4, min(height, 9.0)), layout="constrained")
     axis = figure.subplots()
     axis.patch.set(facecolor="#ececec", hatch="////", edgecolor="#c4c4c4", linewidth=0)
     axis.imshow(_where(part.state == UNASKED), cmap=ListedColormap(["white"]), aspect="auto", interpolation="none")
@@ -205,7 +205,7 @@ def heat_map_figure(part: Slice, decimals: int = 0) -> Figure:
         _plain_ticks(bar, ends)
     if written:
         _write_figures(axis, part, colours, norm)
-    _name_lines(axis, part, upright)
+    _name_lines(axis, part, 0 if upright else room)
     for edges, draw in ((rows, axis.axhline), (columns, axis.axvline)):
         for edge in range(1, edges) if edges <= MOST_LABELS else ():
             draw(edge - 0.5, color="white", linewidth=1)
@@ -226,14 +226,18 @@ def _where(chosen: np.ndarray) -> Any:
     return np.ma.masked_array(np.zeros(chosen.shape), ~chosen)
 
 
-def _short(labels: tuple[str, ...]) -> list[str]:
-    return [shortened(label, 22) for label in labels]
+def _folded(label: str, room: int) -> str:
+    """A label in at most three lines of so many characters."""
+    import textwrap
+
+    return "\n".join(textwrap.wrap(label, max(room, 8), max_lines=3, placeholder="…")) or label
 
 
 def _plain_ticks(bar: Any, ends: tuple[float, float]) -> None:
     """A few risks in plain figures: logarithmic axes would write powers of ten, or nothing."""
     steps = np.geomspace(ends[0], ends[1], 5) if ends[1] > 1.02 * ends[0] else np.array([ends[0]])
-    bar.set_ticks(steps, labels=[short_risk(value) for value in steps.tolist()], fontsize=8)
+    close = ends[1] < 1.5 * ends[0]
+    bar.set_ticks(steps, labels=[f"{v:.3g}" if close else short_risk(v) for v in steps.tolist()], fontsize=8)
     bar.ax.minorticks_off()
     bar.outline.set_visible(False)
 
@@ -243,19 +247,22 @@ def _write_figures(axis: Any, part: Slice, colours: Any, norm: Any) -> None:
         if state == KNOWN:
             axis.text(j, i, "×", ha="center", va="center", fontsize=11, color="black", weight="bold")
         elif state == OPEN:
-            risk = part.risk[i, j]
+            risk = float(part.risk[i, j])
             red, green, blue, _ = colours(norm(risk if np.isfinite(risk) else norm.vmax))
             ink = "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.45 else "white"
             axis.text(j, i, short_risk(risk), ha="center", va="center", fontsize=8, color=ink)
 
 
-def _name_lines(axis: Any, part: Slice, upright: bool) -> None:
-    for along, labels, name in ((axis.yaxis, part.rows, part.row_dim), (axis.xaxis, part.columns, part.column_dim)):
+def _name_lines(axis: Any, part: Slice, room: int) -> None:
+    """Labels and names of the dims; column labels stand upright where there is no room for them."""
+    rows = [shortened(label, 24) for label in part.rows]
+    columns = [_folded(label, room) if room else shortened(label, 18) for label in part.columns]
+    for along, labels, name in ((axis.yaxis, rows, part.row_dim), (axis.xaxis, columns, part.column_dim)):
         some = range(0, len(labels), -(-len(labels) // MOST_LABELS))
-        along.set_ticks(list(some), labels=[_short(labels)[k] for k in some], fontsize=8, parse_math=False)
+        along.set_ticks(list(some), labels=[labels[k] for k in some], fontsize=8, parse_math=False)
         along.set_label_text(shortened(name, 60), fontsize=9, parse_math=False)
         along.set_tick_params(length=0)
     if not part.row_dim:
         axis.yaxis.set_ticks([])
-    if upright:
+    if not room:
         axis.tick_params(axis="x", labelrotation=90)

@@ -83,7 +83,8 @@ def _draw_panels(figure: Any, audit: Audit, shown: pd.DataFrame, columns: int) -
     axes = figure.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()
     for axis, (labels, row) in zip(axes, shown.iterrows(), strict=False):
         draw_pmf(axis, pmfs[labels], audit.release.decimals, row.get("truth"))
-        axis.set_title(shortened(cell_name(labels, shown.index.names), 44), fontsize=9, parse_math=False)
+        name = shortened(cell_name(labels, shown.index.names), 44)
+        axis.set_title(name, fontsize=9, loc="left", pad=11, parse_math=False)
         axis.tick_params(labelsize=8)
     for axis in axes[len(shown) :]:
         axis.set_visible(False)
@@ -100,29 +101,30 @@ def draw_pmf(axis: Axes, pmf: Pmf, decimals: int, truth: Any = None, *, small: b
 
     unit = 10.0**-decimals
     bars = bars_of(pmf, BARS)
-    left, width, p = bars.left * unit, bars.each * unit, bars.p
-    centre = left + (bars.each - 1) / 2 * unit
+    left, width, p = bars.edges[:-1] * unit, np.diff(bars.edges) * unit, bars.height
     top = float(p.max())
     if bars.single:
-        alike = np.isclose(pmf.probabilities.min(), top, rtol=1e-9) and len(pmf.values) > 1
-        best = np.isclose(p, top, rtol=1e-9) & (not alike)
+        best = np.isclose(p, top, rtol=1e-9)
+        if len(pmf.values) > 1 and np.isclose(pmf.probabilities.min(), top, rtol=1e-9):
+            best[:] = False  # all are alike
         for chosen, colour in ((~best, BLUE), (best, ORANGE)):
-            axis.bar(centre[chosen], p[chosen], width=0.8 * width, color=colour)
-        if pmf.p_error is not None and pmf.width == 1 and not small:
-            axis.errorbar(
-                pmf.values * unit, pmf.probabilities, 2 * pmf.errors, fmt="none", ecolor="black", elinewidth=0.8
-            )
-            top = max(top, float((pmf.probabilities + 2 * pmf.errors).max()))
+            axis.bar(left[chosen], p[chosen], width=0.8 * width[chosen], color=colour)
+        if pmf.p_error is not None and not small:
+            error = 2 * pmf.errors
+            axis.errorbar(pmf.values * unit, pmf.probabilities, error, fmt="none", ecolor="black", elinewidth=0.8)
+            top = max(top, float((pmf.probabilities + error).max()))
+        ends = left[0] - 0.4 * width[0], left[-1] + 0.4 * width[-1]
     else:
-        axis.stairs(p, np.append(left, left[-1] + width) - unit / 2, fill=True, color=BLUE)
+        edges = (bars.edges - 0.5) * unit
+        axis.stairs(p, edges, fill=True, color=BLUE)
+        ends = edges[0], edges[-1]
     if bars.each > 1 and not small:
         wide = f"{number(bars.each)} values" if decimals == 0 else number(bars.each * unit)
-        told = f"one value in {number(bars.each)}" if bars.single and pmf.width == 1 else f"each bar is {wide} wide"
-        axis.text(0.99, 0.97, told, transform=axis.transAxes, ha="right", va="top", fontsize=7, color=GREY)
-    half = (0.4 if bars.single else 0.5) * width
-    margin = 2.0 * width if len(p) == 1 else 1.4 * half
-    axis.set_xlim(centre[0] - margin, centre[-1] + margin)
-    axis.plot([centre[0] - half, centre[-1] + half], [0, 0], color=GREY, linewidth=1.2, clip_on=False)
+        told = f"one value in {number(bars.each)}" if bars.single else f"each bar is {wide} wide"
+        axis.text(1, 1.01, told, transform=axis.transAxes, ha="right", va="bottom", fontsize=7, color=GREY)
+    margin = 2.0 * width[0] if len(p) == 1 else 0.02 * (ends[1] - ends[0])
+    axis.set_xlim(ends[0] - margin, ends[1] + margin)
+    axis.plot(ends, [0, 0], color=GREY, linewidth=1.2, clip_on=False)
     axis.set_ylim(0, 1.08 * top)
     if not small:
         axis.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=decimals == 0))

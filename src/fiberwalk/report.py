@@ -8,8 +8,11 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import __version__
 from .convergence import convergence, sampled_cells, sharpness
+from .fiber.solved import MOST_BYTES, MOST_OPERATIONS
 from .heat_map import heat_map_figure, riskiest_slice
 from .plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure, sparkline
 from .release.text_files import written_whole
@@ -43,6 +46,7 @@ def report_page(audit: Audit) -> str:
     with matplotlib.style.context("default"):  # whatever style the user's own pictures have
         return environment.get_template("report.html").render(
             release=repr(audit.release).strip("<>"),
+            truth_shown="truth" in audit.cells and len(audit.cells) > 0,
             notes=audit.release.notes,
             law=audit.belief.law,
             certificate=audit.certificate,
@@ -105,18 +109,22 @@ def _cells(audit: Audit, cells: pd.DataFrame, drawn: Callable[[Any], tuple[str, 
 
 
 def _table(shown: pd.DataFrame, of: int) -> dict[str, Any]:
+    """A frame of texts for the page, of which so many rows there are in all."""
     rows = [
-        {"name": cell_name(labels, shown.index.names), "texts": list(texts)}
+        {"labels": labels if isinstance(labels, tuple) else (labels,), "texts": list(texts)}
         for labels, texts in zip(shown.index, shown.to_numpy(), strict=True)
     ]
-    return {"headings": list(shown.columns), "rows": rows, "count": of, "more": max(0, of - len(rows))}
+    names = ["" if name is None else str(name) for name in shown.index.names]
+    return {"names": names, "headings": list(shown.columns), "rows": rows, "count": of, "more": max(0, of - len(rows))}
 
 
 def _pictures(audit: Audit) -> dict[str, Any]:
     """The large pictures; none where there is nothing to draw."""
     if not len(audit.cells):
         return {}
-    pictures: dict[str, Any] = {"scatter": as_base64(risk_figure(audit), DPI)}
+    pictures: dict[str, Any] = {}
+    if np.isfinite(audit.cells["risk"]).any():
+        pictures["scatter"] = as_base64(risk_figure(audit), DPI)
     if (audit.cells["support"] > 1).any():
         pictures["distributions"] = as_base64(distributions_figure(audit), DPI)
     part = riskiest_slice(audit)
@@ -135,18 +143,10 @@ def _respondents(audit: Audit) -> dict[str, Any] | None:
     shown = some.astype(object).copy()
     for column in shown:
         shown[column] = [_short(value) for value in some[column]]
-    names = [str(name) if name is not None else "row" for name in some.index.names]
-    rows = [
-        {"name": cell_name(labels if isinstance(labels, tuple) else (labels,), names), "texts": list(texts)}
-        for labels, texts in zip(some.index, shown.to_numpy(), strict=True)
-    ]
-    headings = [str(column).replace("_", " ") for column in shown.columns]
-    return {"headings": headings, "rows": rows, "count": len(frame), "more": max(0, len(frame) - len(rows))}
+    return _table(shown.rename(columns=lambda column: str(column).replace("_", " ")), len(frame))
 
 
 def _short(value: Any) -> str:
-    import numpy as np
-
     if isinstance(value, (float, np.floating)):
         return "" if np.isnan(value) else f"{value:,.4g}"
     return number(value) if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else str(value)
@@ -157,9 +157,11 @@ def _versions() -> str:
     return f"fiberwalk {__version__} on Python {platform.python_version()} with {libraries}"
 
 
-_SAID_IN_CALLS = (
-    "method", "seed", "tolerance", "hidden_margins", "intruders", "max_draws", "max_seconds", "limit", "memory"
-)  # fmt: skip
+_SAID_IN_CALLS = {
+    "method": None, "seed": None, "tolerance": None, "hidden_margins": None, "intruders": None, "max_draws": None,
+    "max_seconds": None, "limit": MOST_OPERATIONS, "memory": MOST_BYTES,
+}  # fmt: skip
+"""The settings that a call repeats, unless they are None or what is usual."""
 
 
 def _call(audit: Audit) -> str:
@@ -169,7 +171,11 @@ def _call(audit: Audit) -> str:
         return str(settings["command"])
     law = settings.get("law", "uniform")
     said = [f"law={law!r}" if isinstance(law, str) else f"law={_law_words(audit)}"]
-    said += [f"{name}={settings[name]!r}" for name in _SAID_IN_CALLS if settings.get(name) not in (None, [], ())]
+    said += [
+        f"{name}={settings[name]!r}"
+        for name, usual in _SAID_IN_CALLS.items()
+        if settings.get(name) not in (usual, None, [], ())
+    ]
     return f"fw.audit(release, {', '.join(said)})"
 
 

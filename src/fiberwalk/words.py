@@ -35,7 +35,9 @@ def verdict(audit: Audit) -> str:
         )
         worst = cells[deceptive].iloc[:1]
         clauses.append(f"{int(deceptive.sum())} of the {n} hidden cells {looks} ({_how_deceptive(audit, worst)})")
-    if known.any():
+    if known.all():
+        clauses.append("The only hidden cell is known exactly" if n == 1 else f"All {n} hidden cells are known exactly")
+    elif known.any():
         clauses.append(f"{_count(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}")
     else:
         clauses.append(f"None of the {n} hidden cells is known exactly" if not clauses else "none is known exactly")
@@ -55,9 +57,7 @@ def doubts(audit: Audit) -> list[tuple[str, str]]:
     found = []
     if not audit.converged:
         why = audit.stopped or "the chains were stopped before they passed the stop rule"
-        found.append(
-            ("NOT CONVERGED", f"{why[:1].upper()}{why[1:].rstrip('.')}. Read every figure below as provisional.")
-        )
+        found.append(("NOT CONVERGED", f"{why.rstrip('.')}. Every figure is provisional."))
     if audit.certificate.word == "unproven":
         found.append(
             ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
