@@ -12,10 +12,10 @@ import numpy as np
 
 from . import __version__
 from .convergence import convergence, sampled_cells, sharpness
-from .fiber.solved import MOST_BYTES, MOST_OPERATIONS
 from .heat_map import heat_map_figure, riskiest_slice
 from .plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure, sparkline
 from .release.text_files import written_whole
+from .sampler.run import MOST_DRAWS
 from .words import cell_name, doubts, is_magnitude, likely_ranges, number, readable, verdict
 
 if TYPE_CHECKING:
@@ -56,9 +56,10 @@ def report_page(audit: Audit) -> str:
             sampled=_table(sampled_cells(audit, MOST_ROWS), int((audit.cells["method"] == "chains").sum())),
             sharpness=sharpness(audit),
             respondents=_respondents(audit),
-            reproduce={"versions": _versions(), "call": _call(audit)},
+            reproduce={"versions": _versions(), "call": _call(audit), "chance": _chance(audit)},
             pictures=_pictures(audit),
             magnitude=is_magnitude(audit),
+            near=f"{getattr(audit, 'percent', 10):g}%",
             step=f"{10.0**-audit.release.decimals:g}",
             **_reading(audit),
             readings=[{"name": name, **_reading(other)} for name, other in audit.readings.items()],
@@ -101,7 +102,10 @@ def _cells(audit: Audit, cells: pd.DataFrame, drawn: Callable[[Any], tuple[str, 
     if is_magnitude(audit) and "low90" not in some:
         ranges = likely_ranges(audit, some)
         some = some.assign(low90=[low for low, _ in ranges], high90=[high for _, high in ranges])
-    table = _table(readable(some, is_magnitude(audit)), len(cells))
+    texts = readable(some)
+    if "why" in some:
+        texts["why"] = list(some["why"])
+    table = _table(texts, len(cells))
     for row, labels, support in zip(table["rows"], some.index, some["support"], strict=True):
         row["picture"], row["words"] = drawn(labels)
         row["known"] = support == 1
@@ -158,10 +162,10 @@ def _versions() -> str:
 
 
 _SAID_IN_CALLS = {
-    "method": None, "seed": None, "tolerance": None, "hidden_margins": None, "intruders": None, "max_draws": None,
-    "max_seconds": None, "limit": MOST_OPERATIONS, "memory": MOST_BYTES,
+    "method": "auto", "seed": None, "tolerance": None, "hidden_margins": [], "magnitudes": None, "percent": 10.0,
+    "intruders": None, "chains": 4, "max_draws": MOST_DRAWS, "max_seconds": None, "limit": None, "memory": None,
 }  # fmt: skip
-"""The settings that a call repeats, unless they are None or what is usual."""
+"""The settings that a call repeats where they are not what is usual."""
 
 
 def _call(audit: Audit) -> str:
@@ -174,9 +178,18 @@ def _call(audit: Audit) -> str:
     said += [
         f"{name}={settings[name]!r}"
         for name, usual in _SAID_IN_CALLS.items()
-        if settings.get(name) not in (usual, None, [], ())
+        if name in settings and settings[name] not in (usual, None)
     ]
     return f"fw.audit(release, {', '.join(said)})"
+
+
+def _chance(audit: Audit) -> str:
+    """What the draws depend on, in words; nothing where none were made."""
+    if audit.method == "exact":
+        return ""
+    seed, tolerance = audit.settings.get("seed"), audit.settings.get("tolerance")
+    told = f"seed {seed}" if seed is not None else "no seed was given: another run draws other tables"
+    return told if tolerance is None else f"{told}, tolerance {tolerance:g} bits"
 
 
 def _law_words(audit: Audit) -> str:

@@ -52,17 +52,41 @@ def verdict(audit: Audit) -> str:
     return "; ".join(clauses) + "."
 
 
+def how_known(audit: Audit) -> list[str]:
+    """How the answer was obtained and how far it can be trusted, a line each."""
+    certificate = audit.certificate
+    lines = []
+    if not audit.converged:
+        lines.append(f"NOT CONVERGED ({_why_not(audit)}): the figures below are not settled; let the chains go on.")
+    if audit.tables is not None:
+        lines.append(f"{audit.tables:,} tables agree with the release; the answer is {certificate.word}.")
+        return lines
+    cells = audit.cells[audit.cells["method"] == "chains"]
+    lines.append(
+        f"Markov chains, {certificate.word}: {certificate.reason}. {len(cells)} of {len(audit.cells)} cells are sampled: "
+        f"at least {cells['ess'].min():,.0f} effective draws, R-hat at most {cells['rhat'].max():.3f}, entropies to "
+        f"{3 * cells['entropy_mcse'].max():.2g} bits."
+    )
+    if certificate.word == "unproven":
+        lines.append("UNPROVEN: nothing proves that the chains can reach every table:")
+        lines += [f"  {line}" for line in certificate.evidence]
+    return lines
+
+
 def doubts(audit: Audit) -> list[tuple[str, str]]:
     """What must be said beside the verdict wherever it is shown: a word or two, and why."""
     found = []
     if not audit.converged:
-        why = audit.stopped or "the chains were stopped before they passed the stop rule"
-        found.append(("NOT CONVERGED", f"{why.rstrip('.')}. Every figure is provisional."))
+        found.append(("NOT CONVERGED", f"{_why_not(audit)}. The figures are not settled; let the chains go on."))
     if audit.certificate.word == "unproven":
         found.append(
             ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
         )
     return found
+
+
+def _why_not(audit: Audit) -> str:
+    return audit.stopped.rstrip(".") or "chains reached the most draws they may make"
 
 
 def is_magnitude(audit: Audit) -> bool:
@@ -142,6 +166,7 @@ def short_risk(risk: float) -> str:
 HEADINGS = {
     "interval": "interval",
     "support": "values",
+    "certificate": "certificate",
     "range90": "90% range",
     "p_near": "P(near truth)",
     "modal": "most probable",
@@ -153,17 +178,15 @@ HEADINGS = {
     "own": "own part, left out",
     "truth": "truth",
     "p_truth": "p(truth)",
-    "certificate": "certificate",
 }
 """The columns a person reads first, and what they are called in tables for people."""
 _OF_COUNTS, _OF_MAGNITUDES = {"modal", "p_modal", "p_truth"}, {"range90", "p_near"}
 
 
-def readable(cells: pd.DataFrame, magnitude: bool | None = None) -> pd.DataFrame:
+def readable(cells: pd.DataFrame) -> pd.DataFrame:
     """The main columns of `Audit.cells` as short texts; the certificate only where it is not "exact" throughout."""
-    if magnitude is None:
-        magnitude = cells["lower"].dtype.kind == "f" and len(cells) > 0
-    left_out = _OF_COUNTS if magnitude and "low90" in cells else _OF_MAGNITUDES
+    magnitude = "low90" in cells and "p0" not in cells
+    left_out = _OF_COUNTS if magnitude else _OF_MAGNITUDES
     if (cells["certificate"] == "exact").all():
         left_out = left_out | {"certificate"}
     shown = cells.assign(interval=_ranges(cells, "lower", "upper"))
