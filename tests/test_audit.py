@@ -186,7 +186,7 @@ def test_bad_measures(call, words):
 
 def test_the_plot_has_labelled_axes():
     figure = fw.audit(fw.examples.dot02_table1().release, law="hypergeometric").plot(cells=2)
-    texts = [axis.get_title() for sub in figure.subfigs for axis in sub.axes]
+    texts = [axis.get_title(loc="left") for sub in figure.subfigs for axis in sub.axes]
     assert "activity=5, size=5" in texts
     risk = figure.subfigs[1].axes[0]
     assert "1 / H" in risk.get_ylabel()

@@ -161,7 +161,7 @@ def _versions() -> str:
     return f"fiberwalk {__version__} on Python {platform.python_version()} with {libraries}"
 
 
-_SAID_IN_CALLS = {
+_SAID_IN_CALLS: dict[str, Any] = {
     "method": "auto", "seed": None, "tolerance": None, "hidden_margins": [], "magnitudes": None, "percent": 10.0,
     "intruders": None, "chains": 4, "max_draws": MOST_DRAWS, "max_seconds": None, "limit": None, "memory": None,
 }  # fmt: skip
