@@ -18,7 +18,7 @@ import fiberwalk as fw
 
 PICTURE = Path(__file__).parents[1] / "docs" / "report.png"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-SIZE = (1000, 1740)
+SIZE = (1000, 1890)
 """Narrow enough to be read at the width of a README, and down to the end of the pictures of risk."""
 
 

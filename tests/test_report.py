@@ -91,7 +91,7 @@ def test_magnitudes_are_told_by_the_range_that_holds_most_of_the_probability(no_
 
 
 def test_a_probability_is_one_only_where_nothing_else_is_possible():
-    assert [probability(p) for p in (0.25, 0.9994, 0.99951, 1.0)] == ["0.25", "0.999", "> 0.999", "> 0.999"]
+    assert [probability(p) for p in (0.25, 0.9994, 0.99951, 1.0)] == ["0.250", "0.999", "> 0.999", "> 0.999"]
     assert probability(1.0, sure=True) == "1"
 
 

@@ -41,7 +41,7 @@ addEventListener("load", () => {
 
 
 def opened(page: Path, folder: Path) -> tuple[dict, str]:
-    """What a probe in the page found, and what the browser wrote on its console; on a narrow screen, where more can go wrong."""
+    """What a probe in the page found on a narrow screen, where more can go wrong, and what the console says."""
     probed = folder / "probed.html"
     probed.write_text(page.read_text().replace("</body>", PROBE))
     done = subprocess.run(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .words import cell_name, number
+from .words import cell_name, number, why_not_converged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,23 +20,23 @@ def convergence(audit: Audit) -> list[tuple[str, str]]:
     sampled = cells[cells["method"] == "chains"]
     if not len(sampled):
         return []
-    passed = "yes" if audit.converged else f"NO{': ' if audit.stopped else ''}{audit.stopped}"
     told = [
-        ("Stop rule passed", passed),
+        ("Stop rule passed", "yes" if audit.converged else f"NO: {why_not_converged(audit)}"),
         ("Cells", f"{number(len(cells) - len(sampled))} exact, {number(len(sampled))} sampled"),
     ]
     draws = getattr(audit.belief, "draws", None)
     if draws:
         told.append(("Draws", number(int(draws))))
-    fewest, widest = sampled["ess"].idxmin(), sampled["entropy_mcse"].idxmax()
-    told.append(("Fewest effective draws", f"{number(int(sampled['ess'].min()))} ({_name(fewest, cells)})"))
-    if sampled["rhat"].notna().any():
-        told.append(("Largest R-hat", f"{sampled['rhat'].max():.4f} ({_name(sampled['rhat'].idxmax(), cells)})"))
-    told.append(
-        ("Largest error of an entropy", f"{sampled['entropy_mcse'].max():.4f} bits ({_name(widest, cells)}); "
-         f"wanted: three times it below {audit.settings['tolerance']:g}" if "tolerance" in audit.settings
-         else f"{sampled['entropy_mcse'].max():.4f} bits ({_name(widest, cells)})")
-    )  # fmt: skip
+    ess, rhat, error = sampled["ess"], sampled["rhat"], sampled["entropy_mcse"]
+    told.append(("Fewest effective draws", f"{number(int(ess.min()))} ({_name(ess.idxmin(), cells)})"))
+    if rhat.notna().any():
+        told.append(("Largest R-hat", f"{rhat.max():.4f} ({_name(rhat.idxmax(), cells)})"))
+    wanted = audit.settings.get("tolerance")
+    told.append((
+        "Largest error of an entropy",
+        f"{error.max():.4f} bits ({_name(error.idxmax(), cells)})"
+        + (f"; wanted: three times it below {wanted:g}" if wanted is not None else ""),
+    ))  # fmt: skip
     return told
 
 

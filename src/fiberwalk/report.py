@@ -52,6 +52,7 @@ def report_page(audit: Audit) -> str:
             certificate=audit.certificate,
             method=audit.method,
             tables=audit.tables,
+            converged=audit.converged,
             convergence=convergence(audit),
             sampled=_table(sampled_cells(audit, MOST_ROWS), int((audit.cells["method"] == "chains").sum())),
             sharpness=sharpness(audit),

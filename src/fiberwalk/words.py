@@ -57,7 +57,9 @@ def how_known(audit: Audit) -> list[str]:
     certificate = audit.certificate
     lines = []
     if not audit.converged:
-        lines.append(f"NOT CONVERGED ({_why_not(audit)}): the figures below are not settled; let the chains go on.")
+        lines.append(
+            f"NOT CONVERGED ({why_not_converged(audit)}): the figures below are not settled; let the chains go on."
+        )
     if audit.tables is not None:
         lines.append(f"{audit.tables:,} tables agree with the release; the answer is {certificate.word}.")
         return lines
@@ -77,7 +79,9 @@ def doubts(audit: Audit) -> list[tuple[str, str]]:
     """What must be said beside the verdict wherever it is shown: a word or two, and why."""
     found = []
     if not audit.converged:
-        found.append(("NOT CONVERGED", f"{_why_not(audit)}. The figures are not settled; let the chains go on."))
+        found.append(
+            ("NOT CONVERGED", f"{why_not_converged(audit)}. The figures are not settled; let the chains go on.")
+        )
     if audit.certificate.word == "unproven":
         found.append(
             ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
@@ -85,7 +89,8 @@ def doubts(audit: Audit) -> list[tuple[str, str]]:
     return found
 
 
-def _why_not(audit: Audit) -> str:
+def why_not_converged(audit: Audit) -> str:
+    """What stopped the chains before they passed the stop rule."""
     return audit.stopped.rstrip(".") or "chains reached the most draws they may make"
 
 
@@ -155,7 +160,9 @@ def number(value: Any) -> str:
 
 def probability(p: float, *, sure: bool = False) -> str:
     """A probability in three digits; 1 only where nothing else is possible."""
-    return "> 0.999" if p >= 0.9995 and not sure else f"{p:.3g}"
+    if sure:
+        return "1"
+    return "> 0.999" if p >= 0.9995 else f"{p:.3f}" if p >= 0.01 else f"{p:.2g}"
 
 
 def short_risk(risk: float) -> str:
@@ -203,7 +210,7 @@ def readable(cells: pd.DataFrame) -> pd.DataFrame:
     ]
     for column in ("risk", "uniform_risk"):
         shown[column] = [
-            "known" if m == 1 else f"{v:.4f}" if v < 10 else f"{v:,.2f}"
+            "known" if m == 1 else f"{v:.4g}" if v < 1e4 or np.isinf(v) else f"{v:,.0f}"
             for v, m in zip(cells[column], cells["support"], strict=True)
         ]
     shown["understatement"] = [f"{v:.2f}" for v in cells["understatement"]]
