@@ -148,13 +148,18 @@ def test_what_respondents_can_see_is_shown_where_it_was_asked(no_pictures):
     audit = fw.audit(fw.publish([[3, 1], [2, 4]], ["A", "B"]))
     assert "What respondents can see" not in report_page(audit)
     frame = pd.DataFrame(
-        {"risk": [0.5, np.nan], "others_known": [True, False]}, index=pd.Index(["<a>", "b"], name="cell")
+        {"kind": ["single", "dominant"], "newly_known": [1, 0], "risk": [np.inf, np.nan], "converged": [True, False]},
+        index=pd.MultiIndex.from_tuples([("1", "<a>"), ("2", "b")], names=["A", "B"]),
     )
-    object.__setattr__(audit, "respondents", frame)
+    for name, value in (("insiders", {}), ("respondents", frame)):
+        object.__setattr__(audit, name, value)
+    assert "1 respondent learns another cell exactly" in verdict(audit)
     page = report_page(audit)
-    assert "What respondents can see" in page
-    assert "&lt;a&gt;" in page
-    assert "others known" in page
+    told = "2 respondents are alone in a hidden cell, or have most of it, and can subtract their part; 1 of them learns"
+    assert told in text_of(page)
+    assert re.search(r"&lt;a&gt;.*<td>single</td><td>1</td><td>known</td><td>yes</td>", page)
+    object.__setattr__(audit, "respondents", frame.head(0))
+    assert "No respondent is alone in a hidden cell" in text_of(report_page(audit))
 
 
 # --- the heat map --------------------------------------------------------------------------------------------------

@@ -15,8 +15,9 @@ from .convergence import convergence, sampled_cells, sharpness
 from .heat_map import heat_map_figure, riskiest_slice
 from .plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure, sparkline
 from .release.text_files import written_whole
+from .respondent_rows import respondent_rows, what_they_learn
 from .sampler.run import MOST_DRAWS
-from .words import cell_name, doubts, is_magnitude, likely_ranges, number, readable, verdict
+from .words import asked_respondents, cell_name, doubts, is_magnitude, likely_ranges, number, readable, verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,20 +142,10 @@ def _pictures(audit: Audit) -> dict[str, Any]:
 
 def _respondents(audit: Audit) -> dict[str, Any] | None:
     """What single respondents can see, where that was asked."""
-    frame = getattr(audit, "respondents", None)
-    if frame is None or not len(frame):
+    frame = asked_respondents(audit)
+    if frame is None:
         return None
-    some = frame.head(MOST_ROWS)
-    shown = some.astype(object).copy()
-    for column in shown:
-        shown[column] = [_short(value) for value in some[column]]
-    return _table(shown.rename(columns=lambda column: str(column).replace("_", " ")), len(frame))
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, (float, np.floating)):
-        return "" if np.isnan(value) else f"{value:,.4g}"
-    return number(value) if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else str(value)
+    return {"sentence": what_they_learn(frame), **_table(respondent_rows(frame.head(MOST_ROWS)), len(frame))}
 
 
 def _versions() -> str:

@@ -41,6 +41,9 @@ def verdict(audit: Audit) -> str:
         clauses.append(f"{_count(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}")
     else:
         clauses.append(f"None of the {n} hidden cells is known exactly" if not clauses else "none is known exactly")
+    insiders = asked_respondents(audit)
+    if insiders is not None and (exact := int((insiders["newly_known"] > 0).sum())):
+        clauses.append(f"{_count(exact, 'respondent learns', 'respondents learn')} another cell exactly")
     likely = ~known & ~deceptive & (cells["p_modal"] > LIKELY)
     if likely.any() and not is_magnitude(audit):
         others = "others" if known.any() or deceptive.any() else "of them"
@@ -97,6 +100,11 @@ def why_not_converged(audit: Audit) -> str:
 def is_magnitude(audit: Audit) -> bool:
     """Are the figures amounts rather than counts? Then no single value is probable, and 1/H depends on the unit."""
     return bool(getattr(audit, "magnitude", audit.release.decimals > 0))
+
+
+def asked_respondents(audit: Audit) -> pd.DataFrame | None:
+    """What respondents learn; None where that was not asked."""
+    return getattr(audit, "respondents", None) if getattr(audit, "insiders", None) is not None else None
 
 
 def _how_deceptive(audit: Audit, worst: pd.DataFrame) -> str:
@@ -210,7 +218,7 @@ def readable(cells: pd.DataFrame) -> pd.DataFrame:
     ]
     for column in ("risk", "uniform_risk"):
         shown[column] = [
-            "known" if m == 1 else f"{v:.4g}" if v < 1e4 or np.isinf(v) else f"{v:,.0f}"
+            "known" if m == 1 else f"{v:#.4g}" if v < 1000 else f"{v:,.0f}"
             for v, m in zip(cells[column], cells["support"], strict=True)
         ]
     shown["understatement"] = [f"{v:.2f}" for v in cells["understatement"]]
