@@ -17,7 +17,17 @@ from .plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure,
 from .release.text_files import written_whole
 from .respondent_rows import respondent_rows, what_they_learn
 from .sampler.run import MOST_DRAWS
-from .words import asked_respondents, cell_name, doubts, is_magnitude, likely_ranges, number, readable, verdict
+from .words import (
+    asked_respondents,
+    cell_name,
+    doubts,
+    is_magnitude,
+    likely_ranges,
+    number,
+    readable,
+    riskiest_first,
+    verdict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +36,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 50
 DPI = 150
+REM_PER_INCH = 6.25
+"""Pictures are shown so large that their text has the size of captions."""
 
 
 def write_report(audit: Audit, path: str | os.PathLike[str]) -> None:
@@ -80,7 +92,7 @@ def _reading(audit: Audit) -> dict[str, Any]:
         "n_known": len(known),
         "deceptive": _cells(audit, audit.deceptive(), drawn),
         "known": [(cell_name(labels, known.index.names), number(value)) for labels, value in known["lower"].items()],
-        "cells": _cells(audit, cells, drawn),
+        "cells": _cells(audit, riskiest_first(cells), drawn),
     }
 
 
@@ -105,7 +117,7 @@ def _cells(audit: Audit, cells: pd.DataFrame, drawn: Callable[[Any], tuple[str, 
         ranges = likely_ranges(audit, some)
         some = some.assign(low90=[low for low, _ in ranges], high90=[high for _, high in ranges])
     texts = readable(some)
-    if "why" in some:
+    if "why" in some and is_magnitude(audit):  # of counts the columns tell it
         texts["why"] = list(some["why"])
     table = _table(texts, len(cells))
     for row, labels, support in zip(table["rows"], some.index, some["support"], strict=True):
@@ -132,7 +144,11 @@ def _pictures(audit: Audit) -> dict[str, Any]:
     if np.isfinite(audit.cells["risk"]).any():
         pictures["scatter"] = as_base64(risk_figure(audit), DPI)
     if (audit.cells["support"] > 1).any():
-        pictures["distributions"] = as_base64(distributions_figure(audit), DPI)
+        figure = distributions_figure(audit)
+        pictures["distributions"], pictures["wide"] = (
+            as_base64(figure, DPI),
+            f"{REM_PER_INCH * figure.get_figwidth():g}rem",
+        )
     part = riskiest_slice(audit)
     if part is not None:
         pictures["map"] = as_base64(heat_map_figure(part, audit.release.decimals), DPI)

@@ -50,6 +50,7 @@ def verdict(audit: Audit) -> str:
         clauses.append(f"for {int(likely.sum())} {others} one value has more than half of the probability")
     rest = cells[~known & ~deceptive]
     if len(rest) and not deceptive.any():
+        rest = riskiest_first(rest)
         which = "the riskiest of the others" if known.any() else "the riskiest"
         clauses.append(f"{which}, {_name(rest)}, {_how_risky(audit, rest)}")
     return "; ".join(clauses) + "."
@@ -102,6 +103,13 @@ def is_magnitude(audit: Audit) -> bool:
     return bool(getattr(audit, "magnitude", audit.release.decimals > 0))
 
 
+def riskiest_first(cells: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `Audit.cells` in the order people read them: of magnitudes, those a guess comes nearest to first."""
+    if "p_near" not in cells:
+        return cells
+    return cells.iloc[np.lexsort((-cells["p_near"], cells["support"] > 1))]
+
+
 def asked_respondents(audit: Audit) -> pd.DataFrame | None:
     """What respondents learn; None where that was not asked."""
     return getattr(audit, "respondents", None) if getattr(audit, "insiders", None) is not None else None
@@ -121,7 +129,11 @@ def _how_risky(audit: Audit, rest: pd.DataFrame) -> str:
     more = f", {times:.3g} times what its interval suggests" if times >= WORTH_SAYING else ""
     left = f"has {row['entropy']:.2f} bits left (risk {row['risk']:.3g}{more})"
     if is_magnitude(audit):
-        return f"{_likely_range(audit, rest)}, of the {number(row['lower'])} to {number(row['upper'])} it may be"
+        near = ""
+        if "p_near" in row:
+            p = probability(row["p_near"])
+            near = f"is within {getattr(audit, 'percent', 10):g}% of its truth with probability {p}, and "
+        return f"{near}{_likely_range(audit, rest)}, of the {number(row['lower'])} to {number(row['upper'])} it may be"
     if np.isclose(row["p_modal"] * row["support"], 1, rtol=1e-9):
         return f"{left}: its {number(int(row['support']))} values are equally probable"
     return f"{left} and is most probably {number(row['modal'])} (probability {probability(row['p_modal'])})"
