@@ -77,6 +77,8 @@ def test_the_verdict_is_one_sentence_that_leads_with_cells_that_look_safe(decept
 
 def test_one_hidden_cell_and_all_known():
     assert verdict(fw.audit(fw.publish([5], [""]))) == "The only hidden cell is known exactly."
+    half_open = fw.publish([5], []).knows({"A": "1"}, at_most=6)
+    assert verdict(fw.audit(half_open)).startswith("The only hidden cell, A=1, has 2.81 bits left")
     both = fw.audit(fw.publish([[5, 0], [0, 0]], ["A", "B"]))
     assert verdict(both) == "All 4 hidden cells are known exactly."
 
@@ -218,7 +220,7 @@ def test_a_line_a_single_cell_and_linked_tables_have_maps():
     assert part.column_dim == "kind"
     assert "(2 of 2 linked ones)" in part.words
     for some in (line, one, part):
-        heat_map_figure(some, decimals=1).canvas.draw()
+        heat_map_figure(some, "steps of 0.1").canvas.draw()
 
 
 def test_of_large_tables_the_riskiest_lines_are_drawn_and_not_every_label():

@@ -21,11 +21,10 @@ from .words import (
     asked_respondents,
     cell_name,
     doubts,
-    is_magnitude,
-    likely_ranges,
     number,
     readable,
     riskiest_first,
+    step_words,
     verdict,
 )
 
@@ -72,9 +71,9 @@ def report_page(audit: Audit) -> str:
             respondents=_respondents(audit),
             reproduce={"versions": _versions(), "call": _call(audit), "chance": _chance(audit)},
             pictures=_pictures(audit),
-            magnitude=is_magnitude(audit),
-            near=f"{getattr(audit, 'percent', 10):g}%",
-            step=f"{10.0**-audit.release.decimals:g}",
+            magnitude=audit.magnitude,
+            near=f"{audit.percent:g}%",
+            step=step_words(audit),
             **_reading(audit),
             readings=[{"name": name, **_reading(other)} for name, other in audit.readings.items()],
         )
@@ -113,11 +112,8 @@ class _Sparklines:
 def _cells(audit: Audit, cells: pd.DataFrame, drawn: Callable[[Any], tuple[str, str]]) -> dict[str, Any]:
     """Rows of `Audit.cells` for the page: texts, pictures, and which are known exactly."""
     some = cells.head(MOST_ROWS)
-    if is_magnitude(audit) and "low90" not in some:
-        ranges = likely_ranges(audit, some)
-        some = some.assign(low90=[low for low, _ in ranges], high90=[high for _, high in ranges])
     texts = readable(some)
-    if "why" in some and is_magnitude(audit):  # of counts the columns tell it
+    if "why" in some and audit.magnitude:  # of counts the columns tell it
         texts["why"] = list(some["why"])
     table = _table(texts, len(cells))
     for row, labels, support in zip(table["rows"], some.index, some["support"], strict=True):
@@ -151,7 +147,7 @@ def _pictures(audit: Audit) -> dict[str, Any]:
         )
     part = riskiest_slice(audit)
     if part is not None:
-        pictures["map"] = as_base64(heat_map_figure(part, audit.release.decimals), DPI)
+        pictures["map"] = as_base64(heat_map_figure(part, step_words(audit)), DPI)
         pictures["slice"], pictures["large"] = part.words, part.large
     return pictures
 
