@@ -77,17 +77,29 @@ def test_the_verdict_is_one_sentence_that_leads_with_cells_that_look_safe(decept
 
 def test_one_hidden_cell_and_all_known():
     assert verdict(fw.audit(fw.publish([5], [""]))) == "The only hidden cell is known exactly."
+    half_open = fw.publish([5], []).knows({"A": "1"}, at_most=6)
+    assert verdict(fw.audit(half_open)).startswith("The only hidden cell, A=1, has 2.81 bits left")
     both = fw.audit(fw.publish([[5, 0], [0, 0]], ["A", "B"]))
     assert verdict(both) == "All 4 hidden cells are known exactly."
 
 
 def test_magnitudes_are_told_by_the_range_that_holds_most_of_the_probability(no_pictures):
-    audit = fw.audit(fw.publish([[30.5, 1.2], [2.4, 40.1]], ["A", "B"], decimals=1))
+    audit = fw.audit(fw.publish([[30.5, 1.2], [2.4, 40.1]], ["A", "B"], decimals=1).without_truth())
     assert verdict(audit).endswith("A=1, B=1, is between 0 and 28.6 with probability 0.9, of the 0 to 31.7 it may be.")
     page = text_of(report_page(audit))
     assert "90% range" in page
     assert "its probability" not in page
     assert "Here values are counted in steps of 0.1" in page
+
+
+def test_magnitudes_whose_truth_is_known_are_told_by_how_near_a_guess_comes(no_pictures):
+    audit = fw.audit(fw.publish([[30.5, 1.2], [2.4, 40.1]], ["A", "B"], decimals=1))
+    near = audit.cells.assign(p_near=[0.1, 0.2, 0.75, 0.3]).drop(columns=["p0", "p1"], errors="ignore")
+    object.__setattr__(audit, "cells", near)
+    named = "A={}, B={}".format(*near.index[2])
+    assert f"the riskiest, {named}, is within 10% of its truth with probability 0.750" in verdict(audit)
+    rows = re.findall(r"<td>(0\.\d00|0\.750)</td>", report_page(audit).split("All hidden cells, riskiest first")[1])
+    assert rows[:4] == ["0.750", "0.300", "0.200", "0.100"]
 
 
 def test_a_probability_is_one_only_where_nothing_else_is_possible():
@@ -208,7 +220,7 @@ def test_a_line_a_single_cell_and_linked_tables_have_maps():
     assert part.column_dim == "kind"
     assert "(2 of 2 linked ones)" in part.words
     for some in (line, one, part):
-        heat_map_figure(some, decimals=1).canvas.draw()
+        heat_map_figure(some, "steps of 0.1").canvas.draw()
 
 
 def test_of_large_tables_the_riskiest_lines_are_drawn_and_not_every_label():

@@ -24,9 +24,6 @@ def convergence(audit: Audit) -> list[tuple[str, str]]:
         ("Stop rule passed", "yes" if audit.converged else f"NO: {why_not_converged(audit)}"),
         ("Cells", f"{number(len(cells) - len(sampled))} exact, {number(len(sampled))} sampled"),
     ]
-    draws = getattr(audit.belief, "draws", None)
-    if draws:
-        told.append(("Draws", number(int(draws))))
     ess, rhat, error = sampled["ess"], sampled["rhat"], sampled["entropy_mcse"]
     told.append(("Fewest effective draws", f"{number(int(ess.min()))} ({_name(ess.idxmin(), cells)})"))
     if rhat.notna().any():

@@ -174,7 +174,7 @@ def _words(
     return "; ".join(parts)
 
 
-def heat_map_figure(part: Slice, decimals: int = 0) -> Figure:
+def heat_map_figure(part: Slice, step: str = "") -> Figure:
     """The slice as a picture: darker is riskier, known cells red and crossed, published ones hatched."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap, LogNorm
@@ -199,9 +199,8 @@ def heat_map_figure(part: Slice, decimals: int = 0) -> Figure:
         norm = LogNorm(ends[0] / 1.1, ends[1] * 1.1, clip=True)
         risk = np.ma.masked_array(np.where(np.isinf(part.risk), ends[1] * 1.1, part.risk), ~is_open)
         image = axis.imshow(risk, cmap=colours, norm=norm, aspect="auto", interpolation="none")
-        step = f", values in steps of {10.0**-decimals:g}" if decimals else ""
         bar = figure.colorbar(image, ax=axis, pad=0.02, fraction=0.06)
-        bar.set_label(f"risk 1 / H (1/bits{step})", fontsize=9)
+        bar.set_label("risk 1 / H\n(1/bits" + (f",\n{step})" if step else ")"), fontsize=9)
         _plain_ticks(bar, ends)
     if written:
         _write_figures(axis, part, colours, norm)

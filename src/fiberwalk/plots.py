@@ -9,7 +9,7 @@ import numpy as np
 from .posterior.pmf import Pmf
 from .release.errors import InputError
 from .value_bars import bars_of
-from .words import cell_name, number, probability, shortened
+from .words import cell_name, number, probability, shortened, step_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,7 +168,7 @@ def draw_risk(axis: Axes, audit: Audit) -> None:
             axis.set_xlim(0, 1.1 * high)
             axis.set_ylim(0, 1.1 * high)
         axis.legend(loc="upper left", fontsize=8, frameon=False)
-    step = f", in steps of {10.0**-audit.release.decimals:g}" if audit.release.decimals else ""
+    step = f", {step_words(audit)}" if audit.magnitude else ""
     axis.set_xlabel(f"uniform risk 1 / log2 m (1/bits{step})", fontsize=9)
     axis.set_ylabel(f"risk 1 / H (1/bits{step})", fontsize=9)
     left_out = [f"{known} known exactly"] if known else []

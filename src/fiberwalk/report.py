@@ -17,7 +17,16 @@ from .plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure,
 from .release.text_files import written_whole
 from .respondent_rows import respondent_rows, what_they_learn
 from .sampler.run import MOST_DRAWS
-from .words import asked_respondents, cell_name, doubts, is_magnitude, likely_ranges, number, readable, verdict
+from .words import (
+    asked_respondents,
+    cell_name,
+    doubts,
+    number,
+    readable,
+    riskiest_first,
+    step_words,
+    verdict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 50
 DPI = 150
+REM_PER_INCH = 6.25
+"""Pictures are shown so large that their text has the size of captions."""
 
 
 def write_report(audit: Audit, path: str | os.PathLike[str]) -> None:
@@ -60,9 +71,9 @@ def report_page(audit: Audit) -> str:
             respondents=_respondents(audit),
             reproduce={"versions": _versions(), "call": _call(audit), "chance": _chance(audit)},
             pictures=_pictures(audit),
-            magnitude=is_magnitude(audit),
-            near=f"{getattr(audit, 'percent', 10):g}%",
-            step=f"{10.0**-audit.release.decimals:g}",
+            magnitude=audit.magnitude,
+            near=f"{audit.percent:g}%",
+            step=step_words(audit),
             **_reading(audit),
             readings=[{"name": name, **_reading(other)} for name, other in audit.readings.items()],
         )
@@ -80,7 +91,7 @@ def _reading(audit: Audit) -> dict[str, Any]:
         "n_known": len(known),
         "deceptive": _cells(audit, audit.deceptive(), drawn),
         "known": [(cell_name(labels, known.index.names), number(value)) for labels, value in known["lower"].items()],
-        "cells": _cells(audit, cells, drawn),
+        "cells": _cells(audit, riskiest_first(cells), drawn),
     }
 
 
@@ -101,11 +112,8 @@ class _Sparklines:
 def _cells(audit: Audit, cells: pd.DataFrame, drawn: Callable[[Any], tuple[str, str]]) -> dict[str, Any]:
     """Rows of `Audit.cells` for the page: texts, pictures, and which are known exactly."""
     some = cells.head(MOST_ROWS)
-    if is_magnitude(audit) and "low90" not in some:
-        ranges = likely_ranges(audit, some)
-        some = some.assign(low90=[low for low, _ in ranges], high90=[high for _, high in ranges])
     texts = readable(some)
-    if "why" in some:
+    if "why" in some and audit.magnitude:  # of counts the columns tell it
         texts["why"] = list(some["why"])
     table = _table(texts, len(cells))
     for row, labels, support in zip(table["rows"], some.index, some["support"], strict=True):
@@ -132,10 +140,14 @@ def _pictures(audit: Audit) -> dict[str, Any]:
     if np.isfinite(audit.cells["risk"]).any():
         pictures["scatter"] = as_base64(risk_figure(audit), DPI)
     if (audit.cells["support"] > 1).any():
-        pictures["distributions"] = as_base64(distributions_figure(audit), DPI)
+        figure = distributions_figure(audit)
+        pictures["distributions"], pictures["wide"] = (
+            as_base64(figure, DPI),
+            f"{REM_PER_INCH * figure.get_figwidth():g}rem",
+        )
     part = riskiest_slice(audit)
     if part is not None:
-        pictures["map"] = as_base64(heat_map_figure(part, audit.release.decimals), DPI)
+        pictures["map"] = as_base64(heat_map_figure(part, step_words(audit)), DPI)
         pictures["slice"], pictures["large"] = part.words, part.large
     return pictures
 

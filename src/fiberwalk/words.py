@@ -15,8 +15,6 @@ LIKELY = 0.5
 """A value with more probability than this is called likely enough to name."""
 WORTH_SAYING = 1.1
 """A risk that is so many times the uniform one is said to be."""
-SHARE = 0.9
-"""Of a magnitude no single value is probable: the shortest range with this probability is named instead."""
 
 
 def verdict(audit: Audit) -> str:
@@ -26,32 +24,31 @@ def verdict(audit: Audit) -> str:
     if not n:
         return "Nothing is hidden: every cell is published."
     known, deceptive = cells["support"] == 1, cells.index.isin(audit.deceptive().index)
+    of = "The only hidden cell" if n == 1 else f"the {n} hidden cells"
     clauses = []
     if deceptive.any():
-        looks = (
-            "looks safe by its interval and is not"
-            if deceptive.sum() == 1
-            else "look safe by their interval and are not"
-        )
-        worst = cells[deceptive].iloc[:1]
-        clauses.append(f"{int(deceptive.sum())} of the {n} hidden cells {looks} ({_how_deceptive(audit, worst)})")
+        some = int(deceptive.sum())
+        who = of if n == 1 else f"{some} of {of}"
+        looks = "looks safe by its interval and is not" if some == 1 else "look safe by their interval and are not"
+        clauses.append(f"{who} {looks} ({_how_deceptive(audit, riskiest_first(cells[deceptive]))})")
     if known.all():
-        clauses.append("The only hidden cell is known exactly" if n == 1 else f"All {n} hidden cells are known exactly")
+        clauses.append(f"{of} is known exactly" if n == 1 else f"All {n} hidden cells are known exactly")
     elif known.any():
         clauses.append(f"{_count(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}")
-    else:
-        clauses.append(f"None of the {n} hidden cells is known exactly" if not clauses else "none is known exactly")
+    elif n > 1:
+        clauses.append("none is known exactly" if clauses else f"None of {of} is known exactly")
     insiders = asked_respondents(audit)
     if insiders is not None and (exact := int((insiders["newly_known"] > 0).sum())):
         clauses.append(f"{_count(exact, 'respondent learns', 'respondents learn')} another cell exactly")
     likely = ~known & ~deceptive & (cells["p_modal"] > LIKELY)
-    if likely.any() and not is_magnitude(audit):
+    if likely.any() and not audit.magnitude and n > 1:
         others = "others" if known.any() or deceptive.any() else "of them"
         clauses.append(f"for {int(likely.sum())} {others} one value has more than half of the probability")
     rest = cells[~known & ~deceptive]
     if len(rest) and not deceptive.any():
-        which = "the riskiest of the others" if known.any() else "the riskiest"
-        clauses.append(f"{which}, {_name(rest)}, {_how_risky(audit, rest)}")
+        rest = riskiest_first(rest)
+        which = "the riskiest of the others, " if known.any() else "the riskiest, " if n > 1 else f"{of}, "
+        clauses.append(f"{which}{_name(rest)}, {_how_risky(audit, rest)}")
     return "; ".join(clauses) + "."
 
 
@@ -97,21 +94,28 @@ def why_not_converged(audit: Audit) -> str:
     return audit.stopped.rstrip(".") or "chains reached the most draws they may make"
 
 
-def is_magnitude(audit: Audit) -> bool:
-    """Are the figures amounts rather than counts? Then no single value is probable, and 1/H depends on the unit."""
-    return bool(getattr(audit, "magnitude", audit.release.decimals > 0))
+def riskiest_first(cells: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `Audit.cells` in the order people read them: of magnitudes, those a guess comes nearest to first."""
+    if "p_near" not in cells:
+        return cells
+    return cells.iloc[np.lexsort((-cells["p_near"], cells["support"] > 1))]
+
+
+def step_words(audit: Audit) -> str:
+    """The unit of bits and risks of magnitudes, which depend on it; nothing for counts."""
+    return f"steps of {10.0**-audit.release.decimals:g}" if audit.magnitude else ""
 
 
 def asked_respondents(audit: Audit) -> pd.DataFrame | None:
     """What respondents learn; None where that was not asked."""
-    return getattr(audit, "respondents", None) if getattr(audit, "insiders", None) is not None else None
+    return None if audit.insiders is None else audit.respondents
 
 
 def _how_deceptive(audit: Audit, worst: pd.DataFrame) -> str:
     row = worst.iloc[0]
     span = f"{number(row['lower'])} to {number(row['upper'])}"
-    if is_magnitude(audit):
-        return f"{_name(worst)} may be {span}, but {_likely_range(audit, worst)}"
+    if audit.magnitude:
+        return f"{_name(worst)} may be {span}, but {_likely_range(row)}"
     return f"{_name(worst)} may be {span}, but is {number(row['modal'])} with probability {probability(row['p_modal'])}"
 
 
@@ -120,25 +124,19 @@ def _how_risky(audit: Audit, rest: pd.DataFrame) -> str:
     times = row["understatement"]
     more = f", {times:.3g} times what its interval suggests" if times >= WORTH_SAYING else ""
     left = f"has {row['entropy']:.2f} bits left (risk {row['risk']:.3g}{more})"
-    if is_magnitude(audit):
-        return f"{_likely_range(audit, rest)}, of the {number(row['lower'])} to {number(row['upper'])} it may be"
+    if audit.magnitude:
+        near = ""
+        if "p_near" in row:
+            p = probability(row["p_near"])
+            near = f"is within {audit.percent:g}% of its truth with probability {p}, and "
+        return f"{near}{_likely_range(row)}, of the {number(row['lower'])} to {number(row['upper'])} it may be"
     if np.isclose(row["p_modal"] * row["support"], 1, rtol=1e-9):
         return f"{left}: its {number(int(row['support']))} values are equally probable"
     return f"{left} and is most probably {number(row['modal'])} (probability {probability(row['p_modal'])})"
 
 
-def _likely_range(audit: Audit, rows: pd.DataFrame) -> str:
-    low, high = likely_ranges(audit, rows)[0]
-    return f"is between {number(low)} and {number(high)} with probability {SHARE:g}"
-
-
-def likely_ranges(audit: Audit, rows: pd.DataFrame) -> list[tuple[Any, Any]]:
-    """The shortest range that holds nine tenths of the probability, for each of some rows of `Audit.cells`."""
-    if "low90" in rows:
-        return list(zip(rows["low90"], rows["high90"], strict=True))
-    of = dict(zip(audit.release.index(audit.belief.keys), audit.belief.pmfs, strict=True))
-    show = audit.release.own_units
-    return [(show(low), show(high)) for low, high in (of[labels].shortest(SHARE) for labels in rows.index)]
+def _likely_range(row: pd.Series) -> str:
+    return f"is between {number(row['low90'])} and {number(row['high90'])} with probability 0.9"
 
 
 def _name(rows: pd.DataFrame) -> str:
