@@ -99,10 +99,10 @@ def main() -> None:
         if found.releases in (number, number // 4, number // 2):
             shares = found.shares()
             print(
-                f"{found.releases} releases, {len(found.mean)} sampled cells: within two standard errors {shares['p']:.1%} of "
-                f"{len(found.p)} probabilities, {shares['mean']:.1%} of means, {shares['entropy']:.1%} of entropies (within "
-                f"three {np.mean(np.abs(found.entropy) < 3):.1%}); {found.bounds_differ} bounds differ, "
-                f"{found.not_converged} did not converge",
+                f"{found.releases} releases, {len(found.mean)} sampled cells; within two standard errors: "
+                f"{shares['p']:.1%} of {len(found.p)} probabilities, {shares['mean']:.1%} of means, "
+                f"{shares['entropy']:.1%} of entropies (within three: {np.mean(np.abs(found.entropy) < 3):.1%}); "
+                f"{found.bounds_differ} bounds differ, {found.not_converged} did not converge",
                 flush=True,
             )
 

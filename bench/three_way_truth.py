@@ -1,6 +1,6 @@
-"""Is an audit by chains right? All 48 entropies of the 4 x 4 x 3 table of Duncan and others, given its three two-way margins.
+"""Is an audit by chains right? All 48 entropies of the 4 x 4 x 3 table of Duncan and others, given its three margins.
 
-The truth is counted here without anything of fiberwalk, by slices: the last three of the four along I are listed,
+The truth is counted without anything of fiberwalk, by slices: the last three of the four along I are listed,
 the second and the third are joined by their sum, and the first is what is left of the margin J,K.
 
 python bench/three_way_truth.py

@@ -23,7 +23,7 @@ from ..release.errors import TooLarge
 from ..release.release import Release, as_release
 from .exact_block import solve_block
 from .pmf import Pmf
-from .sampled import Chains, Sampled, ranges, sample_blocks, within
+from .sampled import LISTED, LISTED_IN_ALL, Chains, Sampled, ranges, sample_blocks, within
 from .sums import added
 
 Progress = Callable[[str], None]
@@ -166,14 +166,14 @@ def _between_bounds(
         return pmfs
     rows = sp.csr_array(questions[sampled])
     found = ranges(inside, rows, progress)
-    bounded = list(pmfs)
+    bounded, listed = list(pmfs), int(np.clip(LISTED_IN_ALL // len(sampled), 64, LISTED))
     for place, k in enumerate(sampled):
         low, high, excluded = int(found.lower[place]), int(found.upper[place]), None
         columns = rows.indices[rows.indptr[place] : rows.indptr[place + 1]]
         if len(columns) == 1 and inside.gaps[columns[0]]:
             weights = inside.weigh(int(columns[0]), low, high)
             excluded = None if weights is None else np.isneginf(weights)
-        one = within(pmfs[k], low, high, bool(found.sharp[place]), excluded)
+        one = within(pmfs[k], low, high, bool(found.sharp[place]), excluded, listed)
         bounded[k] = replace(one, converged=one.converged and 3 * one.entropy_error < tolerance)
     return bounded
 

@@ -21,8 +21,8 @@ from ..sampler.run import MOST_DRAWS
 from .pmf import Pmf
 
 Progress = Callable[[str], None]
-LISTED = 4096
-"""Up to so many values between the bounds all are listed, also those that no chain came by."""
+LISTED, LISTED_IN_ALL = 4096, 4_000_000
+"""Up to so many values of a cell, and about so many of all, are listed also where no chain came by them."""
 MANY_COLUMNS = 1000
 """With more open cells than this no integer programs are solved for bounds, which could take hours."""
 
@@ -144,13 +144,16 @@ def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges
     return Ranges(lower, upper, sharp)
 
 
-def within(pmf: Pmf, lower: int, upper: int, sharp: bool, excluded: np.ndarray | None) -> Pmf:
-    """A sampled law between its bounds; `excluded` are values that have no probability, counted from `lower` on."""
+def within(pmf: Pmf, lower: int, upper: int, sharp: bool, excluded: np.ndarray | None, listed: int = LISTED) -> Pmf:
+    """A sampled law between its bounds; `excluded` are values that have no probability, counted from `lower` on.
+
+    Up to `listed` values all are listed, beyond that those between the least and the greatest that came up.
+    """
     support = upper - lower + 1 - (0 if excluded is None else int(excluded.sum()))
     ends = replace(
         pmf, lower=lower, upper=upper, support=support, sharp=sharp, entropy=min(pmf.entropy, float(np.log2(support)))
     )
-    if pmf.width > 1 or upper - lower + 1 > LISTED:
+    if pmf.width > 1 or upper - lower + 1 > listed:
         return ends
     p, error = np.zeros(upper - lower + 1), np.full(upper - lower + 1, 1 / max(pmf.ess, 1.0))
     here = slice(pmf.first - lower, pmf.first - lower + len(pmf.p))

@@ -74,13 +74,17 @@ class Audit:
 
     @property
     def converged(self) -> bool:
-        """Did the chains, if there were any, pass the stop rule?"""
-        return self.belief.converged
+        """Did the chains, if there were any, pass the stop rule, and was nothing left out?"""
+        return not self.stopped and all(one.converged for one in self._beliefs())
 
     @property
     def stopped(self) -> str:
         """Why chains were stopped before they were done; empty if they were not."""
-        return self.belief.stopped
+        return next((one.stopped for one in self._beliefs() if one.stopped), "")
+
+    def _beliefs(self) -> list[Belief]:
+        """Its own, and those of the respondents."""
+        return [self.belief, *(self.insiders or {}).values()]
 
     @property
     def tables(self) -> int | None:
@@ -92,9 +96,14 @@ class Audit:
         open_risk = self.cells["risk"][self.cells["support"] > 1]
         worst = f"the highest risk of the others is {open_risk.max():.3g}" if len(open_risk) else "none is open"
         return (
-            f"<Audit of {len(self.cells)} hidden cells, law {self.belief.law.name!r}, {self.method}: "
+            f"<Audit of {len(self.cells)} hidden cells, law {self.belief.law.name!r}, {self._how()}: "
             f"{known} known exactly, {worst}>"
         )
+
+    def _how(self) -> str:
+        if self.method == "exact":
+            return "exact"
+        return f"chains, {self.certificate.word}" + ("" if self.converged else ", NOT CONVERGED")
 
     @cached_property
     def magnitude(self) -> bool:
@@ -119,6 +128,7 @@ class Audit:
         uniform_risk, understatement : 1/log2 m, and how many times `risk` exceeds it
         mean, modal, p_modal : the expected and the most probable value, and its probability
         ess, rhat, entropy_mcse : the sampling error of the entropy (none where the method is exact)
+        method, certificate, converged : how the row was obtained, and whether chains passed the stop rule
         own : the intruder's own part of the cell, which the other columns leave out (only where `knows(own=)` was said)
         truth, p_truth : where the release carries the truth
         p0, p1 : the probability of the counts 0 and 1 (not in tables of magnitudes)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "lower", "upper", "support", "entropy", "risk", "uniform_risk", "understatement", "mean", "modal", "p_modal",
-    "ess", "rhat", "entropy_mcse", "method", "certificate",
+    "ess", "rhat", "entropy_mcse", "method", "certificate", "converged",
 )  # fmt: skip
 MOST_OF_IT = 0.9
 """The probability of the range that `low90` and `high90` bound."""
@@ -30,7 +30,9 @@ def cell_frame(belief: Belief, *, magnitude: bool, percent: float) -> pd.DataFra
     release, pmfs = belief.release, belief.pmfs
     frame = pd.DataFrame([_row(pmf, release) for pmf in pmfs], index=release.index(belief.keys), columns=list(COLUMNS))
     if not pmfs:
-        frame = frame.astype({column: float for column in COLUMNS if column not in ("method", "certificate")})
+        frame = frame.astype(
+            {column: float for column in COLUMNS if column not in ("method", "certificate", "converged")}
+        )
     if release.own.any():
         # what the intruder contributed: these rows speak of the others' part
         mine = np.concatenate([release.own[release.hidden], np.zeros(len(pmfs) - len(release.hidden), np.int64)])
@@ -83,4 +85,5 @@ def _row(pmf: Pmf, release: Release) -> dict[str, Any]:
         entropy_mcse=pmf.entropy_error,
         method=pmf.method,
         certificate=pmf.certificate.word,
+        converged=pmf.converged,
     )

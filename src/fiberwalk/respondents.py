@@ -81,10 +81,15 @@ def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
 def beliefs_of_respondents(
     base: Belief, magnitude: bool, ask: Callable[[Release], Belief], progress: Callable[[str], None] | None
 ) -> dict[Respondent, Belief]:
-    """What each of them believes. Distributions that her knowledge leaves as they were are those of `base`."""
+    """What each of them believes. Distributions that her knowledge leaves as they were are those of `base`.
+
+    Where chains were stopped, by Ctrl-C or because time was up, those whose turn had not come are left out.
+    """
     people = respondents_of(base.release, magnitude)
-    found = {}
+    found: dict[Respondent, Belief] = {}
     for number, one in enumerate(people, start=1):
+        if base.stopped or any(hers.stopped for hers in found.values()):
+            break
         if progress is not None:
             progress(f"respondent {number} of {len(people)}: {base.release.words(base.release.keys[one.cell])}")
         hers = ask(one.sees(base.release))
