@@ -6,6 +6,7 @@ Blocks are independent of each other. Each is solved exactly where that is possi
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -86,6 +87,7 @@ def believe(
     over several blocks is the convolution of its parts. What is found of each block is put into `known`, and blocks that
     are in it already are not solved again.
     """
+    began = time.monotonic()
     chains, known = chains or Chains(), {} if known is None else known
     budget = budget or (QUICK if method == "auto" else Budget())
     inside = support(as_release(release), law)
@@ -117,7 +119,7 @@ def believe(
     stopped = ""
     if left:
         part = replace(inside, solved=replace(solved, blocks=tuple(block for _, block, _ in left)))
-        found = sample_blocks(release, law, part, sp.csr_array(picked), chains, progress)
+        found = sample_blocks(release, law, part, sp.csr_array(picked), chains.later(began), progress)
         for row, some in enumerate(found.parts):
             parts[row].extend(pmf for _, pmf in some)
         answers += _remember(known, left, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -39,6 +40,12 @@ class Chains:
     max_seconds: float | None = None
     executor: Executor | None = None
     checkpoint: str | os.PathLike[str] | None = None
+
+    def later(self, began: float) -> Chains:
+        """The same, with the time that is left of what there was at some moment."""
+        if self.max_seconds is None:
+            return self
+        return replace(self, max_seconds=max(0.0, self.max_seconds - (time.monotonic() - began)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -203,10 +203,10 @@ class Run:
             left = [n - k for n, k in zip(left, some, strict=True)]
             looked_at = all(one.chains[0].batch > 1 for one in going)  # with less there would be nothing to tell
             if max_seconds is not None and any(left) and looked_at and time.monotonic() - began > max_seconds:
-                self.stopped = f"the time of {max_seconds:g} seconds was up"
+                self.stopped = "its time was up"
                 return
         if max_seconds is not None and time.monotonic() - began > max_seconds:
-            self.stopped = f"the time of {max_seconds:g} seconds was up"
+            self.stopped = "its time was up"
 
     @staticmethod
     def _advance(executor: Executor, going: list[UnitRun], batches: list[int]) -> None:
@@ -256,7 +256,8 @@ class Standing:
                 f"  R-hat {worst.diagnosis.rhat.max():.3f}  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}"
             )
             text += f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
-        text += f"  about {_time(left)} left"
+        if self.run.looks > 1:  # the first look has no errors yet
+            text += f"  about {_time(left)} left"
         if len(units) > 1:
             text += f"  {len(going)} of {len(units)} blocks open"
         if worst.diagnosis is not None and release is not None:

@@ -408,11 +408,10 @@ def audit(
 
         def ask(reading: Release) -> Belief:
             number = next(numbers)
-            left = None if max_seconds is None else max(0.0, max_seconds - (time.monotonic() - began))
             where = None if checkpoint is None or not number else f"{os.fspath(checkpoint)}.{number}"
-            how = Chains(seed, chains, tolerance, max_draws, left, executor, where if number else checkpoint)
+            how = Chains(seed, chains, tolerance, max_draws, max_seconds, executor, where if number else checkpoint)
             return believe(
-                reading, law, hidden_margins=margins, method=method, budget=budget, chains=how, known=known,
+                reading, law, hidden_margins=margins, method=method, budget=budget, chains=how.later(began), known=known,
                 progress=tell,
             )  # fmt: skip
 
