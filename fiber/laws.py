@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -120,6 +120,12 @@ class Expected:
         """Weights mu^x / x!, the means matched to the cells by their labels."""
         _warn_of_units(release, self.name)
         return Poisson(_aligned(self.means, release))
+
+    def portable(self, release: Release) -> Expected:
+        """The same law as files hold it, whatever form the means were given in: a table with the labels of the release."""
+        from ..release.tables import as_means, labelled
+
+        return replace(self, means=labelled(as_means(self.means, release.dims), release.dims))
 
 
 def expected(mu: Any) -> Expected:

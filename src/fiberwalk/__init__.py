@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .release.publish import publish
     from .release.release import Release
     from .sampling import sample
+    from .stored_audit import load
 
 _HOME = {
     "Audit": "auditing",
@@ -53,6 +54,7 @@ _HOME = {
     "expected": "fiber.laws",
     "from_crosstab": "release.crosstab",
     "linked": "release.link",
+    "load": "stored_audit",
     "merge": "protect.redesign",
     "publish": "release.publish",
     "read_release": "release.files",
@@ -84,6 +86,7 @@ __all__ = [
     "expected",
     "from_crosstab",
     "linked",
+    "load",
     "merge",
     "publish",
     "read_release",

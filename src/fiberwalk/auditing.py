@@ -260,6 +260,12 @@ class Audit:
 
         write_report(self, path)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole audit to a file, from which `fiberwalk.load` makes it again; the truth, if known, is in it."""
+        from .stored_audit import save_audit
+
+        save_audit(self, path)
+
 
 _COLUMNS = (
     "lower", "upper", "support", "entropy", "risk", "uniform_risk", "understatement", "mean", "modal", "p_modal",
