@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .auditing import Audit, audit
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
+    from .fiber.priors import beta_binomial, prior
     from .moves.chooser import Moves
     from .protect import sensitivity
     from .protect.redesign import merge
@@ -47,6 +48,7 @@ _HOME = {
     "Release": "release.release",
     "TooLarge": "release.errors",
     "audit": "auditing",
+    "beta_binomial": "fiber.priors",
     "bounds": "answers",
     "check_connected": "reach",
     "choose_moves": "reach",
@@ -56,6 +58,7 @@ _HOME = {
     "linked": "release.link",
     "load": "stored_audit",
     "merge": "protect.redesign",
+    "prior": "fiber.priors",
     "publish": "release.publish",
     "read_release": "release.files",
     "round_to": "protect.rounding",
@@ -78,6 +81,7 @@ __all__ = [
     "Release",
     "TooLarge",
     "audit",
+    "beta_binomial",
     "bounds",
     "check_connected",
     "choose_moves",
@@ -88,6 +92,7 @@ __all__ = [
     "linked",
     "load",
     "merge",
+    "prior",
     "publish",
     "read_release",
     "risk",

@@ -294,7 +294,7 @@ def audit(
         From `publish`, `suppress`, `round_to`, `merge`, `linked`, `from_crosstab` or `read_release`.
     law
         What the intruder believes beforehand: "uniform" (every feasible table alike), "hypergeometric" (the log-linear
-        model of the published figures), or `expected(mu)`.
+        model of the published figures), `expected(mu)` or `prior([...])`.
     method
         "auto" or "exact". A fiber too large to be solved exactly is refused; `fiberwalk.sample` gives tables drawn from it.
     seed, tolerance, executor

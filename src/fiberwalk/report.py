@@ -53,7 +53,7 @@ def _call(audit: Audit) -> str:
     if "command" in audit.settings:
         return str(audit.settings["command"])
     law = audit.settings["law"]
-    said = repr(law) if isinstance(law, str) else "fw.expected(mu)"
+    said = repr(law) if isinstance(law, str) else getattr(law, "call", "law")
     margins = audit.settings["hidden_margins"]
     more = f", hidden_margins={margins!r}" if margins else ""
     return f"fw.audit(release, law={said}{more}, limit={audit.settings['limit']}, memory={audit.settings['memory']})"

@@ -16,7 +16,8 @@ import numpy as np
 from . import __version__
 from .auditing import Audit
 from .fiber.certificate import Certificate
-from .fiber.laws import Expected, Hypergeometric, Law, Uniform
+from .fiber.laws import Expected, Hypergeometric, Uniform
+from .fiber.priors import BetaBinomial, Prior
 from .plain_form import Reader, Writer
 from .posterior.belief import Belief
 from .posterior.pmf import Pmf
@@ -50,7 +51,7 @@ class UnknownLaw:
 
 CLASSES: tuple[type, ...] = (
     Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Protection,
-    Uniform, Hypergeometric, Expected, UnknownLaw,
+    Uniform, Hypergeometric, Expected, Prior, BetaBinomial, UnknownLaw,
 )  # fmt: skip
 
 
@@ -143,18 +144,15 @@ def _check_kind(name: str, document: Any) -> None:
 
 
 def _portable(item: Any) -> Any:
-    """Beliefs and settings with their law in plain data."""
+    """Laws in plain data: figures matched to the cells of the release; of a law that is not one of ours, its name."""
     if isinstance(item, Belief):
-        return replace(item, law=_portable_law(item.law, item.release))
-    if isinstance(item, Audit) and not isinstance(item.settings.get("law", ""), str):
-        return replace(item, settings={**item.settings, "law": _portable_law(item.settings["law"], item.release)})
+        return replace(item, law=_on_paper(item.law, item.release))
+    if isinstance(item, Audit):
+        return replace(item, settings={**item.settings, "law": _on_paper(item.settings.get("law"), item.release)})
+    if type(item) not in CLASSES and all(hasattr(item, part) for part in ("on", "words", "name")):
+        return UnknownLaw(str(item.name), str(item.words))
     return item
 
 
-def _portable_law(law: Any, release: Release) -> Law:
-    """A law as files hold it: its figures matched to the cells of the release, or its name where it is not one of ours."""
-    portable = getattr(law, "portable", None)
-    if portable is not None:
-        law = portable(release)
-    kept: Law = law if type(law) in CLASSES else UnknownLaw(str(law.name), str(law.words))
-    return kept
+def _on_paper(law: Any, release: Release) -> Any:
+    return law.portable(release) if hasattr(law, "portable") else law
