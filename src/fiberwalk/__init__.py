@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from . import examples, risk
     from .answers import bounds, count
     from .auditing import Audit, audit
+    from .comparing import Comparison, compare
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
     from .fiber.priors import beta_binomial, prior
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Audit": "auditing",
     "Certificate": "fiber.certificate",
+    "Comparison": "comparing",
     "Contradiction": "release.errors",
     "Evidence": "release.facts",
     "FiberwalkError": "release.errors",
@@ -52,6 +54,7 @@ _HOME = {
     "bounds": "answers",
     "check_connected": "reach",
     "choose_moves": "reach",
+    "compare": "comparing",
     "count": "answers",
     "expected": "fiber.laws",
     "from_crosstab": "release.crosstab",
@@ -71,6 +74,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Audit",
     "Certificate",
+    "Comparison",
     "Contradiction",
     "Evidence",
     "FiberwalkError",
@@ -85,6 +89,7 @@ __all__ = [
     "bounds",
     "check_connected",
     "choose_moves",
+    "compare",
     "count",
     "examples",
     "expected",
