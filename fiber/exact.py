@@ -55,7 +55,7 @@ def solve_exactly(
     raise TooLarge(
         f"this release cannot be solved exactly with {budget.operations:,} operations and {budget.bytes:,} bytes: "
         f"{eliminated}; {walked}. Raise limit= (--limit) or memory= (--memory) if you can wait, or ask for bounds only; "
-        "fiberwalk.sample draws tables of any size."
+        "an audit by method='chains' (--method chains) samples tables of any size."
     )
 
 

@@ -54,6 +54,18 @@ class WithEvidence:
             found.setdefault(where, []).append(item)
         return found
 
+    def signature(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> list[np.ndarray]:
+        """Arrays that tell these weights of some columns from others: laws of one's own may share a name."""
+        found = [one for c in columns.tolist() for item in self._of_column.get(c, ()) for one in _plain(item)]
+        if isinstance(self.law, Poisson):
+            return [*found, self.law.means[columns[columns < self.n_cells]]]
+        if self.law is alike:
+            return found
+        given = [
+            self.law(int(c), int(a), int(z)) for c, a, z in zip(columns, lower, upper, strict=True) if c < self.n_cells
+        ]
+        return [*found, *(np.asarray(one) for one in given if one is not None)]
+
     def excludes_nothing(self, column: int) -> bool:
         """Is it plain that every value of a column has a positive weight?"""
         if column in self._of_column:
@@ -61,6 +73,10 @@ class WithEvidence:
         if column >= self.n_cells or self.law is alike:
             return True
         return isinstance(self.law, Poisson) and bool(self.law.means[column] > 0)
+
+
+def _plain(item: Evidence) -> tuple[np.ndarray, ...]:
+    return np.array([item.first]), item.log_weights
 
 
 def with_evidence(weigh: Weigh, solved: Presolved) -> WithEvidence:

@@ -88,10 +88,15 @@ class Moves:
 
 
 def choose(
-    release: Release, law: Any = "uniform", *, max_seconds: float = 30.0, progress: Progress | None = None
+    release: Release,
+    law: Any = "uniform",
+    *,
+    max_seconds: float = 30.0,
+    progress: Progress | None = None,
+    inside: Support | None = None,
 ) -> Moves:
-    """The best moves for each block of a release, within the support of a law."""
-    inside = support(release, law)
+    """The best moves for each block of a release, within the support of a law (or of some of its blocks: `inside`)."""
+    inside = inside or support(release, law)
     margins = components(inside.release)
     sets = []
     for number, block in enumerate(inside.solved.blocks):

@@ -1,28 +1,35 @@
-"""believe(release, law): the exact p(x|y) of every hidden cell and of every sum that is asked about."""
+"""believe(release, law): p(x|y) of every hidden cell and of every sum that is asked about.
+
+Blocks are independent of each other. Each is solved exactly where that is possible, and sampled by chains where it is not.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..fiber.certificate import Certificate
-from ..fiber.exact import solve_exactly
-from ..fiber.laws import Law, Uniform, Weigh, as_law
-from ..fiber.presolve import Block, presolve
-from ..fiber.solved import Budget, Solved, refuse_wide
+from ..fiber.certificate import WORDS, Certificate
+from ..fiber.laws import Law, as_law
+from ..fiber.presolve import Block
+from ..fiber.solved import Budget
 from ..fiber.sparse import rows_through
-from ..fiber.support import refuse_impossible, with_evidence
-from ..release.errors import InputError, TooLarge
+from ..fiber.support import Support, support
+from ..release.errors import TooLarge
 from ..release.release import Release, as_release
+from .exact_block import solve_block
 from .pmf import Pmf
+from .sampled import Chains, Sampled, ranges, sample_blocks, within
+from .sums import added
 
 Progress = Callable[[str], None]
-MOST_PRODUCTS = 20_000_000_000
-"""Products of probabilities that one convolution may take (some seconds)."""
+METHODS = ("auto", "exact", "chains")
+QUICK = Budget(operations=20_000_000_000, bytes=2_000_000_000)
+"""What exact solving of a block may cost where chains can take over: some seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +47,8 @@ class Belief:
 
     @property
     def method(self) -> str:
-        """ "exact", or "chains" if any of the distributions was sampled."""
-        return "chains" if any(one.method == "chains" for one in self.pmfs) else "exact"
+        """ "exact", or "chains" if any block was sampled."""
+        return "exact" if self.certificate.word == "exact" else "chains"
 
     @property
     def converged(self) -> bool:
@@ -49,106 +56,163 @@ class Belief:
         return all(one.converged for one in self.pmfs)
 
 
+@dataclass(frozen=True, eq=False)
+class BlockAnswer:
+    """The laws of the questions about one block, and how many tables it has where they were counted."""
+
+    pmfs: tuple[Pmf, ...]
+    tables: int | None
+    certificate: Certificate
+
+
+Answers = dict[str, BlockAnswer]
+"""What is known already of blocks, by their fingerprint: for a release of which a part is asked about again."""
+
+
 def believe(
     release: Release,
     law: Any = "uniform",
     *,
     hidden_margins: Iterable[Any] = (),
+    method: str = "auto",
     budget: Budget | None = None,
+    chains: Chains | None = None,
+    known: Answers | None = None,
     progress: Progress | None = None,
 ) -> Belief:
-    """The exact law of every hidden cell, and of the sums that are asked about.
+    """The law of every hidden cell, and of the sums that are asked about.
 
-    Blocks are solved one by one; a sum over several blocks is the convolution of its parts.
+    With the method "auto" a block is sampled if it cannot be solved within the budget, with "chains" in any case. A sum
+    over several blocks is the convolution of its parts. What is found of each block is put into `known`, and blocks that
+    are in it already are not solved again.
     """
-    chosen = as_law(law)
-    solved = presolve(as_release(release))
+    chains, known = chains or Chains(), {} if known is None else known
+    budget = budget or (QUICK if method == "auto" else Budget())
+    inside = support(as_release(release), law)
+    solved = inside.solved
     keys, picked, own = release.listed(hidden_margins)
-    weigh = with_evidence(chosen.on(release), solved)
-    if not isinstance(chosen, Uniform) or release.evidence:
-        refuse_impossible(release, solved, weigh)
     picked.resize(picked.shape[0], solved.fiber.n_columns)
     by_column = sp.csc_array(picked)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
-    tables = 1
-    methods = set()
+    answers: list[BlockAnswer] = []
+    left: list[tuple[str, Block, np.ndarray]] = []
     for number, block in enumerate(solved.blocks, start=1):
         if progress is not None:
             progress(f"block {number} of {len(solved.blocks)}: {len(block.columns)} cells")
-        wanted, inside = rows_through(by_column, block.columns)
-        answer = solve_block(block, weigh, inside, budget, progress=progress)
-        tables *= answer.tables
-        methods.add(answer.method)
-        for k, row in enumerate(wanted):
-            parts[row].append(_pmf(answer, k))
+        wanted, of_block = rows_through(by_column, block.columns)
+        mark = _fingerprint(inside, block, of_block)
+        if mark not in known and method != "chains":
+            try:
+                known[mark] = _exactly(block, inside, of_block, budget, progress)
+            except TooLarge:
+                if method == "exact":
+                    raise
+        if mark in known:
+            answers.append(known[mark])
+            for row, pmf in zip(wanted, known[mark].pmfs, strict=True):
+                parts[row].append(pmf)
+        else:
+            left.append((mark, block, wanted))
+    evidence: tuple[str, ...] = ()
+    stopped = ""
+    if left:
+        part = replace(inside, solved=replace(solved, blocks=tuple(block for _, block, _ in left)))
+        found = sample_blocks(release, law, part, sp.csr_array(picked), chains, progress)
+        for row, some in enumerate(found.parts):
+            parts[row].extend(pmf for _, pmf in some)
+        answers += _remember(known, left, found)
+        evidence, stopped = found.certificate.evidence, found.stopped
     fixed = picked @ np.where(solved.decided, solved.start, 0)
-    pmfs = [_convolved(int(value), part) for value, part in zip(fixed, parts, strict=True)]
+    pmfs = [added(int(value), some) for value, some in zip(fixed, parts, strict=True)]
+    pmfs = _between_bounds(pmfs, inside, sp.csr_array(picked), chains.tolerance, progress)
     return Belief(
         release=release,
-        law=chosen,
+        law=as_law(law),
         keys=keys,
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
-        tables=tables,
-        certificate=Certificate("exact", _reason(len(solved.blocks), methods)),
+        tables=_product([one.tables for one in answers]),
+        certificate=_certificate(answers, evidence),
+        stopped=stopped,
     )
 
 
-def _reason(blocks: int, methods: set[str]) -> str:
-    if blocks == 0:
-        return "the published figures decide every cell"
-    how = f", by {' and '.join(sorted(methods))}"
-    whole = (
-        "every table was counted" if blocks == 1 else f"every table of each of {blocks} independent blocks was counted"
-    )
-    return whole + how
+def _exactly(block: Block, inside: Support, questions: Any, budget: Budget, progress: Progress | None) -> BlockAnswer:
+    solved = solve_block(block, inside.weigh, questions, budget, progress=progress)
+    pmfs = [
+        Pmf.exact(int(first), p, possible)
+        for first, p, possible in zip(solved.lower, solved.weights, solved.possible, strict=True)
+    ]
+    return BlockAnswer(tuple(pmfs), solved.tables, Certificate("exact", solved.method))
 
 
-def solve_block(
-    block: Block,
-    weigh: Weigh,
-    questions: Any,
-    budget: Budget | None = None,
-    *,
-    count_only: bool = False,
-    progress: Progress | None = None,
-) -> Solved:
-    """The exact law of the questions about a block: single columns, or sums of several."""
-    refuse_wide(block.lower, block.upper)
-    n, extra = len(block.columns), questions.shape[0]
-    single = np.diff(questions.indptr) == 1
-    of_column = questions.indices[questions.indptr[:-1][single]]
-    weights = [weigh(int(c), int(a), int(z)) for c, a, z in zip(block.columns, block.lower, block.upper, strict=True)]
-    sums = sp.csr_array(questions[np.flatnonzero(~single)])
-    solved = solve_exactly(block, weights, sums, budget, count_only=count_only, progress=progress)
-    if solved.tables == 0:
-        raise InputError("the law and the evidence leave no possible table: every feasible one has probability zero.")
-    chosen = np.empty(extra, dtype=np.int64)
-    chosen[single], chosen[~single] = of_column, n + np.arange(sums.shape[0])
-    return Solved(
-        solved.tables,
-        solved.lower[chosen],
-        tuple(solved.possible[j] for j in chosen),
-        tuple(solved.weights[j] for j in chosen),
-        solved.method,
-    )
+def _remember(known: Answers, left: list[tuple[str, Block, np.ndarray]], found: Sampled) -> list[BlockAnswer]:
+    """What chains found of each block; of all as one where they were drawn as one, which is not kept for later."""
+    if found.as_one:
+        return [BlockAnswer((), None, found.certificate)]
+    answers = []
+    for number, (mark, _, wanted) in enumerate(left):
+        pmfs = tuple(next(pmf for block, pmf in found.parts[row] if block == number) for row in wanted)
+        known[mark] = BlockAnswer(pmfs, None, found.certificates[number])
+        answers.append(known[mark])
+    return answers
 
 
-def _pmf(answer: Solved, k: int) -> Pmf:
-    return Pmf.exact(int(answer.lower[k]), answer.weights[k], answer.possible[k])
+def _between_bounds(
+    pmfs: list[Pmf], inside: Support, questions: Any, tolerance: float, progress: Progress | None
+) -> list[Pmf]:
+    """Sampled laws within the bounds that their cells and sums have; exact ones show their own."""
+    sampled = [k for k, one in enumerate(pmfs) if one.method == "chains"]
+    if not sampled:
+        return pmfs
+    rows = sp.csr_array(questions[sampled])
+    found = ranges(inside, rows, progress)
+    bounded = list(pmfs)
+    for place, k in enumerate(sampled):
+        low, high, excluded = int(found.lower[place]), int(found.upper[place]), None
+        columns = rows.indices[rows.indptr[place] : rows.indptr[place + 1]]
+        if len(columns) == 1 and inside.gaps[columns[0]]:
+            weights = inside.weigh(int(columns[0]), low, high)
+            excluded = None if weights is None else np.isneginf(weights)
+        one = within(pmfs[k], low, high, bool(found.sharp[place]), excluded)
+        bounded[k] = replace(one, converged=one.converged and 3 * one.entropy_error < tolerance)
+    return bounded
 
 
-def _convolved(fixed: int, parts: list[Pmf]) -> Pmf:
-    """The law of a constant plus independent parts.
+def _certificate(answers: list[BlockAnswer], evidence: tuple[str, ...]) -> Certificate:
+    """The weakest of the blocks', with what the chains showed."""
+    if not answers:
+        return Certificate("exact", "the published figures decide every cell")
+    sampled = [one.certificate for one in answers if one.certificate.word != "exact"]
+    exact = [one.certificate.reason for one in answers if one.certificate.word == "exact"]
+    how = f", by {' and '.join(sorted(set(exact)))}" if exact else ""
+    if not sampled:
+        n = len(answers)
+        what = "every table" if n == 1 else f"every table of each of {n} independent blocks"
+        return Certificate("exact", f"{what} was counted{how}")
+    weakest = max(sampled, key=lambda one: WORDS.index(one.word))
+    reasons = dict.fromkeys(one.reason for one in sampled if one.word == weakest.word)
+    said = [line for one in sampled if one.word == weakest.word for line in one.evidence]
+    if exact:
+        said.append(f"{len(exact)} of {len(answers)} independent blocks were solved exactly{how}")
+    return Certificate(weakest.word, "; ".join(reasons), tuple(dict.fromkeys([*said, *evidence])))
 
-    Summed directly: a transform would be faster, but drowns small probabilities in its rounding error.
-    """
-    first, p, possible = fixed, np.ones(1), np.ones(1, dtype=bool)
-    for part in sorted(parts, key=lambda one: len(one.p)):
-        if len(p) * len(part.p) > MOST_PRODUCTS:
-            raise TooLarge("a hidden margin has too many values to convolve; leave it out, or use a coarser unit.")
-        possible = np.convolve(possible.astype(float), part.possible.astype(float)) > 0.5
-        first, p = first + part.first, np.convolve(p, part.p)
-    trimmed = np.flatnonzero(possible)
-    whole = slice(trimmed[0], trimmed[-1] + 1)
-    p = np.where(possible[whole], p[whole], 0)
-    return Pmf.exact(first + int(trimmed[0]), p / p.sum(), possible[whole])
+
+def _product(counts: list[int | None]) -> int | None:
+    total = 1
+    for one in counts:
+        if one is None:
+            return None
+        total *= one
+    return total
+
+
+def _fingerprint(inside: Support, block: Block, questions: Any) -> str:
+    """A name for a block, its weights and what is asked of it."""
+    weigh = inside.weigh
+    arrays = [block.columns, block.A.indptr, block.A.indices, block.A.data, block.b, block.lower, block.upper]
+    arrays += [questions.indptr, questions.indices, questions.data]
+    arrays += weigh.signature(block.columns, block.lower, block.upper)
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes() + b"|")
+    return digest.hexdigest()

@@ -12,10 +12,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .line import LONGEST
+from .spread import Spread, is_kept
 from .tally import NO_CREDITS, Tally, give_credits
 from .unit import Unit
 from .walk_moves import Place
-from .windows import Windows, apart, clear, compact, first_windows, most_counters, surprises, widened, zeros_apart
+from .windows import (
+    Windows,
+    apart,
+    clear,
+    compact,
+    first_windows,
+    most_counters,
+    surprises,
+    value_sums,
+    widened,
+    zeros_apart,
+)
 
 BATCHES = 64
 FIRST_LENGTH = 16
@@ -71,9 +83,11 @@ class Chain:
         self.batch = 0
         self.length = FIRST_LENGTH
         self.sums, self.squares = np.zeros((BATCHES, q)), np.zeros((BATCHES, q))
-        self.surprise = np.zeros((BATCHES // 2, q))
-        # What all that was counted would have been a surprise of, and how often, before the current batch.
-        self.before, self.credits_before = np.zeros(q), np.zeros(q)
+        self.surprise, self.means = np.zeros((BATCHES // 2, q)), np.zeros((BATCHES // 2, q))
+        """Of the newest half of the batches: how surprising the values were, and the mean by what was counted."""
+        self.spread: Spread | None = None
+        # Before the current batch: surprises and values of all that was counted, and how often it was.
+        self.before, self.values_before, self.credits_before = np.zeros(q), np.zeros(q), np.zeros(q)
 
     def advance(self, unit: Unit, draws: int) -> None:
         """Make so many draws, the kernels in turn by their shares."""
@@ -106,6 +120,10 @@ class Chain:
         noted = self.batch - BATCHES // 2
         if reference is not None and noted == 0:
             surprises(self.tally.windows, reference.windows, reference.logs, self.before)
+            value_sums(self.tally.windows, self.tally.centre, self.values_before)
+            self.spread = Spread(reference.windows) if is_kept(reference.windows) else None
+            if self.spread is not None:
+                self.spread.begin(self.tally.windows, reference.windows)
         self.credits_before[:] = self.tally.windows.credits
         self.advance(unit, self.length)
         tally = self.tally
@@ -113,10 +131,15 @@ class Chain:
         tally.sums[:], tally.squares[:] = 0.0, 0.0
         self._credit_the_untouched()
         if reference is not None and noted >= 0:
-            now = np.empty_like(self.before)
-            surprises(self.tally.windows, reference.windows, reference.logs, now)
-            self.surprise[noted] = (now - self.before) / (self.tally.windows.credits - self.credits_before)
-            self.before = now
+            windows, credits = self.tally.windows, self.tally.windows.credits - self.credits_before
+            now, values = np.empty_like(self.before), np.empty_like(self.before)
+            surprises(windows, reference.windows, reference.logs, now)
+            value_sums(windows, self.tally.centre, values)
+            self.surprise[noted] = (now - self.before) / credits
+            self.means[noted] = (values - self.values_before) / credits
+            self.before, self.values_before = now, values
+            if self.spread is not None:
+                self.spread.note(windows, reference.windows, reference.logs, credits)
         self.batch += 1
 
     def _credit_the_untouched(self) -> None:

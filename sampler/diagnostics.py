@@ -57,6 +57,10 @@ class Diagnosis:
     """Columns that cannot change: R-hat does not apply to them."""
     never_moved: np.ndarray
     """Columns that could change and did not; judged by the other columns of the block."""
+    mean_error: np.ndarray
+    """Standard error of the mean."""
+    growth: np.ndarray
+    """How many times the variance of the mean is that of independent batches."""
 
     def worst(self, names: Names | None = None) -> str:
         """The worst figures and whose they are, in one sentence."""
@@ -91,12 +95,14 @@ def diagnose(
     can_change: np.ndarray,
     total_draws: int | None = None,
     tallies: tuple[np.ndarray, np.ndarray] | None = None,
+    means: np.ndarray | None = None,
 ) -> Diagnosis:
     """All diagnostics of the columns of one block.
 
     `support` is the number of values each column can take, or was seen to take; `total_draws` are those of all chains
     together, where the pooled pmf has more draws in it than `sums`. `tallies` are the pooled ones and where each
-    column's start; without them, errors of columns with rare values come out too small.
+    column's start; without them, errors of columns with rare values come out too small. `means` are those of the batches
+    that `surprise` is of, by what was counted; without them the error of the mean is that of the draws'.
     """
     total = total_draws or sums.shape[0] * sums.shape[1] * length
     rhat = split_rhat(sums, squares, length)
@@ -115,7 +121,34 @@ def diagnose(
     # a third, as the stop rule looks at three standard errors
     error[never] = unseen_entropy(np.maximum(support[never], 2), ess[never]) / 3.0
     error[exact] = 0.0
-    return Diagnosis(rhat, ess, error, exact, never)
+    return Diagnosis(
+        rhat, ess, error, exact, never, *_mean_error(sums, squares, length, ess, means, surprise_length, total)
+    )
+
+
+def _mean_error(
+    sums: np.ndarray,
+    squares: np.ndarray,
+    length: int,
+    ess: np.ndarray,
+    means: np.ndarray | None,
+    means_length: int,
+    total: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The standard error of the mean, and how many times its variance is that of independent batches."""
+    draws = sums.shape[0] * sums.shape[1] * length
+    spread = np.maximum(squares.sum(axis=(0, 1)) / draws - (sums.sum(axis=(0, 1)) / draws) ** 2, 0.0)
+    by_draws = np.sqrt(np.divide(spread, ess, out=np.zeros_like(spread), where=ess > 0))
+    by_draws[np.isinf(ess)] = 0.0
+    if means is None or not np.isfinite(means).all():
+        return by_draws, np.ones(len(ess))
+    effective = np.minimum(ess, total)
+    variance = _surprise_variance(means, means_length, total, effective)
+    share = min(1.0, means.shape[0] * means.shape[1] * means_length / total)
+    n = means.shape[0] * means.shape[1]
+    plain = share * means.var(axis=(0, 1), ddof=1) / n
+    growth = np.maximum(np.divide(variance, plain, out=np.ones_like(plain), where=plain > 0), 1.0)
+    return np.where(np.isfinite(variance), np.sqrt(variance), by_draws), growth
 
 
 def good_enough(diagnosis: Diagnosis, tolerance: float) -> bool:

@@ -14,13 +14,13 @@ import numpy as np
 
 from ..fiber.certificate import WORDS, Certificate
 from ..fiber.jit import source_hash
-from ..fiber.laws import Poisson, alike
 from ..moves.chooser import Moves
 from ..release.release import Release
 from .checkpoint import load
 from .diagnostics import Diagnosis, corrected_entropy
 from .names import QuestionNames
 from .run import MOST_DRAWS, Run, UnitRun, new_run
+from .spread import ShareErrors
 from .unit import Unit
 from .windows import Windows, entropies, shares
 
@@ -37,6 +37,11 @@ class Marginal:
     entropy: float
     """In bits, corrected for its bias."""
     entropy_error: float
+    mean_error: float
+    p_error: np.ndarray
+    """The standard error of each p."""
+    converged: bool
+    certificate: Certificate
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +55,31 @@ class UnitEstimate:
     draws: int
     """Of all chains together, after those that were discarded."""
     converged: bool
+    share_errors: ShareErrors | None
     joint: tuple[np.ndarray, ...]
     """Joint shares of the groups of questions that were asked for, one axis for each question, from its lower bound on."""
 
     def marginal(self, question: int) -> Marginal:
         """The distribution of one of the unit's questions."""
         counted, found = self.counted, self.diagnosis
+        p, ess = shares(counted, question), float(found.ess[question])
+        effective = min(max(ess, 1.0), float(self.draws))
+        variance = np.minimum(p * (1 - p), 0.25) / effective
+        if self.share_errors is not None:
+            variance = self.share_errors.of(counted, question, variance)
         return Marginal(
             first=int(counted.origin[question] + self.unit.question_offset()[question]),
             width=1 << int(counted.shift[question]),
-            p=shares(counted, question),
+            p=p,
             rhat=float(found.rhat[question]),
-            ess=float(found.ess[question]),
+            ess=ess,
             entropy=float(self.entropy[question]),
             entropy_error=float(found.entropy_error[question]),
+            mean_error=float(found.mean_error[question]),
+            # A value that was seldom or never seen may be somewhat more probable than it looked.
+            p_error=np.sqrt(variance + effective**-2.0),
+            converged=self.converged,
+            certificate=self.unit.certificate,
         )
 
 
@@ -145,6 +161,7 @@ def _unit_estimate(one: UnitRun) -> UnitEstimate:
         entropy,
         len(one.chains) * one.draws,
         one.good_looks >= 2,
+        one.share_errors,
         one.joint_shares(),
     )
 
@@ -171,16 +188,8 @@ def fingerprint(moves: Moves, questions: Any, settings: Any) -> str:
     digest = hashlib.sha256(repr((settings, source_hash(Path(__file__).parents[1]))).encode())
     arrays = [fiber.A.indptr, fiber.A.indices, fiber.A.data, fiber.b, fiber.lower, fiber.upper]
     arrays += [questions.indptr, questions.indices, questions.data]
-    arrays += [one for where, item in weigh.evidence for one in (np.array([where, item.first]), item.log_weights)]
-    if isinstance(weigh.law, Poisson):
-        arrays.append(weigh.law.means)
-    else:
-        # Two laws of one's own may have the same name: what tells them apart are the weights themselves.
-        blocks = moves.support.solved.blocks if weigh.law is not alike else ()
-        given = [
-            weigh(int(c), int(a), int(z)) for b in blocks for c, a, z in zip(b.columns, b.lower, b.upper, strict=True)
-        ]
-        arrays += [np.asarray(one) for one in given if one is not None]
+    for block in moves.support.solved.blocks:
+        arrays += weigh.signature(block.columns, block.lower, block.upper)
     for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

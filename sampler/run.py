@@ -21,13 +21,14 @@ from ..moves.chooser import Moves
 from ..moves.random_words import streams
 from ..release.errors import InputError
 from ..release.release import Release
-from .chain import BATCHES, Chain, Reference
+from .chain import BATCHES, FIRST_LENGTH, Chain, Reference
 from .checkpoint import save
-from .diagnostics import Diagnosis, diagnose, good_enough
+from .diagnostics import LEAST_DRAWS, Diagnosis, diagnose, good_enough
 from .kernel import LEAST_WORK, WORK_PER_CELL
 from .names import QuestionNames
 from .plan import units_of
 from .possible import possible_tables
+from .spread import ShareErrors, share_errors
 from .starts import dispersed_starts
 from .tuning import tuned
 from .unit import Unit
@@ -55,6 +56,7 @@ class UnitRun:
     reference: Reference | None = None
     pooled: Windows | None = None
     diagnosis: Diagnosis | None = None
+    share_errors: ShareErrors | None = None
     good_looks: int = 0
     discarded: int = 0
     finished: bool = False
@@ -111,10 +113,17 @@ class UnitRun:
             lower < upper,
             len(chains) * batch * length,
             (counts, starts),
+            np.stack([chain.means for chain in chains]) if whole else None,
         )
+        if whole and self.reference is not None:
+            part = BATCHES // 2 / batch
+            spreads = [chain.spread for chain in chains]
+            self.share_errors = share_errors(self.reference.windows, spreads, part, self.diagnosis.growth)
         if not whole and before is not None:
             # Stopped between two looks: surprises are not complete, and more draws have made no error larger.
-            self.diagnosis = replace(self.diagnosis, entropy_error=before.entropy_error)
+            self.diagnosis = replace(
+                self.diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
+            )
         self.pooled = pooled
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
         if batch < BATCHES:
@@ -162,6 +171,7 @@ class Run:
         """
         began = time.monotonic()
         self.stopped = ""
+        standing = Standing(self, began)
         with ExitStack() as stack:
             if executor is None:
                 n = len(self.units[0].chains) if self.units else 1
@@ -180,7 +190,7 @@ class Run:
                 if checkpoint is not None and not self.stopped:
                     save(self, self.fingerprint, checkpoint)
                 if progress is not None:
-                    progress(self.words(release))
+                    progress(standing.words(release))
 
     def _to_next_look(self, executor: Executor, began: float, max_seconds: float | None) -> None:
         """Advance every unfinished unit to its next look, all chains by the same number of batches at a time."""
@@ -220,15 +230,62 @@ class Run:
         for k, one in enumerate(going):
             one.chains = [chains[k] for chains in moved]
 
+
+class Standing:
+    """How far a run is and how long it may take, in words."""
+
+    def __init__(self, run: Run, began: float) -> None:
+        self.run, self.began = run, began
+        self.before = sum(_done(one) for one in run.units)
+
     def words(self, release: Release | None = None) -> str:
-        """Where the run stands."""
-        open_units = [one for one in self.units if not one.finished]
-        if not open_units:
-            return f"all {len(self.units)} blocks done"
-        worst = min(open_units, key=lambda one: float(one.diagnosis.ess.min()) if one.diagnosis is not None else 0.0)
-        names = QuestionNames(release, worst.unit) if release is not None else None
-        found = f"; worst: {worst.diagnosis.worst(names)}" if worst.diagnosis is not None else ""
-        return f"{len(open_units)} of {len(self.units)} blocks open, {worst.draws:,} draws a chain{found}"
+        """Draws, the worst R-hat and error of an entropy, and about how long it may take."""
+        units = self.run.units
+        going = [one for one in units if not one.finished]
+        if not going:
+            return f"all {len(units)} sampled blocks done"
+        done, wanted = sum(map(_done, units)), sum(self._wanted(one) for one in units)
+        spent = time.monotonic() - self.began
+        left = spent * (wanted - done) / max(done - self.before, 1.0)
+        worst = max(going, key=self._wanted)
+        share = min(1.0, done / wanted)
+        bar = ("#" * round(20 * share)).ljust(20, "-")
+        text = f"[{bar}] {share:4.0%}  {worst.draws:,} draws a chain"
+        if worst.diagnosis is not None:
+            text += (
+                f"  R-hat {worst.diagnosis.rhat.max():.3f}  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}"
+            )
+            text += f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
+        text += f"  about {_time(left)} left"
+        if len(units) > 1:
+            text += f"  {len(going)} of {len(units)} blocks open"
+        if worst.diagnosis is not None and release is not None:
+            text += f"  worst: {worst.diagnosis.worst(QuestionNames(release, worst.unit))}"
+        return text
+
+    def _wanted(self, one: UnitRun) -> float:
+        """The work of a unit until it passes the stop rule twice, if errors go on shrinking as they should."""
+        if one.finished or one.diagnosis is None:
+            return max(_done(one), 2.0 * BATCHES * FIRST_LENGTH * len(one.unit.columns))
+        found = one.diagnosis
+        error, ess = found.entropy_error.max(initial=0.0), found.ess.min(initial=np.inf)
+        times = max((3 * error / self.run.tolerance) ** 2, LEAST_DRAWS / max(ess, 1.0), 1.0)
+        again = 1.0 if one.good_looks else 2.0
+        return _done(one) * again * 2 ** float(np.ceil(np.log2(min(times, 1e6))))
+
+
+def _done(one: UnitRun) -> float:
+    return float(one.draws * len(one.unit.columns))
+
+
+def _time(seconds: float) -> str:
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 120
+        else f"{seconds / 60:.0f} min"
+        if seconds < 7200
+        else f"{seconds / 3600:.0f} h"
+    )
 
 
 def advance_chains(

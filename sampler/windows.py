@@ -243,6 +243,19 @@ def surprises(fresh: Windows, reference: Windows, logs: np.ndarray, found: np.nd
         found[q] = total
 
 
+@jit
+def value_sums(windows: Windows, centre: np.ndarray, found: np.ndarray) -> None:
+    """For each question the sum of x - centre over all that was counted."""
+    for q in range(len(windows.start)):
+        at, here, total, width = windows.start[q], 0.0, 0.0, 1 << windows.shift[q]
+        value = float(windows.origin[q]) - centre[q] + 0.5 * (width - 1)
+        for k in range(windows.size[q]):
+            here += windows.counters[at + k]
+            total += here * value
+            value += width
+        found[q] = total
+
+
 def shares(windows: Windows, q: int) -> np.ndarray:
     """The share of each counter of a question."""
     plain = np.cumsum(windows.counters[windows.start[q] : windows.start[q] + windows.size[q]])

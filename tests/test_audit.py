@@ -71,11 +71,9 @@ def test_a_cell_that_is_not_audited_is_named():
         audit.pmf(line="a")
 
 
-def test_methods_that_do_not_exist_yet_say_so():
+def test_settings_that_make_no_sense_say_so():
     release = fw.suppress(TABLE, where=SQUARE)
-    with pytest.raises(fw.InputError, match="audits do not use chains yet"):
-        fw.audit(release, method="chains")
-    with pytest.raises(fw.InputError, match="there is no method 'magic'"):
+    with pytest.raises(fw.InputError, match="method='magic': there is no such method; use 'auto', 'exact', 'chains'"):
         fw.audit(release, method="magic")
     assert fw.audit(release, method="exact", seed=7, tolerance=0.1).method == "exact"
     for wrong, words in (
@@ -83,6 +81,13 @@ def test_methods_that_do_not_exist_yet_say_so():
         ({"memory": 0.5}, "memory=0.5: the most bytes"),
         ({"tolerance": "x"}, "tolerance='x'"),
         ({"seed": "y"}, "seed='y'"),
+        ({"chains": 0}, "chains=0: a whole number of at least 1"),
+        ({"max_draws": 10}, "max_draws=10: .* at least that"),
+        ({"max_seconds": -1}, "max_seconds=-1: a number of seconds above 0"),
+        ({"executor": 2}, "executor=2: an Executor"),
+        ({"checkpoint": 3}, "checkpoint=3: the name of a file"),
+        ({"checkpoint": "c", "seed": None}, "a checkpoint needs a seed"),
+        ({"progress": 3}, "progress=3: a function that takes a line of text, or False"),
     ):
         with pytest.raises(fw.InputError, match=words):
             fw.audit(release, **wrong)

@@ -15,7 +15,8 @@ from .fiber.linear_program import OUTER
 from .fiber.presolve import presolve
 from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
 from .fiber.support import refuse_impossible, with_evidence
-from .posterior.belief import believe, solve_block
+from .posterior.belief import believe
+from .posterior.exact_block import solve_block
 from .release.dims import margin_list
 from .release.errors import InputError
 from .release.release import Release, as_release
@@ -120,7 +121,7 @@ def _most_tables(tables: bool | int) -> int | None:
 def _found(release: Release, hidden_margins: Iterable[Any], rows: Any, progress: Any, sharp: bool) -> SharpBounds:
     if any(np.isneginf(item.log_weights).any() for item in release.evidence):
         # Values in between may be impossible, which no bound shows: look at every table.
-        belief = believe(release, hidden_margins=hidden_margins)
+        belief = believe(release, hidden_margins=hidden_margins, method="exact")
         ends = np.array([(pmf.values[0], pmf.values[-1]) for pmf in belief.pmfs]).reshape(-1, 2)
         own = release.listed(hidden_margins)[2]
         return SharpBounds(ends[:, 0] + own, ends[:, 1] + own, np.full((len(ends), 2), "every table", dtype=object))
@@ -170,7 +171,7 @@ def count(
     if margins:
         import pandas as pd
 
-        belief = believe(release, hidden_margins=margins, budget=budget, progress=progress)
+        belief = believe(release, hidden_margins=margins, method="exact", budget=budget, progress=progress)
         first = len(release.hidden)
         values = [len(pmf.values) for pmf in belief.pmfs[first:]]
         return pd.Series(values, index=release.index(belief.keys[first:]), name="values", dtype=int)

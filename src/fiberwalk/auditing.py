@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,18 +14,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .fiber.certificate import Certificate
-from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
-from .posterior.belief import Belief, believe
+from .fiber.solved import Budget
+from .posterior.belief import METHODS, QUICK, Answers, Belief, believe
 from .posterior.pmf import Pmf
+from .posterior.sampled import Chains
+from .progress import shown
 from .release.dims import margin_list
 from .release.errors import Contradiction, InputError
 from .release.facts import Protection
 from .release.numbers import scaled
-from .release.release import Release
+from .release.release import Release, as_release
 from .release.tables import key_of
 from .risk.entropy import understatement, uniform_risk
 from .risk.expected_harm import expected_harm
 from .risk.protection_range import protection_range
+from .sampler.run import MOST_DRAWS
+from .sampling import check_chains
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -280,11 +286,15 @@ def audit(
     seed: int | None = 1,
     tolerance: float = 0.02,
     hidden_margins: Iterable[Any] = (),
-    executor: Any = None,
+    executor: Executor | None = None,
     *,
-    limit: int = MOST_OPERATIONS,
-    memory: int = MOST_BYTES,
-    progress: Callable[[str], None] | None = None,
+    max_draws: int = MOST_DRAWS,
+    max_seconds: float | None = None,
+    chains: int = 4,
+    checkpoint: str | os.PathLike[str] | None = None,
+    limit: int | None = None,
+    memory: int | None = None,
+    progress: Callable[[str], None] | bool | None = None,
 ) -> Audit:
     """What an intruder learns from a release about each hidden cell.
 
@@ -296,21 +306,38 @@ def audit(
         What the intruder believes beforehand: "uniform" (every feasible table alike), "hypergeometric" (the log-linear
         model of the published figures), `expected(mu)` or `prior([...])`.
     method
-        "auto" or "exact". A fiber too large to be solved exactly is refused; `fiberwalk.sample` gives tables drawn from it.
-    seed, tolerance, executor
-        For sampled answers; an exact answer needs none of them.
+        "exact": every table is counted, or the release refused; "chains": Markov chains walk the tables; "auto": exactly
+        where that takes seconds, chains elsewhere, block by block.
+    seed
+        Of the chains. The same seed gives the same answer, whatever the number of threads or processes; None: a new one
+        each time.
+    tolerance
+        Chains go on until three standard errors of every entropy are below so many bits, every cell has 400 effective
+        draws, and R-hat is below 1.01.
+    executor
+        Where chains run: any `concurrent.futures.Executor`, such as that of a Dask client (`client.get_executor()`). By
+        default threads of this process.
+    max_draws, max_seconds
+        Chains are stopped after so many draws each, or so much time; the answer then says that it has not converged.
+        Ctrl-C stops them too.
+    chains
+        How many there are.
+    checkpoint
+        A file to which the chains are saved now and then. If it is there already they go on from it, to the same end.
     hidden_margins
         Unpublished margins that are asked about too, such as ["I,K"]; "" is the grand total.
     limit, memory
         The most operations (some billions are a second) and bytes of exact solving, per block of cells that depend on
-        each other.
+        each other; with "auto", where chains take over, 2e10 and 2e9 by default.
     progress
-        Called now and then with a line of text on where the work stands.
+        Called now and then with a line of text on where the work stands. By default it is shown on a terminal and in a
+        notebook; False: not at all.
 
     Raises
     ------
     TooLarge
-        When the release cannot be solved exactly within `limit` and `memory`, with an estimate of what it would take.
+        With method="exact", when the release cannot be solved within `limit` and `memory`, with an estimate of what it
+        would take.
 
     Examples
     --------
@@ -319,25 +346,37 @@ def audit(
     >>> a.pmf(A="1", B="1").round(3).tolist()
     [0.024, 0.238, 0.476, 0.238, 0.024]
     """
-    if method not in ("auto", "exact"):
-        chains = "audits do not use chains yet (fiberwalk.sample gives tables drawn by them)"
-        what = chains if method == "chains" else f"there is no method {method!r}"
-        raise InputError(f"method={method!r}: {what}; use 'auto' or 'exact'.")
+    release = as_release(release)
+    if method not in METHODS:
+        raise InputError(f"method={method!r}: there is no such method; use {', '.join(map(repr, METHODS))}.")
     margins = margin_list(hidden_margins, "hidden_margins=")
-    budget = Budget.given(limit, memory)
-    if not isinstance(tolerance, (int, float)) or not tolerance > 0:
-        raise InputError(f"tolerance={tolerance!r}: a number of bits above 0.")
-    if seed is not None and not isinstance(seed, (int, np.integer)):
-        raise InputError(f"seed={seed!r}: a whole number, or None.")
+    check_chains(
+        seed=seed, tolerance=tolerance, chains=chains, max_draws=max_draws, max_seconds=max_seconds, executor=executor,
+        checkpoint=checkpoint,
+    )  # fmt: skip
+    usual = QUICK if method == "auto" else Budget()
+    budget = Budget.given(usual.operations if limit is None else limit, usual.bytes if memory is None else memory)
     settings = {"law": law, "method": method, "hidden_margins": margins, "limit": limit, "memory": memory}
+    settings |= {"seed": seed, "tolerance": tolerance, "chains": chains, "max_draws": max_draws}
+    settings |= {"max_seconds": max_seconds}
+    known: Answers = {}
+    began = time.monotonic()
 
-    def one(reading: Release) -> Audit:
-        belief = believe(reading, law, hidden_margins=margins, budget=budget, progress=progress)
-        return Audit(belief, settings)
+    with shown(progress) as tell:
 
-    main = one(release)
-    readings = {}
-    for name, other in release.readings.items():
-        with suppress(Contradiction):  # a supposition that no table bears out is no reading
-            readings[name] = one(other)
+        def one(reading: Release, number: int) -> Audit:
+            left = None if max_seconds is None else max(0.0, max_seconds - (time.monotonic() - began))
+            where = None if checkpoint is None or not number else f"{os.fspath(checkpoint)}.{number}"
+            how = Chains(seed, chains, tolerance, max_draws, left, executor, where if number else checkpoint)
+            belief = believe(
+                reading, law, hidden_margins=margins, method=method, budget=budget, chains=how, known=known,
+                progress=tell,
+            )  # fmt: skip
+            return Audit(belief, settings)
+
+        main = one(release, 0)
+        readings = {}
+        for number, (name, other) in enumerate(release.readings.items(), start=1):
+            with suppress(Contradiction):  # a supposition that no table bears out is no reading
+                readings[name] = one(other, number)
     return Audit(main.belief, settings, readings)

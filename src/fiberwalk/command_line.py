@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import __version__
-from .command_options import budget, csv, limit, margins, read, reading
+from .command_options import ONLY_HOW, budget, chains, csv, limit, margins, read, reading, run_by
+from .progress import shown
 
 if TYPE_CHECKING:
     from .auditing import Audit
@@ -85,7 +86,8 @@ Examples:
   fiberwalk audit table.csv
   fiberwalk audit table.csv --law hypergeometric --html audit.html --csv cells.csv
   fiberwalk audit turnover.csv --dims activity,size --value turnover --decimals 1 --hierarchy activity=nace.hrc
-  fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5"""
+  fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5
+  fiberwalk audit big.csv --method chains --seed 7 --checkpoint big.chains    can be killed and taken up again"""
 )
 @reading
 @click.option(
@@ -98,6 +100,7 @@ Examples:
 @margins
 @click.option("--html", type=click.Path(path_type=Path), help="Write a report of one self-contained page here.")
 @csv
+@chains
 @click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
 @click.option("--fail-above", type=float, metavar="RISK", help="Exit with status 1 if a cell is riskier than this.")
 @limit
@@ -112,15 +115,11 @@ def audit(**options: Any) -> None:
 
     _check_outputs(options["html"], options["csv"])
     release = read(options)
-    with _Progress() as progress:
+    with run_by(options) as how:
         result = run_audit(
-            release,
-            law=options["law"],
-            hidden_margins=options["hidden_margins"],
-            progress=progress,
-            **budget(options),
+            release, law=options["law"], hidden_margins=options["hidden_margins"], **how, **budget(options)
         )
-    result = replace(result, settings={**result.settings, "command": shlex.join(["fiberwalk", *sys.argv[1:]])})
+    result = replace(result, settings={**result.settings, "command": _command()})
     _write(result, options)
     _print_audit(result, options["top"])
     most = options["fail_above"]
@@ -129,6 +128,18 @@ def audit(**options: Any) -> None:
         if above:
             click.echo(f"{above} cells are riskier than {most}.", err=True)
             sys.exit(1)
+
+
+def _command() -> str:
+    """The command that was given, without what does not change the answer."""
+    said: list[str] = []
+    skip = False
+    for word in sys.argv[1:]:
+        name = word.partition("=")[0]
+        if not skip and name not in ONLY_HOW:
+            said.append(word)
+        skip = not skip and name in ONLY_HOW and "=" not in word
+    return shlex.join(["fiberwalk", *said])
 
 
 def _write(result: Audit, options: dict[str, Any]) -> None:
@@ -157,11 +168,12 @@ def _write_csv(frame: Any, path: Path) -> None:
 
 
 def _print_audit(result: Audit, top: int) -> None:
-    from .words import readable, verdict
+    from .words import how_known, readable, verdict
 
     click.echo(verdict(result))
     click.echo(f"Law {result.belief.law.name}: {result.belief.law.words}.")
-    click.echo(f"{result.tables:,} tables agree with the release; the answer is {result.certificate.word}.")
+    for line in how_known(result):
+        click.echo(line)
     if len(result.cells):
         click.echo()
         click.echo(readable(result.cells.head(top)).to_string(sparsify=False))
@@ -235,13 +247,13 @@ def bounds(**options: Any) -> None:
     release = read(options)
 
     def frame_of(one: Release) -> Any:
-        with _Progress() as progress:
+        with shown() as tell:
             return run_bounds(
                 one,
                 hidden_margins=options["hidden_margins"],
                 explain=options["explain"],
                 sharp=not options["not_sharp"],
-                progress=lambda done, of: progress(f"{done:,} of {of:,}"),
+                progress=None if tell is None else lambda done, of: tell(f"{done:,} of {of:,}"),
             )
 
     frame = frame_of(release)
@@ -279,7 +291,7 @@ def moves(**options: Any) -> None:
     from .reach import check_connected, choose_moves
 
     release = read(options)
-    with _Progress() as progress:
+    with shown() as progress:
         found = choose_moves(release, options["law"], max_seconds=options["max_seconds"], progress=progress)
     certificate = found.certificate
     click.echo(f"{certificate.word}: {certificate.reason}")
@@ -311,7 +323,7 @@ def count(**options: Any) -> None:
     release = read(options)
 
     def words_of(one: Release) -> str:
-        with _Progress() as progress:
+        with shown() as progress:
             counted = run_count(one, hidden_margins=options["hidden_margins"], progress=progress, **budget(options))
         return f"{counted:,}" if isinstance(counted, int) else counted.to_frame().to_string(sparsify=False)
 
@@ -342,27 +354,7 @@ def demo(example: str, law: str, html: Path) -> None:
     for note in chosen.notes:
         click.echo(f"  {note}")
     click.echo()
-    with _Progress() as progress:
-        result = run_audit(chosen.release, law=law, progress=progress)
+    result = run_audit(chosen.release, law=law)
     _print_audit(result, 12)
     result.to_html(html)
     click.echo(f"\nThe full report is in {html}.")
-
-
-class _Progress:
-    """One line on stderr that is overwritten as the work goes on; silent where nobody watches."""
-
-    def __init__(self) -> None:
-        self.width = 0
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __call__(self, line: str) -> None:
-        if sys.stderr.isatty():
-            click.echo(f"\r{line:<{self.width}}", nl=False, err=True)
-            self.width = max(self.width, len(line))
-
-    def __exit__(self, *_: object) -> None:
-        if self.width:
-            click.echo("\r" + " " * self.width + "\r", nl=False, err=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,3 +138,78 @@ csv = click.option("--csv", type=click.Path(path_type=Path), help="Write the ful
 def budget(options: dict[str, Any]) -> dict[str, Any]:
     """What --limit and --memory say, for `audit` and `count`."""
     return {name: int(options[name]) for name in ("limit", "memory") if options[name] is not None}
+
+
+def chains(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say how sampled answers are obtained."""
+    options = [
+        click.option(
+            "--method",
+            type=click.Choice(["auto", "exact", "chains"]),
+            default="auto",
+            show_default=True,
+            help="Count every table, let Markov chains walk them, or exactly where it takes seconds and chains elsewhere.",
+        ),
+        click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the chains."),
+        click.option(
+            "--precision",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="BITS",
+            default=0.02,
+            show_default=True,
+            help="Chains go on until three standard errors of every entropy are below this.",
+        ),
+        click.option("--chains", type=click.IntRange(min=1), default=4, show_default=True, help="How many there are."),
+        click.option("--max-draws", type=_Amount(), metavar="N", help="Stop the chains after so many draws each."),
+        click.option("--max-seconds", type=click.FloatRange(min=0, min_open=True), help="... or after so much time."),
+        click.option("--threads", type=click.IntRange(min=1), help="Threads for the chains; the answer is the same."),
+        click.option(
+            "--cluster", metavar="ADDRESS", help="A Dask scheduler that runs the chains; the answer is the same."
+        ),
+        click.option(
+            "--checkpoint",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Save the chains here now and then, and go on from it if it is there.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+ONLY_HOW = ("--threads", "--cluster", "--checkpoint")
+"""Options that change how the work is done and nothing of the answer: a report leaves them out."""
+
+
+@contextmanager
+def run_by(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What the options about chains say, for `audit`; threads and connections are closed afterwards."""
+    from .release.errors import InputError
+
+    given = {name: options[name] for name in ("method", "seed", "chains", "max_seconds", "checkpoint")}
+    given["tolerance"] = options["precision"]
+    if options["max_draws"] is not None:
+        given["max_draws"] = int(options["max_draws"])
+    if options["threads"] and options["cluster"]:
+        raise InputError("--threads and --cluster: the chains run here or there; give one.")
+    with ExitStack() as stack:
+        if options["threads"]:
+            given["executor"] = stack.enter_context(ThreadPoolExecutor(options["threads"]))
+        if options["cluster"]:
+            given["executor"] = _of_cluster(options["cluster"], stack)
+        yield given
+
+
+def _of_cluster(address: str, stack: ExitStack) -> Any:
+    from .release.errors import InputError
+
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--cluster needs Dask: pip install 'fiberwalk[cluster]'.") from None
+    try:
+        client = stack.enter_context(Client(address, timeout=10))
+    except (OSError, ValueError) as problem:
+        raise InputError(f"--cluster {address}: there is no Dask scheduler ({problem}).") from None
+    return stack.enter_context(client.get_executor())

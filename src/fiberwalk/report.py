@@ -39,7 +39,7 @@ def report_page(audit: Audit) -> str:
         table=_rows(audit),
         n_cells=len(audit.cells),
         figure=as_base64(audit_figure(audit), dpi=110) if len(audit.cells) else None,
-        tables=f"{audit.tables:,}",
+        tables="an unknown number of" if audit.tables is None else f"{audit.tables:,}",
         certificate=audit.certificate,
         method=audit.method,
         readings=[(name, verdict(other), _rows(other)) for name, other in audit.readings.items()],

@@ -78,21 +78,10 @@ def sample(
     True
     """
     release = as_release(release)
-    for name, value, least in (("draws", draws, 1), ("chains", chains, 1), ("thin", 1 if thin is None else thin, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise InputError(f"{name}={value!r}: a whole number of at least {least}.")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise InputError(f"seed={seed!r}: a whole number of at least 0, or None.")
-    if seed is None and checkpoint is not None:
-        raise InputError("a checkpoint needs a seed: without one the work could not be taken up again.")
-    if executor is not None and not hasattr(executor, "submit"):
-        raise InputError(
-            f"executor={executor!r}: an Executor of concurrent.futures, or what client.get_executor() of Dask gives."
-        )
+    check_whole(draws=draws, thin=1 if thin is None else thin)
+    check_chains(seed=seed, chains=chains, executor=executor, checkpoint=checkpoint)
     if progress is not None and not callable(progress):
         raise InputError(f"progress={progress!r}: a function that takes a line of text.")
-    if checkpoint is not None and not isinstance(checkpoint, (str, os.PathLike)):
-        raise InputError(f"checkpoint={checkpoint!r}: the name of a file.")
     if len(release.grids) != 1:
         raise InputError(
             f"sample() gives the draws of one table, and these are {len(release.grids)} linked ones; link them with "
@@ -127,6 +116,43 @@ def sample(
     values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(chains, draws, *grid.cells.shape))
     labels = [[dim.node_labels[node] for node in nodes] for dim, nodes in zip(release.dims, grid.nodes, strict=True)]
     return to_arviz(values, [dim.name for dim in release.dims], labels, facts)
+
+
+def check_whole(**given: Any) -> None:
+    """Refuse what is not a whole number of at least 1."""
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise InputError(f"{name}={value!r}: a whole number of at least 1.")
+
+
+def check_chains(
+    *,
+    seed: Any,
+    chains: Any,
+    executor: Any,
+    checkpoint: Any,
+    tolerance: Any = 0.02,
+    max_draws: Any = 1024,
+    max_seconds: Any = None,
+) -> None:
+    """Refuse settings of chains that make no sense, in the user's words."""
+    check_whole(chains=chains, max_draws=max_draws)
+    if max_draws < 1024:
+        raise InputError(f"max_draws={max_draws!r}: chains are looked at after 1,024 draws first, so at least that.")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance > 0:
+        raise InputError(f"tolerance={tolerance!r}: a number of bits above 0.")
+    if max_seconds is not None and (not isinstance(max_seconds, (int, float)) or not 0 < max_seconds < np.inf):
+        raise InputError(f"max_seconds={max_seconds!r}: a number of seconds above 0, or None.")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise InputError(f"seed={seed!r}: a whole number of at least 0, or None.")
+    if seed is None and checkpoint is not None:
+        raise InputError("a checkpoint needs a seed: without one the work could not be taken up again.")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise InputError(
+            f"executor={executor!r}: an Executor of concurrent.futures, or what client.get_executor() of Dask gives."
+        )
+    if checkpoint is not None and not isinstance(checkpoint, (str, os.PathLike)):
+        raise InputError(f"checkpoint={checkpoint!r}: the name of a file.")
 
 
 def _facts(work: Stored, seed: int | None, law: str) -> dict[str, Any]:

@@ -52,6 +52,28 @@ def verdict(audit: Audit) -> str:
     return sentence
 
 
+def how_known(audit: Audit) -> list[str]:
+    """How the answer was obtained and how far it can be trusted, a line each."""
+    certificate = audit.certificate
+    lines = []
+    if not audit.converged:
+        why = audit.stopped or "chains reached the most draws they may make"
+        lines.append(f"NOT CONVERGED ({why}): the figures below are not settled; let the chains go on.")
+    if audit.tables is not None:
+        lines.append(f"{audit.tables:,} tables agree with the release; the answer is {certificate.word}.")
+        return lines
+    cells = audit.cells[audit.cells["method"] == "chains"]
+    lines.append(
+        f"Markov chains, {certificate.word}: {certificate.reason}. {len(cells)} of {len(audit.cells)} cells are sampled: "
+        f"at least {cells['ess'].min():,.0f} effective draws, R-hat at most {cells['rhat'].max():.3f}, entropies to "
+        f"{3 * cells['entropy_mcse'].max():.2g} bits."
+    )
+    if certificate.word == "unproven":
+        lines.append("UNPROVEN: nothing proves that the chains can reach every table:")
+        lines += [f"  {line}" for line in certificate.evidence]
+    return lines
+
+
 def _number(n: int, one: str, many: str) -> str:
     return f"{n} {one if n == 1 else many}"
 

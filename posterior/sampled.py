@@ -1,0 +1,159 @@
+"""Blocks too large to be solved: the law of every question about them, by chains, with its bounds and its error."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..fiber.bounds import cell_bounds, sharp_bounds
+from ..fiber.certificate import Certificate
+from ..fiber.linear_program import OUTER
+from ..fiber.support import Support
+from ..moves.chooser import choose
+from ..release.release import Release
+from ..sampler.estimate import Marginal, estimate
+from ..sampler.run import MOST_DRAWS
+from .pmf import Pmf
+
+Progress = Callable[[str], None]
+LISTED = 4096
+"""Up to so many values between the bounds all are listed, also those that no chain came by."""
+MANY_COLUMNS = 1000
+"""With more open cells than this no integer programs are solved for bounds, which could take hours."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """How chains are run, and when they stop."""
+
+    seed: int | None = 1
+    number: int = 4
+    tolerance: float = 0.02
+    """Three standard errors of every entropy are to be below this, in bits."""
+    max_draws: int = MOST_DRAWS
+    max_seconds: float | None = None
+    executor: Executor | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """What chains found: for each question the laws of its parts, one for each block it concerns."""
+
+    parts: tuple[tuple[tuple[int, Pmf], ...], ...]
+    """Each with the number of its block."""
+    as_one: bool
+    """Were all blocks drawn as one?"""
+    certificates: tuple[Certificate, ...]
+    """Of each block."""
+    certificate: Certificate
+    stopped: str
+
+
+def sample_blocks(
+    release: Release, law: Any, inside: Support, questions: Any, chains: Chains, progress: Progress | None
+) -> Sampled:
+    """Run chains on all blocks of a support until the stop rule is passed."""
+    moves = choose(release, law, inside=inside, progress=progress)
+    found = estimate(
+        moves,
+        questions,
+        seed=chains.seed,
+        chains=chains.number,
+        tolerance=chains.tolerance,
+        executor=chains.executor,
+        most_draws=chains.max_draws,
+        max_seconds=chains.max_seconds,
+        checkpoint=chains.checkpoint,
+        progress=progress,
+    )
+    parts = tuple(
+        tuple((unit, _pmf(found.units[unit].marginal(which))) for unit, which in pairs) for pairs in found.parts
+    )
+    as_one = len(found.units) < len(inside.solved.blocks)
+    certificates = tuple(one.unit.certificate for one in found.units)
+    return Sampled(parts, as_one, certificates, found.certificate, found.stopped)
+
+
+def _pmf(one: Marginal) -> Pmf:
+    """A marginal as it was counted; its bounds are those of what came up."""
+    seen = np.flatnonzero(one.p > 0)
+    some = slice(int(seen[0]), int(seen[-1]) + 1)
+    first, p = one.first + one.width * some.start, one.p[some]
+    return Pmf(
+        first,
+        p,
+        np.ones(len(p), dtype=bool),
+        lower=first,
+        upper=first + one.width * len(p) - 1,
+        support=one.width * len(p),
+        entropy=one.entropy,
+        width=one.width,
+        method="chains",
+        certificate=one.certificate,
+        ess=one.ess,
+        rhat=one.rhat,
+        entropy_error=one.entropy_error,
+        mean_error=one.mean_error,
+        p_error=one.p_error[some],
+        converged=one.converged,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """Between which values some questions lie, and whether both ends are known to be attained."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    sharp: np.ndarray
+
+
+def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges:
+    """The bounds of questions that chains answer, which chains alone would not show."""
+    solved, release = inside.solved, inside.release
+
+    def tell(done: int, of: int) -> None:
+        if progress is not None:
+            progress(f"bounds of sampled cells: {done:,} of {of:,}")
+
+    n = questions.shape[0]
+    lower, upper, sharp = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool)
+    exactly = sum(len(block.columns) for block in solved.blocks) <= MANY_COLUMNS
+    single = np.diff(questions.indptr) == 1
+    cells = questions.indices[questions.indptr[:-1][single]]
+    if len(cells):
+        found = cell_bounds(release, tell, exactly)
+        lower[single], upper[single] = found.lower[cells], found.upper[cells]
+        sharp[single] = (found.proof[cells] != OUTER).all(axis=1)
+    if not single.all():
+        found = sharp_bounds(solved, questions[np.flatnonzero(~single)], tell, exactly)
+        lower[~single], upper[~single] = found.lower, found.upper
+        sharp[~single] = (found.proof != OUTER).all(axis=1)
+    if inside.gaps.any():
+        # Excluded values in between may keep a bound from being attained.
+        near = np.zeros(len(inside.gaps), dtype=bool)
+        for block in solved.blocks:
+            near[block.columns] = inside.gaps[block.columns].any()
+        sharp &= questions @ near.astype(np.int64) == 0
+    return Ranges(lower, upper, sharp)
+
+
+def within(pmf: Pmf, lower: int, upper: int, sharp: bool, excluded: np.ndarray | None) -> Pmf:
+    """A sampled law between its bounds; `excluded` are values that have no probability, counted from `lower` on."""
+    support = upper - lower + 1 - (0 if excluded is None else int(excluded.sum()))
+    ends = replace(
+        pmf, lower=lower, upper=upper, support=support, sharp=sharp, entropy=min(pmf.entropy, float(np.log2(support)))
+    )
+    if pmf.width > 1 or upper - lower + 1 > LISTED:
+        return ends
+    p, error = np.zeros(upper - lower + 1), np.full(upper - lower + 1, 1 / max(pmf.ess, 1.0))
+    here = slice(pmf.first - lower, pmf.first - lower + len(pmf.p))
+    p[here], error[here] = pmf.p, pmf.errors
+    possible = np.ones(len(p), dtype=bool) if excluded is None else ~excluded
+    return replace(ends, first=lower, p=p, possible=possible, p_error=np.where(possible, error, 0.0))

@@ -1,0 +1,117 @@
+"""How far p(x|y) itself can be trusted: how the shares of each value vary from batch to batch.
+
+Shares are kept in the windows of the last look, which stay as they are until the next. Sums and squares are about the
+shares of that look, so that nothing is lost where a probability is large and hardly varies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..fiber.jit import jit
+from .windows import Windows
+
+MOST_COUNTERS = 2_000_000
+"""Counters of a unit beyond which the spread is not kept: errors then come from the effective draws alone."""
+
+
+class Spread:
+    """What one chain notes of its batches, and the state that it needs for it."""
+
+    def __init__(self, reference: Windows) -> None:
+        n = int((reference.start + reference.size + 1).max(initial=0))
+        self.before, self.sums, self.squares = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.batches = 0
+
+    def begin(self, fresh: Windows, reference: Windows) -> None:
+        """What comes from now on counts."""
+        nothing = np.zeros(len(fresh.start))
+        _note(fresh, reference, np.zeros(0), nothing, self.before, self.sums, self.squares, _scratch(reference), False)
+
+    def note(self, fresh: Windows, reference: Windows, logs: np.ndarray, credits: np.ndarray) -> None:
+        """A batch is over, in which each question had so many credits."""
+        _note(fresh, reference, logs, credits, self.before, self.sums, self.squares, _scratch(reference), True)
+        self.batches += 1
+
+
+def is_kept(reference: Windows) -> bool:
+    """Is the unit small enough?"""
+    return int((reference.size + 1).sum()) <= MOST_COUNTERS
+
+
+def _scratch(reference: Windows) -> np.ndarray:
+    return np.zeros(int(reference.size.max(initial=0)))
+
+
+@jit
+def _note(
+    fresh: Windows,
+    reference: Windows,
+    logs: np.ndarray,
+    credits: np.ndarray,
+    before: np.ndarray,
+    sums: np.ndarray,
+    squares: np.ndarray,
+    scratch: np.ndarray,
+    counts: bool,
+) -> None:
+    for q in range(len(fresh.start)):
+        at, here, size = fresh.start[q], 0.0, reference.size[q]
+        begin, origin, shift = reference.start[q], reference.origin[q], reference.shift[q]
+        width = float(1 << shift)
+        for k in range(size):
+            scratch[k] = 0.0
+        for k in range(fresh.size[q]):
+            here += fresh.counters[at + k]
+            place = (fresh.origin[q] + (k << fresh.shift[q]) - origin) >> shift
+            if 0 <= place < size:
+                scratch[place] += here
+        for k in range(size):
+            if counts:
+                apart = (scratch[k] - before[begin + k]) / credits[q] - np.exp2(logs[begin + k]) * width
+                sums[begin + k] += apart
+                squares[begin + k] += apart * apart
+            before[begin + k] = scratch[k]
+
+
+@dataclass(frozen=True, eq=False)
+class ShareErrors:
+    """The variance of the mean share of each value, over all draws of all chains, in the windows of a look."""
+
+    windows: Windows
+    variance: np.ndarray
+
+    def of(self, pooled: Windows, question: int, floor: np.ndarray) -> np.ndarray:
+        """The variances of a question's shares in other windows; `floor` where these ones do not reach."""
+        found = floor.copy()
+        mine, q = self.windows, question
+        if mine.shift[q] != pooled.shift[q]:
+            return found
+        offset = int(mine.origin[q] - pooled.origin[q]) >> int(mine.shift[q])
+        here = self.variance[mine.start[q] : mine.start[q] + mine.size[q]]
+        low, high = max(0, offset), min(len(found), offset + len(here))
+        if low < high:
+            found[low:high] = here[low - offset : high - offset]
+        return found
+
+
+def share_errors(
+    reference: Windows, spreads: Sequence[Spread | None], share: float, growth: np.ndarray
+) -> ShareErrors | None:
+    """The errors that the batches of all chains show.
+
+    `share` is the part of all draws that these batches are; `growth` is, for each question, how many times larger the
+    variance is than that of independent batches, as seen in its mean.
+    """
+    noted = [one for one in spreads if one is not None]
+    if len(noted) < len(spreads) or not noted or noted[0].batches < 2:
+        return None
+    n = sum(one.batches for one in noted)
+    sums, squares = np.sum([one.sums for one in noted], axis=0), np.sum([one.squares for one in noted], axis=0)
+    variance = np.maximum(squares - sums * sums / n, 0.0) / ((n - 1) * n) * share
+    for q in range(len(reference.start)):
+        variance[reference.start[q] : reference.start[q] + reference.size[q]] *= growth[q]
+    return ShareErrors(reference, variance)

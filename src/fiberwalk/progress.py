@@ -1,0 +1,96 @@
+"""Where long work stands: one line that is overwritten, on a terminal or in a notebook; silent where nobody watches."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .release.errors import InputError
+
+Tell = Callable[[str], None]
+WAIT = 0.5
+"""Seconds until the first line, so that short work shows nothing."""
+BETWEEN = 0.1
+"""Seconds between two lines at least."""
+
+
+@contextmanager
+def shown(progress: Tell | bool | None = None) -> Iterator[Tell | None]:
+    """A function that shows lines: the user's own, or a line on the terminal or in the notebook, if there is one."""
+    if progress is False:
+        yield None
+    elif progress is not None and progress is not True:
+        if not callable(progress):
+            raise InputError(f"progress={progress!r}: a function that takes a line of text, or False for silence.")
+        yield progress
+    else:
+        notebook = _notebook()
+        if notebook is None and not sys.stderr.isatty():
+            yield None
+            return
+        line = _Notebook(notebook) if notebook is not None else _Terminal()
+        try:
+            yield line
+        finally:
+            line.clear()
+
+
+class _Line:
+    def __init__(self) -> None:
+        self.due = time.monotonic() + WAIT
+        self.used = False
+
+    def __call__(self, text: str) -> None:
+        if time.monotonic() >= self.due:
+            self.show(text)
+            self.used, self.due = True, time.monotonic() + BETWEEN
+
+    def show(self, text: str) -> None:
+        raise NotImplementedError
+
+
+class _Terminal(_Line):
+    def show(self, text: str) -> None:
+        import shutil
+
+        room = shutil.get_terminal_size().columns - 1
+        sys.stderr.write("\r" + text[:room].ljust(room))
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Leave no trace."""
+        if self.used:
+            self.show("")
+            sys.stderr.write("\r")
+            sys.stderr.flush()
+
+
+class _Notebook(_Line):
+    def __init__(self, display: Any) -> None:
+        super().__init__()
+        self.display, self.handle = display, None
+
+    def show(self, text: str) -> None:
+        bundle = {"text/plain": text}
+        if self.handle is None:
+            self.handle = self.display(bundle, raw=True, display_id=True)
+        else:
+            self.handle.update(bundle, raw=True)
+
+    def clear(self) -> None:
+        """Leave no trace."""
+        if self.handle is not None:
+            self.handle.update({"text/plain": ""}, raw=True)
+
+
+def _notebook() -> Any:
+    """How to display in the notebook that this runs in; None elsewhere. IPython is there already or not at all."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    return importlib.import_module("IPython.display").display
