@@ -95,8 +95,6 @@ def test_what_is_refused(release):
             fw.compare(release, laws)
     with pytest.raises(fw.InputError, match="laws=.* not law="):
         fw.compare(release, law="uniform")
-    with pytest.raises(fw.InputError, match="one checkpoint"):
-        fw.compare(release, checkpoint="x")
 
 
 def test_nothing_hidden():

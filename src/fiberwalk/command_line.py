@@ -198,6 +198,7 @@ Examples:
 )  # fmt: skip
 @margins
 @csv
+@chains
 @click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
 @limit
 @_speaks_plainly
@@ -210,9 +211,9 @@ def compare(**options: Any) -> None:
 
     _check_outputs(options["csv"])
     release = read(options)
-    with _Progress() as progress:
+    with run_by(options) as how:
         result = run_compare(
-            release, options["laws"], hidden_margins=options["hidden_margins"], progress=progress, **budget(options)
+            release, options["laws"], hidden_margins=options["hidden_margins"], **how, **budget(options)
         )
     if options["csv"] is not None:
         flat = result.cells.copy()
