@@ -148,7 +148,8 @@ class Audit:
         sums = [int((release.row(key) @ release.truth)[0]) for key in self.belief.keys[len(hidden) :]]
         return np.concatenate([hidden, np.array(sums, dtype=np.int64)])
 
-    def _position(self, cell: Mapping[str, Any]) -> int:
+    def position(self, cell: Mapping[str, Any]) -> int:
+        """Which of the audited cells and sums this is."""
         key = np.array(key_of({k: v for k, v in cell.items() if str(v) != "Total"}, self.release.dims))
         found = np.flatnonzero((self.belief.keys == key).all(axis=1))
         if not len(found):
@@ -168,9 +169,26 @@ class Audit:
 
         if cell is not None and not isinstance(cell, Mapping):
             raise InputError(f"a cell is named by its labels, pmf(dim=label, ...), or as a dict; this is {cell!r}.")
-        pmf = self.belief.pmfs[self._position({**(cell or {}), **labels})]
+        pmf = self.belief.pmfs[self.position({**(cell or {}), **labels})]
         index = pd.Index(self.release.own_units(pmf.values), name="value")
         return pd.Series(pmf.probabilities, index=index, name="probability")
+
+    def joint(self, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
+        """How probable each combination of values of a few cells is: a Series with a level of the index for each cell.
+
+        Cells are given as a list of dicts, as for `pmf`. It is worked out when asked, exactly where that is possible and by
+        chains elsewhere: the `attrs` of the Series say how (method, certificate, converged, ess).
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> a = fw.audit(fw.publish([[1, 0, 1], [0, 1, 0]], margins=["A", "B"]))
+        >>> a.joint([{"A": "1", "B": "1"}, {"A": "1", "B": "2"}]).round(3).to_dict()
+        {(0, 1): 0.333, (1, 0): 0.333, (1, 1): 0.333}
+        """
+        from .further_questions import joint
+
+        return joint(self, cells)
 
     def deceptive(self, *, values: int = 5, limit: float = 0.5, bits: float = 1.0) -> pd.DataFrame:
         """The rows of `cells` whose interval looks safe and whose distribution is not.
