@@ -33,6 +33,7 @@ from .sampling import check_chains
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
     from matplotlib.figure import Figure
 
 
@@ -189,6 +190,23 @@ class Audit:
         from .further_questions import joint
 
         return joint(self, cells)
+
+    def most_probable_table(self) -> xr.DataArray:
+        """The table of the greatest probability under the law and the evidence, in its own units.
+
+        The attribute `log_weight` is the logarithm of its weight, up to a constant. Other tables may be as probable; under
+        the uniform law all are, and the question is refused.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> a = fw.audit(fw.publish([[9, 1], [0, 6]], margins=["A", "B"]), law="hypergeometric")
+        >>> a.most_probable_table().values.tolist()
+        [[6, 4], [3, 3]]
+        """
+        from .further_questions import most_probable_table
+
+        return most_probable_table(self)
 
     def deceptive(self, *, values: int = 5, limit: float = 0.5, bits: float = 1.0) -> pd.DataFrame:
         """The rows of `cells` whose interval looks safe and whose distribution is not.

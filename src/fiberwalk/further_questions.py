@@ -11,11 +11,14 @@ import scipy.sparse as sp
 from .fiber.solved import Budget
 from .posterior.belief import QUICK
 from .posterior.joint import joint_law
+from .posterior.most_probable import most_probable
 from .posterior.sampled import Chains
 from .release.errors import InputError
+from .release.tables import labelled
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
     from .auditing import Audit
 
@@ -58,6 +61,20 @@ def joint(audit: Audit, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
         "ess": found.ess,
     }
     return series
+
+
+def most_probable_table(audit: Audit) -> xr.DataArray:
+    """The table of the greatest probability, with its log-weight in the attributes."""
+    release, law = audit.release, audit.belief.law
+    if len(release.grids) != 1:
+        raise InputError(
+            f"most_probable_table() gives one table, and these are {len(release.grids)} linked ones; link them with "
+            "full=True, as margins of the one crossed table."
+        )
+    values, log_weight = most_probable(release, law)
+    table = labelled(release.own_units(values[release.grids[0].cells]), release.dims)
+    table.attrs = {"law": law.name, "log_weight": log_weight, "note": "other tables may be as probable"}
+    return table
 
 
 def _budget(settings: Mapping[str, Any]) -> Budget:
