@@ -15,6 +15,8 @@ from .posterior.most_probable import most_probable
 from .posterior.sampled import Chains
 from .release.errors import InputError
 from .release.tables import labelled
+from .sampler.arviz_adapter import as_posterior
+from .sampling import sample
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +77,11 @@ def most_probable_table(audit: Audit) -> xr.DataArray:
     table = labelled(release.own_units(values[release.grids[0].cells]), release.dims)
     table.attrs = {"law": law.name, "log_weight": log_weight, "note": "other tables may be as probable"}
     return table
+
+
+def arviz_draws(audit: Audit, draws: int, chains: int) -> Any:
+    """Tables drawn from the audit's release and law, in ArviZ's own form."""
+    return as_posterior(sample(audit.release, audit.belief.law, draws, chains, audit.settings.get("seed", 1)))
 
 
 def _budget(settings: Mapping[str, Any]) -> Budget:
