@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -88,11 +88,23 @@ class Hypergeometric:
 
     def on(self, release: Release) -> Weigh:
         """Weights 1/x!, with means where the published figures do not settle them."""
-        _warn_of_units(release, self.name)
-        _refuse_linked(release, self.name)
         facts = release.sums
         ranged = (facts.value != NO_VALUE) & (facts.lower < facts.upper)
         ranged_cells = (release.value != NO_VALUE) & (release.lower < release.upper)
+        if ranged.any() or ranged_cells.any():
+            return self.with_means(release)
+        self._check(release)
+        return Poisson(np.ones(release.n_cells))
+
+    def with_means(self, release: Release) -> Poisson:
+        """Weights mu^x/x!, also where the means would cancel if nothing but this law weighed the cells."""
+        self._check(release)
+        return Poisson(fitted_means(release))
+
+    def _check(self, release: Release) -> None:
+        _warn_of_units(release, self.name)
+        _refuse_linked(release, self.name)
+        facts = release.sums
         settled = facts.matrix[np.flatnonzero((facts.value != NO_VALUE) | (facts.lower == facts.upper))]
         loose = np.ones(release.n_cells, dtype=bool)
         loose[settled.indices] = False
@@ -102,10 +114,8 @@ class Hypergeometric:
             warnings.warn(
                 f"law 'hypergeometric': no published figure settles the expected count of {int(loose.sum())} cells, first "
                 f"{first}; it is taken as 1. Give expected counts with fw.expected(mu) instead.",
-                stacklevel=5,
+                stacklevel=6,
             )
-        means = fitted_means(release) if ranged.any() or ranged_cells.any() else np.ones(release.n_cells)
-        return Poisson(means)
 
 
 @dataclass(frozen=True)
@@ -115,11 +125,18 @@ class Expected:
     means: Any
     name: str = "expected counts"
     words: str = "counts are Poisson around expected counts that the intruder has from elsewhere"
+    call = "fw.expected(mu)"
 
     def on(self, release: Release) -> Weigh:
         """Weights mu^x / x!, the means matched to the cells by their labels."""
         _warn_of_units(release, self.name)
         return Poisson(_aligned(self.means, release))
+
+    def portable(self, release: Release) -> Expected:
+        """The same law as files hold it, whatever form the means were given in: a table with the labels of the release."""
+        from ..release.tables import as_means, labelled
+
+        return replace(self, means=labelled(as_means(self.means, release.dims), release.dims))
 
 
 def expected(mu: Any) -> Expected:
@@ -140,10 +157,14 @@ def as_law(law: Any) -> Law:
     known: dict[str, Law] = {"uniform": Uniform(), "hypergeometric": Hypergeometric()}
     if isinstance(law, str):
         if law not in known:
-            raise InputError(f"there is no law {law!r}; {did_you_mean(law, known)}, or fw.expected(mu)")
+            raise InputError(
+                f"there is no law {law!r}; {did_you_mean(law, known)}, or fw.expected(mu), fw.prior([...])"
+            )
         return known[law]
     if not all(hasattr(law, part) for part in ("on", "words", "name")):
-        raise InputError(f"law= must be 'uniform', 'hypergeometric' or fw.expected(mu); it is {law!r}.")
+        raise InputError(
+            f"law= must be 'uniform', 'hypergeometric', fw.expected(mu) or fw.prior([...]); it is {law!r}."
+        )
     chosen: Law = law
     return chosen
 

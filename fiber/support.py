@@ -61,10 +61,10 @@ class WithEvidence:
             return [*found, self.law.means[columns[columns < self.n_cells]]]
         if self.law is alike:
             return found
-        given = [
-            self.law(int(c), int(a), int(z)) for c, a, z in zip(columns, lower, upper, strict=True) if c < self.n_cells
-        ]
-        return [*found, *(np.asarray(one) for one in given if one is not None)]
+        for c, a, z in zip(columns, lower, upper, strict=True):
+            given = self.law(int(c), int(a), int(z)) if c < self.n_cells else None
+            found += [] if given is None else [np.array([c]), np.asarray(given)]
+        return found
 
     def excludes_nothing(self, column: int) -> bool:
         """Is it plain that every value of a column has a positive weight?"""

@@ -28,13 +28,14 @@ class Table:
 
     def to_xarray(self) -> xr.DataArray:
         """The table as a DataArray, in its own units."""
-        import xarray as xr
+        return labelled(in_own_units(self.values, self.decimals), self.dims)
 
-        return xr.DataArray(
-            in_own_units(self.values, self.decimals),
-            dims=[dim.name for dim in self.dims],
-            coords={dim.name: list(dim.labels) for dim in self.dims},
-        )
+
+def labelled(values: np.ndarray, dims: Sequence[Dim]) -> xr.DataArray:
+    """An array over the finest labels of some dims as a DataArray."""
+    import xarray as xr
+
+    return xr.DataArray(values, dims=[dim.name for dim in dims], coords={dim.name: list(dim.labels) for dim in dims})
 
 
 def as_table(
@@ -83,13 +84,13 @@ def as_table(
             dims.append(Dim(name, shown, levels_from(name, shown, trees[name])))
         else:
             dims.append(Dim(name, shown))
-    labelled = Table(whole_numbers(values, dims, decimals), tuple(dims), decimals)
-    _refuse_margins(labelled)
+    checked = Table(whole_numbers(values, dims, decimals), tuple(dims), decimals)
+    _refuse_margins(checked)
     level_names = [level for dim in dims for level in dim.level_names]
     for level in level_names:
         if level_names.count(level) > 1:
             raise InputError(f"{level!r} names two dims or levels; rename one, so that margins can name each.")
-    return labelled
+    return checked
 
 
 def _refuse_margins(table: Table) -> None:

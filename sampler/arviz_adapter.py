@@ -3,8 +3,8 @@
 The form is an `xarray.Dataset` with the dims `chain` and `draw` before those of the table. Both lines of ArviZ take it
 as it is (`az.summary`, `az.rhat`, `az.ess`, `az.plot_trace`, ...), so that the user gets the same thing on every Python:
 0.23, the last for Python 3.11, does not know the `DataTree` of 1.x, and 1.x has no `InferenceData`. Where a tool asks
-for the group `posterior`, `az.convert_to_inference_data(draws)` (0.23) or `az.convert_to_datatree(draws)` (1.x) puts the
-draws there. ArviZ itself is not imported here: it is slow to load, and 0.23 warns once a day when it is.
+for the group `posterior`, `as_posterior` puts the draws there in ArviZ's own form. Only there is ArviZ itself imported: it
+is slow to load, and 0.23 warns once a day when it is.
 
 ArviZ has no R-hat for a cell that is the same in all draws: it shows NaN there, with a warning from numpy.
 """
@@ -54,6 +54,17 @@ def to_arviz(
     coords: dict[str, Any] = {"chain": np.arange(chains), "draw": np.arange(number)}
     coords |= {dim: [str(label) for label in some] for dim, some in zip(dims, by_dim, strict=True)}
     return xarray.Dataset({NAME: (("chain", "draw", *dims), draws)}, coords=coords, attrs=dict(attrs or {}))
+
+
+def as_posterior(draws: xarray.Dataset) -> Any:
+    """Draws as the group `posterior` of ArviZ's own form: `InferenceData` in 0.23, `xarray.DataTree` in 1.x."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"\s*ArviZ is undergoing a major refactor", FutureWarning)
+        import arviz
+    convert = getattr(arviz, "convert_to_datatree", None) or arviz.convert_to_inference_data
+    return convert(draws)
 
 
 def _free_names(dims: Sequence[str]) -> list[str]:

@@ -86,3 +86,26 @@ def test_arviz_is_not_loaded():
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.split() == ["False", "True"]
+
+
+def test_an_audit_gives_draws_in_the_form_of_the_installed_arviz():
+    import fiberwalk as fw
+
+    release = fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"])
+    audit = fw.audit(release, "hypergeometric", seed=5)
+    found = audit.to_arviz(draws=50, chains=2)
+    modern = int(az.__version__.split(".")[0]) >= 1
+    assert type(found).__name__ == ("DataTree" if modern else "InferenceData")
+    table = found["posterior"]["table"]
+    assert table.dims == ("chain", "draw", "A", "B")
+    assert (table.sum("A").values == [5, 5, 3]).all()
+    same = fw.sample(release, "hypergeometric", draws=50, chains=2, seed=5)
+    np.testing.assert_array_equal(table.values, same["table"].values)
+    assert found["posterior"].attrs["law"] == "hypergeometric"
+    summary = az.summary(found, round_to="none")
+    np.testing.assert_allclose(summary["mean"].astype(float), table.mean(["chain", "draw"]).values.ravel())
+    rhat = az.rhat(found)
+    rhat = rhat.get("posterior", rhat)
+    assert (rhat["table"] < 1.2).all()
+    with pytest.raises(fw.InputError, match="draws=0"):
+        audit.to_arviz(draws=0)

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from . import examples, risk
     from .answers import bounds, count
     from .auditing import Audit, audit
+    from .comparing import Comparison, compare
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
+    from .fiber.priors import beta_binomial, prior
     from .moves.chooser import Moves
     from .protect import sensitivity
     from .protect.redesign import merge
@@ -32,10 +34,12 @@ if TYPE_CHECKING:
     from .release.publish import publish
     from .release.release import Release
     from .sampling import sample
+    from .stored_audit import load
 
 _HOME = {
     "Audit": "auditing",
     "Certificate": "fiber.certificate",
+    "Comparison": "comparing",
     "Contradiction": "release.errors",
     "Evidence": "release.facts",
     "FiberwalkError": "release.errors",
@@ -46,14 +50,18 @@ _HOME = {
     "Release": "release.release",
     "TooLarge": "release.errors",
     "audit": "auditing",
+    "beta_binomial": "fiber.priors",
     "bounds": "answers",
     "check_connected": "reach",
     "choose_moves": "reach",
+    "compare": "comparing",
     "count": "answers",
     "expected": "fiber.laws",
     "from_crosstab": "release.crosstab",
     "linked": "release.link",
+    "load": "stored_audit",
     "merge": "protect.redesign",
+    "prior": "fiber.priors",
     "publish": "release.publish",
     "read_release": "release.files",
     "round_to": "protect.rounding",
@@ -66,6 +74,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Audit",
     "Certificate",
+    "Comparison",
     "Contradiction",
     "Evidence",
     "FiberwalkError",
@@ -76,15 +85,19 @@ __all__ = [
     "Release",
     "TooLarge",
     "audit",
+    "beta_binomial",
     "bounds",
     "check_connected",
     "choose_moves",
+    "compare",
     "count",
     "examples",
     "expected",
     "from_crosstab",
     "linked",
+    "load",
     "merge",
+    "prior",
     "publish",
     "read_release",
     "risk",

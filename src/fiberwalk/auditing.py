@@ -37,6 +37,7 @@ from .wanted_protection import protection_frame
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
     from matplotlib.figure import Figure
 
 NEAR = 10.0
@@ -137,7 +138,8 @@ class Audit:
         """
         return cell_frame(self.belief, magnitude=self.magnitude, percent=self.percent)
 
-    def _position(self, cell: Mapping[str, Any]) -> int:
+    def position(self, cell: Mapping[str, Any]) -> int:
+        """Which of the audited cells and sums this is."""
         key = np.array(key_of({k: v for k, v in cell.items() if str(v) != "Total"}, self.release.dims))
         found = np.flatnonzero((self.belief.keys == key).all(axis=1))
         if not len(found):
@@ -151,7 +153,7 @@ class Audit:
     def _pmf(self, cell: Any, labels: Mapping[str, Any]) -> Pmf:
         if cell is not None and not isinstance(cell, Mapping):
             raise InputError(f"a cell is named by its labels, pmf(dim=label, ...), or as a dict; this is {cell!r}.")
-        return self.belief.pmfs[self._position({**(cell or {}), **labels})]
+        return self.belief.pmfs[self.position({**(cell or {}), **labels})]
 
     def pmf(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> pd.Series:
         """How probable each attainable value of a cell is: a Series of value -> probability.
@@ -162,6 +164,40 @@ class Audit:
 
         pmf = self._pmf(cell, labels)
         return pd.Series(pmf.probabilities, index=value_index(pmf, self.release), name="probability")
+
+    def joint(self, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
+        """How probable each combination of values of a few cells is: a Series with a level of the index for each cell.
+
+        Cells are given as a list of dicts, as for `pmf`. It is worked out when asked, exactly where that is possible and by
+        chains elsewhere: the `attrs` of the Series say how (method, certificate, converged, ess).
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> a = fw.audit(fw.publish([[1, 0, 1], [0, 1, 0]], margins=["A", "B"]))
+        >>> a.joint([{"A": "1", "B": "1"}, {"A": "1", "B": "2"}]).round(3).to_dict()
+        {(0, 1): 0.333, (1, 0): 0.333, (1, 1): 0.333}
+        """
+        from .further_questions import joint
+
+        return joint(self, cells)
+
+    def most_probable_table(self) -> xr.DataArray:
+        """The table of the greatest probability under the law and the evidence, in its own units.
+
+        The attribute `log_weight` is the logarithm of its weight, up to a constant. Other tables may be as probable; under
+        the uniform law all are, and the question is refused.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> a = fw.audit(fw.publish([[9, 1], [0, 6]], margins=["A", "B"]), law="hypergeometric")
+        >>> a.most_probable_table().values.tolist()
+        [[6, 4], [3, 3]]
+        """
+        from .further_questions import most_probable_table
+
+        return most_probable_table(self)
 
     def distribution(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> pd.DataFrame:
         """The distribution of a cell with its sampling error: columns probability, mcse and cumulative, by value.
@@ -234,7 +270,7 @@ class Audit:
 
     def seen_by(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> Audit:
         """The audit as the single or dominant contributor of a cell sees it; the cell is named as for `pmf`."""
-        key = self.belief.keys[self._position({**(cell or {}), **labels})]
+        key = self.belief.keys[self.position({**(cell or {}), **labels})]
         return Audit(find(self._insiders(), self.release, key), self.settings)
 
     def _insiders(self) -> Mapping[Respondent, Belief]:
@@ -302,6 +338,22 @@ class Audit:
 
         write_report(self, path)
 
+    def to_arviz(self, draws: int = 1000, chains: int = 4) -> Any:
+        """Whole tables drawn from what the intruder believes, in ArviZ's own form, with the audit's seed.
+
+        That is an `arviz.InferenceData` with arviz 0.23 and an `xarray.DataTree` with arviz 1.x; the draws are the variable
+        `table` of its group `posterior`. `fiberwalk.sample` gives the same draws as a plain `xarray.Dataset`.
+        """
+        from .further_questions import arviz_draws
+
+        return arviz_draws(self, draws, chains)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole audit to a file, from which `fiberwalk.load` makes it again; the truth, if known, is in it."""
+        from .stored_audit import save_audit
+
+        save_audit(self, path)
+
 
 def audit(
     release: Release,
@@ -331,7 +383,7 @@ def audit(
         From `publish`, `suppress`, `round_to`, `merge`, `linked`, `from_crosstab` or `read_release`.
     law
         What the intruder believes beforehand: "uniform" (every feasible table alike), "hypergeometric" (the log-linear
-        model of the published figures), or `expected(mu)`.
+        model of the published figures), `expected(mu)` or `prior([...])`.
     method
         "exact": every table is counted, or the release refused; "chains": Markov chains walk the tables; "auto": exactly
         where that takes seconds, chains elsewhere, block by block.

@@ -1,4 +1,4 @@
-"""The command line: fiberwalk audit, bounds, count, moves, demo."""
+"""The command line: fiberwalk audit, compare, bounds, count, moves, demo."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 Examples:
   fiberwalk demo                                  see what an audit looks like
   fiberwalk audit table.csv --html audit.html     how probable is each value of each hidden cell?
+  fiberwalk compare table.csv                     which cells are riskier for an intruder who believes otherwise?
   fiberwalk bounds table.csv                      between which values can it lie?
   fiberwalk count table.csv                       how many tables agree with what was published?
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
@@ -190,6 +191,49 @@ def _print_audit(result: Audit, top: int) -> None:
     for name, other in result.readings.items():
         click.echo(f"\nIf {name}:")
         _print_audit(other, top)
+
+
+@main.command(
+    epilog="""\b
+Examples:
+  fiberwalk compare table.csv
+  fiberwalk compare table.csv --law hypergeometric --law uniform --csv laws.csv"""
+)
+@reading
+@click.option(
+    "--law", "laws", multiple=True, type=click.Choice(["uniform", "hypergeometric"]),
+    default=["uniform", "hypergeometric"], show_default=True,
+    help="What an intruder believes beforehand. Repeat it; others are held against the first.",
+)  # fmt: skip
+@margins
+@csv
+@chains
+@click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
+@limit
+@_speaks_plainly
+def compare(**options: Any) -> None:
+    """Which cells are riskier for an intruder who believes something else?
+
+    Cells are ranked by risk, 1/H, under each law, and by what the interval alone suggests.
+    """
+    from .comparing import compare as run_compare
+
+    _check_outputs(options["csv"])
+    release = read(options)
+    with run_by(options) as how:
+        result = run_compare(
+            release, options["laws"], hidden_margins=options["hidden_margins"], **how, **budget(options)
+        )
+    if options["csv"] is not None:
+        flat = result.cells.copy()
+        flat.columns = [" ".join(pair) for pair in flat.columns]
+        _write_csv(flat, options["csv"])
+    click.echo(result.sentence)
+    if len(result.cells):
+        click.echo()
+        click.echo(result.readable(options["top"]).to_string(sparsify=False))
+    if len(result.cells) > options["top"]:
+        click.echo(f"... and {len(result.cells) - options['top']} more (--top, --csv)")
 
 
 @main.command(

@@ -178,7 +178,7 @@ def _call(audit: Audit) -> str:
     if "command" in settings:
         return str(settings["command"])
     law = settings.get("law", "uniform")
-    said = [f"law={law!r}" if isinstance(law, str) else f"law={_law_words(audit)}"]
+    said = [f"law={law!r}" if isinstance(law, str) else f"law={getattr(audit.belief.law, 'call', 'law')}"]
     said += [
         f"{name}={settings[name]!r}"
         for name, usual in _SAID_IN_CALLS.items()
@@ -194,7 +194,3 @@ def _chance(audit: Audit) -> str:
     seed, tolerance = audit.settings.get("seed"), audit.settings.get("tolerance")
     told = f"seed {seed}" if seed is not None else "no seed was given: another run draws other tables"
     return told if tolerance is None else f"{told}, tolerance {tolerance:g} bits"
-
-
-def _law_words(audit: Audit) -> str:
-    return "fw.expected(mu)" if audit.belief.law.name == "expected counts" else type(audit.belief.law).__name__

@@ -1,0 +1,249 @@
+"""compare: the same release in the eyes of several intruders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .auditing import Audit, audit
+from .fiber.laws import as_law
+from .release.errors import InputError
+from .release.release import Release
+from .risk.entropy import uniform_risk
+from .words import cell_name, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+INTERVAL, ALL = "interval", "all laws"
+"""The headings of what does not belong to one law."""
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+"""Okabe and Ito's, which the colour-blind can tell apart; shapes tell laws apart besides."""
+SHAPES = "osD^vP"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Audits of one release under several laws, side by side; the first law is the one that others are held against."""
+
+    audits: Mapping[str, Audit]
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(repr(name) for name in self.audits)} on {len(self.cells)} hidden cells>"
+
+    @property
+    def converged(self) -> bool:
+        """Did the chains of every audit, if there were any, pass the stop rule?"""
+        return all(one.converged for one in self.audits.values())
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """One row per hidden cell, the riskiest under any law first. Columns are pairs, `cells["uniform", "risk"]`:
+
+        interval : lower, upper, support, uniform_risk, rank
+            What an interval alone tells: the values that any of the laws leaves possible, and the risk 1/log2 of their
+            number.
+        each law : entropy, risk, p_modal, rank, rank_change
+            As in `Audit.cells`. Rank 1 is the riskiest cell, and cells of equal risk share a rank; `rank_change` is by how
+            many places a cell is nearer to the top than under the first law.
+        all laws : worst_risk, largest_change
+            The highest risk, and the greatest change of rank, up or down.
+        """
+        import pandas as pd
+
+        first, frames = self._frames
+        name = next(iter(self.audits))
+        support = np.max([frame["support"] for frame in frames.values()], axis=0)
+        told = pd.Series([uniform_risk(int(m)) for m in support], index=first.index)
+        columns: dict[tuple[str, str], Any] = {
+            (INTERVAL, "lower"): np.min([frame["lower"] for frame in frames.values()], axis=0),
+            (INTERVAL, "upper"): np.max([frame["upper"] for frame in frames.values()], axis=0),
+            (INTERVAL, "support"): support,
+            (INTERVAL, "uniform_risk"): told,
+            (INTERVAL, "rank"): _places(told),
+        }
+        changes = [np.zeros(len(first), dtype=np.int64)]
+        for law, frame in frames.items():
+            place = _places(frame["risk"])
+            columns |= {(law, measure): frame[measure] for measure in ("entropy", "risk", "p_modal")}
+            columns[law, "rank"] = place
+            if law != name:
+                columns[law, "rank_change"] = columns[name, "rank"] - place
+                changes.append(np.abs(columns[law, "rank_change"].to_numpy()))
+        columns[ALL, "worst_risk"] = np.max([frame["risk"] for frame in frames.values()], axis=0)
+        columns[ALL, "largest_change"] = np.max(changes, axis=0)
+        found = pd.DataFrame(columns, index=first.index)
+        found.columns = pd.MultiIndex.from_tuples(columns, names=["law", "measure"])
+        order = np.argsort(-found[ALL, "worst_risk"].round(12).to_numpy(), kind="stable")
+        return found.iloc[order]
+
+    @cached_property
+    def _frames(self) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+        """The cells of every audit in the order of the table."""
+        frames = {}
+        for name, one in self.audits.items():
+            frames[name] = one.cells.loc[one.release.index(one.belief.keys)]
+        return next(iter(frames.values())), frames
+
+    @cached_property
+    def rank_correlation(self) -> pd.DataFrame:
+        """Spearman's correlation of the risks under each law, and of the risk that the interval alone suggests.
+
+        NaN where all cells have the same risk.
+        """
+        import pandas as pd
+
+        cells = self.cells
+        risks = {name: cells[name, "risk"] for name in self.audits} | {INTERVAL: cells[INTERVAL, "uniform_risk"]}
+        ranks = pd.DataFrame({name: risk.round(12).rank() for name, risk in risks.items()})
+        return ranks.corr()
+
+    @property
+    def sentence(self) -> str:
+        """How ranks change from the first law to each other, in a sentence for each."""
+        first, *others = self.audits
+        cells = self.cells
+        if not len(cells):
+            return "Nothing is hidden: every cell is published."
+        said = []
+        for name in others or [INTERVAL]:
+            change = cells[first, "rank"] - cells[name, "rank"]
+            moved = int((change != 0).sum())
+            held = "the interval alone" if name == INTERVAL else repr(name)
+            if not moved:
+                said.append(f"{held} ranks all {len(cells)} cells as {first!r} does")
+                continue
+            place = int(change.abs().to_numpy().argmax())
+            named = cell_name(cells.index[place], cells.index.names)
+            before, after = (int(cells[one, "rank"].iloc[place]) for one in (first, name))
+            agreement = float(self.rank_correlation[first][name])
+            close = "" if np.isnan(agreement) else f" (rank correlation {agreement:.2f})"
+            said.append(
+                f"{held} ranks {moved} of {len(cells)} cells otherwise than {first!r}{close}, most of all {named}: place "
+                f"{after} instead of {before}"
+            )
+        sentence = "; ".join(said) + "."
+        sentence = sentence[0].upper() + sentence[1:]
+        return sentence if self.converged else sentence + " Not all chains have converged: this is not to be relied on."
+
+    def readable(self, top: int = 20) -> pd.DataFrame:
+        """The main columns of the riskiest cells as short texts, for people."""
+        import pandas as pd
+
+        cells = self.cells.head(top)
+
+        def risk(of: str, measure: str) -> list[str]:
+            pairs = zip(cells[of, measure], cells[of, "rank"], strict=True)
+            return [f"{'known' if np.isinf(one) else f'{one:.4f}'} ({place})" for one, place in pairs]
+
+        shown = {
+            "lowest": [number(one) for one in cells[INTERVAL, "lower"]],
+            "highest": [number(one) for one in cells[INTERVAL, "upper"]],
+            "interval risk (rank)": risk(INTERVAL, "uniform_risk"),
+        }
+        shown |= {f"{name} risk (rank)": risk(name, "risk") for name in self.audits}
+        return pd.DataFrame(shown, index=cells.index)
+
+    def plot(self, cells: int = 12) -> Figure:
+        """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
+        from matplotlib.figure import Figure
+
+        if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or cells < 1:
+            raise InputError(f"plot(cells={cells!r}): at least one cell must be shown.")
+        frame = self.cells
+        finite = frame[np.isfinite(frame[ALL, "worst_risk"])]
+        if not len(finite):
+            raise InputError("there is nothing to plot: every cell is published or known exactly.")
+        shown = finite.head(cells).iloc[::-1]
+        figure = Figure(figsize=(8, 1.6 + 0.34 * len(shown)), layout="constrained")
+        axis = figure.subplots()
+        rows = np.arange(len(shown))
+        risks = [shown[name, "risk"] for name in self.audits]
+        told = shown[INTERVAL, "uniform_risk"]
+        axis.hlines(rows, np.min([*risks, told], axis=0), np.max([*risks, told], axis=0), color="#bbbbbb", zorder=1)
+        axis.scatter(told, rows, marker="|", s=120, color="black", label="the interval alone", zorder=2)
+        for k, (name, risk) in enumerate(zip(self.audits, risks, strict=True)):
+            colour, shape = COLOURS[k % len(COLOURS)], SHAPES[k % len(SHAPES)]
+            axis.scatter(risk, rows, s=42, color=colour, marker=shape, edgecolor="white", label=name, zorder=3)
+        axis.set_yticks(rows, [cell_name(labels, shown.index.names) for labels in shown.index], fontsize=8)
+        for label in axis.get_yticklabels():
+            label.set_parse_math(False)
+        axis.set_xlabel("risk 1 / H (1/bits)")
+        axis.set_ylabel("hidden cell, riskiest first")
+        axis.set_xlim(left=0)
+        known = len(frame) - len(finite)
+        title = "risk of the same cells in the eyes of different intruders"
+        axis.set_title(title + (f"\n({known} known exactly under some law, not shown)" if known else ""), fontsize=10)
+        axis.legend(fontsize=8, frameon=False, loc="best")
+        axis.spines[["top", "right"]].set_visible(False)
+        return figure
+
+
+def compare(release: Release, laws: Any = ("uniform", "hypergeometric"), **options: Any) -> Comparison:
+    """One release in the eyes of several intruders, side by side.
+
+    Parameters
+    ----------
+    release
+        As for `audit`.
+    laws
+        A list of laws ("uniform", "hypergeometric", `expected(mu)`, `prior([...])`), or a dict of name -> law. Others are
+        held against the first.
+    options
+        Whatever `audit` takes, the same for each law; with `checkpoint=`, the law's number is put after the name.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> c = fw.compare(fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"]))
+    >>> c.cells[["uniform", "hypergeometric"]].xs("risk", axis=1, level="measure").round(2).head(2)
+    law  uniform  hypergeometric
+    A B
+    1 3 ...
+    >>> print(c.sentence)
+    'hypergeometric' ranks ...
+    """
+    if "law" in options:
+        raise InputError("compare() takes several laws: laws=[...], not law=.")
+    audits = {}
+    for place, (name, law) in enumerate(_named(laws).items(), start=1):
+        if options.get("checkpoint") is not None:  # a file of its own for each law
+            audits[name] = audit(
+                release, law, **{**options, "checkpoint": f"{os.fspath(options['checkpoint'])}.{place}"}
+            )
+        else:
+            audits[name] = audit(release, law, **options)
+    return Comparison(audits)
+
+
+def _named(laws: Any) -> dict[str, Any]:
+    """Laws by name, those of the same name numbered."""
+    if isinstance(laws, Mapping):
+        found = {str(name): law for name, law in laws.items()}
+        for taken in (INTERVAL, ALL):
+            if taken in found:
+                raise InputError(f"laws=: {taken!r} is the name of other columns; give this law another.")
+        for law in found.values():
+            as_law(law)
+    else:
+        if isinstance(laws, str) or not isinstance(laws, Iterable):
+            laws = [laws]
+        found, given = {}, list(laws)
+        names = [as_law(law).name for law in given]
+        for place, (name, law) in enumerate(zip(names, given, strict=True)):
+            twins = names.count(name) > 1
+            found[f"{name} {names[: place + 1].count(name)}" if twins else name] = law
+    if not found:
+        raise InputError("compare() needs at least one law, and two to compare.")
+    return found
+
+
+def _places(risk: pd.Series) -> pd.Series:
+    """1 for the riskiest; equal risks, which differ in the last digits of floating-point sums, share a place."""
+    return risk.round(12).rank(ascending=False, method="min").astype(np.int64)

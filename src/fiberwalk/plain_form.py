@@ -1,0 +1,132 @@
+"""Objects as plain data and back: what JSON can say, and arrays beside it.
+
+A tuple is a JSON list, numbers and texts are themselves, and everything else is an object with one member that names its
+kind. Only the classes handed in are written or made again, field by field: reading a file runs no code that is in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .release.errors import InputError
+
+LARGEST = 2**63
+"""JSON readers disagree on larger whole numbers, and Python refuses very large ones in decimal digits."""
+
+
+class Writer:
+    """Turns objects into plain data; the arrays met on the way are laid end to end, those of one type together."""
+
+    def __init__(self, classes: Iterable[type], prepare: Callable[[Any], Any] = lambda item: item) -> None:
+        self.classes = set(classes)
+        self.prepare = prepare
+        self._parts: dict[str, list[np.ndarray]] = {}
+        self._ends: dict[str, int] = {}
+        self._seen: dict[int, tuple[np.ndarray, dict[str, Any]]] = {}  # the array is kept, so that its id stays its own
+
+    def plain(self, item: Any) -> Any:
+        """What JSON can say of an object."""
+        if item is None or isinstance(item, (bool, str)):
+            return item
+        if isinstance(item, np.generic):
+            return self.plain(item.item())
+        if isinstance(item, int):
+            return item if -LARGEST < item < LARGEST else {"integer": hex(item)}
+        if isinstance(item, float):
+            return item if math.isfinite(item) else {"float": repr(item)}
+        if isinstance(item, tuple):
+            return [self.plain(one) for one in item]
+        if isinstance(item, list):
+            return {"list": [self.plain(one) for one in item]}
+        if isinstance(item, Mapping):
+            return {"mapping": [[self.plain(key), self.plain(value)] for key, value in item.items()]}
+        if isinstance(item, np.ndarray):
+            return self._array(item)
+        if sp.issparse(item):
+            rows = sp.csr_array(item)
+            return {"sparse": [self.plain(one) for one in (rows.data, rows.indices, rows.indptr, rows.shape)]}
+        item = self.prepare(item)
+        if is_dataclass(item) and type(item) in self.classes:
+            named = {one.name: self.plain(getattr(item, one.name)) for one in fields(item)}
+            return {type(item).__name__: named}
+        if type(item).__name__ == "DataArray":
+            labels = tuple(tuple(str(one) for one in item[dim].values) for dim in item.dims)
+            return {"table": [self.plain(one) for one in (item.values, tuple(item.dims), labels)]}
+        raise InputError(f"an audit with a {type(item).__name__} in it cannot be saved.")
+
+    def _array(self, array: np.ndarray) -> dict[str, Any]:
+        if array.dtype.kind not in "biufU":
+            return {"objects": [list(array.shape), [self.plain(one) for one in array.ravel().tolist()]]}
+        if id(array) not in self._seen:
+            flat = array.ravel().astype(array.dtype.newbyteorder("="), copy=False)
+            name = flat.dtype.name
+            start = self._ends.get(name, 0)
+            self._parts.setdefault(name, []).append(flat)
+            self._ends[name] = start + len(flat)
+            self._seen[id(array)] = array, {"array": [name, start, list(array.shape)]}
+        return self._seen[id(array)][1]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays of each type, end to end."""
+        return {name: np.concatenate(parts) for name, parts in sorted(self._parts.items())}
+
+
+class Reader:
+    """Makes objects again from plain data."""
+
+    def __init__(self, classes: Iterable[type], arrays: Mapping[str, np.ndarray]) -> None:
+        self.classes = {one.__name__: one for one in classes}
+        self.arrays = arrays
+        self.kinds: dict[str, Callable[[Any], Any]] = {
+            "integer": lambda digits: int(digits, 16),
+            "float": float,
+            "list": lambda items: [self.made(one) for one in items],
+            "mapping": lambda pairs: {self.made(key): self.made(value) for key, value in pairs},
+            "array": self._array,
+            "objects": self._objects,
+            "sparse": self._sparse,
+            "table": self._table,
+        }
+
+    def made(self, plain: Any) -> Any:
+        """The object that plain data tell of."""
+        if isinstance(plain, list):
+            return tuple(self.made(one) for one in plain)
+        if not isinstance(plain, dict):
+            return plain
+        ((kind, content),) = plain.items()
+        if kind in self.kinds:
+            return self.kinds[kind](content)
+        if kind not in self.classes:
+            raise InputError(f"it holds a {kind!r}, which this version does not know; a newer one may.")
+        chosen = self.classes[kind]
+        strange = set(content) - {one.name for one in fields(chosen)}
+        if strange:
+            raise InputError(f"its {kind} has {min(strange)!r}, which this version does not know; a newer one may.")
+        return chosen(**{name: self.made(value) for name, value in content.items()})
+
+    def _array(self, content: Any) -> np.ndarray:
+        name, start, shape = content
+        return self.arrays[name][start : start + math.prod(shape)].reshape(shape).copy()
+
+    def _objects(self, content: Any) -> np.ndarray:
+        shape, items = content
+        found = np.empty(len(items), dtype=object)
+        found[:] = [self.made(one) for one in items]
+        return found.reshape(shape)
+
+    def _sparse(self, content: Any) -> Any:
+        data, indices, indptr, shape = (self.made(one) for one in content)
+        return sp.csr_array((data, indices, indptr), shape=shape)
+
+    def _table(self, content: Any) -> Any:
+        import xarray as xr
+
+        values, dims, labels = (self.made(one) for one in content)
+        return xr.DataArray(values, dims=dims, coords={dim: list(some) for dim, some in zip(dims, labels, strict=True)})
