@@ -82,10 +82,11 @@ class Pmf:
         )
 
     def between(self, low: int, high: int) -> float:
-        """P(low <= x <= high); a bin that lies partly inside counts by its part."""
-        begin = self.first + self.width * np.arange(len(self.p))
-        inside = np.clip(np.minimum(high, begin + self.width - 1) - np.maximum(low, begin) + 1, 0, self.width)
-        return float((self.p * inside).sum() / self.width)
+        """P(low <= x <= high); a bin that lies partly inside counts by its part (of what is within the bounds)."""
+        places = self.first + self.width * np.arange(len(self.p))
+        begin, end = np.maximum(places, self.lower), np.minimum(places + self.width - 1, self.upper)
+        inside = np.minimum(high, end) - np.maximum(low, begin) + 1
+        return float((self.p * np.maximum(inside, 0) / np.maximum(end - begin + 1, 1)).sum())
 
     def between_error(self, low: int, high: int) -> float:
         """The standard error of `between`, by the effective draws; what whole lines were credited for makes it smaller."""

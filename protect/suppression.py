@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..release.contributions import with_contributions
 from ..release.dims import key_words
 from ..release.errors import InputError
 from ..release.facts import HIDDEN, PRIMARY
@@ -30,6 +31,8 @@ def suppress(
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
     count: str | None = None,
+    contributors: Any = None,
+    largest: Any = None,
 ) -> Release:
     """Publish every cell but some, and every margin.
 
@@ -52,6 +55,9 @@ def suppress(
         Of the rule: see `rule_known` and `rule`.
     hierarchies, decimals, count
         As for `publish`.
+    contributors, largest
+        Tables of how many contribute to each cell and how much the largest one does, for `audit(intruders=)`; like the
+        truth, they are never written to a public file.
 
     Examples
     --------
@@ -75,7 +81,7 @@ def suppress(
     hidden = primary | (cell_mask(cells, labelled) if cells is not None else False)
     if not hidden.any() and not totals:
         raise InputError("no cell is withheld: the condition hits none.")
-    release = of_table(labelled)
+    release = with_contributions(of_table(labelled), contributors, largest)
     shown = np.flatnonzero(~hidden.ravel())
     figures = labelled.values.ravel()[shown]
     release = release.with_facts(release.keys[shown], release.picked(shown), figures, figures, figures)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
+from .contributions import checked
 from .dims import Dim, key_words
 from .errors import InputError
 from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN
@@ -29,6 +30,8 @@ class Figure:
     lower: int | None = None
     upper: int | None = None
     where: str = ""
+    contributors: int | None = None
+    largest: int | None = None
 
 
 def from_figures(
@@ -94,6 +97,8 @@ def from_figures(
     if missing == "zero":
         upper[absent] = value[absent] = truth[absent] = 0
     release = replace(release, lower=lower, upper=upper, value=value, status=status)
+    contributors = _of_cells({cell: figure.contributors for cell, figure in given.items()}, release.n_cells)
+    largest = _of_cells({cell: figure.largest for cell, figure in given.items()}, release.n_cells)
 
     totals = [(key, figure) for key, figure in seen.items() if not is_cell[key]]
     rows = []
@@ -125,13 +130,25 @@ def from_figures(
     notes.insert(0, f"{hidden} of {release.n_cells} cells and {len(asked)} totals are withheld in {source}")
     if tolerance:
         notes.append(f"published totals may be {release.show(tolerance)} off the sum they stand for")
-    return replace(
+    whole = replace(
         release,
         asked=np.array(asked, dtype=np.int64).reshape(-1, len(dims)),
         truth=truth if known else None,
         flagged=True,
+        contributors=contributors,
+        largest=largest,
         notes=tuple(notes),
     )
+    return checked(whole, source)
+
+
+def _of_cells(said: dict[int, int | None], n_cells: int) -> np.ndarray | None:
+    """What the lines say of their cells; None where no line says anything."""
+    found = np.full(n_cells, NO_VALUE)
+    for cell, number in said.items():
+        if number is not None:
+            found[cell] = number
+    return found if (found != NO_VALUE).any() else None
 
 
 def _check_figure(release: Release, figure: Figure, source: str) -> None:

@@ -24,6 +24,8 @@ def read_release(
     *,
     missing: str = "error",
     tolerance: float = 0,
+    contributors: str | None = None,
+    largest: str | None = None,
 ) -> Release:
     """Read a published table with hidden cells.
 
@@ -50,6 +52,10 @@ def read_release(
         What a cell without a row is: "zero", "hidden", or (by default) an error.
     tolerance
         How far published totals may be from the sum of their cells because they were rounded.
+    contributors, largest
+        The columns that say how many contribute to a cell and how much the largest of them does (N_OBS and MAX, in any
+        case, are found by themselves), for `audit(intruders="respondents")`. Like the truth they are the agency's own:
+        `Release.to_file` does not write them.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(f"a file is named by its path; this is {path!r}.")
@@ -57,9 +63,10 @@ def read_release(
     if not os.path.exists(path):
         raise InputError(f"{name}: there is no such file.")
     if looks_like_jj(path):
-        if dims or value or status or hierarchies:
+        if dims or value or status or hierarchies or contributors or largest:
             raise InputError(
-                f"{name}: a JJ file has no columns to name; dims=, value=, status= and hierarchies= do not apply."
+                f"{name}: a JJ file has no columns to name; dims=, value=, status=, hierarchies=, contributors= and "
+                "largest= do not apply."
             )
         return read_jj(path, decimals=decimals, tolerance=tolerance)
     return read_long(
@@ -73,6 +80,8 @@ def read_release(
         header=header,
         missing=missing,
         tolerance=tolerance,
+        contributors=contributors,
+        largest=largest,
     )
 
 

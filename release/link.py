@@ -176,6 +176,8 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         tuple(evidence), tables[0].decimals, np.unique(np.concatenate([one.asked for one in tables]), axis=0),
         np.concatenate([one.shown for one in tables]),
         if_flagged=(seen_lower, seen_upper) if any(one.if_flagged for one in tables) else None,
+        contributors=_joined([one.contributors for one in tables], numbers, n),
+        largest=_joined([one.largest for one in tables], numbers, n),
     )  # fmt: skip
     for one, where in zip(tables, numbers, strict=True):
         columns = sp.csr_array(
@@ -186,6 +188,17 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
             facts.keys, facts.matrix @ columns, facts.lower, facts.upper, facts.value, facts.words
         )
     return _shared_totals(joined)
+
+
+def _joined(parts: Sequence[np.ndarray | None], numbers: Sequence[np.ndarray], n: int) -> np.ndarray | None:
+    """What some tables say of their cells, over the cells of all."""
+    if all(part is None for part in parts):
+        return None
+    found = np.full(n, NO_VALUE, np.int64)
+    for part, where in zip(parts, numbers, strict=True):
+        if part is not None:
+            found[where] = np.where(part != NO_VALUE, part, found[where])
+    return found
 
 
 def _without_repeats(grids: Sequence[Grid]) -> tuple[Grid, ...]:

@@ -22,7 +22,9 @@ from .text_files import check_width, read_rows, written_whole
 
 NO_FIGURE = ("", "na", "nan", "none", "null", "..", ":", "x", "*")
 TOTAL_NAMES = ("total", "all", "sum", "tot")
+CONTRIBUTORS_NAME, LARGEST_NAME = "n_obs", "max"
 STATUS_NAMES = ("status", "sdcstatus", "sdc_status", "flag")
+_TAKEN_NAMES = (*COUNT_NAMES, *STATUS_NAMES, CONTRIBUTORS_NAME, LARGEST_NAME, "lower", "upper")
 
 Rows = list[tuple[int, list[str]]]
 """The rows of a file, each with the number of its line."""
@@ -40,6 +42,8 @@ def read_long(
     header: bool,
     missing: str,
     tolerance: float,
+    contributors: str | None = None,
+    largest: str | None = None,
 ) -> Release:
     """Read a CSV or Parquet file as a release (see `read_release`)."""
     name = os.fspath(path)
@@ -59,7 +63,7 @@ def read_long(
                 f"{name}, row {number}: {len(row)} columns where the header has {len(names)}; was the file cut short?"
             )
     trees = dict(hierarchies or {})
-    columns = _columns(name, names, rows, dims, value, status, trees)
+    columns = _columns(name, names, rows, dims, value, status, trees, contributors, largest)
     for named in trees:
         if named not in columns.dims:
             raise InputError(f"{name}: a hierarchy is given for {named!r}; {did_you_mean(named, columns.dims)}")
@@ -93,6 +97,8 @@ class _Columns:
     status: str | None
     limits: bool
     parents: dict[str, list[str]]
+    contributors: str | None
+    largest: str | None
 
 
 def _columns(
@@ -103,6 +109,8 @@ def _columns(
     value: str | None,
     status: str | None,
     hierarchies: Mapping[str, Any],
+    contributors: str | None,
+    largest: str | None,
 ) -> _Columns:
     if "" in names:
         raise InputError(
@@ -112,7 +120,7 @@ def _columns(
     if len(set(names)) < len(names):
         twice = next(one for one in names if names.count(one) > 1)
         raise InputError(f"{name}: two columns are called {twice!r}.")
-    for given in [*(dims or []), value, status]:
+    for given in [*(dims or []), value, status, contributors, largest]:
         if given is not None and given not in names:
             raise InputError(f"{name}: there is no column {given!r}; {did_you_mean(str(given), names)}")
     free = [one for one in names if one not in (dims or [])]
@@ -120,12 +128,19 @@ def _columns(
     if status is None:
         status = next((one for one in free if one.lower() in STATUS_NAMES), None)
     limits = "lower" in free and "upper" in free
-    taken = {status, *(c for columns in parents.values() for c in columns), *(("lower", "upper") if limits else ())}
+    if contributors is None:
+        contributors = next((one for one in free if one.lower() == CONTRIBUTORS_NAME and one != value), None)
+    if largest is None:
+        largest = next((one for one in free if one.lower() == LARGEST_NAME and one != value), None)
+    taken = {contributors, largest}
+    taken |= {status, *(c for columns in parents.values() for c in columns), *(("lower", "upper") if limits else ())}
     free = [one for one in free if one not in taken]
     if value is None:
         named = [one for one in free if one.lower() in COUNT_NAMES]
         numeric = [one for one in free if _all_numbers([row[names.index(one)] for _, row in rows])]
         found = named if len(named) == 1 else numeric if dims is not None or len(numeric) == 1 else []
+        if contributors and not found and not numeric:  # who are counted are the figures
+            found, contributors = [contributors], None
         if len(found) != 1:
             raise InputError(
                 f"{name}: it is not clear which column holds the figures (columns: {', '.join(names)}); give value= and "
@@ -135,7 +150,8 @@ def _columns(
     chosen = list(dims) if dims is not None else [one for one in free if one != value]
     if not chosen:
         raise InputError(f"{name}: no column is left for a dim (columns: {', '.join(names)}).")
-    return _Columns(chosen, value, status, limits, {dim: given for dim, given in parents.items() if dim in chosen})
+    groups = {dim: given for dim, given in parents.items() if dim in chosen}
+    return _Columns(chosen, value, status, limits, groups, contributors, largest)
 
 
 def _parents(name: str, names: list[str], free: list[str], hierarchies: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -275,7 +291,18 @@ def _figure(
         raise InputError(
             f"{source}, {where}: status {code!r} means published, but column {columns.value!r} has no number."
         )
-    return Figure(key, value, meaning, bounds[0], bounds[1], where)
+
+    def said(column: str | None, places: int) -> int | None:
+        text = row[names.index(column)] if column else ""
+        number = (
+            scaled(text, places, f"{source}, {where}, column {column!r}") if text.lower() not in NO_FIGURE else None
+        )
+        if number is not None and number < 0:
+            raise InputError(f"{source}, {where}: column {column!r} says {text}; it cannot be negative.")
+        return number
+
+    behind = said(columns.contributors, 0), said(columns.largest, decimals)
+    return Figure(key, value, meaning, bounds[0], bounds[1], where, *behind)
 
 
 def write_long(release: Release, path: str | os.PathLike[str], total: str) -> None:
@@ -330,7 +357,7 @@ def write_long(release: Release, path: str | os.PathLike[str], total: str) -> No
 def _refuse_names(source: str, release: Release, total: str) -> None:
     """Refuse names and labels that the file could not give back."""
     for dim in release.dims:
-        if dim.name.lower() in (*COUNT_NAMES, *STATUS_NAMES, "lower", "upper") or ":" in dim.name:
+        if dim.name.lower() in _TAKEN_NAMES or ":" in dim.name:
             raise InputError(f"{source}: a long file cannot have a dim called {dim.name!r}; rename it.")
         for label in (dim.name, *dim.node_labels):
             if label != label.strip() or not label or "\r" in label or "\n" in label:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .contributions import with_contributions
 from .dims import Dim, Margin, every_margin, margin_list, parse_margin
 from .errors import InputError
 from .release import Release, of_table
@@ -23,6 +24,8 @@ def publish(
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
     count: str | None = None,
+    contributors: Any = None,
+    largest: Any = None,
 ) -> Release:
     """Publish some margins of a table and nothing else.
 
@@ -42,6 +45,9 @@ def publish(
         Magnitudes are kept as whole numbers of 10^-decimals.
     count
         The count column of a long frame, where its name does not say so.
+    contributors, largest
+        Tables of how many contribute to each cell and how much the largest one does, for `audit(intruders=)`; like the
+        truth, they are never written to a public file.
 
     Examples
     --------
@@ -53,7 +59,7 @@ def publish(
     if margins is None:
         raise InputError("publish() needs margins=, a list such as ['I,J', 'J,K'].")
     wanted = parse_margins(margins, labelled.dims)
-    release = of_table(labelled)
+    release = with_contributions(of_table(labelled), contributors, largest)
     shown = [" x ".join(level for level in margin if level) or "the grand total" for margin in wanted]
     note = (
         f"published exactly: {'; '.join(shown)}" if len(shown) <= 6 else f"{len(shown)} margins are published exactly"

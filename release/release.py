@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from .contributions import contributions_differ
 from .dims import Dim, Key, key_words, margin_list, parse_margin
 from .errors import Contradiction, InputError
 from .facts import NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Protection, Sums
@@ -55,10 +56,17 @@ class Release:
     """Bounds of the cells for a reader who knows the rule and, unlike others, can tell which cells it hid."""
     flagged: bool = False
     """Does the publication itself show which cells are primary?"""
+    contributors: np.ndarray | None = None
+    """How many contribute to each cell (NO_VALUE: not said). Like the truth, only the agency knows it."""
+    largest: np.ndarray | None = None
+    """The largest contribution to each cell (NO_VALUE: not said). Like the truth, only the agency knows it."""
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for array in (self.lower, self.upper, self.value, self.status, self.own, self.asked, self.shown, self.truth):
+        for array in (
+            self.lower, self.upper, self.value, self.status, self.own, self.asked, self.shown, self.truth,
+            self.contributors, self.largest,
+        ):  # fmt: skip
             if array is not None:
                 array.setflags(write=False)
 
@@ -89,6 +97,11 @@ class Release:
         for grid in self.grids:
             keys[grid.cells.ravel()] = grid.keys()
         return keys
+
+    @property
+    def of_magnitudes(self) -> bool:
+        """Does the table hold magnitudes? Decimals say so, or contributors to a cell who are not what it counts."""
+        return self.decimals > 0 or contributions_differ(self)
 
     def words(self, key: Key) -> str:
         """A cell or sum in words."""
@@ -320,16 +333,17 @@ class Release:
         if (lower > upper).any():
             return {}
         told = (self.status == PRIMARY).any()
-        truth = self.truth if told else None  # whether the rule hid every cell is then only a supposition
-        seen = replace(self, lower=lower, upper=upper, if_flagged=None, truth=truth)
+        seen = replace(self, lower=lower, upper=upper, if_flagged=None)
+        if not told:
+            seen = seen.without_truth()  # whether the rule hid every cell is then only a supposition
         name = "the intruder can tell which hidden cells the rule hid" if told else "the rule hid every hidden cell"
         return {name: seen}
 
     # --- truth and files --------------------------------------------------------------------------------------
 
     def without_truth(self) -> Release:
-        """The release as an outsider has it."""
-        return replace(self, truth=None)
+        """The release as an outsider has it: without the truth, and without who contributed what."""
+        return replace(self, truth=None, contributors=None, largest=None)
 
     def to_file(self, path: str | os.PathLike[str], *, total: str = "Total") -> None:
         """Write what is known: the publication and what `knows` added to it, as ranges, never the truth.

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from scipy.special import fdtri
 
 from ..fiber.jit import jit
 from .batch_means import half_chains, inside_batches, mean_variance
@@ -263,6 +264,8 @@ def _surprise_variance(surprise: np.ndarray, length: int, total_draws: int, effe
     # the surprises' own spread is not kept: what correlation hides between batches is taken from the column's mean
     growth = np.divide(total_draws, effective, out=np.ones(len(effective)), where=effective > 0)
     found = np.full(surprise.shape[2], np.inf)
+    # of many columns some differ this much by chance alone: about one look in a hundred takes any of them for real
+    far = fdtri(max(1, chains - 1), max(1, chains * (batches - 1)), 1.0 - 0.01 / max(1, surprise.shape[2]))
     for some in _blocks(surprise):
         values = surprise[:, :, some]
         series = half_chains(values * length, None, length)
@@ -272,7 +275,7 @@ def _surprise_variance(surprise: np.ndarray, length: int, total_draws: int, effe
         if chains > 1:
             own = mean_variance(series._replace(between=np.zeros_like(series.between)), np.ones_like(variance))
             apart = values.mean(axis=1).var(axis=0, ddof=1) / chains
-            variance = np.where(apart > 4.0 * own, np.maximum(variance, apart), variance)
+            variance = np.where(apart > far * own, np.maximum(variance, apart), variance)
         found[some] = variance
     return found
 

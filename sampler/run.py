@@ -21,7 +21,7 @@ from ..moves.chooser import Moves
 from ..moves.random_words import streams
 from ..release.errors import InputError
 from ..release.release import Release
-from .chain import BATCHES, FIRST_LENGTH, Chain, Reference
+from .chain import BATCHES, Chain, Reference
 from .checkpoint import save
 from .diagnostics import LEAST_DRAWS, Diagnosis, diagnose, good_enough
 from .kernel import LEAST_WORK, WORK_PER_CELL
@@ -265,8 +265,11 @@ class Standing:
 
     def _wanted(self, one: UnitRun) -> float:
         """The work of a unit until it passes the stop rule twice, if errors go on shrinking as they should."""
-        if one.finished or one.diagnosis is None:
-            return max(_done(one), 2.0 * BATCHES * FIRST_LENGTH * len(one.unit.columns))
+        first = 2.0 * BATCHES * one.chains[0].length * len(one.unit.columns)
+        if one.finished:
+            return _done(one)
+        if one.diagnosis is None or not one.draws:
+            return first
         found = one.diagnosis
         error, ess = found.entropy_error.max(initial=0.0), found.ess.min(initial=np.inf)
         times = max((3 * error / self.run.tolerance) ** 2, LEAST_DRAWS / max(ess, 1.0), 1.0)

@@ -87,7 +87,7 @@ def test_a_rule_that_the_intruder_knows(table, tmp_path):
     assert "4 hidden cells are known exactly" in run("audit", table, "--rule", "< 3").output
     unseen = run("audit", table, "--rule", "< 3", "--no-flags").output
     assert "None of the 4 hidden cells is known exactly" in unseen
-    assert "If the intruder can tell which hidden cells the rule hid:\n4 hidden cells are known exactly" in unseen
+    assert "If the intruder can tell which hidden cells the rule hid:\nAll 4 hidden cells are known exactly" in unseen
     plain = tmp_path / "plain.csv"
     plain.write_text("row,value\na,\nb,\nc,9\nTotal,12\n")
     both = run("audit", plain, "--rule", "< 3").output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -13,28 +14,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .cell_frame import cell_frame
+from .cell_questions import distribution_frame, limits, threshold_frame, value_index
+from .deceptive_cells import deceptive_frame
 from .fiber.certificate import Certificate
 from .fiber.solved import Budget
+from .line_concentration import concentration_frame
 from .posterior.belief import METHODS, QUICK, Answers, Belief, believe
 from .posterior.pmf import Pmf
 from .posterior.sampled import Chains
 from .progress import shown
 from .release.dims import margin_list
 from .release.errors import Contradiction, InputError
-from .release.facts import Protection
-from .release.numbers import scaled
 from .release.release import Release, as_release
 from .release.tables import key_of
-from .risk.entropy import understatement, uniform_risk
+from .respondents import INTRUDERS, Respondent, beliefs_of_respondents, find, respondents_frame, respondents_of
 from .risk.expected_harm import expected_harm
-from .risk.protection_range import protection_range
+from .risk.nearness import check_percent
 from .sampler.run import MOST_DRAWS
 from .sampling import check_chains
+from .wanted_protection import protection_frame
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
+
+NEAR = 10.0
+"""Percent: a guess that is nearer than this to a magnitude does harm, unless another limit is given."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +55,8 @@ class Audit:
     belief: Belief
     settings: Mapping[str, Any] = field(default_factory=dict)
     readings: Mapping[str, Audit] = field(default_factory=dict)
+    insiders: Mapping[Respondent, Belief] | None = None
+    """What each single or dominant contributor believes; None where that was not asked."""
 
     @property
     def release(self) -> Release:
@@ -89,6 +98,20 @@ class Audit:
         )
 
     @cached_property
+    def magnitude(self) -> bool:
+        """Is this a table of magnitudes (turnover, income) rather than of counts?
+
+        As `audit(magnitudes=)` said; otherwise where there are decimals, or where the cells' contributors show it.
+        """
+        said = self.settings.get("magnitudes")
+        return self.release.of_magnitudes if said is None else bool(said)
+
+    @property
+    def percent(self) -> float:
+        """How near to the truth of a magnitude is too near, in percent."""
+        return float(self.settings.get("percent", NEAR))
+
+    @cached_property
     def cells(self) -> pd.DataFrame:
         """One row per hidden cell (and margin asked for), the riskiest first.
 
@@ -99,55 +122,11 @@ class Audit:
         ess, rhat, entropy_mcse : the sampling error of the entropy (none where the method is exact)
         own : the intruder's own part of the cell, which the other columns leave out (only where `knows(own=)` was said)
         truth, p_truth : where the release carries the truth
+        p0, p1 : the probability of the counts 0 and 1 (not in tables of magnitudes)
+        low90, high90 : the shortest range that has 90% of the probability
+        p_near : the probability of being within `percent` of the truth (magnitudes whose truth is known)
         """
-        import pandas as pd
-
-        belief, release = self.belief, self.release
-        rows = [self._row(pmf) for pmf in belief.pmfs]
-        frame = pd.DataFrame(rows, index=release.index(belief.keys), columns=list(_COLUMNS))
-        if not rows:
-            frame = frame.astype({column: float for column in _COLUMNS if column not in ("method", "certificate")})
-        if release.own.any():
-            # what the intruder contributed: these rows speak of the others' part
-            mine = np.concatenate([release.own[release.hidden], np.zeros(len(rows) - len(release.hidden), np.int64)])
-            frame["own"] = release.own_units(mine)
-        if release.truth is not None:
-            truth = self._truth()
-            frame["truth"] = release.own_units(truth)
-            frame["p_truth"] = [p.between(int(t), int(t)) for p, t in zip(belief.pmfs, truth, strict=True)]
-        # Equal risks differ in the last digits of floating-point sums: such cells keep the order of the table.
-        order = np.argsort(-frame["risk"].round(12).to_numpy(), kind="stable")
-        return frame.iloc[order]
-
-    def _row(self, pmf: Pmf) -> dict[str, Any]:
-        alike = uniform_risk(pmf.support)
-        risk = 1 / pmf.entropy if pmf.entropy > 0 else np.inf
-        modal, p_modal = pmf.modal
-        show = self.release.own_units
-        return dict(
-            lower=show(pmf.lower),
-            upper=show(pmf.upper),
-            support=pmf.support,
-            entropy=pmf.entropy,
-            risk=risk,
-            uniform_risk=alike,
-            understatement=understatement(risk, alike),
-            mean=pmf.mean / 10**self.release.decimals,
-            modal=show(modal),
-            p_modal=p_modal,
-            ess=pmf.ess,
-            rhat=pmf.rhat,
-            entropy_mcse=pmf.entropy_error,
-            method=pmf.method,
-            certificate=pmf.certificate.word,
-        )
-
-    def _truth(self) -> np.ndarray:
-        release = self.release
-        assert release.truth is not None
-        hidden = release.truth[release.hidden] - release.own[release.hidden]
-        sums = [int((release.row(key) @ release.truth)[0]) for key in self.belief.keys[len(hidden) :]]
-        return np.concatenate([hidden, np.array(sums, dtype=np.int64)])
+        return cell_frame(self.belief, magnitude=self.magnitude, percent=self.percent)
 
     def position(self, cell: Mapping[str, Any]) -> int:
         """Which of the audited cells and sums this is."""
@@ -161,6 +140,11 @@ class Audit:
             )
         return int(found[0])
 
+    def _pmf(self, cell: Any, labels: Mapping[str, Any]) -> Pmf:
+        if cell is not None and not isinstance(cell, Mapping):
+            raise InputError(f"a cell is named by its labels, pmf(dim=label, ...), or as a dict; this is {cell!r}.")
+        return self.belief.pmfs[self.position({**(cell or {}), **labels})]
+
     def pmf(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> pd.Series:
         """How probable each attainable value of a cell is: a Series of value -> probability.
 
@@ -168,11 +152,8 @@ class Audit:
         """
         import pandas as pd
 
-        if cell is not None and not isinstance(cell, Mapping):
-            raise InputError(f"a cell is named by its labels, pmf(dim=label, ...), or as a dict; this is {cell!r}.")
-        pmf = self.belief.pmfs[self.position({**(cell or {}), **labels})]
-        index = pd.Index(self.release.own_units(pmf.values), name="value")
-        return pd.Series(pmf.probabilities, index=index, name="probability")
+        pmf = self._pmf(cell, labels)
+        return pd.Series(pmf.probabilities, index=value_index(pmf, self.release), name="probability")
 
     def joint(self, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
         """How probable each combination of values of a few cells is: a Series with a level of the index for each cell.
@@ -208,14 +189,105 @@ class Audit:
 
         return most_probable_table(self)
 
-    def deceptive(self, *, values: int = 5, limit: float = 0.5, bits: float = 1.0) -> pd.DataFrame:
-        """The rows of `cells` whose interval looks safe and whose distribution is not.
+    def distribution(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> pd.DataFrame:
+        """The distribution of a cell with its sampling error: columns probability, mcse and cumulative, by value.
 
-        At least `values` values are possible, but one of them has more than `limit` of the probability, or fewer than
-        `bits` bits are left.
+        The cell is named as for `pmf`. Sampled cells with very many values are counted in bins: the index then holds the
+        least value of each, and its name says so.
         """
-        cells = self.cells
-        return cells[(cells["support"] >= values) & ((cells["p_modal"] > limit) | (cells["entropy"] < bits))]
+        return distribution_frame(self._pmf(cell, labels), self.release)
+
+    def probability(
+        self,
+        cell: Mapping[str, Any] | None = None,
+        /,
+        *,
+        at_most: float | None = None,
+        at_least: float | None = None,
+        **labels: Any,
+    ) -> float:
+        """The probability that a cell is at most, or at least, some value (both: that it lies between).
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> a = fw.audit(fw.publish([[3, 1], [2, 4]], margins=["A", "B"]))
+        >>> a.probability(A="1", B="1", at_most=1)
+        0.4
+        """
+        return self._pmf(cell, labels).between(*limits(self.release, at_most, at_least))
+
+    def threshold(self, *, at_most: float | None = None, at_least: float | None = None) -> pd.DataFrame:
+        """`probability` of every hidden cell with its standard error: columns probability and mcse, highest first."""
+        return threshold_frame(self.belief, at_most, at_least)
+
+    @property
+    def disclosed(self) -> pd.DataFrame:
+        """The rows of `cells` that are known exactly."""
+        return self.cells[self.cells["support"] == 1]
+
+    def deceptive(
+        self, *, values: int = 5, limit: float = 0.5, bits: float = 1.0, percent: float | None = None
+    ) -> pd.DataFrame:
+        """The rows of `cells` whose interval looks safe and whose distribution is not, and `why` in words.
+
+        Counts look safe with at least `values` possible values; yet one of them has more than `limit` of the probability,
+        or fewer than `bits` bits are left. Magnitudes look safe where half their interval is more than `percent` (that of
+        the audit unless given) of the truth; yet they are within `percent` of it with a probability above `limit`. Where
+        the truth is not known, the middle of the interval and then the best guess stand for it. A cell for which the
+        release itself states protection levels looks safe where these are met.
+        """
+        near = self.percent if percent is None else check_percent(percent, "deceptive")
+        return deceptive_frame(
+            self.belief, self.cells, magnitude=self.magnitude, values=values, limit=limit, bits=bits, percent=near
+        )
+
+    @cached_property
+    def respondents(self) -> pd.DataFrame:
+        """What each single or dominant contributor learns about the others, the worst first (`intruders="respondents"`).
+
+        One row for each, indexed by the labels of her cell:
+
+        kind, own : "single" (the cell is hers) or "dominant" (more than half is), and her own contribution
+        newly_known : how many cells she knows exactly that were not known before; of her own, the others' part
+        worst_cell : the cell she comes to know best, exactly or, for magnitudes, nearest; empty where she learns nothing
+        risk_before, risk, times : its risk to everybody and to her, and how many times that is
+        p_modal_before, p_modal : likewise, the probability of its most probable value
+        converged : whether what was sampled for her passed the stop rule
+        p_near_before, p_near : for magnitudes, the probability of being within `percent` of the truth
+        """
+        return respondents_frame(self.belief, self._insiders(), magnitude=self.magnitude, percent=self.percent)
+
+    def seen_by(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> Audit:
+        """The audit as the single or dominant contributor of a cell sees it; the cell is named as for `pmf`."""
+        key = self.belief.keys[self.position({**(cell or {}), **labels})]
+        return Audit(find(self._insiders(), self.release, key), self.settings)
+
+    def _insiders(self) -> Mapping[Respondent, Belief]:
+        if self.insiders is None:
+            raise InputError("what respondents learn was not asked: say audit(release, intruders='respondents').")
+        return self.insiders
+
+    def concentration(self) -> pd.DataFrame:
+        """How probable is it that a whole line of the table sits in one cell? Attribute disclosure, for counts.
+
+        One row for each line (all dims but one fixed; in a table of two dims its rows and columns) that has a hidden cell
+        and a total above 0, the riskiest first, with `Total` in the dim it runs along:
+
+        total : what the line adds up to
+        probability, mcse : the sum over its cells of P(cell = total), and at most this much standard error
+        cell, p_cell : the label of the cell that most probably holds it all, and how probable that is
+
+        Lines whose total is neither published nor implied by what is published are left out.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> a = fw.audit(fw.publish([[1, 0], [2, 4]], margins=["A", "B"]))
+        >>> a.concentration().iloc[0].to_dict()
+        {'total': 1, 'probability': 1.0, 'mcse': 0.0, 'cell': '1', 'p_cell': 0.5}
+        """
+        return concentration_frame(self.belief)
 
     def harm(self, r: Callable[[Any], float] | Mapping[Any, float]) -> pd.Series:
         """Expected harm, sum over k of r(k) p(k), of every cell (DFKPR01)."""
@@ -232,6 +304,9 @@ class Audit:
     ) -> pd.DataFrame:
         """Is every value of a wanted range attainable? One row per hidden cell.
 
+        `first_missing` is the first wanted value that is not; `by` says what tells attainable values: "every table", or for
+        sampled cells the "bounds", between which a value counts unless it is excluded.
+
         Parameters
         ----------
         percent
@@ -239,56 +314,7 @@ class Audit:
         lower, upper
             Wanted: this range for every cell. Left out with `percent`, the protection levels of a JJ file are used.
         """
-        import pandas as pd
-
-        release = self.release
-        ranges = self._wanted(percent, lower, upper)
-        rows = []
-        for pmf, (low, high, width) in zip(self.belief.pmfs, ranges, strict=True):
-            fine, first = protection_range(pmf.values, low, high)
-            fine = fine and int(pmf.values[-1] - pmf.values[0]) >= width
-            rows.append({
-                "wanted_lower": release.own_units(low),
-                "wanted_upper": release.own_units(high),
-                "wanted_width": release.own_units(width),
-                "lower": release.own_units(pmf.values[0]),
-                "upper": release.own_units(pmf.values[-1]),
-                "protected": fine,
-                "first_missing": None if first is None else release.own_units(first),
-            })  # fmt: skip
-        columns = [
-            "wanted_lower", "wanted_upper", "wanted_width", "lower", "upper", "protected", "first_missing"
-        ]  # fmt: skip
-        frame = pd.DataFrame(rows, index=release.index(self.belief.keys), columns=columns)
-        return frame.sort_values("protected", kind="stable")
-
-    def _wanted(self, percent: float | None, lower: float | None, upper: float | None) -> list[tuple[int, int, int]]:
-        release, n = self.release, len(self.belief.keys)
-        if percent is not None and (lower is not None or upper is not None):
-            raise InputError("protection(): give percent=, or lower= and upper=, not both.")
-        if lower is not None or upper is not None:
-            if lower is None or upper is None:
-                raise InputError("protection() needs both lower= and upper=.")
-            same = (scaled(lower, release.decimals, "lower="), scaled(upper, release.decimals, "upper="), 0)
-            return [same] * n
-        if release.truth is None:
-            raise InputError("protection() around the truth needs a release that carries it; give lower= and upper=.")
-        truth = self._truth()
-        if percent is not None:
-            if not isinstance(percent, (int, float)) or not 0 <= percent < np.inf:
-                raise InputError(f"protection(percent={percent!r}): a percentage of at least 0.")
-            return [
-                (max(0, int(np.floor(t * (1 - percent / 100) + 1e-9))), int(np.ceil(t * (1 + percent / 100) - 1e-9)), 0)
-                for t in truth.tolist()
-            ]
-        if release.protection is None:
-            raise InputError(
-                "protection() needs percent=, or lower= and upper=: the release states no protection levels."
-            )
-        wanted = [release.protection.get(tuple(key.tolist()), Protection()) for key in self.belief.keys]
-        return [
-            (max(0, int(t) - one.below), int(t) + one.above, one.width) for t, one in zip(truth, wanted, strict=True)
-        ]
+        return protection_frame(self.belief, percent, lower, upper)
 
     def plot(self, cells: int = 6) -> Figure:
         """The distributions of the riskiest cells, and risk against uniform risk, as a matplotlib figure."""
@@ -319,12 +345,6 @@ class Audit:
         save_audit(self, path)
 
 
-_COLUMNS = (
-    "lower", "upper", "support", "entropy", "risk", "uniform_risk", "understatement", "mean", "modal", "p_modal",
-    "ess", "rhat", "entropy_mcse", "method", "certificate",
-)  # fmt: skip
-
-
 def audit(
     release: Release,
     law: Any = "uniform",
@@ -341,6 +361,9 @@ def audit(
     limit: int | None = None,
     memory: int | None = None,
     progress: Callable[[str], None] | bool | None = None,
+    magnitudes: bool | None = None,
+    percent: float = NEAR,
+    intruders: str | None = None,
 ) -> Audit:
     """What an intruder learns from a release about each hidden cell.
 
@@ -378,6 +401,13 @@ def audit(
     progress
         Called now and then with a line of text on where the work stands. By default it is shown on a terminal and in a
         notebook; False: not at all.
+    magnitudes
+        Is this a table of magnitudes rather than of counts? Left out, the release tells (`Audit.magnitude`).
+    percent
+        How near to the truth of a magnitude a guess may not come, in percent.
+    intruders
+        "respondents": the audit is also made as each contributor would see it who is alone in a hidden cell, or has more
+        than half of it (`Audit.respondents`, `Audit.seen_by`). Needs the truth, and for magnitudes N_OBS or MAX.
 
     Raises
     ------
@@ -395,6 +425,11 @@ def audit(
     release = as_release(release)
     if method not in METHODS:
         raise InputError(f"method={method!r}: there is no such method; use {', '.join(map(repr, METHODS))}.")
+    if intruders not in INTRUDERS:
+        raise InputError(f"intruders={intruders!r}: 'respondents', or leave it out.")
+    magnitude = release.of_magnitudes if magnitudes is None else bool(magnitudes)
+    if intruders is not None:
+        respondents_of(release, magnitude)  # refuse before the work, not after it
     margins = margin_list(hidden_margins, "hidden_margins=")
     check_chains(
         seed=seed, tolerance=tolerance, chains=chains, max_draws=max_draws, max_seconds=max_seconds, executor=executor,
@@ -403,26 +438,35 @@ def audit(
     usual = QUICK if method == "auto" else Budget()
     budget = Budget.given(usual.operations if limit is None else limit, usual.bytes if memory is None else memory)
     settings = {"law": law, "method": method, "hidden_margins": margins, "limit": limit, "memory": memory}
+    settings |= {"magnitudes": magnitudes, "percent": check_percent(percent, "audit")}
+    settings |= {"intruders": intruders}
     settings |= {"seed": seed, "tolerance": tolerance, "chains": chains, "max_draws": max_draws}
     settings |= {"max_seconds": max_seconds}
     known: Answers = {}
     began = time.monotonic()
 
     with shown(progress) as tell:
+        numbers = itertools.count()
 
-        def one(reading: Release, number: int) -> Audit:
+        def ask(reading: Release) -> Belief:
+            number = next(numbers)
             left = None if max_seconds is None else max(0.0, max_seconds - (time.monotonic() - began))
             where = None if checkpoint is None or not number else f"{os.fspath(checkpoint)}.{number}"
             how = Chains(seed, chains, tolerance, max_draws, left, executor, where if number else checkpoint)
-            belief = believe(
+            return believe(
                 reading, law, hidden_margins=margins, method=method, budget=budget, chains=how, known=known,
                 progress=tell,
             )  # fmt: skip
-            return Audit(belief, settings)
 
-        main = one(release, 0)
-        readings = {}
-        for number, (name, other) in enumerate(release.readings.items(), start=1):
+        main = ask(release)
+        others = {}
+        for name, other in release.readings.items():
             with suppress(Contradiction):  # a supposition that no table bears out is no reading
-                readings[name] = one(other, number)
-    return Audit(main.belief, settings, readings)
+                others[name] = ask(other)
+
+        def audited(belief: Belief, readings: Mapping[str, Audit]) -> Audit:
+            if intruders is None or belief.release.truth is None:
+                return Audit(belief, settings, readings)
+            return Audit(belief, settings, readings, beliefs_of_respondents(belief, magnitude, ask, tell))
+
+        return audited(main, {name: audited(other, {}) for name, other in others.items()})

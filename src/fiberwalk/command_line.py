@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import __version__
-from .command_options import ONLY_HOW, budget, chains, csv, limit, margins, read, reading, run_by
+from .command_options import ONLY_HOW, about, budget, chains, csv, limit, margins, read, reading, run_by
 from .progress import shown
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ Examples:
   fiberwalk count table.csv                       how many tables agree with what was published?
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
 
-Exit status: 0 done; 1 a cell is riskier than --fail-above; 2 the input is wrong.""",
+Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure; 2 the input is wrong.""",
 )
 @click.version_option(__version__, prog_name="fiberwalk")
 def main() -> None:
@@ -87,6 +87,7 @@ Examples:
   fiberwalk audit table.csv --law hypergeometric --html audit.html --csv cells.csv
   fiberwalk audit turnover.csv --dims activity,size --value turnover --decimals 1 --hierarchy activity=nace.hrc
   fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5
+  fiberwalk audit table.csv --intruders respondents --fail-on-disclosure    ... if anybody learns a cell exactly
   fiberwalk audit big.csv --method chains --seed 7 --checkpoint big.chains    can be killed and taken up again"""
 )
 @reading
@@ -102,7 +103,11 @@ Examples:
 @csv
 @chains
 @click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
+@about
 @click.option("--fail-above", type=float, metavar="RISK", help="Exit with status 1 if a cell is riskier than this.")
+@click.option(
+    "--fail-on-disclosure", is_flag=True, help="... or if one is known exactly, to everybody or to a respondent."
+)
 @limit
 @_speaks_plainly
 def audit(**options: Any) -> None:
@@ -112,22 +117,23 @@ def audit(**options: Any) -> None:
     first. Uniform risk is what the interval alone suggests.
     """
     from .auditing import audit as run_audit
+    from .printed_sections import failures
 
     _check_outputs(options["html"], options["csv"])
     release = read(options)
     with run_by(options) as how:
         result = run_audit(
-            release, law=options["law"], hidden_margins=options["hidden_margins"], **how, **budget(options)
-        )
+            release, law=options["law"], hidden_margins=options["hidden_margins"], **how, **budget(options),
+            **{name: options[name] for name in ("magnitudes", "percent", "intruders")},
+        )  # fmt: skip
     result = replace(result, settings={**result.settings, "command": _command()})
     _write(result, options)
     _print_audit(result, options["top"])
-    most = options["fail_above"]
-    if most is not None:
-        above = int((result.cells["risk"] > most).sum())
-        if above:
-            click.echo(f"{above} cells are riskier than {most}.", err=True)
-            sys.exit(1)
+    why = failures(result, above=options["fail_above"], on_disclosure=options["fail_on_disclosure"])
+    for line in why:
+        click.echo(line, err=True)
+    if why:
+        sys.exit(1)
 
 
 def _command() -> str:
@@ -168,6 +174,7 @@ def _write_csv(frame: Any, path: Path) -> None:
 
 
 def _print_audit(result: Audit, top: int) -> None:
+    from .printed_sections import sections
     from .words import how_known, readable, verdict
 
     click.echo(verdict(result))
@@ -179,6 +186,8 @@ def _print_audit(result: Audit, top: int) -> None:
         click.echo(readable(result.cells.head(top)).to_string(sparsify=False))
     if len(result.cells) > top:
         click.echo(f"... and {len(result.cells) - top} more (--top, --csv)")
+    for section in sections(result, top):
+        click.echo(section)
     for name, other in result.readings.items():
         click.echo(f"\nIf {name}:")
         _print_audit(other, top)

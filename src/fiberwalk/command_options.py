@@ -23,6 +23,8 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--value", metavar="NAME", help="Column of the figures (default: value, count, freq or n)."),
         click.option("--status", metavar="NAME", help="Column of status codes (s z u x w m, or tau-ARGUS numbers)."),
+        click.option("--contributors", metavar="NAME", help="Column of the number of contributors (default: N_OBS)."),
+        click.option("--largest", metavar="NAME", help="Column of the largest contribution (default: MAX)."),
         click.option(
             "--total", metavar="LABEL", default="Total", show_default=True, help="Label of totals in the file."
         ),
@@ -81,6 +83,8 @@ def read(options: dict[str, Any]) -> Release:
         header=not options["no_header"],
         missing=options["missing"],
         tolerance=options["tolerance"],
+        contributors=options["contributors"],
+        largest=options["largest"],
     )
     if options["rule"]:
         flags = not options["no_flags"] and bool((release.status == PRIMARY).any())
@@ -138,6 +142,26 @@ csv = click.option("--csv", type=click.Path(path_type=Path), help="Write the ful
 def budget(options: dict[str, Any]) -> dict[str, Any]:
     """What --limit and --memory say, for `audit` and `count`."""
     return {name: int(options[name]) for name in ("limit", "memory") if options[name] is not None}
+
+
+def about(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say what the table is about, and who looks at it."""
+    kind = click.option(
+        "--magnitudes/--counts", default=None, help="What the figures are (default: the decimals or contributors tell)."
+    )
+    near = click.option(
+        "--percent",
+        type=click.FloatRange(min=0),
+        default=10.0,
+        show_default=True,
+        help="How near to the truth of a magnitude a guess may not come.",
+    )
+    who = click.option(
+        "--intruders",
+        type=click.Choice(["respondents"]),
+        help="Audit also as each contributor sees it who is alone in a hidden cell, or has most of it.",
+    )
+    return kind(near(who(command)))
 
 
 def chains(command: Callable[..., None]) -> Callable[..., None]:

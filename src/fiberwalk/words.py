@@ -13,43 +13,43 @@ if TYPE_CHECKING:
 
 LIKELY = 0.5
 """A value with more probability than this is called likely enough to name."""
+WORTH_SAYING = 1.1
+"""A risk that is so many times the uniform one is said to be."""
 
 
 def verdict(audit: Audit) -> str:
-    """The audit in one or two sentences."""
+    """The audit in one sentence: the cells that look safe and are not, those that are known exactly, then the rest."""
     cells = audit.cells
-    if not len(cells):
-        return "Nothing is hidden: every cell is published."
-    known = cells["support"] == 1
-    likely = ~known & (cells["p_modal"] > LIKELY)
-    wide = likely & (cells["support"] >= 5)
     n = len(cells)
-    parts = [
-        f"{_number(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}"
-        if known.any()
-        else f"None of the {n} hidden cells is known exactly"
-    ]
-    if likely.any():
-        others = "others " if known.any() else ""
-        parts.append(f"for {int(likely.sum())} {others}one value has more than half of the probability")
-    if wide.any():
-        parts.append(f"{int(wide.sum())} of these although at least five values are possible")
-    rest = cells[~known]
-    sentence = "; ".join(parts) + "."
-    if len(rest):
-        worst = rest.iloc[0]
-        which = "The riskiest of the others" if known.any() else "The riskiest"
-        alike = np.isclose(worst["p_modal"] * worst["support"], 1, rtol=1e-9)
-        belief = (
-            f"its {int(worst['support'])} values are equally probable"
-            if alike
-            else f"most probably it is {number(worst['modal'])} (probability {worst['p_modal']:.2g})"
-        )
-        sentence += (
-            f" {which} is {cell_name(rest.index[0], rest.index.names)}: {worst['entropy']:.2f} bits are left of it "
-            f"(risk {worst['risk']:.3g}), {belief}."
-        )
-    return sentence
+    if not n:
+        return "Nothing is hidden: every cell is published."
+    known, deceptive = cells["support"] == 1, cells.index.isin(audit.deceptive().index)
+    of = "The only hidden cell" if n == 1 else f"the {n} hidden cells"
+    clauses = []
+    if deceptive.any():
+        some = int(deceptive.sum())
+        who = of if n == 1 else f"{some} of {of}"
+        looks = "looks safe by its interval and is not" if some == 1 else "look safe by their interval and are not"
+        clauses.append(f"{who} {looks} ({_how_deceptive(audit, riskiest_first(cells[deceptive]))})")
+    if known.all():
+        clauses.append(f"{of} is known exactly" if n == 1 else f"All {n} hidden cells are known exactly")
+    elif known.any():
+        clauses.append(f"{_count(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}")
+    elif n > 1:
+        clauses.append("none is known exactly" if clauses else f"None of {of} is known exactly")
+    insiders = asked_respondents(audit)
+    if insiders is not None and (exact := int((insiders["newly_known"] > 0).sum())):
+        clauses.append(f"{_count(exact, 'respondent learns', 'respondents learn')} another cell exactly")
+    likely = ~known & ~deceptive & (cells["p_modal"] > LIKELY)
+    if likely.any() and not audit.magnitude and n > 1:
+        others = "others" if known.any() or deceptive.any() else "of them"
+        clauses.append(f"for {int(likely.sum())} {others} one value has more than half of the probability")
+    rest = cells[~known & ~deceptive]
+    if len(rest) and not deceptive.any():
+        rest = riskiest_first(rest)
+        which = "the riskiest of the others, " if known.any() else "the riskiest, " if n > 1 else f"{of}, "
+        clauses.append(f"{which}{_name(rest)}, {_how_risky(audit, rest)}")
+    return "; ".join(clauses) + "."
 
 
 def how_known(audit: Audit) -> list[str]:
@@ -57,8 +57,9 @@ def how_known(audit: Audit) -> list[str]:
     certificate = audit.certificate
     lines = []
     if not audit.converged:
-        why = audit.stopped or "chains reached the most draws they may make"
-        lines.append(f"NOT CONVERGED ({why}): the figures below are not settled; let the chains go on.")
+        lines.append(
+            f"NOT CONVERGED ({why_not_converged(audit)}): the figures below are not settled; let the chains go on."
+        )
     if audit.tables is not None:
         lines.append(f"{audit.tables:,} tables agree with the release; the answer is {certificate.word}.")
         return lines
@@ -74,7 +75,75 @@ def how_known(audit: Audit) -> list[str]:
     return lines
 
 
-def _number(n: int, one: str, many: str) -> str:
+def doubts(audit: Audit) -> list[tuple[str, str]]:
+    """What must be said beside the verdict wherever it is shown: a word or two, and why."""
+    found = []
+    if not audit.converged:
+        found.append(
+            ("NOT CONVERGED", f"{why_not_converged(audit)}. The figures are not settled; let the chains go on.")
+        )
+    if audit.certificate.word == "unproven":
+        found.append(
+            ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
+        )
+    return found
+
+
+def why_not_converged(audit: Audit) -> str:
+    """What stopped the chains before they passed the stop rule."""
+    return audit.stopped.rstrip(".") or "chains reached the most draws they may make"
+
+
+def riskiest_first(cells: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `Audit.cells` in the order people read them: of magnitudes, those a guess comes nearest to first."""
+    if "p_near" not in cells:
+        return cells
+    return cells.iloc[np.lexsort((-cells["p_near"], cells["support"] > 1))]
+
+
+def step_words(audit: Audit) -> str:
+    """The unit of bits and risks of magnitudes, which depend on it; nothing for counts."""
+    return f"steps of {10.0**-audit.release.decimals:g}" if audit.magnitude else ""
+
+
+def asked_respondents(audit: Audit) -> pd.DataFrame | None:
+    """What respondents learn; None where that was not asked."""
+    return None if audit.insiders is None else audit.respondents
+
+
+def _how_deceptive(audit: Audit, worst: pd.DataFrame) -> str:
+    row = worst.iloc[0]
+    span = f"{number(row['lower'])} to {number(row['upper'])}"
+    if audit.magnitude:
+        return f"{_name(worst)} may be {span}, but {_likely_range(row)}"
+    return f"{_name(worst)} may be {span}, but is {number(row['modal'])} with probability {probability(row['p_modal'])}"
+
+
+def _how_risky(audit: Audit, rest: pd.DataFrame) -> str:
+    row = rest.iloc[0]
+    times = row["understatement"]
+    more = f", {times:.3g} times what its interval suggests" if times >= WORTH_SAYING else ""
+    left = f"has {row['entropy']:.2f} bits left (risk {row['risk']:.3g}{more})"
+    if audit.magnitude:
+        near = ""
+        if "p_near" in row:
+            p = probability(row["p_near"])
+            near = f"is within {audit.percent:g}% of its truth with probability {p}, and "
+        return f"{near}{_likely_range(row)}, of the {number(row['lower'])} to {number(row['upper'])} it may be"
+    if np.isclose(row["p_modal"] * row["support"], 1, rtol=1e-9):
+        return f"{left}: its {number(int(row['support']))} values are equally probable"
+    return f"{left} and is most probably {number(row['modal'])} (probability {probability(row['p_modal'])})"
+
+
+def _likely_range(row: pd.Series) -> str:
+    return f"is between {number(row['low90'])} and {number(row['high90'])} with probability 0.9"
+
+
+def _name(rows: pd.DataFrame) -> str:
+    return cell_name(rows.index[0], rows.index.names)
+
+
+def _count(n: int, one: str, many: str) -> str:
     return f"{n} {one if n == 1 else many}"
 
 
@@ -83,44 +152,82 @@ def cell_name(labels: Any, names: Any) -> str:
     return ", ".join(f"{name}={label}" for name, label in zip(names, labels, strict=True))
 
 
+def shortened(text: str, most: int) -> str:
+    """A text that fits, with dots for what was cut off."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 def number(value: Any) -> str:
     """A value of a cell: whole numbers as such, magnitudes with their decimals."""
     if isinstance(value, (int, np.integer)):
-        return f"{int(value)}"
-    return f"{value:.10g}"
+        return f"{int(value):,}"
+    return f"{value:,.10g}"
+
+
+def probability(p: float, *, sure: bool = False) -> str:
+    """A probability in three digits; 1 only where nothing else is possible."""
+    if sure:
+        return "1"
+    return "> 0.999" if p >= 0.9995 else f"{p:.3f}" if p >= 0.01 else f"{p:.2g}"
+
+
+def short_risk(risk: float) -> str:
+    """A risk in two digits, as short as can be."""
+    return f"{risk:.2g}" if risk < 99.5 or not np.isfinite(risk) else f"{risk:,.0f}"
 
 
 HEADINGS = {
-    "lower": "lowest",
-    "upper": "highest",
+    "interval": "interval",
     "support": "values",
+    "certificate": "certificate",
+    "range90": "90% range",
+    "p_near": "P(near truth)",
+    "modal": "most probable",
+    "p_modal": "its probability",
     "entropy": "bits left",
     "risk": "risk",
     "uniform_risk": "uniform risk",
     "understatement": "times uniform",
-    "modal": "most probable",
-    "p_modal": "its probability",
     "own": "own part, left out",
     "truth": "truth",
     "p_truth": "p(truth)",
 }
 """The columns a person reads first, and what they are called in tables for people."""
+_OF_COUNTS, _OF_MAGNITUDES = {"modal", "p_modal", "p_truth"}, {"range90", "p_near"}
 
 
 def readable(cells: pd.DataFrame) -> pd.DataFrame:
-    """The main columns of `Audit.cells` as short texts."""
-    shown = cells[[column for column in HEADINGS if column in cells]].copy().astype(object)
-    for column in ("lower", "upper", "modal", "own", "truth"):
+    """The main columns of `Audit.cells` as short texts; the certificate only where it is not "exact" throughout."""
+    magnitude = "low90" in cells and "p0" not in cells
+    left_out = _OF_COUNTS if magnitude else _OF_MAGNITUDES
+    if (cells["certificate"] == "exact").all():
+        left_out = left_out | {"certificate"}
+    shown = cells.assign(interval=_ranges(cells, "lower", "upper"))
+    if "low90" in cells:
+        shown = shown.assign(range90=_ranges(cells, "low90", "high90"))
+    shown = shown[[column for column in HEADINGS if column in shown and column not in left_out]].astype(object)
+    for column in ("modal", "own", "truth"):
         if column in shown:
             shown[column] = [number(v) for v in cells[column]]
     shown["support"] = [f"{int(v):,}" for v in cells["support"]]
-    shown["entropy"] = [f"{v:.3f}" for v in cells["entropy"]]
+    shown["entropy"] = [
+        f"{bits:.3f}" if error == 0 else f"{bits:.3f} ± {error:.3f}"
+        for bits, error in zip(cells["entropy"], cells["entropy_mcse"], strict=True)
+    ]
     for column in ("risk", "uniform_risk"):
         shown[column] = [
-            "known" if m == 1 else f"{v:.4f}" for v, m in zip(cells[column], cells["support"], strict=True)
+            "known" if m == 1 else f"{v:#.4g}" if v < 1000 else f"{v:,.0f}"
+            for v, m in zip(cells[column], cells["support"], strict=True)
         ]
     shown["understatement"] = [f"{v:.2f}" for v in cells["understatement"]]
-    for column in ("p_modal", "p_truth"):
+    for column in ("p_modal", "p_truth", "p_near"):
         if column in shown:
-            shown[column] = [f"{v:.3g}" for v in cells[column]]
+            shown[column] = [
+                "" if np.isnan(p) else probability(p, sure=m == 1)
+                for p, m in zip(cells[column], cells["support"], strict=True)
+            ]
     return shown.rename(columns=HEADINGS)
+
+
+def _ranges(cells: pd.DataFrame, low: str, high: str) -> list[str]:
+    return [f"{number(a)} to {number(b)}" for a, b in zip(cells[low], cells[high], strict=True)]

@@ -1,0 +1,111 @@
+"""Are the errors that an audit by chains states the errors that it makes? Random small releases, chains against exact.
+
+For each cell that was sampled: how often p(x|y), the mean and the entropy lie within two of their stated standard errors of
+the exact ones, and the entropy within three. About 95% of probabilities and means should, and at least 95% of entropies,
+whose stated errors make room for values that were not seen.
+
+python bench/calibration.py [number of releases]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import fiberwalk as fw
+
+
+def random_release(rng: np.random.Generator) -> fw.Release | None:
+    """A release of one of several kinds, small enough to be solved exactly; None where nothing is open."""
+    kind = rng.choice(["margins", "hidden", "three-way", "three margins", "rounded", "linked rows"])
+    mean = float(rng.choice([1.0, 3.0, 8.0]))
+    if kind == "margins":
+        shape = tuple(rng.integers(2, 5, 2))
+        release = fw.publish(rng.poisson(mean, shape) + 1, margins=["A", "B"])
+    elif kind == "hidden":
+        table = rng.poisson(mean, tuple(rng.integers(3, 7, 2)))
+        mask = rng.random(table.shape) < 0.6
+        if not mask.any():
+            return None
+        release = fw.suppress(table, where=mask)
+    elif kind == "three-way":
+        table = rng.poisson(mean, tuple(rng.integers(2, 4, 3)))
+        mask = rng.random(table.shape) < 0.8
+        if not mask.any():
+            return None
+        release = fw.suppress(table, where=mask)
+    elif kind == "three margins":
+        shape = (2, int(rng.integers(2, 4)), int(rng.integers(2, 4)))
+        release = fw.publish(rng.poisson(mean, shape) + 1, margins=["A,B", "B,C", "A,C"])
+    elif kind == "rounded":
+        release = fw.round_to(rng.poisson(mean, tuple(rng.integers(2, 4, 2))), base=int(rng.choice([3, 5])))
+    else:
+        release = fw.publish(rng.poisson(mean, (3, 4)) + 1, margins=["A"])
+    return release
+
+
+@dataclass
+class Calibration:
+    """Errors in units of their stated standard errors."""
+
+    p: list[float] = field(default_factory=list)
+    mean: list[float] = field(default_factory=list)
+    entropy: list[float] = field(default_factory=list)
+    releases: int = 0
+    bounds_differ: int = 0
+    not_converged: int = 0
+
+    def shares(self) -> dict[str, float]:
+        """How many lie within two standard errors."""
+        return {name: float(np.mean(np.abs(getattr(self, name)) < 2)) for name in ("p", "mean", "entropy")}
+
+
+def calibrate(releases: int, seed: int = 1) -> Iterator[Calibration]:
+    """Audit random releases both ways; what has been found so far after each of them."""
+    rng = np.random.default_rng(seed)
+    found = Calibration()
+    while found.releases < releases:
+        made = random_release(rng)
+        law = str(rng.choice(["uniform", "hypergeometric"]))
+        if made is None:
+            continue
+        release = made
+        try:
+            exact = fw.audit(release, law, method="exact", limit=10**9)
+        except fw.TooLarge:
+            continue
+        if exact.tables == 1:
+            continue
+        sampled = fw.audit(release, law, method="chains", seed=int(rng.integers(2**31)), progress=False)
+        found.releases += 1
+        found.not_converged += not sampled.converged
+        for one, other in zip(sampled.belief.pmfs, exact.belief.pmfs, strict=True):
+            if one.method == "exact":
+                continue
+            found.bounds_differ += (one.lower, one.upper) != (other.lower, other.upper)
+            truth = np.array([other.between(int(v), int(v)) for v in one.values])
+            found.p += ((one.probabilities - truth) / one.errors).tolist()
+            found.mean.append((one.mean - other.mean) / max(one.mean_error, 1e-12))
+            found.entropy.append((one.entropy - other.entropy) / max(one.entropy_error, 1e-12))
+        yield found
+
+
+def main() -> None:
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    for found in calibrate(number):
+        if found.releases in (number, number // 4, number // 2):
+            shares = found.shares()
+            print(
+                f"{found.releases} releases, {len(found.mean)} sampled cells: within two standard errors {shares['p']:.1%} of "
+                f"{len(found.p)} probabilities, {shares['mean']:.1%} of means, {shares['entropy']:.1%} of entropies (within "
+                f"three {np.mean(np.abs(found.entropy) < 3):.1%}); {found.bounds_differ} bounds differ, "
+                f"{found.not_converged} did not converge",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Questions about the distribution of one cell, or of each: its values, and thresholds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .posterior.belief import Belief
+from .posterior.pmf import Pmf
+from .release.errors import InputError
+from .release.facts import NO_LIMIT
+from .release.release import Release
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def value_index(pmf: Pmf, release: Release) -> pd.Index:
+    """The values of a cell in the table's own units; of wide cells, the least of each bin, and the name says so."""
+    import pandas as pd
+
+    name = "value" if pmf.width == 1 else f"value (bins of {release.show(pmf.width)})"
+    return pd.Index(release.own_units(pmf.values), name=name)
+
+
+def distribution_frame(pmf: Pmf, release: Release) -> pd.DataFrame:
+    """See `Audit.distribution`."""
+    import pandas as pd
+
+    p = pmf.probabilities
+    return pd.DataFrame(
+        {"probability": p, "mcse": pmf.errors, "cumulative": np.minimum(np.cumsum(p), 1.0)},
+        index=value_index(pmf, release),
+    )
+
+
+def threshold_frame(belief: Belief, at_most: Any, at_least: Any) -> pd.DataFrame:
+    """See `Audit.threshold`."""
+    import pandas as pd
+
+    low, high = limits(belief.release, at_most, at_least)
+    rows = [(pmf.between(low, high), pmf.between_error(low, high)) for pmf in belief.pmfs]
+    frame = pd.DataFrame(rows, index=belief.release.index(belief.keys), columns=["probability", "mcse"], dtype=float)
+    return frame.sort_values("probability", ascending=False, kind="stable")
+
+
+def limits(release: Release, at_most: Any, at_least: Any) -> tuple[int, int]:
+    """The range of scaled values that a threshold in the table's own units means."""
+    if at_most is None and at_least is None:
+        raise InputError("a threshold needs at_most= or at_least=.")
+    low = -NO_LIMIT if at_least is None else int(np.ceil(_scaled(release, at_least, "at_least") - 1e-6))
+    high = NO_LIMIT if at_most is None else int(np.floor(_scaled(release, at_most, "at_most") + 1e-6))
+    return low, high
+
+
+def _scaled(release: Release, given: Any, named: str) -> float:
+    if isinstance(given, (bool, str)) or not np.isscalar(given) or not abs(float(given)) < 1e15:  # type: ignore[arg-type]
+        raise InputError(f"{named}={given!r}: a number, in the table's own units.")
+    return float(given) * 10**release.decimals  # type: ignore[arg-type]

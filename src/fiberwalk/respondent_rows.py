@@ -1,0 +1,62 @@
+"""What respondents learn, in words and as rows for the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .words import number, probability
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEADINGS = {
+    "kind": "she is",
+    "own": "own part",
+    "newly_known": "cells she newly knows",
+    "worst_cell": "cell she learns most about",
+    "risk_before": "its risk to all",
+    "risk": "to her",
+    "times": "times",
+    "p_modal_before": "P(one value), to all",
+    "p_modal": "P(one value), to her",
+    "p_near_before": "P(near truth), to all",
+    "p_near": "P(near truth), to her",
+    "converged": "converged",
+}
+
+
+def respondent_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows as short texts, under headings that need no manual."""
+    shown = frame.astype(object).copy()
+    for column in shown:
+        shown[column] = [_text(str(column), value) for value in frame[column]]
+    return shown.rename(columns=lambda column: HEADINGS.get(str(column), str(column).replace("_", " ")))
+
+
+def _text(column: str, value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "NO"
+    if isinstance(value, (float, np.floating)):
+        if np.isnan(value):
+            return ""
+        if np.isinf(value):
+            return "known" if column.startswith("risk") else ""
+        return probability(float(value), sure=value == 1) if column.startswith("p_") else f"{value:,.4g}"
+    return number(value) if isinstance(value, (int, np.integer)) else str(value)
+
+
+def what_they_learn(frame: pd.DataFrame) -> str:
+    """How many respondents there are, and how many of them learn another's cell exactly."""
+    if not len(frame):
+        return "No respondent is alone in a hidden cell or has most of one."
+    one = len(frame) == 1
+    who = "One respondent is" if one else f"{number(len(frame))} respondents are"
+    has, own = ("has", "her") if one else ("have", "their")
+    exact = int((frame["newly_known"] > 0).sum())
+    learns = "learns" if exact < 2 else "learn"
+    return (
+        f"{who} alone in a hidden cell, or {has} most of it, and can subtract {own} part; {exact or 'none'} of them "
+        f"{learns} another cell exactly."
+    )
