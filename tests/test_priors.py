@@ -17,7 +17,7 @@ import fiberwalk as fw
 CORNER = {"A": "1", "B": "1"}
 
 
-@examples(60)
+@examples(35)
 @given(worlds(most_cells=9), st.sampled_from(["uniform", "expected"]), st.data())
 def test_priors_weigh_every_table(world, law, data):
     note(world.story)

@@ -49,7 +49,7 @@ def again(audit: Audit, path: Path) -> Audit:
     return fw.load(path)
 
 
-@settings(examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(worlds(), st.sampled_from(["uniform", "hypergeometric"]))
 def test_any_audit_comes_back(tmp_path, world, law):
     with warnings.catch_warnings():
