@@ -24,6 +24,8 @@ MOST_CHOICES = 20_000
 """Values that may be chosen from, of all columns of a block whose log-weights do not bend downwards."""
 FEW = 40
 """With up to so many values all chords are given from the start."""
+MOST_COLUMNS = 1000
+"""Beyond, the integer programs take minutes to hours."""
 MOST_ROUNDS = 200
 MOST_NODES = 200_000
 CLOSE = 1e-6
@@ -120,6 +122,10 @@ class _Program:
 def _best(block: Block, weigh: WithEvidence) -> np.ndarray:
     """The most probable values of a block's columns."""
     n = len(block.columns)
+    if n > MOST_COLUMNS:
+        raise TooLarge(
+            f"the most probable table is found for up to {MOST_COLUMNS:,} cells that depend on each other; here are {n:,}."
+        )
     program = _Program(block)
     weighed = np.ones(n, dtype=bool)
     bent = []

@@ -21,7 +21,8 @@ def test_the_columns_and_their_order():
     cells = fw.audit(fw.suppress(TABLE, where=SQUARE)).cells
     assert list(cells.columns) == [
         "lower", "upper", "support", "entropy", "risk", "uniform_risk", "understatement", "mean", "modal", "p_modal",
-        "ess", "rhat", "entropy_mcse", "method", "certificate", "truth", "p_truth", "p0", "p1", "low90", "high90",
+        "ess", "rhat", "entropy_mcse", "method", "certificate", "converged", "truth", "p_truth", "p0", "p1", "low90",
+        "high90",
     ]  # fmt: skip
     assert cells.index.names == ["row", "col"]
     assert (cells["method"] == "exact").all()

@@ -16,7 +16,7 @@ from worlds import worlds
 import fiberwalk as fw
 
 
-@examples(60)
+@examples(25)
 @given(worlds(), st.sampled_from(["uniform", "expected"]), st.data())
 def test_joint_probabilities_of_cells_and_sums(world, law, data):
     note(world.story)

@@ -17,7 +17,7 @@ import fiberwalk as fw
 from fiberwalk.posterior import most_probable
 
 
-@examples(40)
+@examples(20)
 @given(worlds(most_cells=9, most_count=6), st.booleans(), st.booleans(), st.data())
 def test_no_table_is_more_probable(world, with_prior, with_evidence, data):
     note(world.story)

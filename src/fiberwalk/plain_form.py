@@ -1,7 +1,8 @@
 """Objects as plain data and back: what JSON can say, and arrays beside it.
 
 A tuple is a JSON list, numbers and texts are themselves, and everything else is an object with one member that names its
-kind. Only the classes handed in are written or made again, field by field: reading a file runs no code that is in it.
+kind. Only the classes handed in are written or made again, field by field: reading a file runs no code that is in it. What
+several objects share is written once.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class Writer:
         self.prepare = prepare
         self._parts: dict[str, list[np.ndarray]] = {}
         self._ends: dict[str, int] = {}
-        self._seen: dict[int, tuple[np.ndarray, dict[str, Any]]] = {}  # the array is kept, so that its id stays its own
+        self._seen: dict[int, tuple[Any, dict[str, Any]]] = {}  # what is seen is kept, so that its id stays its own
+        self.objects: list[dict[str, Any]] = []
+        """What there is of the classes; each refers only to those before it."""
 
     def plain(self, item: Any) -> Any:
         """What JSON can say of an object."""
@@ -40,7 +43,9 @@ class Writer:
             return item if -LARGEST < item < LARGEST else {"integer": hex(item)}
         if isinstance(item, float):
             return item if math.isfinite(item) else {"float": repr(item)}
-        if isinstance(item, tuple):
+        if type(item) in self.classes:
+            return self._object(item)
+        if type(item) is tuple:
             return [self.plain(one) for one in item]
         if isinstance(item, list):
             return {"list": [self.plain(one) for one in item]}
@@ -51,14 +56,21 @@ class Writer:
         if sp.issparse(item):
             rows = sp.csr_array(item)
             return {"sparse": [self.plain(one) for one in (rows.data, rows.indices, rows.indptr, rows.shape)]}
-        item = self.prepare(item)
-        if is_dataclass(item) and type(item) in self.classes:
-            named = {one.name: self.plain(getattr(item, one.name)) for one in fields(item)}
-            return {type(item).__name__: named}
+        prepared = self.prepare(item)
+        if type(prepared) in self.classes:
+            return self._object(prepared)
         if type(item).__name__ == "DataArray":
             labels = tuple(tuple(str(one) for one in item[dim].values) for dim in item.dims)
             return {"table": [self.plain(one) for one in (item.values, tuple(item.dims), labels)]}
         raise InputError(f"an audit with a {type(item).__name__} in it cannot be saved.")
+
+    def _object(self, item: Any) -> dict[str, Any]:
+        if id(item) not in self._seen:
+            prepared = self.prepare(item)
+            named = {name: self.plain(getattr(prepared, name)) for name in _names(type(prepared))}
+            self.objects.append({type(prepared).__name__: named})
+            self._seen[id(item)] = item, {"object": len(self.objects) - 1}
+        return self._seen[id(item)][1]
 
     def _array(self, array: np.ndarray) -> dict[str, Any]:
         if array.dtype.kind not in "biufU":
@@ -77,12 +89,18 @@ class Writer:
         return {name: np.concatenate(parts) for name, parts in sorted(self._parts.items())}
 
 
+def _names(chosen: Any) -> list[str]:
+    """The fields of a dataclass or a named tuple."""
+    return [one.name for one in fields(chosen)] if is_dataclass(chosen) else list(chosen._fields)
+
+
 class Reader:
     """Makes objects again from plain data."""
 
-    def __init__(self, classes: Iterable[type], arrays: Mapping[str, np.ndarray]) -> None:
+    def __init__(self, classes: Iterable[type], arrays: Mapping[str, np.ndarray], objects: Iterable[Any]) -> None:
         self.classes = {one.__name__: one for one in classes}
         self.arrays = arrays
+        self.objects: list[Any] = []
         self.kinds: dict[str, Callable[[Any], Any]] = {
             "integer": lambda digits: int(digits, 16),
             "float": float,
@@ -92,7 +110,10 @@ class Reader:
             "objects": self._objects,
             "sparse": self._sparse,
             "table": self._table,
+            "object": lambda number: self.objects[number],
         }
+        for one in objects:
+            self.objects.append(self.made(one))
 
     def made(self, plain: Any) -> Any:
         """The object that plain data tell of."""
@@ -106,7 +127,7 @@ class Reader:
         if kind not in self.classes:
             raise InputError(f"it holds a {kind!r}, which this version does not know; a newer one may.")
         chosen = self.classes[kind]
-        strange = set(content) - {one.name for one in fields(chosen)}
+        strange = set(content) - set(_names(chosen))
         if strange:
             raise InputError(f"its {kind} has {min(strange)!r}, which this version does not know; a newer one may.")
         return chosen(**{name: self.made(value) for name, value in content.items()})

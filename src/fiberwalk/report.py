@@ -178,7 +178,7 @@ def _call(audit: Audit) -> str:
     if "command" in settings:
         return str(settings["command"])
     law = settings.get("law", "uniform")
-    said = [f"law={law!r}" if isinstance(law, str) else f"law={getattr(audit.belief.law, 'call', 'law')}"]
+    said = [f"law={law!r}" if isinstance(law, str) else f"law={getattr(law, 'call', type(law).__name__)}"]
     said += [
         f"{name}={settings[name]!r}"
         for name, usual in _SAID_IN_CALLS.items()

@@ -26,6 +26,7 @@ from .release.errors import InputError
 from .release.facts import Evidence, Grid, Protection, Sums
 from .release.release import Release
 from .release.text_files import written_whole
+from .respondents import Respondent
 
 FORMAT = 1
 """Raised when older versions could no longer read what is written; new fields and classes do not need that."""
@@ -40,6 +41,8 @@ class UnknownLaw:
 
     name: str
     words: str
+    call: str
+    """What a report writes for it."""
 
     def on(self, release: Release) -> NoReturn:
         """Refused: there are no weights."""
@@ -51,14 +54,15 @@ class UnknownLaw:
 
 CLASSES: tuple[type, ...] = (
     Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Protection,
-    Uniform, Hypergeometric, Expected, Prior, BetaBinomial, UnknownLaw,
+    Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, UnknownLaw,
 )  # fmt: skip
 
 
 def save_audit(audit: Audit, path: str | os.PathLike[str]) -> None:
     """Write an audit; the file appears whole or not at all."""
     writer = Writer(CLASSES, _portable)
-    document = {"fiberwalk": "audit", "format": FORMAT, "version": __version__, "audit": writer.plain(audit)}
+    document = {"fiberwalk": "audit", "format": FORMAT, "version": __version__}
+    document |= {"audit": writer.plain(audit), "objects": writer.objects}
     with written_whole(path) as temporary, zipfile.ZipFile(temporary, "w") as file:
         _add(file, DOCUMENT, json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
         for name, array in writer.arrays().items():
@@ -96,7 +100,7 @@ def load(path: str | os.PathLike[str]) -> Audit:
                 for one in file.namelist()
                 if one.endswith(".npy")
             }
-        found = Reader(CLASSES, arrays).made(document["audit"])
+        found = Reader(CLASSES, arrays, document["objects"]).made(document["audit"])
     except InputError as problem:
         raise InputError(str(problem) if str(problem).startswith(name) else f"{name}: {problem}") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, IndexError, TypeError, ValueError, AttributeError):
@@ -150,7 +154,7 @@ def _portable(item: Any) -> Any:
     if isinstance(item, Audit):
         return replace(item, settings={**item.settings, "law": _on_paper(item.settings.get("law"), item.release)})
     if type(item) not in CLASSES and all(hasattr(item, part) for part in ("on", "words", "name")):
-        return UnknownLaw(str(item.name), str(item.words))
+        return UnknownLaw(str(item.name), str(item.words), getattr(item, "call", type(item).__name__))
     return item
 
 
