@@ -172,13 +172,18 @@ class Run:
         began = time.monotonic()
         self.stopped = ""
         standing = Standing(self, began)
+
+        def tell() -> None:
+            if progress is not None:
+                progress(standing.words(release))
+
         with ExitStack() as stack:
             if executor is None:
                 n = len(self.units[0].chains) if self.units else 1
                 executor = stack.enter_context(ThreadPoolExecutor(max_workers=min(n, os.cpu_count() or 1)))
             while not self.stopped and any(not one.finished for one in self.units):
                 try:
-                    self._to_next_look(executor, began, max_seconds)
+                    self._to_next_look(executor, began, max_seconds, tell)
                 except KeyboardInterrupt:
                     if any(one.diagnosis is None and one.chains[0].batch < 2 for one in self.units):
                         raise  # there is nothing to tell yet
@@ -189,10 +194,11 @@ class Run:
                 self.looks += 1
                 if checkpoint is not None and not self.stopped:
                     save(self, self.fingerprint, checkpoint)
-                if progress is not None:
-                    progress(standing.words(release))
+                tell()
 
-    def _to_next_look(self, executor: Executor, began: float, max_seconds: float | None) -> None:
+    def _to_next_look(
+        self, executor: Executor, began: float, max_seconds: float | None, tell: Callable[[], None]
+    ) -> None:
         """Advance every unfinished unit to its next look, all chains by the same number of batches at a time."""
         going = [one for one in self.units if not one.finished]
         left = [one.batches_to_look for one in going]
@@ -201,6 +207,8 @@ class Run:
             some = [1 if n and here and _work(one) > AT_A_TIME / 32 else n for one, n in zip(going, left, strict=True)]
             self._advance(executor, going, some)
             left = [n - k for n, k in zip(left, some, strict=True)]
+            if any(left):
+                tell()
             looked_at = all(one.chains[0].batch > 1 for one in going)  # with less there would be nothing to tell
             if max_seconds is not None and any(left) and looked_at and time.monotonic() - began > max_seconds:
                 self.stopped = "its time was up"
