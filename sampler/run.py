@@ -260,12 +260,10 @@ class Standing:
         bar = ("#" * round(20 * share)).ljust(20, "-")
         text = f"[{bar}] {share:4.0%}  {worst.draws:,} draws a chain"
         if worst.diagnosis is not None:
-            text += (
-                f"  R-hat {worst.diagnosis.rhat.max():.3f}  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}"
-            )
-            text += f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
-        if self.run.looks > 1:  # the first look has no errors yet
-            text += f"  about {_time(left)} left"
+            text += f"  R-hat {worst.diagnosis.rhat.max():.3f}"
+        if worst.diagnosis is not None and self.run.looks > 1:  # the first look has no errors yet
+            goal = f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
+            text += f"  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}{goal}  about {_time(left)} left"
         if len(units) > 1:
             text += f"  {len(going)} of {len(units)} blocks open"
         if worst.diagnosis is not None and release is not None:
