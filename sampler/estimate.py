@@ -53,7 +53,7 @@ class UnitEstimate:
     diagnosis: Diagnosis
     entropy: np.ndarray
     draws: int
-    """Of all chains together, after those that were discarded."""
+    """Of all chains together that were counted."""
     converged: bool
     share_errors: ShareErrors | None
     joint: tuple[np.ndarray, ...]
@@ -159,7 +159,7 @@ def _unit_estimate(one: UnitRun) -> UnitEstimate:
         one.pooled,
         one.diagnosis,
         entropy,
-        len(one.chains) * one.draws,
+        one.looked_at,
         one.good_looks >= 2,
         one.share_errors,
         one.joint_shares(),

@@ -59,6 +59,8 @@ class UnitRun:
     share_errors: ShareErrors | None = None
     good_looks: int = 0
     discarded: int = 0
+    looked_at: int = 0
+    """Draws of all chains together that the last look was about."""
     finished: bool = False
 
     @property
@@ -124,7 +126,7 @@ class UnitRun:
             self.diagnosis = replace(
                 self.diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
-        self.pooled = pooled
+        self.pooled, self.looked_at = pooled, len(chains) * batch * length
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
         if batch < BATCHES:
             return

@@ -21,6 +21,7 @@ from fiberwalk.moves.known_bases import expand, known_basis
 from fiberwalk.posterior.belief import believe
 from fiberwalk.posterior.pmf import Pmf
 from fiberwalk.posterior.sums import added
+from fiberwalk.sampler.run import Run
 
 BENCH = Path(__file__).parents[1] / "bench"
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
@@ -249,6 +250,24 @@ def test_unfinished_chains_say_so_wherever_they_are_shown(how, tmp_path, capsys)
     audit.to_html(tmp_path / "a.html")
     assert "not converged" in (tmp_path / "a.html").read_text(encoding="utf-8").lower()
     assert (audit.stopped != "") == ("max_seconds" in how)
+
+
+def test_interrupted_just_after_a_start_was_discarded(monkeypatch):
+    """The chains have no draws that count then; what the last look saw is told."""
+    release = fw.suppress(HOLES, where=MASK)
+    further = Run._to_next_look
+
+    def until_discarded(run, *how):
+        if run.looks:
+            run.units[0].chains[0].batch = 0
+            raise KeyboardInterrupt
+        further(run, *how)
+
+    monkeypatch.setattr(Run, "_to_next_look", until_discarded)
+    audit = fw.audit(release, method="chains")
+    assert audit.stopped == "it was interrupted"
+    assert not audit.converged
+    assert np.isfinite(audit.cells["entropy"]).all()
 
 
 def test_a_full_disk_leaves_the_old_report_untouched(tmp_path):
