@@ -24,6 +24,7 @@ from .pmf import Pmf
 Progress = Callable[[str], None]
 LISTED, LISTED_IN_ALL = 4096, 4_000_000
 """Up to so many values of a cell, and about so many of all, are listed also where no chain came by them."""
+ONE_VALUE = Certificate("exact", "its bounds leave one value")
 MANY_COLUMNS = 1000
 """With more open cells than this no integer programs are solved for bounds, which could take hours."""
 
@@ -157,13 +158,35 @@ def within(pmf: Pmf, lower: int, upper: int, sharp: bool, excluded: np.ndarray |
     Up to `listed` values all are listed, beyond that those between the least and the greatest that came up.
     """
     support = upper - lower + 1 - (0 if excluded is None else int(excluded.sum()))
+    if support == 1:
+        value = lower if excluded is None else lower + int(np.flatnonzero(~excluded)[0])
+        return Pmf.exact(value, np.ones(1), np.ones(1, dtype=bool), ONE_VALUE)
     ends = replace(
         pmf, lower=lower, upper=upper, support=support, sharp=sharp, entropy=min(pmf.entropy, float(np.log2(support)))
     )
     if pmf.width > 1 or upper - lower + 1 > listed:
-        return ends
+        return _inside(ends)
     p, error = np.zeros(upper - lower + 1), np.full(upper - lower + 1, 1 / max(pmf.ess, 1.0))
     here = slice(pmf.first - lower, pmf.first - lower + len(pmf.p))
-    p[here], error[here] = pmf.p, pmf.errors
+    p[here], error[here] = pmf.p, _errors(pmf)
     possible = np.ones(len(p), dtype=bool) if excluded is None else ~excluded
     return replace(ends, first=lower, p=p, possible=possible, p_error=np.where(possible, error, 0.0))
+
+
+def _inside(pmf: Pmf) -> Pmf:
+    """A law without bins beyond its bounds: what a sum of bins has there belongs to the last ones within them."""
+    first, last = (pmf.lower - pmf.first) // pmf.width, (pmf.upper - pmf.first) // pmf.width
+    if first <= 0 and last >= len(pmf.p) - 1:
+        return pmf
+    first, last = max(first, 0), min(last, len(pmf.p) - 1)
+    p = pmf.p[first : last + 1].copy()
+    p[0] += pmf.p[:first].sum()
+    p[-1] += pmf.p[last + 1 :].sum()
+    here = slice(first, last + 1)
+    return replace(
+        pmf, first=pmf.first + first * pmf.width, p=p, possible=pmf.possible[here], p_error=_errors(pmf)[here]
+    )
+
+
+def _errors(pmf: Pmf) -> np.ndarray:
+    return np.zeros(len(pmf.p)) if pmf.p_error is None else pmf.p_error
