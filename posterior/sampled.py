@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,9 +17,10 @@ from ..fiber.linear_program import OUTER
 from ..fiber.support import Support
 from ..moves.chooser import choose
 from ..release.release import Release
-from ..sampler.estimate import Marginal, estimate
+from ..sampler.estimate import Estimate, Marginal, estimate
 from ..sampler.run import MOST_DRAWS
 from .pmf import Pmf
+from .sums import added
 
 Progress = Callable[[str], None]
 LISTED, LISTED_IN_ALL = 4096, 4_000_000
@@ -64,9 +65,18 @@ class Sampled:
 
 
 def sample_blocks(
-    release: Release, law: Any, inside: Support, questions: Any, chains: Chains, progress: Progress | None
+    release: Release,
+    law: Any,
+    inside: Support,
+    questions: Any,
+    others: Sequence[Sequence[Pmf]],
+    chains: Chains,
+    progress: Progress | None,
 ) -> Sampled:
-    """Run chains on all blocks of a support until the stop rule is passed."""
+    """Run chains on all blocks of a support until the stop rule is passed, by what is put together from them too.
+
+    `others` are for each question the laws of its parts in further blocks.
+    """
     moves = choose(release, law, inside=inside, progress=progress)
     found = estimate(
         moves,
@@ -79,13 +89,28 @@ def sample_blocks(
         max_seconds=chains.max_seconds,
         checkpoint=chains.checkpoint,
         progress=progress,
+        short=lambda found: _short(found, others, chains.tolerance),
     )
-    parts = tuple(
-        tuple((unit, _pmf(found.units[unit].marginal(which))) for unit, which in pairs) for pairs in found.parts
-    )
+    parts = tuple(_parts(found, question) for question in range(len(found.parts)))
     as_one = len(found.units) < len(inside.solved.blocks)
     certificates = tuple(one.unit.certificate for one in found.units)
     return Sampled(parts, as_one, certificates, found.certificate, found.stopped)
+
+
+def _parts(found: Estimate, question: int) -> tuple[tuple[int, Pmf], ...]:
+    return tuple((unit, _pmf(found.units[unit].marginal(which))) for unit, which in found.parts[question])
+
+
+def _short(found: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -> set[int]:
+    """The blocks with the fewest effective draws for sums over several blocks whose entropy is not known well enough."""
+    units: set[int] = set()
+    for question, more in enumerate(others):
+        parts = _parts(found, question)
+        if parts and len(parts) + len(more) > 1:
+            total = added(0, [*more, *(pmf for _, pmf in parts)])
+            if 3 * total.entropy_error >= tolerance:
+                units.update(unit for unit, pmf in parts if pmf.ess <= 2 * total.ess)
+    return units
 
 
 def _pmf(one: Marginal) -> Pmf:
