@@ -86,6 +86,11 @@ class UnitRun:
             found.append(here / max(1, here.sum()))
         return tuple(found)
 
+    def reopen(self, most_draws: int) -> bool:
+        """Go on to another look, although this one was good enough; False where there are no draws left for it."""
+        self.finished = self.discarded + self.draws >= most_draws
+        return not self.finished
+
     def look(self, tolerance: float, most_draws: int) -> None:
         """Judge the chains at the end of a batch; decide whether to go on."""
         chains, unit = self.chains, self.unit
@@ -137,7 +142,7 @@ class UnitRun:
         apart = rhat.max(initial=0.0) > APART
         good = not apart and good_enough(self.diagnosis, tolerance)
         self.good_looks = self.good_looks + 1 if good else 0
-        if self.good_looks == 2 or total >= most_draws:
+        if self.good_looks >= 2 or total >= most_draws:
             self.finished = True
         elif apart:
             self.discarded = total

@@ -65,7 +65,7 @@ class Audit:
 
     @property
     def method(self) -> str:
-        """How the distributions were obtained: "exact"."""
+        """How the distributions were obtained: "exact", or "chains" if any block was sampled."""
         return self.belief.method
 
     @property
@@ -263,7 +263,7 @@ class Audit:
         worst_cell : the cell she comes to know best, exactly or, for magnitudes, nearest; empty where she learns nothing
         risk_before, risk, times : its risk to everybody and to her, and how many times that is
         p_modal_before, p_modal : likewise, the probability of its most probable value
-        converged : whether what was sampled for her passed the stop rule
+        certificate, converged : the weakest of what she believes, and whether what was sampled passed the stop rule
         p_near_before, p_near : for magnitudes, the probability of being within `percent` of the truth
         """
         return respondents_frame(self.belief, self._insiders(), magnitude=self.magnitude, percent=self.percent)
@@ -470,6 +470,8 @@ def audit(
         main = ask(release)
         others = {}
         for name, other in release.readings.items():
+            if main.stopped:  # what there is is wanted now
+                break
             with suppress(Contradiction):  # a supposition that no table bears out is no reading
                 others[name] = ask(other)
 
