@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .release.release import Release
 
 EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it; 1 would say that a cell is too risky."""
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -37,7 +39,8 @@ Examples:
   fiberwalk count table.csv                       how many tables agree with what was published?
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
 
-Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure; 2 the input is wrong.""",
+Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure, or chains have not
+converged that were to rule this out; 2 the input is wrong; 130 interrupted before there was anything to tell.""",
 )
 @click.version_option(__version__, prog_name="fiberwalk")
 def main() -> None:
@@ -55,12 +58,17 @@ def _speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
     def guarded(**options: Any) -> None:
         import warnings
 
+        from .fiber.interruption import plain_interrupts
         from .release.errors import FiberwalkError
 
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {message}", err=True)
             try:
-                command(**options)
+                with plain_interrupts():
+                    command(**options)
+            except KeyboardInterrupt:
+                click.echo("fiberwalk: interrupted, before there was anything to tell.", err=True)
+                sys.exit(INTERRUPTED)
             except FiberwalkError as problem:
                 click.echo(f"fiberwalk: {problem}", err=True)
                 sys.exit(2)
@@ -104,10 +112,16 @@ Examples:
 @chains
 @click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
 @about
-@click.option("--fail-above", type=float, metavar="RISK", help="Exit with status 1 if a cell is riskier than this.")
 @click.option(
-    "--fail-on-disclosure", is_flag=True, help="... or if one is known exactly, to everybody or to a respondent."
+    "--fail-above",
+    type=click.FloatRange(min=0),
+    metavar="RISK",
+    help="Exit with status 1 if a cell is riskier than this, or if chains have not converged.",
 )
+@click.option(
+    "--fail-on-disclosure", is_flag=True,
+    help="... or if one is known exactly, to everybody or to a respondent, in any reading.",
+)  # fmt: skip
 @limit
 @_speaks_plainly
 def audit(**options: Any) -> None:
