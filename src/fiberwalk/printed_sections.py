@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from .release.errors import InputError
 from .words import cell_name, counted, number, why_not_converged
 
 if TYPE_CHECKING:
@@ -27,8 +24,6 @@ def failures(audit: Audit, *, above: float | None, on_disclosure: bool) -> list[
     """Why a script that asked for it is to fail, one sentence each; what is not settled fails too."""
     if above is None and not on_disclosure:
         return []
-    if above is not None and np.isnan(above):
-        raise InputError("--fail-above: this is no number; give a risk, such as 0.5.")
     found = []
     if above is not None and (n := int((audit.cells["risk"] > above).sum())):
         found.append(f"{counted(n, 'cell is', 'cells are')} riskier than {above:g}.")
