@@ -157,9 +157,20 @@ def cell_name(labels: Any, names: Any) -> str:
     return ", ".join(f"{name}={label}" for name, label in zip(names, labels, strict=True))
 
 
+def short_cell_name(labels: Any, names: Any, most: int) -> str:
+    """A row's labels in words that fit: without the names of the dims, and each cut, where there is no room."""
+    whole = cell_name(labels, names)
+    if len(whole) <= most:
+        return whole
+    return ", ".join(shortened(str(label), max(6, most // len(labels) - 2)) for label in labels)
+
+
 def shortened(text: str, most: int) -> str:
-    """A text that fits, with dots for what was cut off."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    """A text that fits, with dots for what was cut out of it: long labels differ at their ends as often as not."""
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 3
+    return f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :].lstrip()}"
 
 
 def number(value: Any) -> str:
