@@ -168,10 +168,10 @@ def _unit_estimate(one: UnitRun) -> UnitEstimate:
         one.pooled,
         one.diagnosis,
         entropy,
-        one.looked_at,
+        len(one.chains) * one.looked_at,
         one.good_looks >= 2,
         one.share_errors,
-        one.joint_shares(),
+        one.joint_shares() if one.chains[0].batch > 1 else one.joint_looked_at,
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..fiber.interruption import INTERRUPTED, interrupts_held
 from ..moves.chooser import Moves
 from ..moves.random_words import streams
 from ..release.errors import InputError
@@ -60,7 +61,8 @@ class UnitRun:
     good_looks: int = 0
     discarded: int = 0
     looked_at: int = 0
-    """Draws of all chains together that the last look was about."""
+    """Draws of one chain that the last look was at, and its joint shares where these were discarded after it."""
+    joint_looked_at: tuple[np.ndarray, ...] = ()
     finished: bool = False
 
     @property
@@ -131,7 +133,7 @@ class UnitRun:
             self.diagnosis = replace(
                 self.diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
-        self.pooled, self.looked_at = pooled, len(chains) * batch * length
+        self.pooled, self.looked_at = pooled, self.draws
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
         if batch < BATCHES:
             return
@@ -145,7 +147,7 @@ class UnitRun:
         if self.good_looks >= 2 or total >= most_draws:
             self.finished = True
         elif apart:
-            self.discarded = total
+            self.discarded, self.joint_looked_at = total, self.joint_shares()
             for chain in chains:
                 chain.forget()
                 chain.length *= 2
@@ -194,14 +196,17 @@ class Run:
                 except KeyboardInterrupt:
                     if any(one.diagnosis is None and one.chains[0].batch < 2 for one in self.units):
                         raise  # there is nothing to tell yet
-                    self.stopped = "it was interrupted"
-                for one in self.units:
-                    if not one.finished and one.chains[0].batch > 1:
-                        one.look(self.tolerance, self.most_draws)
-                self.looks += 1
-                if checkpoint is not None and not self.stopped:
-                    save(self, self.fingerprint, checkpoint)
-                tell()
+                    self.stopped = INTERRUPTED
+                with interrupts_held() as interrupted:
+                    for one in self.units:
+                        if not one.finished and one.chains[0].batch > 1:
+                            one.look(self.tolerance, self.most_draws)
+                    self.looks += 1
+                    if checkpoint is not None and not self.stopped:
+                        save(self, self.fingerprint, checkpoint)
+                    tell()
+                if interrupted():
+                    self.stopped = INTERRUPTED
 
     def _to_next_look(
         self, executor: Executor, began: float, max_seconds: float | None, tell: Callable[[], None]

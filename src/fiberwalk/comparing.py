@@ -15,7 +15,7 @@ from .fiber.laws import as_law
 from .release.errors import InputError
 from .release.release import Release
 from .risk.entropy import uniform_risk
-from .words import cell_name, number
+from .words import cell_name, doubts, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,9 +133,8 @@ class Comparison:
         sentence = sentence[0].upper() + sentence[1:]
         if any(one.method == "chains" for one in self.audits.values()):
             sentence += " Risks are estimates: cells that differ by less than their errors may swap ranks by chance."
-        unproven = [repr(name) for name, one in self.audits.items() if one.certificate.word == "unproven"]
-        if unproven:
-            sentence += f" Under {' and '.join(unproven)} it is unproven that the chains reach every table."
+        if unproven := [repr(name) for name, one in self.audits.items() if one.certificate.word == "unproven"]:
+            sentence += f" It is unproven that the chains reach every table (under {', '.join(unproven)})."
         return sentence if self.converged else sentence + " Not all chains have converged: this is not to be relied on."
 
     def readable(self, top: int = 20) -> pd.DataFrame:
@@ -163,6 +162,8 @@ class Comparison:
     def plot(self, cells: int = 12) -> Figure:
         """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
         from matplotlib.figure import Figure
+
+        from .plots import write_doubts
 
         if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or cells < 1:
             raise InputError(f"plot(cells={cells!r}): at least one cell must be shown.")
@@ -192,6 +193,7 @@ class Comparison:
         axis.set_title(title + (f"\n({known} known exactly under some law, not shown)" if known else ""), fontsize=10)
         axis.legend(fontsize=8, frameon=False, loc="best")
         axis.spines[["top", "right"]].set_visible(False)
+        write_doubts(figure, [word for one in self.audits.values() for word, _ in doubts(one)])
         return figure
 
 

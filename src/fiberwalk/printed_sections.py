@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .words import cell_name, number
+from .words import cell_name, counted, number, why_not_converged
 
 if TYPE_CHECKING:
     from .auditing import Audit
@@ -21,16 +21,20 @@ def sections(audit: Audit, top: int) -> Iterator[str]:
 
 
 def failures(audit: Audit, *, above: float | None, on_disclosure: bool) -> list[str]:
-    """Why a script that asked for it is to fail, one sentence each."""
+    """Why a script that asked for it is to fail, one sentence each; what is not settled fails too."""
+    if above is None and not on_disclosure:
+        return []
     found = []
     if above is not None and (n := int((audit.cells["risk"] > above).sum())):
-        found.append(f"{n} cells are riskier than {above}." if n > 1 else f"1 cell is riskier than {above}.")
+        found.append(f"{counted(n, 'cell is', 'cells are')} riskier than {above:g}.")
     if on_disclosure and (n := len(audit.disclosed)):
-        found.append(f"{n} hidden cells are known exactly." if n > 1 else "1 hidden cell is known exactly.")
+        found.append(f"{counted(n, 'hidden cell is', 'hidden cells are')} known exactly.")
     if on_disclosure and audit.insiders and (n := int((audit.respondents["newly_known"] > 0).sum())):
-        found.append(
-            f"{n} respondents learn another cell exactly." if n > 1 else "1 respondent learns another cell exactly."
-        )
+        found.append(f"{counted(n, 'respondent learns', 'respondents learn')} another cell exactly.")
+    if not audit.converged:
+        found.append(f"NOT CONVERGED ({why_not_converged(audit)}): this does not rule out that a cell is at risk.")
+    for name, other in audit.readings.items():
+        found += [f"If {name}: {line}" for line in failures(other, above=above, on_disclosure=on_disclosure)]
     return found
 
 
