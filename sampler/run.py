@@ -199,7 +199,8 @@ class Run:
                     self.stopped = INTERRUPTED
                 with interrupts_held() as interrupted:
                     for one in self.units:
-                        if not one.finished and one.chains[0].batch > 1:
+                        # what was looked at already must not count as a second look
+                        if not one.finished and one.chains[0].batch > 1 and one.draws != one.looked_at:
                             one.look(self.tolerance, self.most_draws)
                     self.looks += 1
                     if checkpoint is not None and not self.stopped:
