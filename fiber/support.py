@@ -56,7 +56,12 @@ class WithEvidence:
 
     def signature(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> list[np.ndarray]:
         """Arrays that tell these weights of some columns from others: laws of one's own may share a name."""
-        found = [one for c in columns.tolist() for item in self._of_column.get(c, ()) for one in _plain(item)]
+        found = [
+            one
+            for c in columns.tolist()
+            for item in self._of_column.get(c, ())
+            for one in (np.array([c, item.first]), item.log_weights)
+        ]
         if isinstance(self.law, Poisson):
             return [*found, self.law.means[columns[columns < self.n_cells]]]
         if self.law is alike:
@@ -73,10 +78,6 @@ class WithEvidence:
         if column >= self.n_cells or self.law is alike:
             return True
         return isinstance(self.law, Poisson) and bool(self.law.means[column] > 0)
-
-
-def _plain(item: Evidence) -> tuple[np.ndarray, ...]:
-    return np.array([item.first]), item.log_weights
 
 
 def with_evidence(weigh: Weigh, solved: Presolved) -> WithEvidence:

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from ..fiber.certificate import WORDS, Certificate
 from ..fiber.interruption import INTERRUPTED, plain_interrupts
+from ..fiber.known_sums import known_sums
 from ..fiber.laws import Law, as_law
 from ..fiber.presolve import Block
 from ..fiber.solved import Budget
@@ -95,6 +96,12 @@ def believe(
     solved = inside.solved
     keys, picked, own = release.listed(hidden_margins)
     picked.resize(picked.shape[0], solved.fiber.n_columns)
+    settled = _settled(inside, picked, len(release.hidden))
+    value = picked @ np.where(solved.decided, solved.start, 0)
+    value[settled] = (picked @ solved.start)[settled]
+    picked = sp.csr_array(picked, copy=True)
+    picked.data[np.repeat(settled, np.diff(picked.indptr))] = 0
+    picked.eliminate_zeros()
     by_column = sp.csc_array(picked)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     answers: list[BlockAnswer] = []
@@ -120,14 +127,13 @@ def believe(
     stopped = ""
     if left:
         part = replace(inside, solved=replace(solved, blocks=tuple(block for _, block, _ in left)))
-        found = sample_blocks(release, law, part, sp.csr_array(picked), chains.later(began), progress)
+        found = sample_blocks(release, law, part, picked, parts, chains.later(began), progress)
         for row, some in enumerate(found.parts):
             parts[row].extend(pmf for _, pmf in some)
         answers += _remember(known, left, found)
         evidence, stopped = found.certificate.evidence, found.stopped
-    fixed = picked @ np.where(solved.decided, solved.start, 0)
-    pmfs = [added(int(value), some) for value, some in zip(fixed, parts, strict=True)]
-    pmfs, bounded = _between_bounds(pmfs, inside, sp.csr_array(picked), chains.tolerance, progress)
+    pmfs = [added(int(fixed), some) for fixed, some in zip(value, parts, strict=True)]
+    pmfs, bounded = _between_bounds(pmfs, inside, picked, chains.tolerance, progress)
     return Belief(
         release=release,
         law=as_law(law),
@@ -137,6 +143,14 @@ def believe(
         certificate=_certificate(answers, evidence),
         stopped=stopped or ("" if bounded else INTERRUPTED),
     )
+
+
+def _settled(inside: Support, picked: Any, cells: int) -> np.ndarray:
+    """Which questions are sums with one possible value, of which nothing needs to be asked; the first ones are cells."""
+    found = np.zeros(picked.shape[0], dtype=bool)
+    if picked.shape[0] > cells:
+        found[cells:] = known_sums(inside.release, inside.solved, picked[cells:])
+    return found
 
 
 def _exactly(block: Block, inside: Support, questions: Any, budget: Budget, progress: Progress | None) -> BlockAnswer:

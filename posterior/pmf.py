@@ -70,23 +70,27 @@ class Pmf:
     @property
     def mean(self) -> float:
         """The expected value."""
-        places = np.arange(len(self.p))
-        return float(self.first + (self.width - 1) / 2 + self.width * (places * self.p).sum())
+        begin, end = self._bins()
+        return float(self.first + (((begin - self.first) + (end - self.first)) / 2 * self.p).sum())
 
     @property
     def modal(self) -> tuple[int, float]:
         """The most probable value and its probability (of one value, also where they are counted in bins)."""
+        begin, end = self._bins()
         k = int(self.p.argmax())
-        return min(max(self.first + k * self.width + (self.width - 1) // 2, self.lower), self.upper), float(
-            self.p[k] / self.width
-        )
+        return int(begin[k] + end[k]) // 2, float(self.p[k] / (end[k] - begin[k] + 1))
 
     def between(self, low: int, high: int) -> float:
         """P(low <= x <= high); a bin that lies partly inside counts by its part (of what is within the bounds)."""
-        places = self.first + self.width * np.arange(len(self.p))
-        begin, end = np.maximum(places, self.lower), np.minimum(places + self.width - 1, self.upper)
+        begin, end = self._bins()
         inside = np.minimum(high, end) - np.maximum(low, begin) + 1
-        return float((self.p * np.maximum(inside, 0) / np.maximum(end - begin + 1, 1)).sum())
+        return float((self.p * np.maximum(inside, 0) / (end - begin + 1)).sum())
+
+    def _bins(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest value of each bin, those at the ends as far as the bounds reach."""
+        places = self.first + self.width * np.arange(len(self.p))
+        begin = np.clip(places, self.lower, self.upper)
+        return begin, np.clip(places + self.width - 1, begin, self.upper)
 
     def between_error(self, low: int, high: int) -> float:
         """The standard error of `between`, by the effective draws; what whole lines were credited for makes it smaller."""

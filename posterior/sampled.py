@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,13 +17,15 @@ from ..fiber.linear_program import OUTER
 from ..fiber.support import Support
 from ..moves.chooser import choose
 from ..release.release import Release
-from ..sampler.estimate import Marginal, estimate
+from ..sampler.estimate import Estimate, Marginal, estimate
 from ..sampler.run import MOST_DRAWS
 from .pmf import Pmf
+from .sums import added
 
 Progress = Callable[[str], None]
 LISTED, LISTED_IN_ALL = 4096, 4_000_000
 """Up to so many values of a cell, and about so many of all, are listed also where no chain came by them."""
+ONE_VALUE = Certificate("exact", "its bounds leave one value")
 MANY_COLUMNS = 1000
 """With more open cells than this no integer programs are solved for bounds, which could take hours."""
 
@@ -63,9 +65,18 @@ class Sampled:
 
 
 def sample_blocks(
-    release: Release, law: Any, inside: Support, questions: Any, chains: Chains, progress: Progress | None
+    release: Release,
+    law: Any,
+    inside: Support,
+    questions: Any,
+    others: Sequence[Sequence[Pmf]],
+    chains: Chains,
+    progress: Progress | None,
 ) -> Sampled:
-    """Run chains on all blocks of a support until the stop rule is passed."""
+    """Run chains on all blocks of a support until the stop rule is passed, by what is put together from them too.
+
+    `others` are for each question the laws of its parts in further blocks.
+    """
     moves = choose(release, law, inside=inside, progress=progress)
     found = estimate(
         moves,
@@ -78,13 +89,28 @@ def sample_blocks(
         max_seconds=chains.max_seconds,
         checkpoint=chains.checkpoint,
         progress=progress,
+        short=lambda found: _short(found, others, chains.tolerance),
     )
-    parts = tuple(
-        tuple((unit, _pmf(found.units[unit].marginal(which))) for unit, which in pairs) for pairs in found.parts
-    )
+    parts = tuple(_parts(found, question) for question in range(len(found.parts)))
     as_one = len(found.units) < len(inside.solved.blocks)
     certificates = tuple(one.unit.certificate for one in found.units)
     return Sampled(parts, as_one, certificates, found.certificate, found.stopped)
+
+
+def _parts(found: Estimate, question: int) -> tuple[tuple[int, Pmf], ...]:
+    return tuple((unit, _pmf(found.units[unit].marginal(which))) for unit, which in found.parts[question])
+
+
+def _short(found: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -> set[int]:
+    """The blocks with the fewest effective draws for sums over several blocks whose entropy is not known well enough."""
+    units: set[int] = set()
+    for question, more in enumerate(others):
+        parts = _parts(found, question)
+        if parts and len(parts) + len(more) > 1:
+            total = added(0, [*more, *(pmf for _, pmf in parts)])
+            if 3 * total.entropy_error >= tolerance:
+                units.update(unit for unit, pmf in parts if pmf.ess <= 2 * total.ess)
+    return units
 
 
 def _pmf(one: Marginal) -> Pmf:
@@ -168,13 +194,35 @@ def within(pmf: Pmf, lower: int, upper: int, sharp: bool, excluded: np.ndarray |
     Up to `listed` values all are listed, beyond that those between the least and the greatest that came up.
     """
     support = upper - lower + 1 - (0 if excluded is None else int(excluded.sum()))
+    if support == 1:
+        value = lower if excluded is None else lower + int(np.flatnonzero(~excluded)[0])
+        return Pmf.exact(value, np.ones(1), np.ones(1, dtype=bool), ONE_VALUE)
     ends = replace(
         pmf, lower=lower, upper=upper, support=support, sharp=sharp, entropy=min(pmf.entropy, float(np.log2(support)))
     )
     if pmf.width > 1 or upper - lower + 1 > listed:
-        return ends
+        return _inside(ends)
     p, error = np.zeros(upper - lower + 1), np.full(upper - lower + 1, 1 / max(pmf.ess, 1.0))
     here = slice(pmf.first - lower, pmf.first - lower + len(pmf.p))
-    p[here], error[here] = pmf.p, pmf.errors
+    p[here], error[here] = pmf.p, _errors(pmf)
     possible = np.ones(len(p), dtype=bool) if excluded is None else ~excluded
     return replace(ends, first=lower, p=p, possible=possible, p_error=np.where(possible, error, 0.0))
+
+
+def _inside(pmf: Pmf) -> Pmf:
+    """A law without bins beyond its bounds: what a sum of bins has there belongs to the last ones within them."""
+    first, last = (pmf.lower - pmf.first) // pmf.width, (pmf.upper - pmf.first) // pmf.width
+    if first <= 0 and last >= len(pmf.p) - 1:
+        return pmf
+    first, last = max(first, 0), min(last, len(pmf.p) - 1)
+    p = pmf.p[first : last + 1].copy()
+    p[0] += pmf.p[:first].sum()
+    p[-1] += pmf.p[last + 1 :].sum()
+    here = slice(first, last + 1)
+    return replace(
+        pmf, first=pmf.first + first * pmf.width, p=p, possible=pmf.possible[here], p_error=_errors(pmf)[here]
+    )
+
+
+def _errors(pmf: Pmf) -> np.ndarray:
+    return np.zeros(len(pmf.p)) if pmf.p_error is None else pmf.p_error

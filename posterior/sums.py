@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,21 +20,19 @@ def added(fixed: int, parts: Sequence[Pmf]) -> Pmf:
     """The law of a constant plus independent parts, with the weakest of their evidence."""
     if len(parts) == 1:
         return parts[0].shifted(-fixed)
-    width = max((one.width for one in parts), default=1)
-    first, p, possible = _convolved(fixed, [_in_bins(one, width) for one in parts], width)
-    total = Pmf.exact(first, p, possible)
+    first, width, p, possible = _convolved(fixed, parts)
     sampled = [one for one in parts if one.method != "exact"]
     if not sampled:
-        return total
+        return Pmf.exact(first, p, possible)
     ess = min(one.ess for one in sampled)
     least = max((int((one.p > 0).sum()) - 1 for one in sampled), default=0) / (2 * _LN2 * max(ess, 1.0))
     return Pmf(
         first,
         p,
         possible,
-        lower=total.lower,
-        upper=total.upper + width - 1,
-        support=total.support * width,
+        lower=first,
+        upper=first + width * len(p) - 1,
+        support=width * int(possible.sum()),
         entropy=bits_of(p, width),
         width=width,
         method="chains",
@@ -48,36 +47,47 @@ def added(fixed: int, parts: Sequence[Pmf]) -> Pmf:
     )
 
 
-def _in_bins(part: Pmf, width: int) -> tuple[int, np.ndarray, np.ndarray]:
-    """The first value, probabilities and possibilities of a part in bins of a width."""
-    if part.width == width:
-        return part.first, part.p, part.possible
-    begin = part.first // width * width
-    place = (part.first - begin + part.width * np.arange(len(part.p))) // width
-    p, possible = np.zeros(int(place[-1]) + 1), np.zeros(int(place[-1]) + 1, dtype=bool)
-    np.add.at(p, place, part.p)
-    np.logical_or.at(possible, place, part.possible)
-    return begin, p, possible
+class _Bins(NamedTuple):
+    """The law of a sum so far: the least value of its first bin, the width of the bins, and what they hold."""
+
+    first: int
+    width: int
+    p: np.ndarray
+    possible: np.ndarray
 
 
-def _convolved(
-    fixed: int, parts: Sequence[tuple[int, np.ndarray, np.ndarray]], width: int
-) -> tuple[int, np.ndarray, np.ndarray]:
-    """Summed directly: a transform would be faster, but drowns small probabilities in its rounding error."""
-    first, p, possible = fixed, np.ones(1), np.ones(1, dtype=bool)
-    for number, (begin, more, able) in enumerate(sorted(parts, key=lambda one: len(one[1]))):
-        if len(p) * len(more) > MOST_PRODUCTS:
+def _convolved(fixed: int, parts: Sequence[Pmf]) -> _Bins:
+    """Summed directly: a transform would be faster, but drowns small probabilities in its rounding error.
+
+    Narrow bins first: what they add up to is then known better than what wider ones leave of it.
+    """
+    total = _Bins(fixed, 1, np.ones(1), np.ones(1, dtype=bool))
+    for one in sorted(parts, key=lambda one: (one.width, len(one.p))):
+        if len(total.p) * len(one.p) > MOST_PRODUCTS:
             raise TooLarge("a hidden margin has too many values to convolve; leave it out, or use a coarser unit.")
-        possible = np.convolve(possible.astype(float), able.astype(float)) > 0.5
-        first, p = first + begin, np.convolve(p, more)
-        if width > 1 and number:
-            # Two values in the bins i and j add up to one in the bin i + j or the next, by halves.
-            p = np.convolve(p, (0.5, 0.5))
-            possible = np.append(possible, False) | np.append(False, possible)
-    trimmed = np.flatnonzero(possible)
+        total = _plus(total, _Bins(one.first, one.width, one.p, one.possible))
+    trimmed = np.flatnonzero(total.possible)
     whole = slice(trimmed[0], trimmed[-1] + 1)
-    p = np.where(possible[whole], p[whole], 0)
-    return first + width * int(trimmed[0]), p / p.sum(), possible[whole]
+    p = np.where(total.possible[whole], total.p[whole], 0)
+    return _Bins(total.first + total.width * int(trimmed[0]), total.width, p / p.sum(), total.possible[whole])
+
+
+def _plus(narrow: _Bins, wide: _Bins) -> _Bins:
+    """The law of a sum in the bins of the wider part, which each value of the other moves up.
+
+    Where it is no whole number of bins, the rest moves so large a part of each bin into the next one: the mean stays true.
+    """
+    places = np.arange(len(narrow.p))
+    up = (narrow.width * places + (narrow.width - 1) / 2) / wide.width
+    whole = up.astype(np.int64)
+    rest = up - whole
+    moved, able = np.zeros(int(whole[-1]) + 2), np.zeros(int(whole[-1]) + 2)
+    np.add.at(moved, whole, narrow.p * (1 - rest))
+    np.add.at(moved, whole + 1, narrow.p * rest)
+    able[whole[narrow.possible]] = 1
+    able[whole[narrow.possible & (rest > 0)] + 1] = 1
+    possible = np.convolve(able, wide.possible.astype(float)) > 0.5
+    return _Bins(narrow.first + wide.first, wide.width, np.convolve(moved, wide.p), possible)
 
 
 def _varentropy(p: np.ndarray) -> float:

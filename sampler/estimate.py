@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,7 +54,7 @@ class UnitEstimate:
     diagnosis: Diagnosis
     entropy: np.ndarray
     draws: int
-    """Of all chains together, after those that were discarded."""
+    """Of all chains together that were counted."""
     converged: bool
     share_errors: ShareErrors | None
     joint: tuple[np.ndarray, ...]
@@ -118,11 +119,13 @@ def estimate(
     checkpoint: str | os.PathLike[str] | None = None,
     joint: Sequence[Sequence[int]] = (),
     progress: Callable[[str], None] | None = None,
+    short: Callable[[Estimate], Iterable[int]] | None = None,
 ) -> Estimate:
     """Run chains on every unit of a release until the stop rule is passed.
 
     `questions` are sparse rows over the columns of the release's system. `joint` names groups of questions of which the
     joint distribution is wanted too; the questions of a group must concern one and the same unit.
+    `short` is asked when all units are done, and names those that are to go on: what they are put together to may want more.
     """
     mark = fingerprint(moves, questions, (seed, chains, tolerance, most_draws, joint))
     run = load(checkpoint, mark)
@@ -131,8 +134,14 @@ def estimate(
             moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark,
             joint=joint,
         )  # fmt: skip
-    run.go_on(executor, max_seconds=max_seconds, checkpoint=checkpoint, progress=progress, release=moves.release)
-    return _estimate(run, moves, questions)
+    began = time.monotonic()
+    while True:
+        left = None if max_seconds is None else max(0.0, max_seconds - (time.monotonic() - began))
+        run.go_on(executor, max_seconds=left, checkpoint=checkpoint, progress=progress, release=moves.release)
+        found = _estimate(run, moves, questions)
+        more = () if short is None or run.stopped else short(found)
+        if not any([run.units[unit].reopen(most_draws) for unit in more]):
+            return found
 
 
 def _estimate(run: Run, moves: Moves, questions: Any) -> Estimate:

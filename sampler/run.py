@@ -88,6 +88,11 @@ class UnitRun:
             found.append(here / max(1, here.sum()))
         return tuple(found)
 
+    def reopen(self, most_draws: int) -> bool:
+        """Go on to another look, although this one was good enough; False where there are no draws left for it."""
+        self.finished = self.discarded + self.draws >= most_draws
+        return not self.finished
+
     def look(self, tolerance: float, most_draws: int) -> None:
         """Judge the chains at the end of a batch; decide whether to go on."""
         chains, unit = self.chains, self.unit
@@ -139,7 +144,7 @@ class UnitRun:
         apart = rhat.max(initial=0.0) > APART
         good = not apart and good_enough(self.diagnosis, tolerance)
         self.good_looks = self.good_looks + 1 if good else 0
-        if self.good_looks == 2 or total >= most_draws:
+        if self.good_looks >= 2 or total >= most_draws:
             self.finished = True
         elif apart:
             self.discarded, self.joint_looked_at = total, self.joint_shares()
@@ -267,12 +272,10 @@ class Standing:
         bar = ("#" * round(20 * share)).ljust(20, "-")
         text = f"[{bar}] {share:4.0%}  {worst.draws:,} draws a chain"
         if worst.diagnosis is not None:
-            text += (
-                f"  R-hat {worst.diagnosis.rhat.max():.3f}  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}"
-            )
-            text += f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
-        if self.run.looks > 1:  # the first look has no errors yet
-            text += f"  about {_time(left)} left"
+            text += f"  R-hat {worst.diagnosis.rhat.max():.3f}"
+        if worst.diagnosis is not None and self.run.looks > 1:  # the first look has no errors yet
+            goal = f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
+            text += f"  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}{goal}  about {_time(left)} left"
         if len(units) > 1:
             text += f"  {len(going)} of {len(units)} blocks open"
         if worst.diagnosis is not None and release is not None:

@@ -20,7 +20,9 @@ import fiberwalk as fw
 from fiberwalk.moves.known_bases import expand, known_basis
 from fiberwalk.posterior.belief import believe
 from fiberwalk.posterior.pmf import Pmf
+from fiberwalk.posterior.sampled import within
 from fiberwalk.posterior.sums import added
+from fiberwalk.sampler.run import Run
 
 BENCH = Path(__file__).parents[1] / "bench"
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
@@ -123,10 +125,17 @@ def test_sums_of_parts_in_bins():
     p, q = rng.dirichlet(np.ones(50)), rng.dirichlet(np.ones(30))
     one = Pmf(0, p, np.ones(50, bool), 0, 199, 200, 7.0, width=4, method="chains", ess=900.0, rhat=1.0)
     two = Pmf.exact(7, q, np.ones(30, dtype=bool))
-    total = added(100, [one, two])
+    total = added(100, [one, *[two] * 20])
     assert total.width == 4
+    assert (total.lower, total.upper) == (240, 1019)
     assert total.method == "chains"
-    assert total.mean == pytest.approx(100 + one.mean + two.mean, abs=2.0)
+    assert total.mean == pytest.approx(100 + one.mean + 20 * two.mean)
+    variance = [
+        float((v**2 * some).sum() - (v * some).sum() ** 2) for v, some in ((np.arange(50) * 4, p), (np.arange(30), q))
+    ]
+    bins = np.arange(len(total.p)) * 4
+    spread = float((bins**2 * total.p).sum() - (bins * total.p).sum() ** 2)
+    assert spread == pytest.approx(variance[0] + 20 * variance[1], rel=0.01)
     assert total.p.sum() == pytest.approx(1)
     assert total.ess == 900
     assert total.entropy_error > 0
@@ -251,6 +260,24 @@ def test_unfinished_chains_say_so_wherever_they_are_shown(how, tmp_path, capsys)
     assert (audit.stopped != "") == ("max_seconds" in how)
 
 
+def test_interrupted_just_after_a_start_was_discarded(monkeypatch):
+    """The chains have no draws that count then; what the last look saw is told."""
+    release = fw.suppress(HOLES, where=MASK)
+    further = Run._to_next_look
+
+    def until_discarded(run, *how):
+        if run.looks:
+            run.units[0].chains[0].batch = 0
+            raise KeyboardInterrupt
+        further(run, *how)
+
+    monkeypatch.setattr(Run, "_to_next_look", until_discarded)
+    audit = fw.audit(release, method="chains")
+    assert audit.stopped == "it was interrupted"
+    assert not audit.converged
+    assert np.isfinite(audit.cells["entropy"]).all()
+
+
 def test_a_full_disk_leaves_the_old_report_untouched(tmp_path):
     """The file system refuses files beyond some size, as a full one does."""
     resource = pytest.importorskip("resource")
@@ -279,6 +306,40 @@ def test_progress_tells_draws_errors_and_time_left():
     lines = []
     fw.audit(fw.suppress(HOLES, where=MASK), method="chains", tolerance=0.05, progress=lines.append)
     looks = [line for line in lines if line.startswith("[")]
-    assert all(part in looks[0] for part in ("%", "draws a chain", "R-hat", "entropy error", "(wanted 0.05)"))
-    assert "left" in looks[1]
+    assert all(part in looks[1] for part in ("%", "draws a chain", "R-hat", "entropy error", "(wanted 0.05)", "left"))
     assert lines[-1].startswith(("all 1 sampled blocks done", "bounds of sampled cells"))
+
+
+def test_sampled_laws_within_their_bounds():
+    """One value is known, whatever chains saw; bins beyond the bounds go into the last one; gaps of a sum do no harm."""
+    seen = Pmf(
+        5, np.ones(1), np.ones(1, bool), 5, 5, 1, 0.0, method="chains", ess=90.0, p_error=np.ones(1), converged=False
+    )
+    known = within(seen, 5, 5, True, None)
+    assert (known.method, known.certificate.word, known.converged) == ("exact", "exact", True)
+    wide = Pmf(
+        0, np.array([0.1, 0.4, 0.3, 0.2]), np.ones(4, bool), 0, 39, 40, 5.0, width=10, method="chains", ess=90.0,
+        p_error=np.ones(4),
+    )  # fmt: skip
+    cut = within(wide, 12, 25, True, None)
+    assert cut.between(12, 25) == pytest.approx(1)
+    assert cut.mean == pytest.approx(0.5 * 15.5 + 0.5 * 22.5)
+    gaps = added(0, [seen, Pmf.exact(0, np.array([0.5, 0.0, 0.5]), np.array([True, False, True]))])
+    assert within(gaps, 4, 8, True, None).p.tolist() == [0, 0.5, 0, 0.5, 0]
+
+
+def test_sums_over_blocks_are_settled_too_and_known_ones_not_asked():
+    """Blocks go on until what is put together from them is known well enough; a margin that is known is no doubt."""
+    table = np.random.default_rng(2).poisson(1.0, (2, 3, 4))
+    release = fw.publish(table, margins=["A,C", "B,C"])
+    alone = fw.audit(release, method="chains", progress=False)
+    audit = fw.audit(release, method="chains", hidden_margins=["A,B", "A"], progress=False)
+    cells = audit.cells.drop(index=alone.cells.index)
+    asked = cells[cells["method"] == "chains"]
+    assert len(asked) == 6
+    assert asked["ess"].min() > alone.cells["ess"].min()
+    assert audit.converged
+    assert (3 * asked["entropy_mcse"] < 0.02).all()
+    known = cells[cells["method"] == "exact"]
+    assert sorted(known["lower"]) == sorted(table.sum(axis=(1, 2)))
+    assert "never moved" not in " ".join(audit.certificate.evidence)

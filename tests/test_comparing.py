@@ -118,7 +118,21 @@ def test_chains_that_did_not_converge_are_told(comparison):
     assert "unproven that the chains reach every table (under 'uniform'," in told.sentence
     assert told.plot()._suptitle.get_text() == "NOT CONVERGED, unproven"
     assert "converged" not in comparison.sentence
+    assert "not converged" in told.readable().to_string()
     assert comparison.plot()._suptitle is None
+
+
+def test_what_is_unproven_is_never_shown_without_the_word(comparison):
+    name, audit = next(iter(comparison.audits.items()))
+    word = fw.Certificate("unproven", "nobody knows")
+    pmfs = tuple(replace(pmf, certificate=word, method="chains") for pmf in audit.belief.pmfs)
+    told = fw.Comparison(
+        {**comparison.audits, name: replace(audit, belief=replace(audit.belief, pmfs=pmfs, certificate=word))}
+    )
+    assert f"unproven that the chains reach every table (under {name!r}" in told.sentence
+    assert (told.cells[name, "certificate"] == "unproven").all()
+    assert "unproven" in told.readable()[f"{name} risk (rank)"].iloc[0]
+    assert "unproven" not in comparison.readable().to_string()
 
 
 def test_the_plot_shows_every_law(comparison):

@@ -268,7 +268,7 @@ class Audit:
         worst_cell : the cell she comes to know best, exactly or, for magnitudes, nearest; empty where she learns nothing
         risk_before, risk, times : its risk to everybody and to her, and how many times that is
         p_modal_before, p_modal : likewise, the probability of its most probable value
-        converged : whether what was sampled for her passed the stop rule
+        certificate, converged : the weakest of what she believes, and whether what was sampled passed the stop rule
         p_near_before, p_near : for magnitudes, the probability of being within `percent` of the truth
         """
         return respondents_frame(self.belief, self._insiders(), magnitude=self.magnitude, percent=self.percent)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 INTERVAL, ALL = "interval", "all laws"
 """The headings of what does not belong to one law."""
+MEASURES = ("entropy", "risk", "p_modal", "certificate", "converged")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 """Okabe and Ito's, which the colour-blind can tell apart; shapes tell laws apart besides."""
 SHAPES = "osD^vP"
@@ -52,7 +53,7 @@ class Comparison:
         interval : lower, upper, support, uniform_risk, rank
             What an interval alone tells: the values that any of the laws leaves possible, and the risk 1/log2 of their
             number.
-        each law : entropy, risk, p_modal, rank, rank_change
+        each law : entropy, risk, p_modal, certificate, converged, rank, rank_change
             As in `Audit.cells`. Rank 1 is the riskiest cell, and cells of equal risk share a rank; `rank_change` is by how
             many places a cell is nearer to the top than under the first law.
         all laws : worst_risk, largest_change
@@ -74,7 +75,7 @@ class Comparison:
         changes = [np.zeros(len(first), dtype=np.int64)]
         for law, frame in frames.items():
             place = _places(frame["risk"])
-            columns |= {(law, measure): frame[measure] for measure in ("entropy", "risk", "p_modal")}
+            columns |= {(law, measure): frame[measure] for measure in MEASURES}
             columns[law, "rank"] = place
             if law != name:
                 columns[law, "rank_change"] = columns[name, "rank"] - place
@@ -133,6 +134,8 @@ class Comparison:
             )
         sentence = "; ".join(said) + "."
         sentence = sentence[0].upper() + sentence[1:]
+        if any(one.method == "chains" for one in self.audits.values()):
+            sentence += " Risks are estimates: cells that differ by less than their errors may swap ranks by chance."
         if unproven := [repr(name) for name, one in self.audits.items() if one.certificate.word == "unproven"]:
             sentence += f" It is unproven that the chains reach every table (under {', '.join(unproven)})."
         if self.left_out:
@@ -147,8 +150,12 @@ class Comparison:
         cells = self.cells.head(top)
 
         def risk(of: str, measure: str) -> list[str]:
-            pairs = zip(cells[of, measure], cells[of, "rank"], strict=True)
-            return [f"{'known' if np.isinf(one) else f'{one:.4f}'} ({place})" for one, place in pairs]
+            doubt = [""] * len(cells)
+            if of != INTERVAL:
+                said = zip(cells[of, "certificate"] == "unproven", ~cells[of, "converged"].astype(bool), strict=True)
+                doubt = [" unproven" * unproven + " not converged" * open_ for unproven, open_ in said]
+            rows = zip(cells[of, measure], cells[of, "rank"], doubt, strict=True)
+            return [f"{'known' if np.isinf(one) else f'{one:.4f}'} ({place}){more}" for one, place, more in rows]
 
         shown = {
             "lowest": [number(one) for one in cells[INTERVAL, "lower"]],

@@ -70,7 +70,11 @@ def _learnt(row: Any) -> str:
     who = f"{row['kind']}, own part {number(row['own'])}, "
     if not row["worst_cell"]:
         return who + "learns nothing new"
-    unsure = "" if row["converged"] else " (not converged)"
+    doubts = [
+        *(["unproven"] if row["certificate"] == "unproven" else []),
+        *([] if row["converged"] else ["not converged"]),
+    ]
+    unsure = f" ({', '.join(doubts)})" if doubts else ""
     if row["newly_known"]:
         more = f" and {row['newly_known'] - 1} more" if row["newly_known"] > 1 else ""
         return f"{who}learns {row['worst_cell']}{more} exactly{unsure}"

@@ -23,6 +23,7 @@ HEADINGS = {
     "p_modal": "P(one value), to her",
     "p_near_before": "P(near truth), to all",
     "p_near": "P(near truth), to her",
+    "certificate": "certificate",
     "converged": "converged",
 }
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 SINGLE, DOMINANT = "single", "dominant"
 INTRUDERS = (None, "respondents")
 COLUMNS = (
-    "kind", "own", "newly_known", "worst_cell", "risk_before", "risk", "times", "p_modal_before", "p_modal", "converged"
+    "kind", "own", "newly_known", "worst_cell", "risk_before", "risk", "times", "p_modal_before", "p_modal", "certificate",
+    "converged",
 )  # fmt: skip
 
 
@@ -146,6 +147,7 @@ def _row(base: Belief, one: Respondent, hers: Belief, percent: float | None) -> 
         newly_known=sum(hers.pmfs[k].support == 1 for k in learnt),
         worst_cell="",
         times=1.0,
+        certificate=hers.certificate.word,
         converged=hers.converged,
     )
     if not learnt:
