@@ -284,7 +284,7 @@ class Standing:
         return text
 
     def _wanted(self, one: UnitRun) -> float:
-        """The work of a unit until it passes the stop rule twice, if errors go on shrinking as they should."""
+        """The work of a unit until it passes the stop rule twice, if errors go on shrinking as they should, or gives up."""
         first = 2.0 * BATCHES * one.chains[0].length * len(one.unit.columns)
         if one.finished:
             return _done(one)
@@ -294,7 +294,8 @@ class Standing:
         error, ess = found.entropy_error.max(initial=0.0), found.ess.min(initial=np.inf)
         times = max((3 * error / self.run.tolerance) ** 2, LEAST_DRAWS / max(ess, 1.0), 1.0)
         again = 1.0 if one.good_looks else 2.0
-        return _done(one) * again * 2 ** float(np.ceil(np.log2(min(times, 1e6))))
+        most = max(self.run.most_draws - one.discarded, one.draws) * len(one.unit.columns)
+        return min(_done(one) * again * 2 ** float(np.ceil(np.log2(min(times, 1e6)))), float(most))
 
 
 def _done(one: UnitRun) -> float:

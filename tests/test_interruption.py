@@ -88,6 +88,15 @@ def test_ctrl_c_in_a_further_reading():
     assert not audit.converged
 
 
+def test_ctrl_c_in_the_second_of_two_laws_leaves_the_first():
+    release = fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"])
+    comparison = fw.compare(release, progress=pressed_at("block 1 of", then=2))
+    assert list(comparison.audits) == ["uniform"]
+    assert comparison.left_out == ("hypergeometric",)
+    assert not comparison.converged
+    assert comparison.sentence.endswith("Interrupted: 'hypergeometric' is left out.")
+
+
 # --- where long work stands ------------------------------------------------------------------------------------------
 
 

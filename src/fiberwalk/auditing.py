@@ -48,8 +48,10 @@ NEAR = 10.0
 class Audit:
     """What an intruder learns from a release about each hidden cell, and what risk that is.
 
-    `cells` is the answer; `pmf` the distribution of one cell; `readings` further audits where the release can be read
-    in more than one way; `method`, `certificate` and `tables` say how the answer was obtained.
+    `cells` is the answer, `deceptive()` the cells whose interval looks safe and whose distribution is not; `pmf` the
+    distribution of one cell; `readings` further audits where the release can be read in more than one way; `method`,
+    `certificate`, `converged`, `stopped` and `tables` say how the answer was obtained and how far it can be trusted.
+    `to_html` and `plot` show it, `save` keeps it.
     """
 
     belief: Belief

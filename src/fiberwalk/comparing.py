@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .auditing import Audit, audit
+from .fiber.interruption import INTERRUPTED
 from .fiber.laws import as_law
 from .release.errors import InputError
 from .release.release import Release
@@ -34,14 +35,16 @@ class Comparison:
     """Audits of one release under several laws, side by side; the first law is the one that others are held against."""
 
     audits: Mapping[str, Audit]
+    left_out: tuple[str, ...] = ()
+    """Laws whose turn had not come when Ctrl-C was pressed."""
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(repr(name) for name in self.audits)} on {len(self.cells)} hidden cells>"
 
     @property
     def converged(self) -> bool:
-        """Did the chains of every audit, if there were any, pass the stop rule?"""
-        return all(one.converged for one in self.audits.values())
+        """Did the chains of every audit, if there were any, pass the stop rule, and was no law left out?"""
+        return not self.left_out and all(one.converged for one in self.audits.values())
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -135,7 +138,10 @@ class Comparison:
             sentence += " Risks are estimates: cells that differ by less than their errors may swap ranks by chance."
         if unproven := [repr(name) for name, one in self.audits.items() if one.certificate.word == "unproven"]:
             sentence += f" It is unproven that the chains reach every table (under {', '.join(unproven)})."
-        return sentence if self.converged else sentence + " Not all chains have converged: this is not to be relied on."
+        if self.left_out:
+            sentence += f" Interrupted: {', '.join(map(repr, self.left_out))} is left out."
+        settled = all(one.converged for one in self.audits.values())
+        return sentence if settled else sentence + " Not all chains have converged: this is not to be relied on."
 
     def readable(self, top: int = 20) -> pd.DataFrame:
         """The main columns of the riskiest cells as short texts, for people."""
@@ -223,15 +229,20 @@ def compare(release: Release, laws: Any = ("uniform", "hypergeometric"), **optio
     """
     if "law" in options:
         raise InputError("compare() takes several laws: laws=[...], not law=.")
-    audits = {}
-    for place, (name, law) in enumerate(_named(laws).items(), start=1):
+    given, audits = _named(laws), {}
+    for place, (name, law) in enumerate(given.items(), start=1):
+        own = dict(options)
         if options.get("checkpoint") is not None:  # a file of its own for each law
-            audits[name] = audit(
-                release, law, **{**options, "checkpoint": f"{os.fspath(options['checkpoint'])}.{place}"}
-            )
-        else:
-            audits[name] = audit(release, law, **options)
-    return Comparison(audits)
+            own["checkpoint"] = f"{os.fspath(options['checkpoint'])}.{place}"
+        try:
+            audits[name] = audit(release, law, **own)
+        except KeyboardInterrupt:
+            if not audits:
+                raise  # there is nothing to tell yet
+            break
+        if INTERRUPTED in audits[name].stopped:
+            break
+    return Comparison(audits, tuple(name for name in given if name not in audits))
 
 
 def _named(laws: Any) -> dict[str, Any]:

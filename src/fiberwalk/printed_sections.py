@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .respondent_rows import what_they_learn
 from .words import cell_name, counted, number, why_not_converged
 
 if TYPE_CHECKING:
@@ -61,15 +62,7 @@ def _magnitudes(audit: Audit, top: int) -> Iterator[str]:
 
 def _respondents(audit: Audit, top: int) -> Iterator[str]:
     frame = audit.respondents
-    if not len(frame):
-        yield "\nNo respondent is alone in a hidden cell or has most of one."
-        return
-    exact = int((frame["newly_known"] > 0).sum())
-    who = "1 respondent is" if len(frame) == 1 else f"{len(frame)} respondents are"
-    yield (
-        f"\n{who} alone in a hidden cell, or {'has' if len(frame) == 1 else 'have'} most of it; "
-        f"{exact or 'none'} of them {'learns' if exact < 2 else 'learn'} another cell exactly:"
-    )
+    yield "\n" + what_they_learn(frame)
     yield from _lines(frame.index, [_learnt(row) for _, row in frame.iterrows()], top)
 
 
