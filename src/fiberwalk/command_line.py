@@ -104,7 +104,9 @@ Examples:
 @chains
 @click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
 @about
-@click.option("--fail-above", type=float, metavar="RISK", help="Exit with status 1 if a cell is riskier than this.")
+@click.option(
+    "--fail-above", type=float, metavar="RISK", help="Exit with status 1 if a cell is riskier than this, or may be."
+)
 @click.option(
     "--fail-on-disclosure", is_flag=True, help="... or if one is known exactly, to everybody or to a respondent."
 )

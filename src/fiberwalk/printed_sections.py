@@ -25,6 +25,8 @@ def failures(audit: Audit, *, above: float | None, on_disclosure: bool) -> list[
     found = []
     if above is not None and (n := int((audit.cells["risk"] > above).sum())):
         found.append(f"{n} cells are riskier than {above}." if n > 1 else f"1 cell is riskier than {above}.")
+    elif above is not None and not audit.converged:
+        found.append(f"The chains have not converged: whether a cell is riskier than {above} is not settled.")
     if on_disclosure and (n := len(audit.disclosed)):
         found.append(f"{n} hidden cells are known exactly." if n > 1 else "1 hidden cell is known exactly.")
     if on_disclosure and audit.insiders and (n := int((audit.respondents["newly_known"] > 0).sum())):
