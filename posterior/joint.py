@@ -94,6 +94,8 @@ def joint_law(
         if not len(wanted):
             continue
         within = _spread(part, wanted, k)
+        low, high = _ends(block, within)
+        _refuse_many(tuple((high - low + 1).tolist()))
         try:
             if method == "chains":
                 raise TooLarge("")
@@ -113,6 +115,13 @@ def _spread(part: Any, wanted: np.ndarray, k: int) -> Any:
     return sp.csr_array(place @ part)
 
 
+def _ends(block: Block, questions: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Between which values the bounds of a block's columns leave some questions."""
+    low = questions.maximum(0) @ block.lower + questions.minimum(0) @ block.upper
+    high = questions.maximum(0) @ block.upper + questions.minimum(0) @ block.lower
+    return low, high
+
+
 def _refuse_many(shape: tuple[int, ...]) -> None:
     combinations = float(np.prod(np.array(shape, dtype=float)))
     if combinations > MOST_COMBINATIONS:
@@ -124,10 +133,8 @@ def _refuse_many(shape: tuple[int, ...]) -> None:
 
 def _exactly(block: Block, inside: Support, questions: Any, budget: Budget | None, progress: Progress | None) -> Joint:
     """The law of the number whose digits are the questions' values, taken apart again."""
-    low = questions.maximum(0) @ block.lower + questions.minimum(0) @ block.upper
-    high = questions.maximum(0) @ block.upper + questions.minimum(0) @ block.lower
+    low, high = _ends(block, questions)
     shape = tuple((high - low + 1).tolist())
-    _refuse_many(shape)
     worth = np.cumprod([1, *shape[:0:-1]])[::-1]  # of a unit of each digit, the last one varying fastest
     number = sp.csr_array((worth @ questions)[None, :]) if questions.shape[1] else questions
     solved = solve_block(block, inside.weigh, number, budget, progress=progress)

@@ -115,7 +115,7 @@ class _Program:
         x = np.zeros(n) if found.x is None else found.x[:n]
         x = (np.round(x) if whole else np.floor(x)).astype(np.int64)
         if found.status != 0 or (whole and (block.A @ (x + block.lower) != block.b).any()):
-            raise NumericalDoubt(f"the most probable table could not be found reliably ({found.message}).")
+            raise NumericalDoubt("the most probable table could not be found reliably; use a coarser unit.")
         return x, -float(found.fun)
 
 

@@ -22,6 +22,7 @@ from fiberwalk.posterior.belief import believe
 from fiberwalk.posterior.pmf import Pmf
 from fiberwalk.posterior.sampled import within
 from fiberwalk.posterior.sums import added
+from fiberwalk.printed_sections import failures
 from fiberwalk.sampler.run import Run
 
 BENCH = Path(__file__).parents[1] / "bench"
@@ -308,6 +309,14 @@ def test_progress_tells_draws_errors_and_time_left():
     looks = [line for line in lines if line.startswith("[")]
     assert all(part in looks[1] for part in ("%", "draws a chain", "R-hat", "entropy error", "(wanted 0.05)", "left"))
     assert lines[-1].startswith(("all 1 sampled blocks done", "bounds of sampled cells"))
+
+
+def test_a_script_that_asks_for_a_limit_fails_where_it_is_not_settled():
+    audit = fw.audit(fw.publish([[3, 1], [2, 4]], margins=["A", "B"]))
+    doubtful = replace(audit, belief=replace(audit.belief, stopped="it was interrupted"))
+    assert failures(audit, above=9.0, on_disclosure=False) == []
+    (why,) = failures(doubtful, above=9.0, on_disclosure=True)
+    assert why == "The chains have not converged: whether a cell is riskier than 9.0 is not settled."
 
 
 def test_sampled_laws_within_their_bounds():

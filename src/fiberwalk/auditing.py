@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .cell_frame import cell_frame
-from .cell_questions import distribution_frame, limits, threshold_frame, value_index
+from .cell_questions import distribution_frame, harmful_values, limits, threshold_frame, value_index
 from .deceptive_cells import deceptive_frame
 from .fiber.certificate import Certificate
 from .fiber.interruption import INTERRUPTED, plain_interrupts
@@ -305,13 +305,10 @@ class Audit:
         return concentration_frame(self.belief)
 
     def harm(self, r: Callable[[Any], float] | Mapping[Any, float]) -> pd.Series:
-        """Expected harm, sum over k of r(k) p(k), of every cell (DFKPR01)."""
+        """Expected harm, sum over k of r(k) p(k), of every cell (DFKPR01); of bins, that of their middle."""
         import pandas as pd
 
-        harms = []
-        for pmf in self.belief.pmfs:
-            shown = self.release.own_units(pmf.values)
-            harms.append(expected_harm(dict(zip(np.asarray(shown).tolist(), pmf.probabilities, strict=True)), r))
+        harms = [expected_harm(harmful_values(pmf, r, self.release), r) for pmf in self.belief.pmfs]
         return pd.Series(harms, index=self.release.index(self.belief.keys), name="harm").sort_values(ascending=False)
 
     def protection(

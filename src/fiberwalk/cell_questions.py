@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from .posterior.belief import Belief
 from .posterior.pmf import Pmf
 from .release.errors import InputError
 from .release.facts import NO_LIMIT
+from .release.numbers import scaled
 from .release.release import Release
 
 if TYPE_CHECKING:
@@ -33,6 +35,15 @@ def distribution_frame(pmf: Pmf, release: Release) -> pd.DataFrame:
         {"probability": p, "mcse": pmf.errors, "cumulative": np.minimum(np.cumsum(p), 1.0)},
         index=value_index(pmf, release),
     )
+
+
+def harmful_values(pmf: Pmf, r: Any, release: Release) -> dict[Any, float]:
+    """value -> probability in the table's own units: of bins by their middle, or by value where a list says which count."""
+    if pmf.width > 1 and isinstance(r, Mapping):
+        values = {k: scaled(k, release.decimals, "r=") for k in r}
+        return {k: pmf.between(value, value) for k, value in values.items()}
+    middle = pmf.values + (pmf.width - 1) // 2
+    return dict(zip(np.asarray(release.own_units(middle)).tolist(), pmf.probabilities, strict=True))
 
 
 def threshold_frame(belief: Belief, at_most: Any, at_least: Any) -> pd.DataFrame:
