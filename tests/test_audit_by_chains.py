@@ -22,7 +22,7 @@ from fiberwalk.posterior.belief import believe
 from fiberwalk.posterior.pmf import Pmf
 from fiberwalk.posterior.sampled import within
 from fiberwalk.posterior.sums import added
-from fiberwalk.printed_sections import failures
+from fiberwalk.report.printed_sections import failures
 from fiberwalk.sampler.run import Run
 
 BENCH = Path(__file__).parents[1] / "bench"
