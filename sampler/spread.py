@@ -23,7 +23,8 @@ class Spread:
 
     def __init__(self, reference: Windows) -> None:
         n = int((reference.start + reference.size + 1).max(initial=0))
-        self.before, self.sums, self.squares = np.zeros(n), np.zeros(n), np.zeros(n)
+        # single precision: errors of errors are far larger, and large tables have millions of counters
+        self.before, self.sums, self.squares = (np.zeros(n, dtype=np.float32) for _ in range(3))
         self.batches = 0
 
     def begin(self, fresh: Windows, reference: Windows) -> None:
@@ -110,7 +111,7 @@ def share_errors(
     if len(noted) < len(spreads) or not noted or noted[0].batches < 2:
         return None
     n = sum(one.batches for one in noted)
-    sums, squares = np.sum([one.sums for one in noted], axis=0), np.sum([one.squares for one in noted], axis=0)
+    sums, squares = (np.sum([getattr(one, name) for one in noted], axis=0, dtype=float) for name in ("sums", "squares"))
     variance = np.maximum(squares - sums * sums / n, 0.0) / ((n - 1) * n) * share
     for q in range(len(reference.start)):
         variance[reference.start[q] : reference.start[q] + reference.size[q]] *= growth[q]
