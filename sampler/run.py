@@ -59,6 +59,10 @@ class UnitRun:
     share_errors: ShareErrors | None = None
     good_looks: int = 0
     discarded: int = 0
+    warm: bool = False
+    """Are the first draws gone, which tell more of where chains start than of where they dwell?"""
+    looked_at: int = 0
+    """Draws of one chain that the last look is of."""
     finished: bool = False
 
     @property
@@ -89,8 +93,8 @@ class UnitRun:
         self.finished = self.discarded + self.draws >= most_draws
         return not self.finished
 
-    def look(self, tolerance: float, most_draws: int) -> None:
-        """Judge the chains at the end of a batch; decide whether to go on."""
+    def look(self, tolerance: float, most_draws: int, last: bool = False) -> None:
+        """Judge the chains at the end of a batch; decide whether to go on, and unless it is the last look, from where."""
         chains, unit = self.chains, self.unit
         values = chains[0].tally.windows.origin
         pooled = first_windows(values, values, values)
@@ -124,12 +128,12 @@ class UnitRun:
             part = BATCHES // 2 / batch
             spreads = [chain.spread for chain in chains]
             self.share_errors = share_errors(self.reference.windows, spreads, part, self.diagnosis.growth)
-        if not whole and before is not None:
+        if not whole and before is not None and self.draws >= self.looked_at:
             # Stopped between two looks: surprises are not complete, and more draws have made no error larger.
             self.diagnosis = replace(
                 self.diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
-        self.pooled = pooled
+        self.pooled, self.looked_at = pooled, self.draws
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
         if batch < BATCHES:
             return
@@ -142,11 +146,11 @@ class UnitRun:
         self.good_looks = self.good_looks + 1 if good else 0
         if self.good_looks >= 2 or total >= most_draws:
             self.finished = True
-        elif apart:
-            self.discarded = total
+        elif (apart or not self.warm) and not last:
             for chain in chains:
                 chain.forget()
-                chain.length *= 2
+                chain.length *= 2 if apart else 1
+            self.discarded, self.warm = total if apart else 0, True
 
 
 @dataclass(eq=False)
@@ -190,7 +194,7 @@ class Run:
                     self.stopped = "it was interrupted"
                 for one in self.units:
                     if not one.finished and one.chains[0].batch > 1:
-                        one.look(self.tolerance, self.most_draws)
+                        one.look(self.tolerance, self.most_draws, last=bool(self.stopped))
                 self.looks += 1
                 if checkpoint is not None and not self.stopped:
                     save(self, self.fingerprint, checkpoint)
