@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..fiber.certificate import WORDS, Certificate
+from ..fiber.interruption import INTERRUPTED, plain_interrupts
 from ..fiber.known_sums import known_sums
 from ..fiber.laws import Law, as_law
 from ..fiber.presolve import Block
@@ -25,7 +26,7 @@ from ..release.errors import TooLarge
 from ..release.release import Release, as_release
 from .exact_block import solve_block
 from .pmf import Pmf
-from .sampled import LISTED, LISTED_IN_ALL, Chains, Sampled, ranges, sample_blocks, within
+from .sampled import LISTED, LISTED_IN_ALL, Chains, Sampled, implied_ranges, ranges, sample_blocks, within
 from .sums import added
 
 Progress = Callable[[str], None]
@@ -132,7 +133,7 @@ def believe(
         answers += _remember(known, left, found)
         evidence, stopped = found.certificate.evidence, found.stopped
     pmfs = [added(int(fixed), some) for fixed, some in zip(value, parts, strict=True)]
-    pmfs = _between_bounds(pmfs, inside, picked, chains.tolerance, progress)
+    pmfs, bounded = _between_bounds(pmfs, inside, picked, chains.tolerance, progress)
     return Belief(
         release=release,
         law=as_law(law),
@@ -140,7 +141,7 @@ def believe(
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
         tables=_product([one.tables for one in answers]),
         certificate=_certificate(answers, evidence),
-        stopped=stopped,
+        stopped=stopped or ("" if bounded else INTERRUPTED),
     )
 
 
@@ -175,13 +176,20 @@ def _remember(known: Answers, left: list[tuple[str, Block, np.ndarray]], found: 
 
 def _between_bounds(
     pmfs: list[Pmf], inside: Support, questions: Any, tolerance: float, progress: Progress | None
-) -> list[Pmf]:
-    """Sampled laws within the bounds that their cells and sums have; exact ones show their own."""
+) -> tuple[list[Pmf], bool]:
+    """Sampled laws within the bounds that their cells and sums have; exact ones show their own.
+
+    Ctrl-C leaves them the bounds that are at hand, and False beside them.
+    """
     sampled = [k for k, one in enumerate(pmfs) if one.method == "chains"]
     if not sampled:
-        return pmfs
-    rows = sp.csr_array(questions[sampled])
-    found = ranges(inside, rows, progress)
+        return pmfs, True
+    rows, done = sp.csr_array(questions[sampled]), True
+    try:
+        with plain_interrupts():
+            found = ranges(inside, rows, progress)
+    except KeyboardInterrupt:
+        found, done = implied_ranges(inside, rows), False
     bounded, listed = list(pmfs), int(np.clip(LISTED_IN_ALL // len(sampled), 64, LISTED))
     for place, k in enumerate(sampled):
         low, high, excluded = int(found.lower[place]), int(found.upper[place]), None
@@ -191,7 +199,7 @@ def _between_bounds(
             excluded = None if weights is None else np.isneginf(weights)
         one = within(pmfs[k], low, high, bool(found.sharp[place]), excluded, listed)
         bounded[k] = replace(one, converged=one.converged and 3 * one.entropy_error < tolerance)
-    return bounded
+    return bounded, done
 
 
 def _certificate(answers: list[BlockAnswer], evidence: tuple[str, ...]) -> Certificate:

@@ -177,6 +177,17 @@ def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges
     return Ranges(lower, upper, sharp)
 
 
+def implied_ranges(inside: Support, questions: Any) -> Ranges:
+    """Bounds that presolve implies and that may be wider than need be, at once."""
+    solved = inside.solved
+    low, high = solved.start.copy(), solved.start.copy()
+    for block in solved.blocks:
+        low[block.columns], high[block.columns] = block.lower, block.upper
+    plus, minus = questions.maximum(0), questions.minimum(0)
+    lower, upper = plus @ low + minus @ high, plus @ high + minus @ low
+    return Ranges(lower, upper, lower == upper)
+
+
 def within(pmf: Pmf, lower: int, upper: int, sharp: bool, excluded: np.ndarray | None, listed: int = LISTED) -> Pmf:
     """A sampled law between its bounds; `excluded` are values that have no probability, counted from `lower` on.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ from ..release.errors import InputError
 
 
 def save(work: Any, fingerprint: str, path: str | os.PathLike[str]) -> None:
-    """Write work to a file, by way of another that takes its place when it is complete."""
+    """Write work to a file, by way of another that takes its place when it is complete.
+
+    That other has always the same name: a process that is killed leaves one behind at most.
+    """
     target = Path(path)
     beside = target.with_name(target.name + ".part")
     try:
@@ -22,6 +26,8 @@ def save(work: Any, fingerprint: str, path: str | os.PathLike[str]) -> None:
             pickle.dump((fingerprint, work), file, protocol=5)
         beside.replace(target)
     except OSError as problem:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
         raise InputError(f"the checkpoint {target} cannot be written: {problem.strerror or problem}.") from None
 
 
@@ -33,7 +39,9 @@ def load(path: str | os.PathLike[str] | None, fingerprint: str) -> Any:
         with Path(path).open("rb") as file:
             mark, work = pickle.load(file)
     except Exception as problem:
-        raise InputError(f"{path} is no checkpoint of fiberwalk ({problem}).") from None
+        raise InputError(
+            f"{path} is no checkpoint of fiberwalk, or was cut short ({problem}); remove it, or choose another file."
+        ) from None
     if mark != fingerprint:
         raise InputError(
             f"the checkpoint {path} belongs to another release, law, seed or version; remove it, or choose another file."

@@ -54,7 +54,7 @@ class UnitEstimate:
     diagnosis: Diagnosis
     entropy: np.ndarray
     draws: int
-    """Of all chains together, after those that were discarded."""
+    """Of all chains together that were counted."""
     converged: bool
     share_errors: ShareErrors | None
     joint: tuple[np.ndarray, ...]
@@ -171,7 +171,7 @@ def _unit_estimate(one: UnitRun) -> UnitEstimate:
         len(one.chains) * one.looked_at,
         one.good_looks >= 2,
         one.share_errors,
-        one.joint_shares(),
+        one.joint_shares() if one.chains[0].batch > 1 else one.joint_looked_at,
     )
 
 

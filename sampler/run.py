@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..fiber.interruption import INTERRUPTED, interrupts_held
 from ..moves.chooser import Moves
 from ..moves.random_words import streams
 from ..release.errors import InputError
@@ -62,13 +63,21 @@ class UnitRun:
     warm: bool = False
     """Are the first draws gone, which tell more of where chains start than of where they dwell?"""
     looked_at: int = 0
-    """Draws of one chain that the last look is of."""
+    """Draws of one chain that the last look was at, and its joint shares where these were discarded after it."""
+    joint_looked_at: tuple[np.ndarray, ...] = ()
+    made_then: int = 0
+    """All draws of one chain at the last look."""
     finished: bool = False
 
     @property
     def draws(self) -> int:
         """Draws of one chain that count."""
         return self.chains[0].batch * self.chains[0].length
+
+    @property
+    def made(self) -> int:
+        """Draws of one chain in all."""
+        return self.discarded + self.draws
 
     @property
     def batches_to_look(self) -> int:
@@ -90,7 +99,7 @@ class UnitRun:
 
     def reopen(self, most_draws: int) -> bool:
         """Go on to another look, although this one was good enough; False where there are no draws left for it."""
-        self.finished = self.discarded + self.draws >= most_draws
+        self.finished = self.made >= most_draws
         return not self.finished
 
     def look(self, tolerance: float, most_draws: int, last: bool = False) -> None:
@@ -133,24 +142,24 @@ class UnitRun:
             self.diagnosis = replace(
                 self.diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
-        self.pooled, self.looked_at = pooled, self.draws
+        self.pooled, self.looked_at, self.made_then = pooled, self.draws, self.made
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
         if batch < BATCHES:
             return
         logs = np.zeros(len(pooled.counters))
         log_densities(pooled, logs)
         self.reference = Reference(pooled, logs)
-        total = self.discarded + self.draws
+        total = self.made
         apart = rhat.max(initial=0.0) > APART
         good = not apart and good_enough(self.diagnosis, tolerance)
         self.good_looks = self.good_looks + 1 if good else 0
         if self.good_looks >= 2 or total >= most_draws:
             self.finished = True
         elif (apart or not self.warm) and not last:
+            self.discarded, self.joint_looked_at, self.warm = total, self.joint_shares(), True
             for chain in chains:
                 chain.forget()
                 chain.length *= 2 if apart else 1
-            self.discarded, self.warm = total if apart else 0, True
 
 
 @dataclass(eq=False)
@@ -181,27 +190,37 @@ class Run:
         began = time.monotonic()
         self.stopped = ""
         standing = Standing(self, began)
+
+        def tell() -> None:
+            if progress is not None:
+                progress(standing.words(release))
+
         with ExitStack() as stack:
             if executor is None:
                 n = len(self.units[0].chains) if self.units else 1
                 executor = stack.enter_context(ThreadPoolExecutor(max_workers=min(n, os.cpu_count() or 1)))
             while not self.stopped and any(not one.finished for one in self.units):
                 try:
-                    self._to_next_look(executor, began, max_seconds)
+                    self._to_next_look(executor, began, max_seconds, tell)
                 except KeyboardInterrupt:
                     if any(one.diagnosis is None and one.chains[0].batch < 2 for one in self.units):
                         raise  # there is nothing to tell yet
-                    self.stopped = "it was interrupted"
-                for one in self.units:
-                    if not one.finished and one.chains[0].batch > 1:
-                        one.look(self.tolerance, self.most_draws, last=bool(self.stopped))
-                self.looks += 1
-                if checkpoint is not None and not self.stopped:
-                    save(self, self.fingerprint, checkpoint)
-                if progress is not None:
-                    progress(standing.words(release))
+                    self.stopped = INTERRUPTED
+                with interrupts_held() as interrupted:
+                    for one in self.units:
+                        # what was looked at already must not count as a second look
+                        if not one.finished and one.chains[0].batch > 1 and one.made != one.made_then:
+                            one.look(self.tolerance, self.most_draws, last=bool(self.stopped))
+                    self.looks += 1
+                    if checkpoint is not None and not self.stopped:
+                        save(self, self.fingerprint, checkpoint)
+                    tell()
+                if interrupted():
+                    self.stopped = INTERRUPTED
 
-    def _to_next_look(self, executor: Executor, began: float, max_seconds: float | None) -> None:
+    def _to_next_look(
+        self, executor: Executor, began: float, max_seconds: float | None, tell: Callable[[], None]
+    ) -> None:
         """Advance every unfinished unit to its next look, all chains by the same number of batches at a time."""
         going = [one for one in self.units if not one.finished]
         left = [one.batches_to_look for one in going]
@@ -210,6 +229,8 @@ class Run:
             some = [1 if n and here and _work(one) > AT_A_TIME / 32 else n for one, n in zip(going, left, strict=True)]
             self._advance(executor, going, some)
             left = [n - k for n, k in zip(left, some, strict=True)]
+            if any(left):
+                tell()
             looked_at = all(one.chains[0].batch > 1 for one in going)  # with less there would be nothing to tell
             if max_seconds is not None and any(left) and looked_at and time.monotonic() - began > max_seconds:
                 self.stopped = "its time was up"
@@ -261,12 +282,10 @@ class Standing:
         bar = ("#" * round(20 * share)).ljust(20, "-")
         text = f"[{bar}] {share:4.0%}  {worst.draws:,} draws a chain"
         if worst.diagnosis is not None:
-            text += (
-                f"  R-hat {worst.diagnosis.rhat.max():.3f}  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}"
-            )
-            text += f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
-        if self.run.looks > 1:  # the first look has no errors yet
-            text += f"  about {_time(left)} left"
+            text += f"  R-hat {worst.diagnosis.rhat.max():.3f}"
+        if worst.diagnosis is not None and self.run.looks > 1:  # the first look has no errors yet
+            goal = f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
+            text += f"  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}{goal}  about {_time(left)} left"
         if len(units) > 1:
             text += f"  {len(going)} of {len(units)} blocks open"
         if worst.diagnosis is not None and release is not None:
@@ -274,7 +293,7 @@ class Standing:
         return text
 
     def _wanted(self, one: UnitRun) -> float:
-        """The work of a unit until it passes the stop rule twice, if errors go on shrinking as they should."""
+        """The work of a unit until it passes the stop rule twice, if errors go on shrinking as they should, or gives up."""
         first = 2.0 * BATCHES * one.chains[0].length * len(one.unit.columns)
         if one.finished:
             return _done(one)
@@ -284,7 +303,8 @@ class Standing:
         error, ess = found.entropy_error.max(initial=0.0), found.ess.min(initial=np.inf)
         times = max((3 * error / self.run.tolerance) ** 2, LEAST_DRAWS / max(ess, 1.0), 1.0)
         again = 1.0 if one.good_looks else 2.0
-        return _done(one) * again * 2 ** float(np.ceil(np.log2(min(times, 1e6))))
+        most = max(self.run.most_draws - one.discarded, one.draws) * len(one.unit.columns)
+        return min(_done(one) * again * 2 ** float(np.ceil(np.log2(min(times, 1e6)))), float(most))
 
 
 def _done(one: UnitRun) -> float:

@@ -25,7 +25,7 @@ from fiberwalk.posterior.pmf import Pmf
 from fiberwalk.posterior.sampled import Chains, within
 from fiberwalk.posterior.sums import added
 from fiberwalk.printed_sections import failures
-from fiberwalk.sampler.run import new_run
+from fiberwalk.sampler.run import Run, new_run
 
 BENCH = Path(__file__).parents[1] / "bench"
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
@@ -263,6 +263,24 @@ def test_unfinished_chains_say_so_wherever_they_are_shown(how, tmp_path, capsys)
     assert (audit.stopped != "") == ("max_seconds" in how)
 
 
+def test_interrupted_just_after_a_start_was_discarded(monkeypatch):
+    """The chains have no draws that count then; what the last look saw is told."""
+    release = fw.suppress(HOLES, where=MASK)
+    further = Run._to_next_look
+
+    def until_discarded(run, *how):
+        if run.looks:
+            run.units[0].chains[0].batch = 0
+            raise KeyboardInterrupt
+        further(run, *how)
+
+    monkeypatch.setattr(Run, "_to_next_look", until_discarded)
+    audit = fw.audit(release, method="chains")
+    assert audit.stopped == "it was interrupted"
+    assert not audit.converged
+    assert np.isfinite(audit.cells["entropy"]).all()
+
+
 def test_a_full_disk_leaves_the_old_report_untouched(tmp_path):
     """The file system refuses files beyond some size, as a full one does."""
     resource = pytest.importorskip("resource")
@@ -283,7 +301,7 @@ def test_a_full_disk_leaves_the_old_report_untouched(tmp_path):
 
 
 def test_a_checkpoint_that_cannot_be_written_is_refused_in_words(tmp_path):
-    with pytest.raises(fw.InputError, match="the checkpoint .* cannot be written: No such file or directory"):
+    with pytest.raises(fw.InputError, match="no/c: the file cannot be written .there is no folder"):
         fw.audit(fw.suppress(HOLES, where=MASK), method="chains", checkpoint=tmp_path / "no" / "c")
 
 
@@ -291,8 +309,7 @@ def test_progress_tells_draws_errors_and_time_left():
     lines = []
     fw.audit(fw.suppress(HOLES, where=MASK), method="chains", tolerance=0.05, progress=lines.append)
     looks = [line for line in lines if line.startswith("[")]
-    assert all(part in looks[0] for part in ("%", "draws a chain", "R-hat", "entropy error", "(wanted 0.05)"))
-    assert "left" in looks[1]
+    assert all(part in looks[1] for part in ("%", "draws a chain", "R-hat", "entropy error", "(wanted 0.05)", "left"))
     assert lines[-1].startswith(("all 1 sampled blocks done", "bounds of sampled cells"))
 
 
@@ -301,7 +318,7 @@ def test_a_script_that_asks_for_a_limit_fails_where_it_is_not_settled():
     doubtful = replace(audit, belief=replace(audit.belief, stopped="it was interrupted"))
     assert failures(audit, above=9.0, on_disclosure=False) == []
     (why,) = failures(doubtful, above=9.0, on_disclosure=True)
-    assert why == "The chains have not converged: whether a cell is riskier than 9.0 is not settled."
+    assert why == "NOT CONVERGED (it was interrupted): this does not rule out that a cell is at risk."
 
 
 def test_sampled_laws_within_their_bounds():

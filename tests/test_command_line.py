@@ -105,6 +105,52 @@ def test_fail_above(table):
     failed = run("audit", table, "--fail-above", "0.1")
     assert failed.exit_code == 1
     assert "4 cells are riskier than 0.1" in failed.output
+    assert run("audit", table, "--fail-above", "nan").exit_code == 2
+
+
+def test_a_script_fails_where_another_reading_discloses_and_where_chains_have_not_converged(table):
+    failed = run("audit", table, "--rule", "< 3", "--no-flags", "--fail-on-disclosure")
+    assert failed.exit_code == 1
+    assert (
+        "If the intruder can tell which hidden cells the rule hid: 4 hidden cells are known exactly." in failed.output
+    )
+    chains = "audit", table, "--method", "chains", "--max-draws", "1024"
+    assert run(*chains).exit_code == 0
+    unsettled = run(*chains, "--fail-above", "50")
+    assert unsettled.exit_code == 1
+    assert "NOT CONVERGED" in unsettled.output.splitlines()[-1]
+
+
+def test_a_saved_audit_is_printed_and_reported_again(table, tmp_path):
+    kept, cells = tmp_path / "a.fw", tmp_path / "a.csv"
+    before = run("audit", table, "--law", "hypergeometric", "--save", kept)
+    assert before.exit_code == 0
+    again = run("report", kept, "--csv", cells, "--fail-above", "0.1")
+    assert again.exit_code == 1
+    assert before.stdout.strip() in again.stdout
+    assert len(cells.read_text().splitlines()) == 5
+    assert "no audit saved by fiberwalk" in run("report", table).output
+
+
+@pytest.mark.parametrize(
+    "outputs", [["--csv", "FILE"], ["--html", "a", "--save", "a"], ["--csv", "a", "--checkpoint", "a"]]
+)
+def test_nothing_is_written_over_what_is_read_or_written_besides(table, outputs, tmp_path):
+    before = table.read_bytes()
+    refused = run("audit", table, *(str(table) if one == "FILE" else one for one in outputs))
+    assert refused.exit_code == 2
+    assert "give each a file of its own" in refused.output
+    assert table.read_bytes() == before
+
+
+def test_ctrl_c_has_a_status_of_its_own(table, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fiberwalk.auditing.believe", interrupted)
+    stopped = run("audit", table)
+    assert stopped.exit_code == 130
+    assert stopped.output == "fiberwalk: interrupted, before there was anything to tell.\n"
 
 
 @pytest.mark.parametrize("command", ["audit", "bounds", "count"])

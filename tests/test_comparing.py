@@ -13,6 +13,7 @@ from scipy.stats import spearmanr
 
 import fiberwalk as fw
 from fiberwalk.command_line import main
+from fiberwalk.fiber.certificate import Certificate
 
 TABLE = [[4, 0, 1], [1, 2, 6], [3, 8, 2]]
 HIDDEN = [{"A": a, "B": b} for a in "12" for b in "123"]
@@ -109,12 +110,16 @@ def test_chains_that_did_not_converge_are_told(comparison):
     def doubtful(one):
         belief = one.belief
         pmfs = tuple(replace(pmf, converged=False, method="chains") for pmf in belief.pmfs)
-        return replace(one, belief=replace(belief, pmfs=pmfs))
+        unproven = Certificate("unproven", "nothing is known")
+        return replace(one, belief=replace(belief, pmfs=pmfs, certificate=unproven))
 
     told = fw.Comparison({name: doubtful(one) for name, one in comparison.audits.items()})
     assert "Not all chains have converged" in told.sentence
+    assert "unproven that the chains reach every table (under 'uniform'," in told.sentence
+    assert told.plot()._suptitle.get_text() == "NOT CONVERGED, unproven"
     assert "converged" not in comparison.sentence
     assert "not converged" in told.readable().to_string()
+    assert comparison.plot()._suptitle is None
 
 
 def test_what_is_unproven_is_never_shown_without_the_word(comparison):
@@ -124,7 +129,7 @@ def test_what_is_unproven_is_never_shown_without_the_word(comparison):
     told = fw.Comparison(
         {**comparison.audits, name: replace(audit, belief=replace(audit.belief, pmfs=pmfs, certificate=word))}
     )
-    assert f"Under {name!r} it is unproven" in told.sentence
+    assert f"unproven that the chains reach every table (under {name!r}" in told.sentence
     assert (told.cells[name, "certificate"] == "unproven").all()
     assert "unproven" in told.readable()[f"{name} risk (rank)"].iloc[0]
     assert "unproven" not in comparison.readable().to_string()

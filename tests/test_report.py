@@ -18,7 +18,7 @@ from fiberwalk.heat_map import KNOWN, OPEN, PUBLISHED, UNASKED, heat_map_figure,
 from fiberwalk.posterior.pmf import Pmf, bits_of
 from fiberwalk.report import report_page
 from fiberwalk.value_bars import bars_of
-from fiberwalk.words import doubts, probability, readable, verdict
+from fiberwalk.words import doubts, probability, readable, short_cell_name, shortened, verdict
 
 UNPROVEN = Certificate("unproven", "sums of lattice vectors", ("chains started at 9 tables", "R-hat below 1.05"))
 
@@ -286,8 +286,19 @@ def test_equal_probabilities_give_level_bars_whatever_the_last_one_holds():
 def test_distributions_of_every_kind_can_be_drawn(stopped):
     figure = stopped.plot()
     figure.canvas.draw()
+    assert "NOT CONVERGED" in figure._suptitle.get_text()
     wide = np.zeros(5_000_001)
     wide[[0, 4_000_000, 5_000_000]] = 0.01, 0.98, 0.01
     peak = bars_of(Pmf.exact(0, wide, wide > 0), 60)
     assert len(peak.height) <= 60
     assert peak.height.max() == pytest.approx(0.98)
+
+
+def test_long_labels_that_differ_at_their_ends_can_be_told_apart():
+    labels = [f"manufacture of machinery and equipment, part {k}" for k in range(3)]
+    assert len({shortened(label, 20) for label in labels}) == 3
+    assert all(len(shortened(label, 20)) <= 20 for label in labels)
+    assert short_cell_name(("a", "b"), ("I", "J"), 44) == "I=a, J=b"
+    names = {short_cell_name((label, "b"), ("branch of economic activity", "J"), 44) for label in labels}
+    assert len(names) == 3
+    assert max(map(len, names)) <= 44

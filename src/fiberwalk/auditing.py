@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from .cell_frame import cell_frame
 from .cell_questions import distribution_frame, harmful_values, limits, threshold_frame, value_index
 from .deceptive_cells import deceptive_frame
 from .fiber.certificate import Certificate
+from .fiber.interruption import INTERRUPTED, plain_interrupts
 from .fiber.solved import Budget
 from .line_concentration import concentration_frame
 from .posterior.belief import METHODS, QUICK, Answers, Belief, believe
@@ -48,8 +48,10 @@ NEAR = 10.0
 class Audit:
     """What an intruder learns from a release about each hidden cell, and what risk that is.
 
-    `cells` is the answer; `pmf` the distribution of one cell; `readings` further audits where the release can be read
-    in more than one way; `method`, `certificate` and `tables` say how the answer was obtained.
+    `cells` is the answer, `deceptive()` the cells whose interval looks safe and whose distribution is not; `pmf` the
+    distribution of one cell; `readings` further audits where the release can be read in more than one way; `method`,
+    `certificate`, `converged`, `stopped` and `tables` say how the answer was obtained and how far it can be trusted.
+    `to_html` and `plot` show it, `save` keeps it.
     """
 
     belief: Belief
@@ -57,6 +59,8 @@ class Audit:
     readings: Mapping[str, Audit] = field(default_factory=dict)
     insiders: Mapping[Respondent, Belief] | None = None
     """What each single or dominant contributor believes; None where that was not asked."""
+    left_out: str = ""
+    """What was not asked as time was up or Ctrl-C was pressed, in words."""
 
     @property
     def release(self) -> Release:
@@ -80,8 +84,9 @@ class Audit:
 
     @property
     def stopped(self) -> str:
-        """Why chains were stopped before they were done; empty if they were not."""
-        return next((one.stopped for one in self._beliefs() if one.stopped), "")
+        """Why the work was stopped before it was done, and what was left out; empty if it was not."""
+        why = next((one.stopped for one in self._beliefs() if one.stopped), "")
+        return "; ".join(part for part in (why, self.left_out) if part)
 
     def _beliefs(self) -> list[Belief]:
         """Its own, and those of the respondents."""
@@ -452,7 +457,7 @@ def audit(
     known: Answers = {}
     began = time.monotonic()
 
-    with shown(progress) as tell:
+    with shown(progress) as tell, plain_interrupts():
         numbers = itertools.count()
 
         def ask(reading: Release) -> Belief:
@@ -465,16 +470,29 @@ def audit(
             )  # fmt: skip
 
         main = ask(release)
-        others = {}
-        for name, other in release.readings.items():
-            if main.stopped:  # what there is is wanted now
-                break
-            with suppress(Contradiction):  # a supposition that no table bears out is no reading
-                others[name] = ask(other)
+        others, unread = _readings(main, ask)
 
-        def audited(belief: Belief, readings: Mapping[str, Audit]) -> Audit:
+        def audited(belief: Belief, readings: Mapping[str, Audit], left_out: str = "") -> Audit:
             if intruders is None or belief.release.truth is None:
-                return Audit(belief, settings, readings)
-            return Audit(belief, settings, readings, beliefs_of_respondents(belief, magnitude, ask, tell))
+                return Audit(belief, settings, readings, left_out=left_out)
+            seen, unasked = beliefs_of_respondents(belief, magnitude, ask, tell)
+            return Audit(belief, settings, readings, seen, "; ".join(part for part in (left_out, unasked) if part))
 
-        return audited(main, {name: audited(other, {}) for name, other in others.items()})
+        return audited(main, {name: audited(other, {}) for name, other in others.items()}, unread)
+
+
+def _readings(main: Belief, ask: Callable[[Release], Belief]) -> tuple[dict[str, Belief], str]:
+    """What follows from each further reading of a release, and what Ctrl-C left out of these."""
+    found: dict[str, Belief] = {}
+    for done, (name, other) in enumerate(main.release.readings.items()):
+        try:
+            if any(one.stopped == INTERRUPTED for one in (main, *found.values())):
+                raise KeyboardInterrupt
+            with plain_interrupts():
+                found[name] = ask(other)
+        except Contradiction:
+            continue  # a supposition that no table bears out is no reading
+        except KeyboardInterrupt:
+            n = len(main.release.readings)
+            return found, f"{n - done} of {n} further readings {'was' if n - done == 1 else 'were'} not looked at"
+    return found, ""

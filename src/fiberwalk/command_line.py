@@ -1,4 +1,4 @@
-"""The command line: fiberwalk audit, compare, bounds, count, moves, demo."""
+"""The command line: fiberwalk audit, report, compare, bounds, count, moves, demo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import __version__
-from .command_options import ONLY_HOW, about, budget, chains, csv, limit, margins, read, reading, run_by
+from .command_options import (
+    ONLY_HOW,
+    about,
+    budget,
+    chains,
+    csv,
+    failing,
+    html,
+    limit,
+    margins,
+    read,
+    reading,
+    run_by,
+    top,
+)
 from .progress import shown
 
 if TYPE_CHECKING:
@@ -23,6 +37,8 @@ if TYPE_CHECKING:
     from .release.release import Release
 
 EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it; 1 would say that a cell is too risky."""
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -32,12 +48,14 @@ _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 Examples:
   fiberwalk demo                                  see what an audit looks like
   fiberwalk audit table.csv --html audit.html     how probable is each value of each hidden cell?
+  fiberwalk report audit.fw                       an audit that was saved, once more
   fiberwalk compare table.csv                     which cells are riskier for an intruder who believes otherwise?
   fiberwalk bounds table.csv                      between which values can it lie?
   fiberwalk count table.csv                       how many tables agree with what was published?
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
 
-Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure; 2 the input is wrong.""",
+Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure, or chains have not
+converged that were to rule this out; 2 the input is wrong; 130 interrupted before there was anything to tell.""",
 )
 @click.version_option(__version__, prog_name="fiberwalk")
 def main() -> None:
@@ -55,12 +73,17 @@ def _speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
     def guarded(**options: Any) -> None:
         import warnings
 
+        from .fiber.interruption import plain_interrupts
         from .release.errors import FiberwalkError
 
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {message}", err=True)
             try:
-                command(**options)
+                with plain_interrupts():
+                    command(**options)
+            except KeyboardInterrupt:
+                click.echo("fiberwalk: interrupted, before there was anything to tell.", err=True)
+                sys.exit(INTERRUPTED)
             except FiberwalkError as problem:
                 click.echo(f"fiberwalk: {problem}", err=True)
                 sys.exit(2)
@@ -99,17 +122,13 @@ Examples:
     help="What the intruder believes beforehand.",
 )
 @margins
-@click.option("--html", type=click.Path(path_type=Path), help="Write a report of one self-contained page here.")
+@html
 @csv
+@click.option("--save", type=click.Path(path_type=Path), help="Write the whole audit here, for `report` and fw.load.")
 @chains
-@click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
+@top
 @about
-@click.option(
-    "--fail-above", type=float, metavar="RISK", help="Exit with status 1 if a cell is riskier than this, or may be."
-)
-@click.option(
-    "--fail-on-disclosure", is_flag=True, help="... or if one is known exactly, to everybody or to a respondent."
-)
+@failing
 @limit
 @_speaks_plainly
 def audit(**options: Any) -> None:
@@ -119,9 +138,8 @@ def audit(**options: Any) -> None:
     first. Uniform risk is what the interval alone suggests.
     """
     from .auditing import audit as run_audit
-    from .printed_sections import failures
 
-    _check_outputs(options["html"], options["csv"])
+    _check_outputs(options, "html", "csv", "save", "checkpoint")
     release = read(options)
     with run_by(options) as how:
         result = run_audit(
@@ -129,7 +147,42 @@ def audit(**options: Any) -> None:
             **{name: options[name] for name in ("magnitudes", "percent", "intruders")},
         )  # fmt: skip
     result = replace(result, settings={**result.settings, "command": _command()})
-    _write(result, options)
+    if options["save"] is not None:
+        result.save(options["save"])
+        click.echo(f"audit: {options['save']}", err=True)
+    _tell(result, options)
+
+
+@main.command(
+    epilog="""\b
+Examples:
+  fiberwalk audit table.csv --save audit.fw
+  fiberwalk report audit.fw --html audit.html
+  fiberwalk report audit.fw --top 100 --fail-above 0.5"""
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@html
+@csv
+@top
+@failing
+@_speaks_plainly
+def report(**options: Any) -> None:
+    """Print an audit that `fiberwalk audit --save` or Audit.save wrote to FILE, write its report, check it."""
+    from .stored_audit import load
+
+    _check_outputs(options, "html", "csv")
+    _tell(load(options["file"]), options)
+
+
+def _tell(result: Audit, options: dict[str, Any]) -> None:
+    """Write and print what is asked of an audit, then fail if that is asked for."""
+    from .printed_sections import failures
+
+    if options["csv"] is not None:
+        _write_csv(result.cells, options["csv"])
+    if options["html"] is not None:
+        result.to_html(options["html"])
+        click.echo(f"report: {options['html']}", err=True)
     _print_audit(result, options["top"])
     why = failures(result, above=options["fail_above"], on_disclosure=options["fail_on_disclosure"])
     for line in why:
@@ -150,21 +203,19 @@ def _command() -> str:
     return shlex.join(["fiberwalk", *said])
 
 
-def _write(result: Audit, options: dict[str, Any]) -> None:
-    if options["csv"] is not None:
-        _write_csv(result.cells, options["csv"])
-    if options["html"] is not None:
-        result.to_html(options["html"])
-        click.echo(f"report: {options['html']}", err=True)
-
-
-def _check_outputs(*paths: Path | None) -> None:
-    """Refuse what cannot be written before the work, not after it."""
+def _check_outputs(options: dict[str, Any], *names: str) -> None:
+    """Refuse what cannot be written, or would be written over, before the work and not after it."""
+    from .release.errors import InputError
     from .release.text_files import check_writable
 
-    for path in paths:
-        if path is not None:
-            check_writable(path)
+    taken = {options["file"].resolve(): "FILE"} if "file" in options else {}
+    for name in names:
+        if options[name] is None:
+            continue
+        path = check_writable(options[name])
+        if path in taken:
+            raise InputError(f"{taken[path]} and --{name} are both {options[name]}: give each a file of its own.")
+        taken[path] = f"--{name}"
 
 
 def _write_csv(frame: Any, path: Path) -> None:
@@ -210,7 +261,7 @@ Examples:
 @margins
 @csv
 @chains
-@click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
+@top
 @limit
 @_speaks_plainly
 def compare(**options: Any) -> None:
@@ -220,7 +271,7 @@ def compare(**options: Any) -> None:
     """
     from .comparing import compare as run_compare
 
-    _check_outputs(options["csv"])
+    _check_outputs(options, "csv", "checkpoint")
     release = read(options)
     with run_by(options) as how:
         result = run_compare(
@@ -255,7 +306,7 @@ def bounds(**options: Any) -> None:
     """Between which values can each hidden cell lie? Sharp integers, no law needed."""
     from .answers import bounds as run_bounds
 
-    _check_outputs(options["csv"])
+    _check_outputs(options, "csv")
     release = read(options)
 
     def frame_of(one: Release) -> Any:
@@ -360,7 +411,7 @@ def demo(example: str, law: str, html: Path) -> None:
     from . import examples
     from .auditing import audit as run_audit
 
-    _check_outputs(html)
+    _check_outputs({"html": html}, "html")
     chosen = examples.load(example)
     click.echo(f"{chosen.title}\n{chosen.source}")
     for note in chosen.notes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -12,6 +13,33 @@ import click
 
 if TYPE_CHECKING:
     from .release.release import Release
+
+
+class _Amount(click.ParamType):
+    """A whole number that may be written as 2e9 or 2,000,000,000."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read it."""
+        try:
+            number = float(str(value).replace(",", "").replace("_", ""))
+        except ValueError:
+            number = 0
+        if not 1 <= number < 1e18 or number != int(number):
+            self.fail(f"{value!r} is not a whole number of at least 1, such as 2e9.", param, ctx)
+        return int(number)
+
+
+class _Number(click.FloatRange):
+    """A number that is one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read it."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
 
 
 def reading(command: Callable[..., None]) -> Callable[..., None]:
@@ -43,7 +71,13 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="What a cell without a row is.",
         ),
-        click.option("--tolerance", default=0.0, show_default=True, help="How far rounded totals may be off."),
+        click.option(
+            "--tolerance",
+            type=_Number(min=0),
+            default=0.0,
+            show_default=True,
+            help="How far rounded totals may be off.",
+        ),
         click.option(
             "--rule",
             metavar="'< 3'",
@@ -103,40 +137,43 @@ margins = click.option(
 )
 
 
-class _Amount(click.ParamType):
-    """A whole number that may be written as 2e9 or 2,000,000,000."""
-
-    name = "amount"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read it."""
-        try:
-            number = float(str(value).replace(",", "").replace("_", ""))
-        except ValueError:
-            number = 0
-        if not 1 <= number < 1e18 or number != int(number):
-            self.fail(f"{value!r} is not a whole number of at least 1, such as 2e9.", param, ctx)
-        return int(number)
-
-
 def limit(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say what exact solving may cost."""
     operations = click.option(
         "--limit",
         type=_Amount(),
         metavar="OPERATIONS",
-        help="Give up exact solving where it takes more (some billions are a second; default: 2e11).",
+        help="Give up exact solving where it takes more (some billions are a second; default: 2e11, or 2e10 where chains "
+        "can take over).",
     )
     memory = click.option(
         "--memory",
         type=_Amount(),
         metavar="BYTES",
-        help="... or more memory than this (default: 6e9).",
+        help="... or more memory than this (default: 6e9, or 2e9).",
     )
     return operations(memory(command))
 
 
 csv = click.option("--csv", type=click.Path(path_type=Path), help="Write the full table of results here.")
+html = click.option("--html", type=click.Path(path_type=Path), help="Write a report of one self-contained page here.")
+top = click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many cells to print.")
+
+
+def failing(command: Callable[..., None]) -> Callable[..., None]:
+    """The options by which a script fails where a release is not safe."""
+    above = click.option(
+        "--fail-above",
+        type=_Number(min=0),
+        metavar="RISK",
+        help="Exit with status 1 if a cell is riskier than this, in any reading, or if chains have not converged.",
+    )
+    known = click.option(
+        "--fail-on-disclosure",
+        is_flag=True,
+        help="... or if one is known exactly, to everybody or to a respondent.",
+    )
+    return above(known(command))
 
 
 def budget(options: dict[str, Any]) -> dict[str, Any]:
@@ -151,7 +188,7 @@ def about(command: Callable[..., None]) -> Callable[..., None]:
     )
     near = click.option(
         "--percent",
-        type=click.FloatRange(min=0),
+        type=_Number(min=0),
         default=10.0,
         show_default=True,
         help="How near to the truth of a magnitude a guess may not come.",
@@ -177,7 +214,7 @@ def chains(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the chains."),
         click.option(
             "--precision",
-            type=click.FloatRange(min=0, min_open=True),
+            type=_Number(min=0, min_open=True),
             metavar="BITS",
             default=0.02,
             show_default=True,
@@ -185,7 +222,7 @@ def chains(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--chains", type=click.IntRange(min=1), default=4, show_default=True, help="How many there are."),
         click.option("--max-draws", type=_Amount(), metavar="N", help="Stop the chains after so many draws each."),
-        click.option("--max-seconds", type=click.FloatRange(min=0, min_open=True), help="... or after so much time."),
+        click.option("--max-seconds", type=_Number(min=0, min_open=True), help="... or after so much time."),
         click.option("--threads", type=click.IntRange(min=1), help="Threads for the chains; the answer is the same."),
         click.option(
             "--cluster", metavar="ADDRESS", help="A Dask scheduler that runs the chains; the answer is the same."

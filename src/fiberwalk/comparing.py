@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .auditing import Audit, audit
+from .fiber.interruption import INTERRUPTED
 from .fiber.laws import as_law
 from .release.errors import InputError
 from .release.release import Release
 from .risk.entropy import uniform_risk
-from .words import cell_name, number
+from .words import cell_name, doubts, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,14 +35,16 @@ class Comparison:
     """Audits of one release under several laws, side by side; the first law is the one that others are held against."""
 
     audits: Mapping[str, Audit]
+    left_out: tuple[str, ...] = ()
+    """Laws whose turn had not come when Ctrl-C was pressed."""
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(repr(name) for name in self.audits)} on {len(self.cells)} hidden cells>"
 
     @property
     def converged(self) -> bool:
-        """Did the chains of every audit, if there were any, pass the stop rule?"""
-        return all(one.converged for one in self.audits.values())
+        """Did the chains of every audit, if there were any, pass the stop rule, and was no law left out?"""
+        return not self.left_out and all(one.converged for one in self.audits.values())
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -133,10 +136,12 @@ class Comparison:
         sentence = sentence[0].upper() + sentence[1:]
         if any(one.method == "chains" for one in self.audits.values()):
             sentence += " Risks are estimates: cells that differ by less than their errors may swap ranks by chance."
-        unproven = [repr(name) for name, one in self.audits.items() if one.certificate.word == "unproven"]
-        if unproven:
-            sentence += f" Under {' and '.join(unproven)} it is unproven that the chains reach every table."
-        return sentence if self.converged else sentence + " Not all chains have converged: this is not to be relied on."
+        if unproven := [repr(name) for name, one in self.audits.items() if one.certificate.word == "unproven"]:
+            sentence += f" It is unproven that the chains reach every table (under {', '.join(unproven)})."
+        if self.left_out:
+            sentence += f" Interrupted: {', '.join(map(repr, self.left_out))} is left out."
+        settled = all(one.converged for one in self.audits.values())
+        return sentence if settled else sentence + " Not all chains have converged: this is not to be relied on."
 
     def readable(self, top: int = 20) -> pd.DataFrame:
         """The main columns of the riskiest cells as short texts, for people."""
@@ -163,6 +168,8 @@ class Comparison:
     def plot(self, cells: int = 12) -> Figure:
         """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
         from matplotlib.figure import Figure
+
+        from .plots import write_doubts
 
         if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or cells < 1:
             raise InputError(f"plot(cells={cells!r}): at least one cell must be shown.")
@@ -192,6 +199,7 @@ class Comparison:
         axis.set_title(title + (f"\n({known} known exactly under some law, not shown)" if known else ""), fontsize=10)
         axis.legend(fontsize=8, frameon=False, loc="best")
         axis.spines[["top", "right"]].set_visible(False)
+        write_doubts(figure, [word for one in self.audits.values() for word, _ in doubts(one)])
         return figure
 
 
@@ -221,15 +229,20 @@ def compare(release: Release, laws: Any = ("uniform", "hypergeometric"), **optio
     """
     if "law" in options:
         raise InputError("compare() takes several laws: laws=[...], not law=.")
-    audits = {}
-    for place, (name, law) in enumerate(_named(laws).items(), start=1):
+    given, audits = _named(laws), {}
+    for place, (name, law) in enumerate(given.items(), start=1):
+        own = dict(options)
         if options.get("checkpoint") is not None:  # a file of its own for each law
-            audits[name] = audit(
-                release, law, **{**options, "checkpoint": f"{os.fspath(options['checkpoint'])}.{place}"}
-            )
-        else:
-            audits[name] = audit(release, law, **options)
-    return Comparison(audits)
+            own["checkpoint"] = f"{os.fspath(options['checkpoint'])}.{place}"
+        try:
+            audits[name] = audit(release, law, **own)
+        except KeyboardInterrupt:
+            if not audits:
+                raise  # there is nothing to tell yet
+            break
+        if INTERRUPTED in audits[name].stopped:
+            break
+    return Comparison(audits, tuple(name for name in given if name not in audits))
 
 
 def _named(laws: Any) -> dict[str, Any]:

@@ -226,10 +226,11 @@ def _where(chosen: np.ndarray) -> Any:
 
 
 def _folded(label: str, room: int) -> str:
-    """A label in at most three lines of so many characters."""
+    """A label in about three lines of so many characters."""
     import textwrap
 
-    return "\n".join(textwrap.wrap(label, max(room, 8), max_lines=3, placeholder="…")) or label
+    room = max(room, 8)
+    return "\n".join(textwrap.wrap(shortened(label, 3 * room - 4), room)[:4]) or label
 
 
 def _plain_ticks(bar: Any, ends: tuple[float, float]) -> None:
@@ -256,10 +257,14 @@ def _name_lines(axis: Any, part: Slice, room: int) -> None:
     """Labels and names of the dims; column labels stand upright where there is no room for them."""
     rows = [shortened(label, 24) for label in part.rows]
     columns = [_folded(label, room) if room else shortened(label, 18) for label in part.columns]
-    for along, labels, name in ((axis.yaxis, rows, part.row_dim), (axis.xaxis, columns, part.column_dim)):
+    upwards = max(12, 5 * len(rows))
+    for along, labels, name, most in (
+        (axis.yaxis, rows, part.row_dim, min(60, upwards)),
+        (axis.xaxis, columns, part.column_dim, 60),
+    ):
         some = range(0, len(labels), -(-len(labels) // MOST_LABELS))
         along.set_ticks(list(some), labels=[labels[k] for k in some], fontsize=8, parse_math=False)
-        along.set_label_text(shortened(name, 60), fontsize=9, parse_math=False)
+        along.set_label_text(shortened(name, most), fontsize=9, parse_math=False)
         along.set_tick_params(length=0)
     if not part.row_dim:
         axis.yaxis.set_ticks([])

@@ -101,6 +101,7 @@ class Reader:
         self.classes = {one.__name__: one for one in classes}
         self.arrays = arrays
         self.objects: list[Any] = []
+        self._shared: dict[Any, np.ndarray] = {}
         self.kinds: dict[str, Callable[[Any], Any]] = {
             "integer": lambda digits: int(digits, 16),
             "float": float,
@@ -134,7 +135,10 @@ class Reader:
 
     def _array(self, content: Any) -> np.ndarray:
         name, start, shape = content
-        return self.arrays[name][start : start + math.prod(shape)].reshape(shape).copy()
+        key = name, start, tuple(shape)
+        if key not in self._shared:
+            self._shared[key] = self.arrays[name][start : start + math.prod(shape)].reshape(shape).copy()
+        return self._shared[key]
 
     def _objects(self, content: Any) -> np.ndarray:
         shape, items = content

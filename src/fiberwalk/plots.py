@@ -9,7 +9,7 @@ import numpy as np
 from .posterior.pmf import Pmf
 from .release.errors import InputError
 from .value_bars import bars_of
-from .words import cell_name, number, probability, shortened, step_words
+from .words import doubts, number, probability, short_cell_name, step_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 BLUE, ORANGE, VERMILION, GREY = "#0072B2", "#E69F00", "#D55E00", "#666666"
+ALARM = "#9c3d00"
 BARS = 60
 """Up to so many values are drawn one by one; of more, neighbours share a bar."""
 WIDE_RANGE = 10
@@ -36,7 +37,14 @@ def audit_figure(audit: Audit, cells: int = 6) -> Figure:
     left, right = figure.subfigures(1, 2, width_ratios=[1.5, 1], squeeze=False)[0]
     _draw_panels(left, audit, shown, columns=2)
     draw_risk(right.subplots(), audit)
+    write_doubts(figure, [word for word, _ in doubts(audit)])
     return figure
+
+
+def write_doubts(figure: Any, words: list[str]) -> None:
+    """What must be said wherever figures are shown that are not settled or not proven."""
+    if words:
+        figure.suptitle(", ".join(dict.fromkeys(words)), color=ALARM, fontsize=11, weight="bold")
 
 
 def distributions_figure(audit: Audit, cells: int = 6) -> Figure:
@@ -83,7 +91,7 @@ def _draw_panels(figure: Any, audit: Audit, shown: pd.DataFrame, columns: int) -
     axes = figure.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()
     for axis, (labels, row) in zip(axes, shown.iterrows(), strict=False):
         draw_pmf(axis, pmfs[labels], audit.release.decimals, row.get("truth"))
-        name = shortened(cell_name(labels, shown.index.names), 44)
+        name = short_cell_name(labels, shown.index.names, 44)
         axis.set_title(name, fontsize=9, loc="left", pad=11, parse_math=False)
         axis.tick_params(labelsize=8)
     for axis in axes[len(shown) :]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .words import cell_name, number
+from .respondent_rows import what_they_learn
+from .words import cell_name, counted, number, why_not_converged
 
 if TYPE_CHECKING:
     from .auditing import Audit
@@ -21,18 +22,20 @@ def sections(audit: Audit, top: int) -> Iterator[str]:
 
 
 def failures(audit: Audit, *, above: float | None, on_disclosure: bool) -> list[str]:
-    """Why a script that asked for it is to fail, one sentence each."""
+    """Why a script that asked for it is to fail, one sentence each; what is not settled fails too."""
+    if above is None and not on_disclosure:
+        return []
     found = []
     if above is not None and (n := int((audit.cells["risk"] > above).sum())):
-        found.append(f"{n} cells are riskier than {above}." if n > 1 else f"1 cell is riskier than {above}.")
-    elif above is not None and not audit.converged:
-        found.append(f"The chains have not converged: whether a cell is riskier than {above} is not settled.")
+        found.append(f"{counted(n, 'cell is', 'cells are')} riskier than {above:g}.")
     if on_disclosure and (n := len(audit.disclosed)):
-        found.append(f"{n} hidden cells are known exactly." if n > 1 else "1 hidden cell is known exactly.")
+        found.append(f"{counted(n, 'hidden cell is', 'hidden cells are')} known exactly.")
     if on_disclosure and audit.insiders and (n := int((audit.respondents["newly_known"] > 0).sum())):
-        found.append(
-            f"{n} respondents learn another cell exactly." if n > 1 else "1 respondent learns another cell exactly."
-        )
+        found.append(f"{counted(n, 'respondent learns', 'respondents learn')} another cell exactly.")
+    if not audit.converged:
+        found.append(f"NOT CONVERGED ({why_not_converged(audit)}): this does not rule out that a cell is at risk.")
+    for name, other in audit.readings.items():
+        found += [f"If {name}: {line}" for line in failures(other, above=above, on_disclosure=on_disclosure)]
     return found
 
 
@@ -59,15 +62,7 @@ def _magnitudes(audit: Audit, top: int) -> Iterator[str]:
 
 def _respondents(audit: Audit, top: int) -> Iterator[str]:
     frame = audit.respondents
-    if not len(frame):
-        yield "\nNo respondent is alone in a hidden cell or has most of one."
-        return
-    exact = int((frame["newly_known"] > 0).sum())
-    who = "1 respondent is" if len(frame) == 1 else f"{len(frame)} respondents are"
-    yield (
-        f"\n{who} alone in a hidden cell, or {'has' if len(frame) == 1 else 'have'} most of it; "
-        f"{exact or 'none'} of them {'learns' if exact < 2 else 'learn'} another cell exactly:"
-    )
+    yield "\n" + what_they_learn(frame)
     yield from _lines(frame.index, [_learnt(row) for _, row in frame.iterrows()], top)
 
 

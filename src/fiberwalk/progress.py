@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,18 +37,40 @@ def shown(progress: Tell | bool | None = None) -> Iterator[Tell | None]:
         try:
             yield line
         finally:
+            line.stop()
             line.clear()
 
 
 class _Line:
+    """The newest text is shown when it is due, also if no other follows: the longest work may be announced first."""
+
     def __init__(self) -> None:
         self.due = time.monotonic() + WAIT
         self.used = False
+        self.text = ""
+        self.timer: threading.Timer | None = None
+        self.turn = threading.Lock()
 
     def __call__(self, text: str) -> None:
-        if time.monotonic() >= self.due:
-            self.show(text)
-            self.used, self.due = True, time.monotonic() + BETWEEN
+        with self.turn:
+            self.text = text
+            if self.timer is None:
+                self.timer = threading.Timer(max(0.0, self.due - time.monotonic()), self._show_newest)
+                self.timer.daemon = True
+                self.timer.start()
+
+    def _show_newest(self) -> None:
+        with self.turn:
+            if self.timer is not None:
+                self.show(self.text)
+                self.used, self.timer, self.due = True, None, time.monotonic() + BETWEEN
+
+    def stop(self) -> None:
+        """Show nothing more."""
+        with self.turn:
+            if self.timer is not None:
+                self.timer.cancel()
+                self.timer = None
 
     def show(self, text: str) -> None:
         raise NotImplementedError

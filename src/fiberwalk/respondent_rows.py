@@ -30,7 +30,8 @@ HEADINGS = {
 
 def respondent_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows as short texts, under headings that need no manual."""
-    shown = frame.astype(object).copy()
+    few = [column for column in frame if not ("p_near" in frame and str(column).startswith("p_modal"))]
+    shown = frame[few].astype(object)  # of magnitudes no single value is probable
     for column in shown:
         shown[column] = [_text(str(column), value) for value in frame[column]]
     return shown.rename(columns=lambda column: HEADINGS.get(str(column), str(column).replace("_", " ")))

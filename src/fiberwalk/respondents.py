@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .cell_frame import true_values
+from .fiber.interruption import plain_interrupts
 from .posterior.belief import Belief
 from .posterior.pmf import Pmf
 from .release.errors import InputError
@@ -81,22 +82,28 @@ def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
 
 def beliefs_of_respondents(
     base: Belief, magnitude: bool, ask: Callable[[Release], Belief], progress: Callable[[str], None] | None
-) -> dict[Respondent, Belief]:
+) -> tuple[dict[Respondent, Belief], str]:
     """What each of them believes. Distributions that her knowledge leaves as they were are those of `base`.
 
-    Where chains were stopped, by Ctrl-C or because time was up, those whose turn had not come are left out.
+    Where the work was stopped, by Ctrl-C or because time was up, those whose turn had not come are left out; the text says
+    how many.
     """
     people = respondents_of(base.release, magnitude)
     found: dict[Respondent, Belief] = {}
     for number, one in enumerate(people, start=1):
         if base.stopped or any(hers.stopped for hers in found.values()):
             break
-        if progress is not None:
-            progress(f"respondent {number} of {len(people)}: {base.release.words(base.release.keys[one.cell])}")
-        hers = ask(one.sees(base.release))
+        try:
+            with plain_interrupts():
+                if progress is not None:
+                    progress(f"respondent {number} of {len(people)}: {base.release.words(base.release.keys[one.cell])}")
+                hers = ask(one.sees(base.release))
+        except KeyboardInterrupt:
+            break
         pmfs = [old if _same(old, new) else new for old, new in zip(base.pmfs, hers.pmfs, strict=True)]
         found[one] = replace(hers, pmfs=tuple(pmfs))
-    return found
+    n = len(people) - len(found)
+    return found, f"{n} of {len(people)} respondents {'was' if n == 1 else 'were'} not asked" if n else ""
 
 
 def respondents_frame(

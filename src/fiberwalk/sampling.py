@@ -15,6 +15,7 @@ from .fiber.laws import as_law
 from .moves.chooser import choose
 from .release.errors import InputError
 from .release.release import Release, as_release
+from .release.text_files import check_writable
 from .sampler.arviz_adapter import to_arviz
 from .sampler.checkpoint import load
 from .sampler.estimate import fingerprint
@@ -153,6 +154,8 @@ def check_chains(
         )
     if checkpoint is not None and not isinstance(checkpoint, (str, os.PathLike)):
         raise InputError(f"checkpoint={checkpoint!r}: the name of a file.")
+    if checkpoint is not None:
+        check_writable(checkpoint)
 
 
 def _facts(work: Stored, seed: int | None, law: str) -> dict[str, Any]:

@@ -34,12 +34,12 @@ def verdict(audit: Audit) -> str:
     if known.all():
         clauses.append(f"{of} is known exactly" if n == 1 else f"All {n} hidden cells are known exactly")
     elif known.any():
-        clauses.append(f"{_count(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}")
+        clauses.append(f"{counted(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}")
     elif n > 1:
         clauses.append("none is known exactly" if clauses else f"None of {of} is known exactly")
     insiders = asked_respondents(audit)
     if insiders is not None and (exact := int((insiders["newly_known"] > 0).sum())):
-        clauses.append(f"{_count(exact, 'respondent learns', 'respondents learn')} another cell exactly")
+        clauses.append(f"{counted(exact, 'respondent learns', 'respondents learn')} another cell exactly")
     likely = ~known & ~deceptive & (cells["p_modal"] > LIKELY)
     if likely.any() and not audit.magnitude and n > 1:
         others = "others" if known.any() or deceptive.any() else "of them"
@@ -57,9 +57,7 @@ def how_known(audit: Audit) -> list[str]:
     certificate = audit.certificate
     lines = []
     if not audit.converged:
-        lines.append(
-            f"NOT CONVERGED ({why_not_converged(audit)}): the figures below are not settled; let the chains go on."
-        )
+        lines.append(f"NOT CONVERGED ({why_not_converged(audit)}): {advice(audit)}")
     if audit.tables is not None:
         lines.append(f"{audit.tables:,} tables agree with the release; the answer is {certificate.word}.")
         return lines
@@ -79,9 +77,8 @@ def doubts(audit: Audit) -> list[tuple[str, str]]:
     """What must be said beside the verdict wherever it is shown: a word or two, and why."""
     found = []
     if not audit.converged:
-        found.append(
-            ("NOT CONVERGED", f"{why_not_converged(audit)}. The figures are not settled; let the chains go on.")
-        )
+        said = advice(audit)
+        found.append(("NOT CONVERGED", f"{why_not_converged(audit)}. {said[0].upper()}{said[1:]}"))
     if audit.certificate.word == "unproven":
         found.append(
             ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
@@ -92,6 +89,13 @@ def doubts(audit: Audit) -> list[tuple[str, str]]:
 def why_not_converged(audit: Audit) -> str:
     """What stopped the chains before they passed the stop rule."""
     return audit.stopped.rstrip(".") or "chains reached the most draws they may make"
+
+
+def advice(audit: Audit) -> str:
+    """What to do about an audit that was stopped too early."""
+    if audit.belief.converged and all(hers.converged for hers in (audit.insiders or {}).values()):
+        return "let it finish."  # what there is is settled
+    return "the figures are not settled; let the chains go on for longer."
 
 
 def riskiest_first(cells: pd.DataFrame) -> pd.DataFrame:
@@ -143,7 +147,8 @@ def _name(rows: pd.DataFrame) -> str:
     return cell_name(rows.index[0], rows.index.names)
 
 
-def _count(n: int, one: str, many: str) -> str:
+def counted(n: int, one: str, many: str) -> str:
+    """So many of something, with the verb that goes with them."""
     return f"{n} {one if n == 1 else many}"
 
 
@@ -152,9 +157,20 @@ def cell_name(labels: Any, names: Any) -> str:
     return ", ".join(f"{name}={label}" for name, label in zip(names, labels, strict=True))
 
 
+def short_cell_name(labels: Any, names: Any, most: int) -> str:
+    """A row's labels in words that fit: without the names of the dims, and each cut, where there is no room."""
+    whole = cell_name(labels, names)
+    if len(whole) <= most:
+        return whole
+    return ", ".join(shortened(str(label), max(6, most // len(labels) - 2)) for label in labels)
+
+
 def shortened(text: str, most: int) -> str:
-    """A text that fits, with dots for what was cut off."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    """A text that fits, with dots for what was cut out of it: long labels differ at their ends as often as not."""
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 3
+    return f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :].lstrip()}"
 
 
 def number(value: Any) -> str:
