@@ -24,7 +24,7 @@ from fiberwalk.posterior.belief import believe
 from fiberwalk.posterior.pmf import Pmf
 from fiberwalk.posterior.sampled import Chains, within
 from fiberwalk.posterior.sums import added
-from fiberwalk.printed_sections import failures
+from fiberwalk.report.printed_sections import failures
 from fiberwalk.sampler.run import Run, new_run
 
 BENCH = Path(__file__).parents[1] / "bench"

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .cell_frame import cell_frame
-from .cell_questions import distribution_frame, harmful_values, limits, threshold_frame, value_index
-from .deceptive_cells import deceptive_frame
 from .fiber.certificate import Certificate
 from .fiber.interruption import INTERRUPTED, plain_interrupts
 from .fiber.solved import Budget
-from .line_concentration import concentration_frame
+from .frames.cell_frame import cell_frame
+from .frames.cell_questions import distribution_frame, harmful_values, limits, threshold_frame, value_index
+from .frames.deceptive_cells import deceptive_frame
+from .frames.line_concentration import concentration_frame
+from .frames.respondents import INTRUDERS, Respondent, beliefs_of_respondents, find, respondents_frame, respondents_of
+from .frames.wanted_protection import protection_frame
 from .posterior.belief import METHODS, QUICK, Answers, Belief, believe
 from .posterior.pmf import Pmf
 from .posterior.sampled import Chains
@@ -28,12 +30,10 @@ from .release.dims import margin_list
 from .release.errors import Contradiction, InputError
 from .release.release import Release, as_release
 from .release.tables import key_of
-from .respondents import INTRUDERS, Respondent, beliefs_of_respondents, find, respondents_frame, respondents_of
 from .risk.expected_harm import expected_harm
 from .risk.nearness import check_percent
 from .sampler.run import MOST_DRAWS
 from .sampling import check_chains
-from .wanted_protection import protection_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -330,13 +330,13 @@ class Audit:
 
     def plot(self, cells: int = 6) -> Figure:
         """The distributions of the riskiest cells, and risk against uniform risk, as a matplotlib figure."""
-        from .plots import audit_figure
+        from .report.plots import audit_figure
 
         return audit_figure(self, cells)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a report of one self-contained page."""
-        from .report import write_report
+        from .report.page import write_report
 
         write_report(self, path)
 

@@ -176,7 +176,7 @@ def report(**options: Any) -> None:
 
 def _tell(result: Audit, options: dict[str, Any]) -> None:
     """Write and print what is asked of an audit, then fail if that is asked for."""
-    from .printed_sections import failures
+    from .report.printed_sections import failures
 
     if options["csv"] is not None:
         _write_csv(result.cells, options["csv"])
@@ -227,8 +227,8 @@ def _write_csv(frame: Any, path: Path) -> None:
 
 
 def _print_audit(result: Audit, top: int) -> None:
-    from .printed_sections import sections
-    from .words import how_known, readable, verdict
+    from .report.printed_sections import sections
+    from .report.words import how_known, readable, verdict
 
     click.echo(verdict(result))
     click.echo(f"Law {result.belief.law.name}: {result.belief.law.words}.")

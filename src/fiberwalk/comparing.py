@@ -15,8 +15,8 @@ from .fiber.interruption import INTERRUPTED
 from .fiber.laws import as_law
 from .release.errors import InputError
 from .release.release import Release
+from .report.words import cell_name, doubts, number
 from .risk.entropy import uniform_risk
-from .words import cell_name, doubts, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,7 +169,7 @@ class Comparison:
         """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
         from matplotlib.figure import Figure
 
-        from .plots import write_doubts
+        from .report.plots import write_doubts
 
         if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or cells < 1:
             raise InputError(f"plot(cells={cells!r}): at least one cell must be shown.")

@@ -18,6 +18,7 @@ from .auditing import Audit
 from .fiber.certificate import Certificate
 from .fiber.laws import Expected, Hypergeometric, Uniform
 from .fiber.priors import BetaBinomial, Prior
+from .frames.respondents import Respondent
 from .plain_form import Reader, Writer
 from .posterior.belief import Belief
 from .posterior.pmf import Pmf
@@ -26,7 +27,6 @@ from .release.errors import InputError
 from .release.facts import Evidence, Grid, Protection, Sums
 from .release.release import Release
 from .release.text_files import written_whole
-from .respondents import Respondent
 
 FORMAT = 1
 """Raised when older versions could no longer read what is written; new fields and classes do not need that."""

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..release.facts import Grid
 from .plots import GREY, VERMILION
-from .release.facts import Grid
 from .words import short_risk, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .auditing import Audit
-    from .release.release import Release
+    from ..auditing import Audit
+    from ..release.release import Release
 
 MOST_LINES = 80
 """Up to so many rows, and so many columns, are drawn."""

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..posterior.belief import Belief
+from ..posterior.pmf import Pmf
+from ..release.errors import InputError
+from ..release.facts import Protection
+from ..release.numbers import scaled
+from ..risk.nearness import check_percent
+from ..risk.protection_range import attainable_runs, first_missing
 from .cell_frame import true_values
-from .posterior.belief import Belief
-from .posterior.pmf import Pmf
-from .release.errors import InputError
-from .release.facts import Protection
-from .release.numbers import scaled
-from .risk.nearness import check_percent
-from .risk.protection_range import attainable_runs, first_missing
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .fiber.known_sums import known_sums
-from .fiber.presolve import presolve
-from .posterior.belief import Belief
+from ..fiber.known_sums import known_sums
+from ..fiber.presolve import presolve
+from ..posterior.belief import Belief
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import __version__
+from .. import __version__
+from ..release.text_files import written_whole
+from ..sampler.run import MOST_DRAWS
 from .convergence import convergence, sampled_cells, sharpness
 from .heat_map import heat_map_figure, riskiest_slice
 from .plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure, sparkline
-from .release.text_files import written_whole
 from .respondent_rows import respondent_rows, what_they_learn
-from .sampler.run import MOST_DRAWS
 from .words import (
     asked_respondents,
     cell_name,
@@ -31,7 +31,7 @@ from .words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .auditing import Audit
+    from ..auditing import Audit
 
 MOST_ROWS = 50
 DPI = 150
@@ -52,11 +52,11 @@ def report_page(audit: Audit) -> str:
     from jinja2 import Environment, PackageLoader
 
     environment = Environment(
-        loader=PackageLoader("fiberwalk", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("fiberwalk.report", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["number"] = number
     with matplotlib.style.context("default"):  # whatever style the user's own pictures have
-        return environment.get_template("report.html").render(
+        return environment.get_template("page.html").render(
             release=repr(audit.release).strip("<>"),
             truth_shown="truth" in audit.cells and len(audit.cells) > 0,
             notes=audit.release.notes,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..fiber.interruption import plain_interrupts
+from ..posterior.belief import Belief
+from ..posterior.pmf import Pmf
+from ..release.errors import InputError
+from ..release.facts import NO_VALUE
+from ..release.release import Release
+from ..risk.nearness import within_percent
 from .cell_frame import true_values
-from .fiber.interruption import plain_interrupts
-from .posterior.belief import Belief
-from .posterior.pmf import Pmf
-from .release.errors import InputError
-from .release.facts import NO_VALUE
-from .release.release import Release
-from .risk.nearness import within_percent
 
 if TYPE_CHECKING:
     import pandas as pd

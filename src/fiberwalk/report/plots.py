@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .posterior.pmf import Pmf
-from .release.errors import InputError
+from ..posterior.pmf import Pmf
+from ..release.errors import InputError
 from .value_bars import bars_of
 from .words import doubts, number, probability, short_cell_name, step_words
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from .auditing import Audit
+    from ..auditing import Audit
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 BLUE, ORANGE, VERMILION, GREY = "#0072B2", "#E69F00", "#D55E00", "#666666"

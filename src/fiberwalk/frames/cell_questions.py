@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .posterior.belief import Belief
-from .posterior.pmf import Pmf
-from .release.errors import InputError
-from .release.facts import NO_LIMIT
-from .release.numbers import scaled
-from .release.release import Release
+from ..posterior.belief import Belief
+from ..posterior.pmf import Pmf
+from ..release.errors import InputError
+from ..release.facts import NO_LIMIT
+from ..release.numbers import scaled
+from ..release.release import Release
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .posterior.pmf import Pmf
+from ..posterior.pmf import Pmf
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .posterior.belief import Belief
-from .posterior.pmf import Pmf
-from .release.release import Release
-from .risk.entropy import understatement, uniform_risk
-from .risk.nearness import within_percent
+from ..posterior.belief import Belief
+from ..posterior.pmf import Pmf
+from ..release.release import Release
+from ..risk.entropy import understatement, uniform_risk
+from ..risk.nearness import within_percent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..posterior.belief import Belief
+from ..posterior.pmf import Pmf
+from ..release.errors import InputError
+from ..risk.deception import count_deceives, magnitude_deceives
+from ..risk.nearness import best_guess, within_percent
 from .cell_frame import true_values
-from .posterior.belief import Belief
-from .posterior.pmf import Pmf
-from .release.errors import InputError
-from .risk.deception import count_deceives, magnitude_deceives
-from .risk.nearness import best_guess, within_percent
 from .wanted_protection import stated_levels
 
 if TYPE_CHECKING:
