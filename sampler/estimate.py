@@ -76,8 +76,8 @@ class UnitEstimate:
             ess=ess,
             entropy=float(self.entropy[question]),
             entropy_error=float(found.entropy_error[question]),
-            mean_error=float(found.mean_error[question]),
             # A value that was seldom or never seen may be somewhat more probable than it looked.
+            mean_error=float(np.hypot(found.mean_error[question], (1 << int(counted.shift[question])) / effective)),
             p_error=np.sqrt(variance + effective**-2.0),
             converged=self.converged,
             certificate=self.unit.certificate,

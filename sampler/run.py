@@ -60,15 +60,24 @@ class UnitRun:
     share_errors: ShareErrors | None = None
     good_looks: int = 0
     discarded: int = 0
+    warm: bool = False
+    """Are the first draws gone, which tell more of where chains start than of where they dwell?"""
     looked_at: int = 0
     """Draws of one chain that the last look was at, and its joint shares where these were discarded after it."""
     joint_looked_at: tuple[np.ndarray, ...] = ()
+    made_then: int = 0
+    """All draws of one chain at the last look."""
     finished: bool = False
 
     @property
     def draws(self) -> int:
         """Draws of one chain that count."""
         return self.chains[0].batch * self.chains[0].length
+
+    @property
+    def made(self) -> int:
+        """Draws of one chain in all."""
+        return self.discarded + self.draws
 
     @property
     def batches_to_look(self) -> int:
@@ -90,11 +99,11 @@ class UnitRun:
 
     def reopen(self, most_draws: int) -> bool:
         """Go on to another look, although this one was good enough; False where there are no draws left for it."""
-        self.finished = self.discarded + self.draws >= most_draws
+        self.finished = self.made >= most_draws
         return not self.finished
 
-    def look(self, tolerance: float, most_draws: int) -> None:
-        """Judge the chains at the end of a batch; decide whether to go on."""
+    def look(self, tolerance: float, most_draws: int, last: bool = False) -> None:
+        """Judge the chains at the end of a batch; decide whether to go on, and unless it is the last look, from where."""
         chains, unit = self.chains, self.unit
         values = chains[0].tally.windows.origin
         pooled = first_windows(values, values, values)
@@ -128,29 +137,29 @@ class UnitRun:
             part = BATCHES // 2 / batch
             spreads = [chain.spread for chain in chains]
             self.share_errors = share_errors(self.reference.windows, spreads, part, self.diagnosis.growth)
-        if not whole and before is not None:
+        if not whole and before is not None and self.draws >= self.looked_at:
             # Stopped between two looks: surprises are not complete, and more draws have made no error larger.
             self.diagnosis = replace(
                 self.diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
-        self.pooled, self.looked_at = pooled, self.draws
+        self.pooled, self.looked_at, self.made_then = pooled, self.draws, self.made
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
         if batch < BATCHES:
             return
         logs = np.zeros(len(pooled.counters))
         log_densities(pooled, logs)
         self.reference = Reference(pooled, logs)
-        total = self.discarded + self.draws
+        total = self.made
         apart = rhat.max(initial=0.0) > APART
         good = not apart and good_enough(self.diagnosis, tolerance)
         self.good_looks = self.good_looks + 1 if good else 0
         if self.good_looks >= 2 or total >= most_draws:
             self.finished = True
-        elif apart:
-            self.discarded, self.joint_looked_at = total, self.joint_shares()
+        elif (apart or not self.warm) and not last:
+            self.discarded, self.joint_looked_at, self.warm = total, self.joint_shares(), True
             for chain in chains:
                 chain.forget()
-                chain.length *= 2
+                chain.length *= 2 if apart else 1
 
 
 @dataclass(eq=False)
@@ -200,8 +209,8 @@ class Run:
                 with interrupts_held() as interrupted:
                     for one in self.units:
                         # what was looked at already must not count as a second look
-                        if not one.finished and one.chains[0].batch > 1 and one.draws != one.looked_at:
-                            one.look(self.tolerance, self.most_draws)
+                        if not one.finished and one.chains[0].batch > 1 and one.made != one.made_then:
+                            one.look(self.tolerance, self.most_draws, last=bool(self.stopped))
                     self.looks += 1
                     if checkpoint is not None and not self.stopped:
                         save(self, self.fingerprint, checkpoint)
