@@ -95,13 +95,7 @@ def believe(
     inside = support(as_release(release), law)
     solved = inside.solved
     keys, picked, own = release.listed(hidden_margins)
-    picked.resize(picked.shape[0], solved.fiber.n_columns)
-    settled = _settled(inside, picked, len(release.hidden))
-    value = picked @ np.where(solved.decided, solved.start, 0)
-    value[settled] = (picked @ solved.start)[settled]
-    picked = sp.csr_array(picked, copy=True)
-    picked.data[np.repeat(settled, np.diff(picked.indptr))] = 0
-    picked.eliminate_zeros()
+    picked, fixed = _open_part(inside, picked, len(release.hidden))
     by_column = sp.csc_array(picked)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     answers: list[BlockAnswer] = []
@@ -132,7 +126,7 @@ def believe(
             parts[row].extend(pmf for _, pmf in some)
         answers += _remember(known, left, found)
         evidence, stopped = found.certificate.evidence, found.stopped
-    pmfs = [added(int(fixed), some) for fixed, some in zip(value, parts, strict=True)]
+    pmfs = [added(int(value), some) for value, some in zip(fixed, parts, strict=True)]
     pmfs, bounded = _between_bounds(pmfs, inside, picked, chains.tolerance, progress)
     return Belief(
         release=release,
@@ -145,12 +139,22 @@ def believe(
     )
 
 
-def _settled(inside: Support, picked: Any, cells: int) -> np.ndarray:
-    """Which questions are sums with one possible value, of which nothing needs to be asked; the first ones are cells."""
-    found = np.zeros(picked.shape[0], dtype=bool)
-    if picked.shape[0] > cells:
-        found[cells:] = known_sums(inside.release, inside.solved, picked[cells:])
-    return found
+def _open_part(inside: Support, questions: Any, cells: int) -> tuple[Any, np.ndarray]:
+    """What of each question is open, and what the facts decide of it. The first questions are cells, the others sums.
+
+    Of a sum that has one possible value nothing is open, though its cells may be.
+    """
+    solved = inside.solved
+    questions.resize(questions.shape[0], solved.fiber.n_columns)
+    questions = sp.csr_array(questions, copy=True)
+    fixed = questions @ np.where(solved.decided, solved.start, 0)
+    if questions.shape[0] > cells:
+        settled = np.zeros(questions.shape[0], dtype=bool)
+        settled[cells:] = known_sums(inside.release, solved, questions[cells:])
+        fixed[settled] = (questions @ solved.start)[settled]
+        questions.data[np.repeat(settled, np.diff(questions.indptr))] = 0
+        questions.eliminate_zeros()
+    return questions, fixed
 
 
 def _exactly(block: Block, inside: Support, questions: Any, budget: Budget, progress: Progress | None) -> BlockAnswer:

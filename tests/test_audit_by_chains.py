@@ -69,7 +69,7 @@ def test_all_entropies_of_the_three_way_table_agree_with_a_count_by_slices():
 @pytest.mark.filterwarnings("ignore:law 'hypergeometric'")
 def test_stated_errors_are_the_errors_made():
     """A thousand releases are in `make verify`; with errors a third as large this fails, as it should."""
-    *_, found = bench("calibration").calibrate(12, seed=7)
+    *_, found = bench("calibration").calibrate(12, first=7)
     shares = found.shares()
     assert 0.9 < shares["p"] < 0.995
     assert shares["mean"] > 0.88

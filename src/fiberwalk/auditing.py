@@ -17,7 +17,7 @@ from .fiber.certificate import Certificate
 from .fiber.interruption import INTERRUPTED, plain_interrupts
 from .fiber.solved import Budget
 from .frames.cell_frame import cell_frame
-from .frames.cell_questions import distribution_frame, harmful_values, limits, threshold_frame, value_index
+from .frames.cell_questions import distribution_frame, harmful_values, limits, standing, threshold_frame, value_index
 from .frames.deceptive_cells import deceptive_frame
 from .frames.line_concentration import concentration_frame
 from .frames.respondents import INTRUDERS, Respondent, beliefs_of_respondents, find, respondents_frame, respondents_of
@@ -163,12 +163,15 @@ class Audit:
     def pmf(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> pd.Series:
         """How probable each attainable value of a cell is: a Series of value -> probability.
 
-        The cell is named by its labels, `a.pmf(I="1", J="3", K="3")`, or as a dict; dims left out are summed over.
+        The cell is named by its labels, `a.pmf(I="1", J="3", K="3")`, or as a dict; dims left out are summed over. The
+        `attrs` of the Series say how it was obtained (method, certificate, converged, ess).
         """
         import pandas as pd
 
         pmf = self._pmf(cell, labels)
-        return pd.Series(pmf.probabilities, index=value_index(pmf, self.release), name="probability")
+        series = pd.Series(pmf.probabilities, index=value_index(pmf, self.release), name="probability")
+        series.attrs = standing(pmf)
+        return series
 
     def joint(self, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
         """How probable each combination of values of a few cells is: a Series with a level of the index for each cell.

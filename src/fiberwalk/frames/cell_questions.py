@@ -31,10 +31,17 @@ def distribution_frame(pmf: Pmf, release: Release) -> pd.DataFrame:
     import pandas as pd
 
     p = pmf.probabilities
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {"probability": p, "mcse": pmf.errors, "cumulative": np.minimum(np.cumsum(p), 1.0)},
         index=value_index(pmf, release),
     )
+    frame.attrs = standing(pmf)
+    return frame
+
+
+def standing(pmf: Pmf) -> dict[str, Any]:
+    """How a distribution was obtained and how far it can be trusted, for the `attrs` of what shows it alone."""
+    return {"method": pmf.method, "certificate": pmf.certificate.word, "converged": pmf.converged, "ess": pmf.ess}
 
 
 def harmful_values(pmf: Pmf, r: Any, release: Release) -> dict[Any, float]:
