@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def distribution_frame(pmf: Pmf, release: Release) -> pd.DataFrame:
     return frame
 
 
-def standing(pmf: Pmf) -> dict[str, Any]:
+def standing(pmf: Pmf) -> dict[Hashable | None, Any]:
     """How a distribution was obtained and how far it can be trusted, for the `attrs` of what shows it alone."""
     return {"method": pmf.method, "certificate": pmf.certificate.word, "converged": pmf.converged, "ess": pmf.ess}
 
