@@ -105,11 +105,13 @@ def _short(found: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -
     """The blocks with the fewest effective draws for sums over several blocks whose entropy is not known well enough."""
     units: set[int] = set()
     for question, more in enumerate(others):
+        here = len(found.parts[question])
+        if not here or here + len(more) == 1:
+            continue
         parts = _parts(found, question)
-        if parts and len(parts) + len(more) > 1:
-            total = added(0, [*more, *(pmf for _, pmf in parts)])
-            if 3 * total.entropy_error >= tolerance:
-                units.update(unit for unit, pmf in parts if pmf.ess <= 2 * total.ess)
+        total = added(0, [*more, *(pmf for _, pmf in parts)])
+        if 3 * total.entropy_error >= tolerance:
+            units.update(unit for unit, pmf in parts if pmf.ess <= 2 * total.ess)
     return units
 
 
