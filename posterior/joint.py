@@ -22,7 +22,6 @@ from ..fiber.support import Support, support
 from ..moves.chooser import choose
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release
-from ..sampler.estimate import estimate
 from .exact_block import solve_block
 from .sampled import Chains
 
@@ -170,18 +169,8 @@ def _sampled(
         parts += [sp.csr_array(rows[[row]].multiply(here)) for row in wanted]
     questions = sp.csr_array(sp.vstack(parts))
     questions.eliminate_zeros()
-    found = estimate(
-        choose(release, law, inside=part, progress=progress),
-        questions,
-        seed=chains.seed,
-        chains=chains.number,
-        tolerance=chains.tolerance,
-        executor=chains.executor,
-        most_draws=chains.max_draws,
-        max_seconds=chains.max_seconds,
-        joint=groups,
-        progress=progress,
-    )
+    moves = choose(release, law, inside=part, progress=progress)
+    found = chains.estimate(moves, questions, joint=groups, progress=progress)
     laws, taken = [], [0] * len(found.units)
     for (_, wanted), group in zip(left, groups, strict=True):
         unit = found.parts[group[0]][0][0]

@@ -15,7 +15,7 @@ from ..fiber.bounds import cell_bounds, sharp_bounds
 from ..fiber.certificate import Certificate
 from ..fiber.linear_program import OUTER
 from ..fiber.support import Support
-from ..moves.chooser import choose
+from ..moves.chooser import Moves, choose
 from ..release.release import Release
 from ..sampler.estimate import Estimate, Marginal, estimate
 from ..sampler.run import MOST_DRAWS
@@ -49,6 +49,21 @@ class Chains:
             return self
         return replace(self, max_seconds=max(0.0, self.max_seconds - (time.monotonic() - began)))
 
+    def estimate(self, moves: Moves, questions: Any, **further: Any) -> Estimate:
+        """Run them; `further` are other settings of `sampler.estimate.estimate`."""
+        return estimate(
+            moves,
+            questions,
+            seed=self.seed,
+            chains=self.number,
+            tolerance=self.tolerance,
+            executor=self.executor,
+            most_draws=self.max_draws,
+            max_seconds=self.max_seconds,
+            checkpoint=self.checkpoint,
+            **further,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
@@ -78,18 +93,8 @@ def sample_blocks(
     `others` are for each question the laws of its parts in further blocks.
     """
     moves = choose(release, law, inside=inside, progress=progress)
-    found = estimate(
-        moves,
-        questions,
-        seed=chains.seed,
-        chains=chains.number,
-        tolerance=chains.tolerance,
-        executor=chains.executor,
-        most_draws=chains.max_draws,
-        max_seconds=chains.max_seconds,
-        checkpoint=chains.checkpoint,
-        progress=progress,
-        short=lambda found: _short(found, others, chains.tolerance),
+    found = chains.estimate(
+        moves, questions, progress=progress, short=lambda found: _short(found, others, chains.tolerance)
     )
     parts = tuple(_parts(found, question) for question in range(len(found.parts)))
     as_one = len(found.units) < len(inside.solved.blocks)

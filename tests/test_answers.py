@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from worlds import worlds
 
 import fiberwalk as fw
-from fiberwalk.auditing import Audit
+from fiberwalk.audit_result import Audit
 from fiberwalk.fiber.certificate import Certificate
 from fiberwalk.fiber.laws import as_law
 from fiberwalk.posterior.belief import Belief

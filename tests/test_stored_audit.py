@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from worlds import worlds
 
 import fiberwalk as fw
-from fiberwalk.auditing import Audit
+from fiberwalk.audit_result import Audit
 from fiberwalk.fiber.certificate import Certificate
 from fiberwalk.posterior.pmf import Pmf
 from fiberwalk.release.facts import Evidence

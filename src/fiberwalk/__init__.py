@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import examples, risk
     from .answers import bounds, count
-    from .auditing import Audit, audit
+    from .audit_result import Audit
+    from .auditing import audit
     from .comparing import Comparison, compare
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .stored_audit import load
 
 _HOME = {
-    "Audit": "auditing",
+    "Audit": "audit_result",
     "Certificate": "fiber.certificate",
     "Comparison": "comparing",
     "Contradiction": "release.errors",

@@ -33,7 +33,7 @@ from .command_options import (
 from .progress import shown
 
 if TYPE_CHECKING:
-    from .auditing import Audit
+    from .audit_result import Audit
     from .release.release import Release
 
 EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")

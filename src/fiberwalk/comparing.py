@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .auditing import Audit, audit
+from .audit_result import Audit
+from .auditing import audit
 from .fiber.interruption import INTERRUPTED
 from .fiber.laws import as_law
 from .release.errors import InputError

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import __version__
-from .auditing import Audit
+from .audit_result import Audit
 from .fiber.certificate import Certificate
 from .fiber.laws import Expected, Hypergeometric, Uniform
 from .fiber.priors import BetaBinomial, Prior

@@ -11,7 +11,7 @@ from .words import cell_name, number, why_not_converged
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..auditing import Audit
+    from ..audit_result import Audit
 
 
 def convergence(audit: Audit) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from .words import short_risk, shortened
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..auditing import Audit
+    from ..audit_result import Audit
     from ..release.release import Release
 
 MOST_LINES = 80

@@ -31,7 +31,7 @@ from .words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..auditing import Audit
+    from ..audit_result import Audit
 
 MOST_ROWS = 50
 DPI = 150

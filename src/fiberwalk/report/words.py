@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..auditing import Audit
+    from ..audit_result import Audit
 
 LIKELY = 0.5
 """A value with more probability than this is called likely enough to name."""
