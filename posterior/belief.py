@@ -134,7 +134,7 @@ def believe(
         keys=keys,
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
         tables=_product([one.tables for one in answers]),
-        certificate=_certificate(answers, evidence),
+        certificate=replace(_certificate(answers, evidence), likelihood=release.likelihood),
         stopped=stopped or ("" if bounded else INTERRUPTED),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,6 +119,37 @@ class Evidence:
     first: int
     log_weights: np.ndarray
     words: str = ""
+    key: np.ndarray | None = None
+    """The nodes of the cell or sum, where it has a place in the table."""
+    figure: int = NO_VALUE
+    """What was published."""
+    draw: str = ""
+    """The name of the random draw where several tables share it: the same figure seen twice is one piece of evidence."""
+
+
+LIKELIHOODS = ("exact", "cellwise approximation", "support only")
+"""How well P(published | truth) is known, from strongest to weakest: as it is; as if every cell were treated by itself;
+only as which tables are possible."""
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A protection method that made a release: what it is called, how well its likelihood is known, what it did."""
+
+    name: str
+    likelihood: str
+    words: str
+    seed: int | None = None
+    """Of its random numbers. Like the truth, only the agency knows it."""
+
+    def __post_init__(self) -> None:
+        if self.likelihood not in LIKELIHOODS:
+            raise ValueError(f"a likelihood is one of {LIKELIHOODS}, not {self.likelihood!r}")
+
+
+def weakest_likelihood(applied: Iterable[Applied]) -> str:
+    """The weakest word of some methods; "exact" where there is none."""
+    return max((one.likelihood for one in applied), key=LIKELIHOODS.index, default=LIKELIHOODS[0])
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,7 +38,8 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     tables = [_relabelled(one, dims) for one in releases]
     notes = (*(note for one in releases for note in one.notes), f"{len(releases)} releases are read together")
     joined = _crossed(tables, dims) if full else _side_by_side(tables, dims)
-    return replace(joined, notes=notes, flagged=any(one.flagged for one in releases))
+    applied = tuple(dict.fromkeys(method for one in releases for method in one.applied))
+    return replace(joined, notes=notes, applied=applied, flagged=any(one.flagged for one in releases))
 
 
 def _united(versions: Sequence[Dim]) -> Dim:
@@ -123,6 +125,9 @@ def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
         dims=dims,
         grids=tuple(grid(one) for one in release.grids),
         sums=replace(release.sums, keys=sum_keys),
+        evidence=tuple(
+            item if item.key is None else replace(item, key=keys(item.key[None, :])[0]) for item in release.evidence
+        ),
         asked=keys(release.asked.reshape(-1, len(release.dims))),
         shown=keys(release.shown.reshape(-1, len(release.dims))),
     )
@@ -173,11 +178,13 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     grids = [Grid(g.nodes, w[g.cells]) for one, w in zip(tables, numbers, strict=True) for g in one.grids]
     joined = Release(
         dims, _without_repeats(grids), lower, upper, value, status, own, Sums.none(n, len(dims)), truth,
-        tuple(evidence), tables[0].decimals, np.unique(np.concatenate([one.asked for one in tables]), axis=0),
+        _seen_once(evidence, tables[0]), tables[0].decimals,
+        np.unique(np.concatenate([one.asked for one in tables]), axis=0),
         np.concatenate([one.shown for one in tables]),
         if_flagged=(seen_lower, seen_upper) if any(one.if_flagged for one in tables) else None,
         contributors=_joined([one.contributors for one in tables], numbers, n),
         largest=_joined([one.largest for one in tables], numbers, n),
+        figures=_joined([one.figures for one in tables], numbers, n),
     )  # fmt: skip
     for one, where in zip(tables, numbers, strict=True):
         columns = sp.csr_array(
@@ -188,6 +195,22 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
             facts.keys, facts.matrix @ columns, facts.lower, facts.upper, facts.value, facts.words
         )
     return _shared_totals(joined)
+
+
+def _seen_once(evidence: Sequence[Evidence], release: Release) -> tuple[Evidence, ...]:
+    """Evidence without repeats: a figure that several tables show by the same random draw tells nothing twice."""
+    kept: dict[object, Evidence] = {}
+    for number, item in enumerate(evidence):
+        if not item.draw or item.key is None:
+            kept[number] = item
+            continue
+        first = kept.setdefault((item.draw, *map(int, item.key)), item)
+        if first.figure != item.figure:
+            raise Contradiction(
+                f"linked releases: {release.words(item.key)} is published as {release.show(first.figure)} in one table and "
+                f"as {release.show(item.figure)} in another, though both say that it has the same key ({item.draw})."
+            )
+    return tuple(kept.values())
 
 
 def _joined(parts: Sequence[np.ndarray | None], numbers: Sequence[np.ndarray], n: int) -> np.ndarray | None:
@@ -274,12 +297,20 @@ def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     """Every table as a margin of the one table that crosses all dims."""
     whole = unpublished(dims, tables[0].decimals)
     whole = replace(whole, asked=np.unique(np.concatenate([one.asked for one in tables]), axis=0))
+    evidence: list[Evidence] = []
     for one in tables:
-        if one.own.any() or one.evidence:
-            raise InputError("linked(full=True) takes releases without own= or evidence; add these afterwards.")
+        if one.own.any():
+            raise InputError("linked(full=True) takes releases without own=; add that afterwards.")
         cells = sp.csr_array(sp.vstack([whole.row(key) for key in one.keys]))
         told = np.flatnonzero((one.lower > 0) | (one.upper < NO_LIMIT))
         whole = whole.with_facts(one.keys[told], cells[told], one.lower[told], one.upper[told], one.value[told])
         facts = one.sums
         whole = whole.with_facts(facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words)
-    return whole
+        evidence += [_crossed_evidence(item, cells) for item in one.evidence]
+    return replace(whole, evidence=_seen_once(evidence, whole))
+
+
+def _crossed_evidence(item: Evidence, cells: Any) -> Evidence:
+    """What was said of cells of one table, said of the sums that these are of the crossed table."""
+    row = sp.csr_array(sp.csr_array(item.coefficients[None, :]) @ cells[item.cells])
+    return replace(item, cells=row.indices.astype(np.int64), coefficients=row.data.astype(np.int64))

@@ -15,7 +15,20 @@ import scipy.sparse as sp
 from .contributions import contributions_differ
 from .dims import Dim, Key, key_words, margin_list, parse_margin
 from .errors import Contradiction, InputError
-from .facts import NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Protection, Sums
+from .facts import (
+    HIDDEN,
+    NO_LIMIT,
+    NO_VALUE,
+    PRIMARY,
+    PUBLISHED,
+    UNSHOWN,
+    Applied,
+    Evidence,
+    Grid,
+    Protection,
+    Sums,
+    weakest_likelihood,
+)
 from .knowledge import Rule, with_knowledge, with_rule
 from .numbers import in_own_units
 from .table_forms import MOST_CELLS
@@ -23,6 +36,7 @@ from .tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 MOST_DIMS = 32
 
@@ -61,11 +75,15 @@ class Release:
     largest: np.ndarray | None = None
     """The largest contribution to each cell (NO_VALUE: not said). Like the truth, only the agency knows it."""
     notes: tuple[str, ...] = ()
+    applied: tuple[Applied, ...] = ()
+    """The protection methods that made it, with what is known of their likelihood."""
+    figures: np.ndarray | None = None
+    """The figure that a random method published for each cell (NO_VALUE: none); no fact about the cell by itself."""
 
     def __post_init__(self) -> None:
         for array in (
             self.lower, self.upper, self.value, self.status, self.own, self.asked, self.shown, self.truth,
-            self.contributors, self.largest,
+            self.contributors, self.largest, self.figures,
         ):  # fmt: skip
             if array is not None:
                 array.setflags(write=False)
@@ -138,6 +156,25 @@ class Release:
     def own_units(self, values: Any) -> Any:
         """Scaled integers in the table's own units."""
         return in_own_units(values, self.decimals)
+
+    @property
+    def likelihood(self) -> str:
+        """How well P(published | truth) is known: "exact", "cellwise approximation" or "support only"."""
+        return weakest_likelihood(self.applied)
+
+    @property
+    def published(self) -> xr.DataArray:
+        """The finest cells as a reader sees them, in the table's own units; what is withheld is not a number."""
+        from .tables import labelled
+
+        if len(self.grids) != 1:
+            raise InputError("linked tables have no one published table; look at each release by itself.")
+        withheld = np.isin(self.status, (PRIMARY, HIDDEN))
+        figures = np.where(withheld, NO_VALUE, self.value) if self.figures is None else self.figures
+        shown = figures[self.grids[0].cells]
+        told = shown != NO_VALUE
+        values = self.own_units(shown)
+        return labelled(values if told.all() else np.where(told, values, np.nan), self.dims)
 
     # --- adding facts -----------------------------------------------------------------------------------------
 
@@ -342,8 +379,9 @@ class Release:
     # --- truth and files --------------------------------------------------------------------------------------
 
     def without_truth(self) -> Release:
-        """The release as an outsider has it: without the truth, and without who contributed what."""
-        return replace(self, truth=None, contributors=None, largest=None)
+        """The release as an outsider has it: without the truth, the seeds, and who contributed what."""
+        applied = tuple(replace(one, seed=None) for one in self.applied)
+        return replace(self, truth=None, contributors=None, largest=None, applied=applied)
 
     def to_file(self, path: str | os.PathLike[str], *, total: str = "Total") -> None:
         """Write what is known: the publication and what `knows` added to it, as ranges, never the truth.

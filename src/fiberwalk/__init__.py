@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .fiber.priors import beta_binomial, prior
     from .moves.chooser import Moves
     from .protect import sensitivity
+    from .protect.random_rounding import random_round
     from .protect.redesign import merge
     from .protect.rounding import round_to
     from .protect.suppression import suppress
@@ -64,6 +65,7 @@ _HOME = {
     "merge": "protect.redesign",
     "prior": "fiber.priors",
     "publish": "release.publish",
+    "random_round": "protect.random_rounding",
     "read_release": "release.files",
     "round_to": "protect.rounding",
     "sample": "sampling",
@@ -100,6 +102,7 @@ __all__ = [
     "merge",
     "prior",
     "publish",
+    "random_round",
     "read_release",
     "risk",
     "round_to",

@@ -24,7 +24,7 @@ from .posterior.belief import Belief
 from .posterior.pmf import Pmf
 from .release.dims import Dim, Level
 from .release.errors import InputError
-from .release.facts import Evidence, Grid, Protection, Sums
+from .release.facts import Applied, Evidence, Grid, Protection, Sums
 from .release.release import Release
 from .release.text_files import written_whole
 
@@ -53,7 +53,7 @@ class UnknownLaw:
 
 
 CLASSES: tuple[type, ...] = (
-    Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Protection,
+    Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Applied, Protection,
     Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, UnknownLaw,
 )  # fmt: skip
 

@@ -1,0 +1,135 @@
+"""Mechanisms that treat every figure by itself: what they share.
+
+A mechanism turns a true figure into a published one by one random number, and knows how probable that was for every true
+figure there might have been. Seen from outside, each published figure is a piece of evidence, and the margins that are
+published as they are stay facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..release.dims import Margin
+from ..release.errors import InputError
+from ..release.facts import LIKELIHOODS, NO_LIMIT, NO_VALUE, Applied, Evidence
+from ..release.publish import parse_margins, publish_margins
+from ..release.release import Release, of_table
+from ..release.tables import Table
+from .cell_keys import KEYS_OF_RECORDS, draw_name, random_numbers, taken_seed
+
+EXACT, CELLWISE, SUPPORT = LIKELIHOODS
+
+
+class Mechanism(Protocol):
+    """A method that treats every figure by itself. Figures are whole numbers of 10^-decimals."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def words(self) -> str:
+        """What it does to a figure, as half a sentence that says all an intruder may know of it."""
+        ...
+
+    def publish(self, values: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """The published figures of true ones, each by its own random number u, uniform on [0, 1)."""
+        ...
+
+    def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
+        """What one published figure says: the first true value it may stand for, and log P(figure | value) from there on.
+
+        Values above `most` are impossible for other reasons; it may be NO_LIMIT. An empty array: no value at all.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Cells and sums that a mechanism publishes: their keys, which cells each sums, and what was published."""
+
+    keys: np.ndarray
+    matrix: Any
+    published: np.ndarray
+
+
+def protected(
+    table: Table,
+    mechanism: Mechanism,
+    *,
+    seed: int | None = 1,
+    margins: Iterable[Any] = (),
+    exact: Iterable[Any] = (),
+    keys: Any = None,
+    likelihood: str = EXACT,
+) -> Release:
+    """Publish every cell of a table, and some margins, through a mechanism; other margins as they are."""
+    release = of_table(table)
+    open_margins = parse_margins(exact, table.dims)
+    release = publish_margins(release, open_margins)
+    shown, matrix = figures_of(release, [one for one in parse_margins(margins, table.dims) if one not in open_margins])
+    truth = matrix @ table.values.ravel()
+    seed = taken_seed(seed)
+    numbers, kind = random_numbers(release, shown, matrix, truth, seed, keys)
+    published = mechanism.publish(truth, numbers)
+    if kind == KEYS_OF_RECORDS and len(shown) > release.n_cells:
+        likelihood = CELLWISE  # the key of a total follows from the keys of its cells
+    applied = Applied(mechanism.name, likelihood, mechanism.words + (f"; {kind}" if kind else ""), seed)
+    return seen_through(release, mechanism, Figures(shown, matrix, published), applied, draw_name(mechanism, kind))
+
+
+def figures_of(release: Release, margins: Iterable[Margin]) -> tuple[np.ndarray, Any]:
+    """The keys of every cell, then of some margins, and which cells each sums."""
+    n = release.n_cells
+    parts = [(release.keys, release.picked(np.arange(n)))]
+    parts += [release.margin(margin) for margin in margins]
+    return np.concatenate([part[0] for part in parts]), sp.csr_array(sp.vstack([part[1] for part in parts]))
+
+
+def seen_through(release: Release, mechanism: Mechanism, figures: Figures, applied: Applied, draw: str = "") -> Release:
+    """A release with what a mechanism published as evidence."""
+    most = most_possible(release, figures.matrix)
+    said: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
+    evidence, matrix = [], figures.matrix
+    shown = np.full(release.n_cells, NO_VALUE)
+    for i, figure in enumerate(figures.published.tolist()):
+        asked = figure, int(most[i])
+        if asked not in said:
+            said[asked] = mechanism.given(*asked)
+        first, log_weights = said[asked]
+        words = f"{release.words(figures.keys[i])}, published as {release.show(figure)}"
+        if not (log_weights > -np.inf).any():
+            raise InputError(f"{words}: {mechanism.name} cannot have published that ({mechanism.words}).")
+        part = slice(matrix.indptr[i], matrix.indptr[i + 1])
+        cells, coefficients = matrix.indices[part].astype(np.int64), matrix.data[part]
+        evidence.append(Evidence(cells, coefficients, first, log_weights, words, figures.keys[i], figure, draw))
+        if len(cells) == 1 and (figures.keys[i] == release.keys[cells[0]]).all():
+            shown[cells[0]] = figure
+    return replace(
+        release,
+        evidence=(*release.evidence, *evidence),
+        applied=(*release.applied, applied),
+        figures=shown,
+        notes=(*release.notes, f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})"),
+    )
+
+
+def most_possible(release: Release, matrix: Any) -> np.ndarray:
+    """The most that sums of cells can be, as far as single facts tell: NO_LIMIT where none does."""
+    facts = release.sums
+    upper = release.upper.copy()
+    for i in range(len(facts)):
+        part = slice(facts.matrix.indptr[i], facts.matrix.indptr[i + 1])
+        if (facts.matrix.data[part] == 1).all():
+            cells = facts.matrix.indices[part]
+            upper[cells] = np.minimum(upper[cells], facts.upper[i])
+    unlimited = matrix @ (upper >= NO_LIMIT).astype(np.int64) > 0
+    sums = matrix @ np.where(upper >= NO_LIMIT, 0, upper)
+    total = facts.upper[np.flatnonzero(np.diff(facts.matrix.indptr) == release.n_cells)].min(initial=NO_LIMIT)
+    return np.minimum(np.where(unlimited, NO_LIMIT, sums), total)
