@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .fiber.priors import beta_binomial, prior
     from .moves.chooser import Moves
     from .protect import sensitivity
+    from .protect.controlled_rounding import controlled_round
     from .protect.random_rounding import random_round
     from .protect.redesign import merge
     from .protect.rounding import round_to
@@ -57,6 +58,7 @@ _HOME = {
     "check_connected": "reach",
     "choose_moves": "reach",
     "compare": "comparing",
+    "controlled_round": "protect.controlled_rounding",
     "count": "answers",
     "expected": "fiber.laws",
     "from_crosstab": "release.crosstab",
@@ -93,6 +95,7 @@ __all__ = [
     "check_connected",
     "choose_moves",
     "compare",
+    "controlled_round",
     "count",
     "examples",
     "expected",
