@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .protect.random_rounding import random_round
     from .protect.redesign import merge
     from .protect.rounding import round_to
+    from .protect.semi_controlled_rounding import semi_controlled_round
     from .protect.suppression import suppress
     from .reach import Reach, check_connected, choose_moves
     from .release.crosstab import from_crosstab
@@ -71,6 +72,7 @@ _HOME = {
     "read_release": "release.files",
     "round_to": "protect.rounding",
     "sample": "sampling",
+    "semi_controlled_round": "protect.semi_controlled_rounding",
     "suppress": "protect.suppression",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
@@ -110,6 +112,7 @@ __all__ = [
     "risk",
     "round_to",
     "sample",
+    "semi_controlled_round",
     "sensitivity",
     "suppress",
 ]
