@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .fiber.priors import beta_binomial, prior
     from .moves.chooser import Moves
     from .protect import sensitivity
+    from .protect.complementary_suppression import complementary_suppress
     from .protect.controlled_rounding import controlled_round
     from .protect.random_rounding import random_round
     from .protect.redesign import merge
@@ -59,6 +60,7 @@ _HOME = {
     "check_connected": "reach",
     "choose_moves": "reach",
     "compare": "comparing",
+    "complementary_suppress": "protect.complementary_suppression",
     "controlled_round": "protect.controlled_rounding",
     "count": "answers",
     "expected": "fiber.laws",
@@ -97,6 +99,7 @@ __all__ = [
     "check_connected",
     "choose_moves",
     "compare",
+    "complementary_suppress",
     "controlled_round",
     "count",
     "examples",
