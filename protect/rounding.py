@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..release.errors import InputError
 from ..release.facts import UNSHOWN, Applied
@@ -16,6 +15,7 @@ from ..release.publish import parse_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
+from .mechanism import EXACT, SUPPORT, figures_of
 
 
 def round_to(
@@ -56,20 +56,22 @@ def round_to(
     if rule not in ("nearest", "within"):
         raise InputError(f"round_to(rule={rule!r}): the rule is 'nearest' or 'within'.")
     release = of_table(labelled)
-    cells = tuple(dim.name for dim in labelled.dims)
-    parts = [release.margin(cells)]
-    parts += [release.margin(margin) for margin in parse_margins(margins, labelled.dims)]
-    matrix = sp.csr_array(sp.vstack([part[1] for part in parts]))
+    keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))
     figures = (matrix @ labelled.values.ravel() + step // 2) // step * step
-    lower, upper = rounding_range(figures, step, rule)
-    release = release.with_facts(np.concatenate([part[0] for part in parts]), matrix, lower, upper, figures)
+    release = with_rounded(release, keys, matrix, figures, step, rule)
+    how = "to the nearest multiple" if rule == "nearest" else "to a multiple less than the base away"
+    what = f"every published figure is rounded to base {base}, {how}"
+    likelihood = EXACT if rule == "nearest" else SUPPORT
+    return replace(release, notes=(what,), applied=(Applied("rounding", likelihood, what),))
+
+
+def with_rounded(release: Release, keys: np.ndarray, matrix: Any, figures: np.ndarray, step: int, rule: str) -> Release:
+    """A release with rounded figures of cells and sums, each the range of values that it may stand for."""
+    release = release.with_facts(keys, matrix, *rounding_range(figures, step, rule), figures)
     if step > 1:
         # A rounded figure that leaves one value (a zero to base 2) discloses a cell or sum; it does not publish it.
         release = replace(release, status=np.full(release.n_cells, UNSHOWN, dtype=np.uint8), shown=release.shown[:0])
-    how = "to the nearest multiple" if rule == "nearest" else "to a multiple less than the base away"
-    what = f"every published figure is rounded to base {base}, {how}"
-    likelihood = "exact" if rule == "nearest" else "support only"
-    return replace(release, notes=(what,), applied=(Applied("rounding", likelihood, what),))
+    return release
 
 
 def rounding_range(figures: np.ndarray, step: int, rule: str) -> tuple[np.ndarray, np.ndarray]:

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from .moves.chooser import Moves
     from .protect import sensitivity
     from .protect.as_published import as_protected
+    from .protect.complementary_suppression import complementary_suppress
+    from .protect.controlled_rounding import controlled_round
     from .protect.random_rounding import random_round
     from .protect.redesign import merge
     from .protect.rounding import round_to
+    from .protect.semi_controlled_rounding import semi_controlled_round
     from .protect.suppression import suppress
     from .reach import Reach, check_connected, choose_moves
     from .release.crosstab import from_crosstab
@@ -59,6 +62,8 @@ _HOME = {
     "check_connected": "reach",
     "choose_moves": "reach",
     "compare": "comparing",
+    "complementary_suppress": "protect.complementary_suppression",
+    "controlled_round": "protect.controlled_rounding",
     "count": "answers",
     "expected": "fiber.laws",
     "from_crosstab": "release.crosstab",
@@ -71,6 +76,7 @@ _HOME = {
     "read_release": "release.files",
     "round_to": "protect.rounding",
     "sample": "sampling",
+    "semi_controlled_round": "protect.semi_controlled_rounding",
     "suppress": "protect.suppression",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
@@ -96,6 +102,8 @@ __all__ = [
     "check_connected",
     "choose_moves",
     "compare",
+    "complementary_suppress",
+    "controlled_round",
     "count",
     "examples",
     "expected",
@@ -110,6 +118,7 @@ __all__ = [
     "risk",
     "round_to",
     "sample",
+    "semi_controlled_round",
     "sensitivity",
     "suppress",
 ]
