@@ -24,11 +24,15 @@ if TYPE_CHECKING:
     from .moves.chooser import Moves
     from .protect import sensitivity
     from .protect.controlled_rounding import controlled_round
+    from .protect.noise import add_noise, geometric_noise, uniform_noise
+    from .protect.perturbation import perturb
     from .protect.random_rounding import random_round
     from .protect.redesign import merge
     from .protect.rounding import round_to
+    from .protect.sample_drawing import draw_sample
     from .protect.semi_controlled_rounding import semi_controlled_round
     from .protect.suppression import suppress
+    from .protect.transition_matrix import invariant_matrix, window_matrix
     from .reach import Reach, check_connected, choose_moves
     from .release.crosstab import from_crosstab
     from .release.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
@@ -53,6 +57,7 @@ _HOME = {
     "Reach": "reach",
     "Release": "release.release",
     "TooLarge": "release.errors",
+    "add_noise": "protect.noise",
     "audit": "auditing",
     "beta_binomial": "fiber.priors",
     "bounds": "answers",
@@ -61,11 +66,15 @@ _HOME = {
     "compare": "comparing",
     "controlled_round": "protect.controlled_rounding",
     "count": "answers",
+    "draw_sample": "protect.sample_drawing",
     "expected": "fiber.laws",
     "from_crosstab": "release.crosstab",
+    "geometric_noise": "protect.noise",
+    "invariant_matrix": "protect.transition_matrix",
     "linked": "release.link",
     "load": "stored_audit",
     "merge": "protect.redesign",
+    "perturb": "protect.perturbation",
     "prior": "fiber.priors",
     "publish": "release.publish",
     "random_round": "protect.random_rounding",
@@ -74,6 +83,8 @@ _HOME = {
     "sample": "sampling",
     "semi_controlled_round": "protect.semi_controlled_rounding",
     "suppress": "protect.suppression",
+    "uniform_noise": "protect.noise",
+    "window_matrix": "protect.transition_matrix",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
 
@@ -91,6 +102,7 @@ __all__ = [
     "Reach",
     "Release",
     "TooLarge",
+    "add_noise",
     "audit",
     "beta_binomial",
     "bounds",
@@ -99,12 +111,16 @@ __all__ = [
     "compare",
     "controlled_round",
     "count",
+    "draw_sample",
     "examples",
     "expected",
     "from_crosstab",
+    "geometric_noise",
+    "invariant_matrix",
     "linked",
     "load",
     "merge",
+    "perturb",
     "prior",
     "publish",
     "random_round",
@@ -115,6 +131,8 @@ __all__ = [
     "semi_controlled_round",
     "sensitivity",
     "suppress",
+    "uniform_noise",
+    "window_matrix",
 ]
 
 
