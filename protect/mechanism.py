@@ -97,11 +97,12 @@ def counts_of(table: Any, method: str, hierarchies: Hierarchies | None, decimals
 
 
 def figures_of(release: Release, margins: Iterable[Margin]) -> tuple[np.ndarray, Any]:
-    """The keys of every cell, then of some margins, and which cells each sums."""
-    n = release.n_cells
-    parts = [(release.keys, release.picked(np.arange(n)))]
+    """The keys of every cell, then of some margins, and which cells each sums. No figure is there twice."""
+    parts = [(release.keys, release.picked(np.arange(release.n_cells)))]
     parts += [release.margin(margin) for margin in margins]
-    return np.concatenate([part[0] for part in parts]), sp.csr_array(sp.vstack([part[1] for part in parts]))
+    keys = np.concatenate([part[0] for part in parts])
+    first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
+    return keys[first], sp.csr_array(sp.vstack([part[1] for part in parts]))[first]
 
 
 def seen_through(release: Release, mechanism: Reading, figures: Figures, applied: Applied, draw: str = "") -> Release:

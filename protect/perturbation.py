@@ -94,7 +94,7 @@ def perturb(
         that number going up or down at random where it is not whole, so that every cell still has the probabilities of
         the matrix. With a matrix that is invariant for this table (`invariant_matrix(matrix, table)`) the published cells
         have the true total and, where no count is above L, every count occurs as often as in the truth. The likelihood is
-        a cellwise approximation.
+        a cellwise approximation (see the notes).
     additive
         Margins that the published cells are fitted to and add up to exactly (iterative proportional fitting, then whole
         numbers near by), so that these margins are true. The likelihood is then "support only".
@@ -109,6 +109,14 @@ def perturb(
         cell or total is changed alike in every table. A table of summed record keys: it follows from who is in the cell.
     hierarchies, count
         As for `publish`; decimals must be 0.
+
+    Notes
+    -----
+    With `preserve_totals` cells depend on each other, and an intruder who knows that the matrix was made for this table
+    knows how often each count occurs; the approximation leaves out both. Of cells whose counts 0 to 3 are equally likely
+    beforehand, three in five of which stay, the approximate distribution of a cell given what was published differs from
+    the true one by a total variation of 0.083 on average in tables of 3 cells and of 0.096 in tables of 4; with the
+    invariant matrix, by 0.136 and 0.141 (`tests/test_perturbation.py` computes it from all tables).
 
     Examples
     --------
