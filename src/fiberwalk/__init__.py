@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from .protect.as_published import as_protected
     from .protect.complementary_suppression import complementary_suppress
     from .protect.controlled_rounding import controlled_round
+    from .protect.noise import add_noise, geometric_noise, uniform_noise
+    from .protect.perturbation import perturb
     from .protect.random_rounding import random_round
     from .protect.redesign import merge
     from .protect.rounding import round_to
+    from .protect.sample_drawing import draw_sample
     from .protect.semi_controlled_rounding import semi_controlled_round
     from .protect.suppression import suppress
+    from .protect.transition_matrix import invariant_matrix, window_matrix
     from .reach import Reach, check_connected, choose_moves
     from .release.crosstab import from_crosstab
     from .release.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
@@ -55,6 +59,7 @@ _HOME = {
     "Reach": "reach",
     "Release": "release.release",
     "TooLarge": "release.errors",
+    "add_noise": "protect.noise",
     "as_protected": "protect.as_published",
     "audit": "auditing",
     "beta_binomial": "fiber.priors",
@@ -65,11 +70,15 @@ _HOME = {
     "complementary_suppress": "protect.complementary_suppression",
     "controlled_round": "protect.controlled_rounding",
     "count": "answers",
+    "draw_sample": "protect.sample_drawing",
     "expected": "fiber.laws",
     "from_crosstab": "release.crosstab",
+    "geometric_noise": "protect.noise",
+    "invariant_matrix": "protect.transition_matrix",
     "linked": "release.link",
     "load": "stored_audit",
     "merge": "protect.redesign",
+    "perturb": "protect.perturbation",
     "prior": "fiber.priors",
     "publish": "release.publish",
     "random_round": "protect.random_rounding",
@@ -78,6 +87,8 @@ _HOME = {
     "sample": "sampling",
     "semi_controlled_round": "protect.semi_controlled_rounding",
     "suppress": "protect.suppression",
+    "uniform_noise": "protect.noise",
+    "window_matrix": "protect.transition_matrix",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
 
@@ -95,6 +106,7 @@ __all__ = [
     "Reach",
     "Release",
     "TooLarge",
+    "add_noise",
     "as_protected",
     "audit",
     "beta_binomial",
@@ -105,12 +117,16 @@ __all__ = [
     "complementary_suppress",
     "controlled_round",
     "count",
+    "draw_sample",
     "examples",
     "expected",
     "from_crosstab",
+    "geometric_noise",
+    "invariant_matrix",
     "linked",
     "load",
     "merge",
+    "perturb",
     "prior",
     "publish",
     "random_round",
@@ -121,6 +137,8 @@ __all__ = [
     "semi_controlled_round",
     "sensitivity",
     "suppress",
+    "uniform_noise",
+    "window_matrix",
 ]
 
 
