@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .comparing import Comparison, compare
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
+    from .fiber.log_linear import log_linear
     from .fiber.priors import beta_binomial, prior
     from .moves.chooser import Moves
     from .protect import sensitivity
@@ -62,6 +63,7 @@ _HOME = {
     "from_crosstab": "release.crosstab",
     "linked": "release.link",
     "load": "stored_audit",
+    "log_linear": "fiber.log_linear",
     "merge": "protect.redesign",
     "prior": "fiber.priors",
     "publish": "release.publish",
@@ -99,6 +101,7 @@ __all__ = [
     "from_crosstab",
     "linked",
     "load",
+    "log_linear",
     "merge",
     "prior",
     "publish",
