@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from .audit_result import Audit
     from .auditing import audit
     from .comparing import Comparison, compare
+    from .fiber.cell_priors import beta_binomial, frequencies_of, unimodal
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
     from .fiber.log_linear import log_linear
-    from .fiber.priors import beta_binomial, prior
+    from .fiber.priors import prior
     from .moves.chooser import Moves
     from .protect import sensitivity
     from .protect.random_rounding import random_round
@@ -53,13 +54,14 @@ _HOME = {
     "Release": "release.release",
     "TooLarge": "release.errors",
     "audit": "auditing",
-    "beta_binomial": "fiber.priors",
+    "beta_binomial": "fiber.cell_priors",
     "bounds": "answers",
     "check_connected": "reach",
     "choose_moves": "reach",
     "compare": "comparing",
     "count": "answers",
     "expected": "fiber.laws",
+    "frequencies_of": "fiber.cell_priors",
     "from_crosstab": "release.crosstab",
     "linked": "release.link",
     "load": "stored_audit",
@@ -72,6 +74,7 @@ _HOME = {
     "round_to": "protect.rounding",
     "sample": "sampling",
     "suppress": "protect.suppression",
+    "unimodal": "fiber.cell_priors",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
 
@@ -98,6 +101,7 @@ __all__ = [
     "count",
     "examples",
     "expected",
+    "frequencies_of",
     "from_crosstab",
     "linked",
     "load",
@@ -112,6 +116,7 @@ __all__ = [
     "sample",
     "sensitivity",
     "suppress",
+    "unimodal",
 ]
 
 
