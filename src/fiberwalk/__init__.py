@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .fiber.priors import prior
     from .moves.chooser import Moves
     from .protect import sensitivity
+    from .protect.as_published import as_protected
     from .protect.random_rounding import random_round
     from .protect.redesign import merge
     from .protect.rounding import round_to
@@ -53,6 +54,7 @@ _HOME = {
     "Reach": "reach",
     "Release": "release.release",
     "TooLarge": "release.errors",
+    "as_protected": "protect.as_published",
     "audit": "auditing",
     "beta_binomial": "fiber.cell_priors",
     "bounds": "answers",
@@ -92,6 +94,7 @@ __all__ = [
     "Reach",
     "Release",
     "TooLarge",
+    "as_protected",
     "audit",
     "beta_binomial",
     "bounds",
