@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from .audit_result import Audit
     from .auditing import audit
     from .comparing import Comparison, compare
+    from .fiber.cell_priors import beta_binomial, frequencies_of, unimodal
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
-    from .fiber.priors import beta_binomial, prior
+    from .fiber.log_linear import log_linear
+    from .fiber.priors import prior
     from .moves.chooser import Moves
     from .protect import sensitivity
     from .protect.as_published import as_protected
@@ -62,7 +64,7 @@ _HOME = {
     "add_noise": "protect.noise",
     "as_protected": "protect.as_published",
     "audit": "auditing",
-    "beta_binomial": "fiber.priors",
+    "beta_binomial": "fiber.cell_priors",
     "bounds": "answers",
     "check_connected": "reach",
     "choose_moves": "reach",
@@ -72,11 +74,13 @@ _HOME = {
     "count": "answers",
     "draw_sample": "protect.sample_drawing",
     "expected": "fiber.laws",
+    "frequencies_of": "fiber.cell_priors",
     "from_crosstab": "release.crosstab",
     "geometric_noise": "protect.noise",
     "invariant_matrix": "protect.transition_matrix",
     "linked": "release.link",
     "load": "stored_audit",
+    "log_linear": "fiber.log_linear",
     "merge": "protect.redesign",
     "perturb": "protect.perturbation",
     "prior": "fiber.priors",
@@ -88,6 +92,7 @@ _HOME = {
     "semi_controlled_round": "protect.semi_controlled_rounding",
     "suppress": "protect.suppression",
     "uniform_noise": "protect.noise",
+    "unimodal": "fiber.cell_priors",
     "window_matrix": "protect.transition_matrix",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
@@ -120,11 +125,13 @@ __all__ = [
     "draw_sample",
     "examples",
     "expected",
+    "frequencies_of",
     "from_crosstab",
     "geometric_noise",
     "invariant_matrix",
     "linked",
     "load",
+    "log_linear",
     "merge",
     "perturb",
     "prior",
@@ -138,6 +145,7 @@ __all__ = [
     "sensitivity",
     "suppress",
     "uniform_noise",
+    "unimodal",
     "window_matrix",
 ]
 

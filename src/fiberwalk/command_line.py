@@ -18,6 +18,8 @@ from . import __version__
 from .command_options import (
     ONLY_HOW,
     about,
+    believed,
+    believing,
     budget,
     chains,
     csv,
@@ -108,19 +110,14 @@ def _speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
 Examples:
   fiberwalk audit table.csv
   fiberwalk audit table.csv --law hypergeometric --html audit.html --csv cells.csv
+  fiberwalk audit table.csv --prior frequencies:older.csv --smooth 1    counts as frequent as in an older table
   fiberwalk audit turnover.csv --dims activity,size --value turnover --decimals 1 --hierarchy activity=nace.hrc
   fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5
   fiberwalk audit table.csv --intruders respondents --fail-on-disclosure    ... if anybody learns a cell exactly
   fiberwalk audit big.csv --method chains --seed 7 --checkpoint big.chains    can be killed and taken up again"""
 )
 @reading
-@click.option(
-    "--law",
-    type=click.Choice(["uniform", "hypergeometric"]),
-    default="uniform",
-    show_default=True,
-    help="What the intruder believes beforehand.",
-)
+@believing
 @margins
 @html
 @csv
@@ -143,7 +140,7 @@ def audit(**options: Any) -> None:
     release = read(options)
     with run_by(options) as how:
         result = run_audit(
-            release, law=options["law"], hidden_margins=options["hidden_margins"], **how, **budget(options),
+            release, law=believed(options), hidden_margins=options["hidden_margins"], **how, **budget(options),
             **{name: options[name] for name in ("magnitudes", "percent", "intruders")},
         )  # fmt: skip
     result = replace(result, settings={**result.settings, "command": _command()})
