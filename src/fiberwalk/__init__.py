@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     from .fiber.priors import beta_binomial, prior
     from .moves.chooser import Moves
     from .protect import sensitivity
+    from .protect.markov_perturbation import markov_perturb
+    from .protect.order_swapping import swap_preserving
     from .protect.random_rounding import random_round
+    from .protect.record_swapping import swap
     from .protect.redesign import merge
     from .protect.rounding import round_to
+    from .protect.simulated_tables import simulate
     from .protect.suppression import suppress
     from .reach import Reach, check_connected, choose_moves
     from .release.crosstab import from_crosstab
@@ -62,6 +66,7 @@ _HOME = {
     "from_crosstab": "release.crosstab",
     "linked": "release.link",
     "load": "stored_audit",
+    "markov_perturb": "protect.markov_perturbation",
     "merge": "protect.redesign",
     "prior": "fiber.priors",
     "publish": "release.publish",
@@ -69,7 +74,10 @@ _HOME = {
     "read_release": "release.files",
     "round_to": "protect.rounding",
     "sample": "sampling",
+    "simulate": "protect.simulated_tables",
     "suppress": "protect.suppression",
+    "swap": "protect.record_swapping",
+    "swap_preserving": "protect.order_swapping",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
 
@@ -99,6 +107,7 @@ __all__ = [
     "from_crosstab",
     "linked",
     "load",
+    "markov_perturb",
     "merge",
     "prior",
     "publish",
@@ -108,7 +117,10 @@ __all__ = [
     "round_to",
     "sample",
     "sensitivity",
+    "simulate",
     "suppress",
+    "swap",
+    "swap_preserving",
 ]
 
 
