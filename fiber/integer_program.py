@@ -58,3 +58,34 @@ def optimum(
             "fewer decimals or a coarser unit."
         )
     return np.asarray(table)
+
+
+def least_cost(
+    cost: np.ndarray, A: Any, low: np.ndarray, high: np.ndarray, most: np.ndarray, *, nodes: int, gap: float = 0.0
+) -> tuple[np.ndarray | None, bool]:
+    """Integers 0 <= x <= most with low <= A x <= high, of least cost; and is that proven?
+
+    The search ends after so many nodes, or when the cost is proven to be within the share `gap` of the least one; None
+    that is proven means that there are no such integers.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    found = milp(
+        np.asarray(cost, dtype=float),
+        constraints=[LinearConstraint(A.astype(float), low, high)] if A.shape[0] else [],
+        integrality=np.ones(len(cost)),
+        bounds=Bounds(np.zeros(len(cost)), np.asarray(most, dtype=float)),
+        options={"mip_rel_gap": gap, "node_limit": nodes},
+    )
+    if found.status == 2:
+        return None, True
+    if found.x is None:
+        return None, False
+    x = np.round(found.x).astype(np.int64)
+    sums = A @ x
+    if (sums < low).any() or (sums > high).any() or (x < 0).any() or (x > most).any():
+        raise NumericalDoubt(
+            "the integer program's answer did not hold up when checked in whole numbers; if the values are large, use "
+            "fewer decimals or a coarser unit."
+        )
+    return x, found.status == 0

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..release.errors import InputError
-from ..release.facts import UNSHOWN
+from ..release.facts import UNSHOWN, Applied
 from ..release.numbers import scaled
 from ..release.publish import parse_margins
 from ..release.release import Release, of_table
@@ -67,7 +67,9 @@ def round_to(
         # A rounded figure that leaves one value (a zero to base 2) discloses a cell or sum; it does not publish it.
         release = replace(release, status=np.full(release.n_cells, UNSHOWN, dtype=np.uint8), shown=release.shown[:0])
     how = "to the nearest multiple" if rule == "nearest" else "to a multiple less than the base away"
-    return replace(release, notes=(f"every published figure is rounded to base {base}, {how}",))
+    what = f"every published figure is rounded to base {base}, {how}"
+    likelihood = "exact" if rule == "nearest" else "support only"
+    return replace(release, notes=(what,), applied=(Applied("rounding", likelihood, what),))
 
 
 def rounding_range(figures: np.ndarray, step: int, rule: str) -> tuple[np.ndarray, np.ndarray]:

@@ -7,11 +7,9 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-import pytest
-from scipy.stats import chisquare
 
 import fiberwalk as fw
-from fiberwalk.protect.record_swapping import pairs_wanted, swapped
+from fiberwalk.protect.record_swapping import pairs_wanted
 
 # --- record swapping: a slow twin -------------------------------------------------------------------------------
 

@@ -120,7 +120,7 @@ def test_a_saved_prior_is_loaded_with_its_weights(tmp_path):
         ([(CORNER, {0: -0.5, 1: 1})], "gives -0.5 for 0; a probability is a finite number of at least 0"),
         ([(CORNER, {0: math.inf})], "gives inf for 0"),
         ([(CORNER, {0: 0.0})], "gives no value a probability above 0"),
-        ([(CORNER, [0.5, 0.5])], "must be a dict of value -> probability, or a function"),
+        ([(CORNER, [0.5, 0.5])], "must be a dict of value -> probability, a function"),
         ([(CORNER, lambda x: math.nan)], "prior on A=1, B=1 gives nan for 0"),
         ([(CORNER, {9: 1})], "the prior on A=1, B=1 gives no probability to what .* possible: 0 to 4"),
         ([(CORNER, {1: 1}), (dict(CORNER), {2: 1})], "A=1, B=1 has two priors"),

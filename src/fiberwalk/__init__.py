@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from .audit_result import Audit
     from .auditing import audit
     from .comparing import Comparison, compare
+    from .fiber.cell_priors import beta_binomial, frequencies_of, unimodal
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
-    from .fiber.priors import beta_binomial, prior
+    from .fiber.log_linear import log_linear
+    from .fiber.priors import prior
     from .moves.chooser import Moves
     from .protect import sensitivity
+    from .protect.as_published import as_protected
     from .protect.markov_perturbation import markov_perturb
     from .protect.order_swapping import swap_preserving
     from .protect.random_rounding import random_round
@@ -55,17 +58,20 @@ _HOME = {
     "Reach": "reach",
     "Release": "release.release",
     "TooLarge": "release.errors",
+    "as_protected": "protect.as_published",
     "audit": "auditing",
-    "beta_binomial": "fiber.priors",
+    "beta_binomial": "fiber.cell_priors",
     "bounds": "answers",
     "check_connected": "reach",
     "choose_moves": "reach",
     "compare": "comparing",
     "count": "answers",
     "expected": "fiber.laws",
+    "frequencies_of": "fiber.cell_priors",
     "from_crosstab": "release.crosstab",
     "linked": "release.link",
     "load": "stored_audit",
+    "log_linear": "fiber.log_linear",
     "markov_perturb": "protect.markov_perturbation",
     "merge": "protect.redesign",
     "prior": "fiber.priors",
@@ -78,6 +84,7 @@ _HOME = {
     "suppress": "protect.suppression",
     "swap": "protect.record_swapping",
     "swap_preserving": "protect.order_swapping",
+    "unimodal": "fiber.cell_priors",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
 
@@ -95,6 +102,7 @@ __all__ = [
     "Reach",
     "Release",
     "TooLarge",
+    "as_protected",
     "audit",
     "beta_binomial",
     "bounds",
@@ -104,9 +112,11 @@ __all__ = [
     "count",
     "examples",
     "expected",
+    "frequencies_of",
     "from_crosstab",
     "linked",
     "load",
+    "log_linear",
     "markov_perturb",
     "merge",
     "prior",
@@ -121,6 +131,7 @@ __all__ = [
     "suppress",
     "swap",
     "swap_preserving",
+    "unimodal",
 ]
 
 
