@@ -30,11 +30,15 @@ if TYPE_CHECKING:
     from .protect.controlled_rounding import controlled_round
     from .protect.noise import add_noise, geometric_noise, uniform_noise
     from .protect.perturbation import perturb
+    from .protect.markov_perturbation import markov_perturb
+    from .protect.order_swapping import swap_preserving
     from .protect.random_rounding import random_round
+    from .protect.record_swapping import swap
     from .protect.redesign import merge
     from .protect.rounding import round_to
     from .protect.sample_drawing import draw_sample
     from .protect.semi_controlled_rounding import semi_controlled_round
+    from .protect.simulated_tables import simulate
     from .protect.suppression import suppress
     from .protect.transition_matrix import invariant_matrix, window_matrix
     from .reach import Reach, check_connected, choose_moves
@@ -81,6 +85,7 @@ _HOME = {
     "linked": "release.link",
     "load": "stored_audit",
     "log_linear": "fiber.log_linear",
+    "markov_perturb": "protect.markov_perturbation",
     "merge": "protect.redesign",
     "perturb": "protect.perturbation",
     "prior": "fiber.priors",
@@ -90,7 +95,10 @@ _HOME = {
     "round_to": "protect.rounding",
     "sample": "sampling",
     "semi_controlled_round": "protect.semi_controlled_rounding",
+    "simulate": "protect.simulated_tables",
     "suppress": "protect.suppression",
+    "swap": "protect.record_swapping",
+    "swap_preserving": "protect.order_swapping",
     "uniform_noise": "protect.noise",
     "unimodal": "fiber.cell_priors",
     "window_matrix": "protect.transition_matrix",
@@ -132,6 +140,7 @@ __all__ = [
     "linked",
     "load",
     "log_linear",
+    "markov_perturb",
     "merge",
     "perturb",
     "prior",
@@ -143,7 +152,10 @@ __all__ = [
     "sample",
     "semi_controlled_round",
     "sensitivity",
+    "simulate",
     "suppress",
+    "swap",
+    "swap_preserving",
     "uniform_noise",
     "unimodal",
     "window_matrix",
