@@ -118,7 +118,9 @@ def complementary_suppress(
     _refuse_useless(start, primary, rule)
     shown = parse_margins(margins, labelled.dims)
     if not shown:
-        raise InputError("complementary_suppress(margins=[]): without margins nothing can be computed back; use suppress().")
+        raise InputError(
+            "complementary_suppress(margins=[]): without margins nothing can be computed back; use suppress()."
+        )
     units = [
         scaled(amount, labelled.decimals, f"complementary_suppress({name}=)")
         for name, amount in (("below", below), ("above", above), ("width", width))
@@ -173,7 +175,9 @@ def _refuse_useless(release: Release, primary: np.ndarray, rule: str | None) -> 
         )
 
 
-def _wanted(release: Release, cells: np.ndarray, below: int, above: int, width: int, percent: float | None) -> Sensitive:
+def _wanted(
+    release: Release, cells: np.ndarray, below: int, above: int, width: int, percent: float | None
+) -> Sensitive:
     """What the user wants of every primary, as whole numbers."""
     if min(below, above, width) < 0:
         raise InputError("complementary_suppress(): below=, above= and width= are at least 0.")
@@ -233,7 +237,9 @@ def _words(release: Release, pattern: Pattern, primary: np.ndarray, minimise: st
     """What was done, and whether it is proven to be the cheapest."""
     assert release.truth is not None
     first, other = int(primary.sum()), int((pattern.hidden & ~primary).sum())
-    what = f"of {release.n_cells:,} cells {first:,} {'is' if first == 1 else 'are'} withheld as sensitive and {other:,} "
+    what = (
+        f"of {release.n_cells:,} cells {first:,} {'is' if first == 1 else 'are'} withheld as sensitive and {other:,} "
+    )
     what += f"{'is' if other == 1 else 'are'} to protect {'it' if first == 1 else 'them'}; "
     kind = "number of cells" if minimise == "cells" else "sum of counts"
     if pattern.proven:
@@ -243,4 +249,6 @@ def _words(release: Release, pattern: Pattern, primary: np.ndarray, minimise: st
     else:
         cost = release.show(int(release.truth[pattern.hidden].sum()))
         least = release.show(pattern.at_least // (release.n_cells + 1))
-    return f"{what}not proven to be the least {kind} that does ({cost} withheld in all, no pattern has less than {least})"
+    return (
+        f"{what}not proven to be the least {kind} that does ({cost} withheld in all, no pattern has less than {least})"
+    )

@@ -85,7 +85,9 @@ def cheapest_pattern(
         share = search.relaxed(forced)
         at_least = max(at_least, int(np.ceil(cost @ share - _CLOSE)))
         found = search.conditions(share)
-        tell(f"round {done + 1} in fractions: the least cost is at least {at_least:,}; {found} intervals are too narrow")
+        tell(
+            f"round {done + 1} in fractions: the least cost is at least {at_least:,}; {found} intervals are too narrow"
+        )
         if not found:
             break
     kept, proven, done = forced, True, 0
@@ -150,7 +152,9 @@ class _Search:
         data = np.concatenate([block.ravel() for block, _ in rows])
         columns = np.concatenate([where.ravel() for _, where in rows])
         sizes = np.concatenate([np.full(len(block), len(block)) for block, _ in rows])
-        return sp.csr_array((data, columns, np.concatenate([[0], np.cumsum(sizes)])), shape=(len(sizes), len(self.cost)))
+        return sp.csr_array(
+            (data, columns, np.concatenate([[0], np.cumsum(sizes)])), shape=(len(sizes), len(self.cost))
+        )
 
     def _add(self, coefficients: np.ndarray, wanted: int) -> None:
         self._coefficients.append(coefficients)
@@ -212,8 +216,14 @@ class _Search:
             high, over = self._reach(cell, 1)
             low, under = self._reach(cell, -1)
             short = False
-            for reach, coefficients, wanted in ((high, over, above), (low, under, below), (high + low, over + under, width)):
-                if reach < wanted * (1 - _CLOSE) - _CLOSE and coefficients @ shares < wanted * DENOMINATOR * (1 - _CLOSE):
+            for reach, coefficients, wanted in (
+                (high, over, above),
+                (low, under, below),
+                (high + low, over + under, width),
+            ):
+                if reach < wanted * (1 - _CLOSE) - _CLOSE and coefficients @ shares < wanted * DENOMINATOR * (
+                    1 - _CLOSE
+                ):
                     self._add(coefficients, int(wanted) * DENOMINATOR)
                     short = True
             found += short

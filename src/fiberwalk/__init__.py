@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from .protect.as_published import as_protected
     from .protect.complementary_suppression import complementary_suppress
     from .protect.controlled_rounding import controlled_round
-    from .protect.noise import add_noise, geometric_noise, uniform_noise
-    from .protect.perturbation import perturb
     from .protect.markov_perturbation import markov_perturb
+    from .protect.noise import add_noise, geometric_noise, uniform_noise
     from .protect.order_swapping import swap_preserving
+    from .protect.perturbation import perturb
     from .protect.random_rounding import random_round
     from .protect.record_swapping import swap
     from .protect.redesign import merge
