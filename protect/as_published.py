@@ -74,7 +74,7 @@ def as_protected(
             "as_protected(): no figure of this release is marked as perturbed; read the file with perturbed=True, or mark "
             "the rows with the status p."
         )
-    mechanism, likelihood = mechanism_of(method, release.decimals, parameters)
+    mechanism, likelihood = mechanism_of(method, release, parameters)
     kind = KEYS_OF_LABELS if keyed else ""
     applied = Applied(mechanism.name, likelihood, mechanism.words + (f"; {kind}" if kind else ""))
     release = replace(release, applied=tuple(one for one in release.applied if one != UNKNOWN_METHOD))

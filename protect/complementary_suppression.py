@@ -121,11 +121,11 @@ def complementary_suppress(
         raise InputError(
             "complementary_suppress(margins=[]): without margins nothing can be computed back; use suppress()."
         )
-    units = [
+    least, most, wide = (
         scaled(amount, labelled.decimals, f"complementary_suppress({name}=)")
         for name, amount in (("below", below), ("above", above), ("width", width))
-    ]
-    sensitive = _wanted(start, np.flatnonzero(primary), *units, percent)
+    )
+    sensitive = _wanted(start, np.flatnonzero(primary), least, most, wide, percent)
     lower, upper = _hidden_range(start, primary, known if rule_known else None, flags)
     sums = sp.csr_array(sp.vstack([start.margin(margin)[1] for margin in shown]))
     for i in range(sums.shape[0]):

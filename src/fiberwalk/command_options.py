@@ -88,6 +88,12 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             "--no-flags", is_flag=True, help="With --rule: she does not see the statuses. Gives both readings."
         ),
         click.option("--zeros-hidden", is_flag=True, help="With --rule: it hides zeros too."),
+        click.option(
+            "--protected-by",
+            metavar="METHOD",
+            help="The figures with status p (all cells, where no row has it) went through this method, such as "
+            "'random-round base=3'; `fiberwalk protect --list` names them.",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -119,7 +125,14 @@ def read(options: dict[str, Any]) -> Release:
         tolerance=options["tolerance"],
         contributors=options["contributors"],
         largest=options["largest"],
+        perturbed=bool(options["protected_by"]),
     )
+    if options["protected_by"]:
+        from .method_parameters import method_and_parameters
+        from .protect.as_published import as_protected
+
+        method, parameters = method_and_parameters(options["protected_by"])
+        release = as_protected(release, method, **parameters)
     if options["rule"]:
         flags = not options["no_flags"] and bool((release.status == PRIMARY).any())
         release = release.knows_rule(options["rule"], flags=flags, zeros_hidden=options["zeros_hidden"])
