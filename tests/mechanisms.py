@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 import fiberwalk as fw
+from fiberwalk.protect.markov_perturbation import _evidence, step
 from fiberwalk.protect.mechanism import Mechanism
+from fiberwalk.protect.noise import as_noise
+from fiberwalk.protect.perturbation import Perturbation
+from fiberwalk.protect.random_rounding import RandomRounding
+from fiberwalk.protect.transition_matrix import as_transitions
 
 SHAPE = (2, 3)
 ROWS, COLUMNS = (5, 4), (4, 3, 2)
@@ -39,7 +44,7 @@ def totals() -> list[pd.Series]:
     ]
 
 
-def figurewise(name: str, mechanism: Mechanism, method: str, constant: float = 1.0, **parameters) -> Case:
+def figurewise(name: str, mechanism: Mechanism, method: str, **parameters) -> Case:
     """A mechanism that treats figures one by one, beside exact row and column totals."""
 
     def draw(truth: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -49,14 +54,52 @@ def figurewise(name: str, mechanism: Mechanism, method: str, constant: float = 1
     def read(published: np.ndarray) -> fw.Release:
         return fw.as_protected(published.reshape(SHAPE), method, exact=totals(), **parameters)
 
-    return Case(name, draw, read, constant)
+    return Case(name, draw, read)
+
+
+def sample(size: int) -> Case:
+    """A sample without replacement, beside exact row and column totals of the population."""
+    population = sum(ROWS)
+
+    def draw(truth: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.multivariate_hypergeometric(truth, size, n)
+
+    def read(published: np.ndarray) -> fw.Release:
+        return fw.as_protected(published.reshape(SHAPE), "draw_sample", exact=totals())
+
+    return Case(f"a sample of {size}", draw, read, 1 / math.comb(population, size))
+
+
+def markov(theta: float) -> Case:
+    """One square of a table that is published otherwise."""
+    square = [({"A": "1", "B": "1"}, {"A": "2", "B": "2"})]
+    corners, signs = [0, 1, 3, 4], np.array([1, -1, -1, 1])
+
+    def draw(truth: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+        found = np.tile(truth, (n, 1))
+        for one in found:
+            one[corners] += step(truth[corners], theta, rng) * signs
+        return found
+
+    def read(published: np.ndarray) -> fw.Release:
+        still = fw.markov_perturb(published.reshape(SHAPE), 0.0, squares=square, seed=1).without_truth()
+        listed = still.applied[-1].mechanism.squares
+        return replace(still, evidence=_evidence(still, listed, published, theta))
+
+    return Case("Markov perturbation of one square", draw, read)
 
 
 def cases() -> list[Case]:
-    """Every mechanism whose likelihood is exact."""
-    from fiberwalk.protect.random_rounding import RandomRounding
-
-    return [figurewise("random rounding", RandomRounding(3), "random_round", base=3)]
+    """Every random mechanism whose likelihood is exact; simulated tables, which say nothing of cells, have their own test."""
+    matrix = np.array([[0.7, 0.3, 0, 0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.2, 0.4, 0.3], [0, 0.1, 0.3, 0.6]])
+    noise = {-2: 0.1, -1: 0.3, 0: 0.35, 1: 0.25}
+    return [
+        figurewise("random rounding", RandomRounding(3), "random_round", base=3),
+        figurewise("perturbation", Perturbation(as_transitions(matrix)), "perturb", matrix=matrix),
+        figurewise("noise with a floor", as_noise(noise, True, 0), "add_noise", noise=noise, floor=True),
+        sample(4),
+        markov(0.3),
+    ]
 
 
 def claimed(release: fw.Release, truth: np.ndarray) -> float:
