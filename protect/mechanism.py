@@ -111,6 +111,7 @@ def seen_through(release: Release, mechanism: Reading, figures: Figures, applied
     said: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
     evidence, matrix = [], figures.matrix
     shown = np.full(release.n_cells, NO_VALUE)
+    sums: dict[tuple[int, ...], int] = {}
     for i, figure in enumerate(figures.published.tolist()):
         asked = figure, int(most[i])
         if asked not in said:
@@ -124,11 +125,14 @@ def seen_through(release: Release, mechanism: Reading, figures: Figures, applied
         evidence.append(Evidence(cells, coefficients, first, log_weights, words, figures.keys[i], figure, draw))
         if len(cells) == 1 and (figures.keys[i] == release.keys[cells[0]]).all():
             shown[cells[0]] = figure
+        else:
+            sums[tuple(figures.keys[i].tolist())] = figure
     return replace(
         release,
         evidence=(*release.evidence, *evidence),
         applied=(*release.applied, applied),
         figures=shown,
+        sum_figures=sums,
         notes=(*release.notes, f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})"),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..release.errors import InputError
-from ..release.facts import UNSHOWN
+from ..release.facts import UNSHOWN, Applied
 from ..release.numbers import scaled
 from ..release.publish import parse_margins
 from ..release.release import Release, of_table
@@ -60,7 +60,9 @@ def round_to(
     figures = (matrix @ labelled.values.ravel() + step // 2) // step * step
     release = with_rounded(release, keys, matrix, figures, step, rule)
     how = "to the nearest multiple" if rule == "nearest" else "to a multiple less than the base away"
-    return replace(release, notes=(f"every published figure is rounded to base {base}, {how}",))
+    what = f"every published figure is rounded to base {base}, {how}"
+    likelihood = "exact" if rule == "nearest" else "support only"
+    return replace(release, notes=(what,), applied=(Applied("rounding", likelihood, what),))
 
 
 def with_rounded(release: Release, keys: np.ndarray, matrix: Any, figures: np.ndarray, step: int, rule: str) -> Release:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .fiber.priors import beta_binomial, prior
     from .moves.chooser import Moves
     from .protect import sensitivity
+    from .protect.as_published import as_protected
     from .protect.controlled_rounding import controlled_round
     from .protect.noise import add_noise, geometric_noise, uniform_noise
     from .protect.perturbation import perturb
@@ -58,6 +59,7 @@ _HOME = {
     "Release": "release.release",
     "TooLarge": "release.errors",
     "add_noise": "protect.noise",
+    "as_protected": "protect.as_published",
     "audit": "auditing",
     "beta_binomial": "fiber.priors",
     "bounds": "answers",
@@ -103,6 +105,7 @@ __all__ = [
     "Release",
     "TooLarge",
     "add_noise",
+    "as_protected",
     "audit",
     "beta_binomial",
     "bounds",
