@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ..release.errors import InputError, TooLarge
-from ..release.facts import Applied
+from ..release.facts import NO_VALUE, Applied
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
@@ -102,6 +102,26 @@ def draw_sample(
     refuse_too_many(mechanism, published, most_possible(release, matrix))
     return seen_through(
         release, mechanism, Figures(shown, matrix, published), Applied(mechanism.name, EXACT, mechanism.words, seed)
+    )
+
+
+def sampling_of(release: Release) -> Sampling:
+    """The sampling that an outsider sees in a release of sample counts and population margins."""
+    facts = release.sums
+    summed = [tuple(int(node) == dim.total for node, dim in zip(key, release.dims, strict=True)) for key in facts.keys]
+    for pattern in dict.fromkeys(summed):
+        rows = np.array(
+            [i for i, one in enumerate(summed) if one == pattern and facts.lower[i] == facts.upper[i]], dtype=int
+        )
+        if (np.asarray(facts.matrix[rows].sum(axis=0)).ravel() == 1).all():
+            figures = release.figures
+            if figures is None or release.sum_figures or (figures == NO_VALUE).any():
+                raise InputError(
+                    "draw_sample: every cell needs its sample count, and no total may be marked as perturbed."
+                )
+            return Sampling(int(facts.lower[rows].sum()), int(figures.sum()))
+    raise InputError(
+        "draw_sample: how large is the population? Give its total, or margins of it, with exact= (in a file: as totals)."
     )
 
 
