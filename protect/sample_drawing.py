@@ -20,6 +20,8 @@ from .mechanism import EXACT, Figures, counts_of, figures_of, most_possible, see
 
 MOST_WEIGHTS = 100_000_000
 """The most log-weights that are kept for the cells of one sample: 800 MB."""
+MOST_UNITS = 1_000_000_000
+"""What the generator of random numbers can draw from."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,10 @@ def draw_sample(
     labelled = counts_of(table, "draw_sample", hierarchies, decimals, count)
     truth = labelled.values.ravel()
     population = int(truth.sum())
+    if population >= MOST_UNITS:
+        raise TooLarge(
+            f"draw_sample(): the population has {population:,} units; it can have fewer than {MOST_UNITS:,}."
+        )
     mechanism = Sampling(population, _size(fraction, size, population))
     seed = taken_seed(seed)
     published = np.random.default_rng(seed).multivariate_hypergeometric(truth, mechanism.size, method="marginals")

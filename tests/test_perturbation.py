@@ -387,6 +387,8 @@ def test_noise_distributions():
 def test_a_population_that_would_fill_the_memory_is_refused():
     with pytest.raises(fw.TooLarge, match=re.escape(f"more than {MOST_WEIGHTS:,}; publish further population margins")):
         fw.draw_sample(np.arange(10**6, 10**6 + 400).reshape(20, 20), 0.5)
+    with pytest.raises(fw.TooLarge, match=re.escape("the population has 2,000,000,000 units; it can have fewer")):
+        fw.draw_sample([10**9, 10**9], size=1)
 
 
 BAD = {
