@@ -66,7 +66,7 @@ def as_protected(
             )
         release = figures
     else:
-        table = as_table(figures, hierarchies=hierarchies, decimals=decimals, count=count)
+        table = as_table(figures, hierarchies=hierarchies, decimals=decimals, count=count, signed=True)
         release = _with_exact(unpublished(table.dims, table.decimals), exact)
         release = replace(release, figures=table.values.ravel())
     if release.figures is None and not release.sum_figures:

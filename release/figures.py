@@ -15,6 +15,7 @@ from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Appl
 from .release import Release, unpublished
 from .statuses import RANDOM
 
+UNKNOWN_ROUNDING = Applied("rounding", "support only", "figures stand for ranges; how they were rounded is not said")
 UNKNOWN_METHOD = Applied(
     "a random method that is not named", "support only", "figures went through a random method that is not said"
 )
@@ -142,6 +143,8 @@ def from_figures(
     what = f"{hidden} of {release.n_cells} cells and {len(asked)} totals are withheld"
     notes.insert(0, f"{what} in {source}")
     applied = [Applied("suppression", "support only", what)] if hidden or asked else []
+    if any(figure.status == PUBLISHED and _is_range(figure) for figure in figures):
+        applied.append(UNKNOWN_ROUNDING)
     if random or random_sums:
         applied.append(UNKNOWN_METHOD)
         notes.append(f"{len(random)} cells and {len(random_sums)} totals are perturbed at random in {source}")

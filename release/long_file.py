@@ -93,7 +93,8 @@ def read_long(
 
 def _is_shown_cell(figure: Figure, dims: Sequence[Dim]) -> bool:
     finest = all(node < len(dim.labels) for node, dim in zip(figure.key, dims, strict=True))
-    return finest and figure.status == PUBLISHED and figure.value is not None
+    plain = figure.value is not None and figure.lower is None and figure.upper is None
+    return finest and plain and figure.status == PUBLISHED
 
 
 @dataclass(frozen=True)

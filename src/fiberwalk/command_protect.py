@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ _FLAGS: tuple[tuple[str, str], ...] = (
     ("preserve-totals", "Keep how often each count occurs (perturb)."),
     ("normalise", "Let rows of the matrix be scaled to 1 (perturb)."),
     ("floor", "What falls below zero is shown as 0 (add-noise)."),
+    ("zeros-hidden", "Zeros may be withheld too (suppress, complementary-suppress)."),
     ("keyed", "The random number of a cell follows from its labels: alike in every table with this seed."),
 )
 _CALLED = {"rounding": "rule", "hide": "rule", "margin": "margins", "merge": "groups"}
@@ -64,7 +66,8 @@ def _method_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(f"--{name}", metavar="A,B", multiple=True, help=f"{words} May be repeated.")
         for name, words in _LISTS
     ]
-    options += [click.option(f"--{name}", is_flag=True, help=words) for name, words in _FLAGS]
+    # --zeros-hidden is there already, among the options that say how FILE is read.
+    options += [click.option(f"--{name}", is_flag=True, help=words) for name, words in _FLAGS if name != "zeros-hidden"]
     for option in reversed(options):
         command = option(command)
     return command
@@ -106,13 +109,14 @@ def protect(**options: Any) -> None:
     if options["note"] is None:
         options["note"] = options["out"].with_suffix(".note.txt")
     check_outputs(options, "out", "note")
+    zeros_hidden, options["zeros_hidden"] = options["zeros_hidden"], False  # of the method, not of how FILE is read
     truth = read(options)
     if truth.truth is None or len(truth.grids) != 1:
         raise InputError(
             f"{options['file']}: to be protected, a table must be known in full; some cells have no figure."
         )
     function = method.function(name)
-    given = _given(options, name, function)
+    given = _given({**options, "zeros_hidden": zeros_hidden}, name, function)
     release = function(_table(truth), **given)
     release.to_file(options["out"], total=options["total"])
     options["note"].write_text(_note(release, name, given, options), encoding="utf-8")
@@ -125,6 +129,7 @@ def _list_methods(context: click.Context) -> None:
     from .protect.methods import METHODS
 
     width = max(map(len, METHODS))
+    click.echo(f"{'METHOD':{width}}  {'LIKELIHOOD':22}  WHAT IT DOES")
     for name, method in METHODS.items():
         click.echo(f"{name.replace('_', '-'):{width}}  {method.likelihood:22}  {method.words}")
     context.exit()
@@ -163,6 +168,8 @@ def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> 
                 f"--{'keyed' if one == 'keys' else said} does not go with --method {name.replace('_', '-')}."
             )
     missing = [p.name for p in taken.values() if p.default is p.empty and p.name not in ("table", *found)]
+    if "where" in taken and "rule" not in found:
+        missing.append("where")
     if missing:
         option = {"groups": "merge", "margins": "margin", "where": "hide"}.get(missing[0], missing[0])
         raise InputError(f"--method {name.replace('_', '-')} needs --{option}.")
@@ -200,6 +207,20 @@ def _summary(release: Release) -> str:
     return f"{applied.name}: {', '.join(parts)}. Likelihood: {applied.likelihood}."
 
 
+def _outsider(release: Release, name: str, shown: dict[str, Any], options: dict[str, Any]) -> str:
+    """The command by which an outsider who knows the method would audit the table."""
+    from .protect.methods import METHODS
+
+    read = METHODS[name].read
+    if read is None or not release.evidence:
+        return shlex.join(["fiberwalk", "audit", str(options["out"])])
+    taken = inspect.signature(read).parameters
+    said = [f"{key}={shlex.quote(str(value))}" for key, value in shown.items() if key in taken]
+    return shlex.join(
+        ["fiberwalk", "audit", str(options["out"]), "--protected-by", " ".join([name.replace("_", "-"), *said])]
+    )
+
+
 def _note(release: Release, name: str, given: dict[str, Any], options: dict[str, Any]) -> str:
     from . import __version__
 
@@ -216,7 +237,8 @@ def _note(release: Release, name: str, given: dict[str, Any], options: dict[str,
         *([f"seed: {applied.seed}"] if applied.seed is not None else []),
         f"what it does: {applied.words}",
         f"likelihood: {applied.likelihood}",
-        f"{_summary(release)}",
+        f"result: {_summary(release)}",
+        f"to audit it as an outsider: {_outsider(release, name, shown, options)}",
         f"fiberwalk {__version__}",
     ]
     return "\n".join(lines) + "\n"
