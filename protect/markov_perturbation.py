@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from math import comb
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ import scipy.sparse as sp
 from ..release.dims import Dim, margin_list, parse_margin
 from ..release.errors import InputError
 from ..release.facts import Applied, Evidence
-from ..release.publish import publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import cell_position
@@ -330,27 +329,21 @@ def _with_what_stays(release: Release, squares: Squares) -> Release:
     for number in np.unique(group[squares.cells[:, 0]]):
         cells = np.flatnonzero(group == number)
         pairs = {tuple(sorted(pair)) for pair in squares.dims[group[squares.cells[:, 0]] == number].tolist()}
-        kept = kept_margins(len(release.dims), pairs)
-        if len(cells) == n:
-            names = [dim.name for dim in release.dims]
-            margins = [tuple(name if i in one else None for i, name in enumerate(names)) for one in kept]
-            release = publish_margins(release, margins)
-            continue
-        for margin in kept:
+        for margin in kept_margins(len(release.dims), pairs):
             release = _sums_within(release, cells, margin)
     return release
 
 
 def kept_margins(n_dims: int, pairs: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """The largest sets of dims that hold at most one dim of every pair."""
-    pairs = [set(pair) for pair in pairs]
-    tied = sorted(set().union(*pairs))
+    ties = [set(pair) for pair in pairs]
+    tied = sorted(set().union(*ties))
     free = [i for i in range(n_dims) if i not in tied]
     found: list[set[int]] = []
     for size in range(len(tied), -1, -1):
         for some in combinations(tied, size):
             chosen = set(some)
-            if not any(pair <= chosen for pair in pairs) and not any(chosen <= larger for larger in found):
+            if not any(tie <= chosen for tie in ties) and not any(chosen <= larger for larger in found):
                 found.append(chosen)
     return [tuple(sorted([*free, *one])) for one in found]
 
@@ -362,12 +355,19 @@ def _sums_within(release: Release, cells: np.ndarray, margin: tuple[int, ...]) -
     shape = (int(row.max()) + 1, release.n_cells)
     matrix = sp.csr_array((np.ones(len(cells), dtype=np.int64), (row, cells)), shape=shape)
     sums = matrix @ release.truth
+    # A sum of all cells with its labels is one of a margin, and has a place in the table.
+    keys = np.tile([dim.total for dim in release.dims], (shape[0], 1))
+    keys[row[:, None], list(margin)] = release.keys[cells][:, list(margin)]
+    whole = prod(len(dim.labels) for i, dim in enumerate(release.dims) if i not in margin)
     words = []
     for i in range(shape[0]):
         inside = [f"({release.words(release.keys[cell])})" for cell in cells[row == i]]
+        if len(inside) == whole:
+            words.append(release.words(keys[i]))
+            continue
         words.append(" + ".join(inside[:4]) + (f" + {len(inside) - 4} more" if len(inside) > 4 else ""))
-    nowhere = np.full((shape[0], len(release.dims)), -1, dtype=np.int64)
-    return release.with_facts(nowhere, matrix, sums, sums, sums, words)
+        keys[i] = -1
+    return release.with_facts(keys, matrix, sums, sums, sums, words)
 
 
 def _evidence(release: Release, squares: Squares, published: np.ndarray, theta: float) -> tuple[Evidence, ...]:
