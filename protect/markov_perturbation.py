@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, product
-from math import comb, prod
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -326,15 +327,20 @@ def _with_what_stays(release: Release, squares: Squares) -> Release:
     figures = release.truth[still]
     if len(still):
         release = release.with_facts(release.keys[still], release.picked(still), figures, figures, figures)
-    for number in np.unique(group[squares.cells[:, 0]]):
-        cells = np.flatnonzero(group == number)
-        pairs = {tuple(sorted(pair)) for pair in squares.dims[group[squares.cells[:, 0]] == number].tolist()}
-        for margin in kept_margins(len(release.dims), pairs):
-            release = _sums_within(release, cells, margin)
+    ties: dict[int, set[tuple[int, int]]] = {}
+    for number, (a, b) in zip(group[squares.cells[:, 0]].tolist(), np.sort(squares.dims, axis=1).tolist(), strict=True):
+        ties.setdefault(number, set()).add((a, b))
+    staying: dict[tuple[int, ...], list[int]] = {}
+    for number, pairs in ties.items():
+        for margin in kept_margins(len(release.dims), frozenset(pairs)):
+            staying.setdefault(margin, []).append(number)
+    for margin, groups in staying.items():
+        release = _sums_within(release, np.where(np.isin(group, groups), group, -1), touched, margin)
     return release
 
 
-def kept_margins(n_dims: int, pairs: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+@lru_cache
+def kept_margins(n_dims: int, pairs: frozenset[tuple[int, int]]) -> list[tuple[int, ...]]:
     """The largest sets of dims that hold at most one dim of every pair."""
     ties = [set(pair) for pair in pairs]
     tied = sorted(set().union(*ties))
@@ -348,26 +354,30 @@ def kept_margins(n_dims: int, pairs: Iterable[tuple[int, ...]]) -> list[tuple[in
     return [tuple(sorted([*free, *one])) for one in found]
 
 
-def _sums_within(release: Release, cells: np.ndarray, margin: tuple[int, ...]) -> Release:
-    """The sums of a group's cells that share their labels on some dims, as facts."""
+def _sums_within(release: Release, group: np.ndarray, touched: np.ndarray, margin: tuple[int, ...]) -> Release:
+    """The sums, within each group (-1: none), of cells that share their labels on some dims, as facts."""
     assert release.truth is not None
-    row = np.unique(release.keys[cells][:, list(margin)], axis=0, return_inverse=True)[1].ravel()
-    shape = (int(row.max()) + 1, release.n_cells)
-    matrix = sp.csr_array((np.ones(len(cells), dtype=np.int64), (row, cells)), shape=shape)
+    keys, matrix = release.margin([release.dims[i].name for i in margin])
+    line = sp.csc_array(matrix).indices
+    cells = np.flatnonzero(group >= 0)
+    which, row = np.unique(np.stack([line[cells], group[cells]], axis=1), axis=0, return_inverse=True)
+    row = row.ravel()
+    # Where no other group has a cell with these labels, the sum of the margin stays, and has a place in the table.
+    alone = np.bincount(line[touched], minlength=len(keys))[which[:, 0]] == np.bincount(row)
+    named, parts = which[alone, 0], np.flatnonzero(~alone)
+    sums = matrix[named] @ release.truth
+    release = release.with_facts(keys[named], matrix[named], sums, sums, sums)
+    if not len(parts):
+        return release
+    matrix = sp.csr_array((np.ones(len(cells), np.int64), (row, cells)), shape=(len(which), release.n_cells))[parts]
     sums = matrix @ release.truth
-    # A sum of all cells with its labels is one of a margin, and has a place in the table.
-    keys = np.tile([dim.total for dim in release.dims], (shape[0], 1))
-    keys[row[:, None], list(margin)] = release.keys[cells][:, list(margin)]
-    whole = prod(len(dim.labels) for i, dim in enumerate(release.dims) if i not in margin)
     words = []
-    for i in range(shape[0]):
-        inside = [f"({release.words(release.keys[cell])})" for cell in cells[row == i]]
-        if len(inside) == whole:
-            words.append(release.words(keys[i]))
-            continue
-        words.append(" + ".join(inside[:4]) + (f" + {len(inside) - 4} more" if len(inside) > 4 else ""))
-        keys[i] = -1
-    return release.with_facts(keys, matrix, sums, sums, sums, words)
+    for i in range(len(parts)):
+        cells = matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]
+        shown = " + ".join(f"({release.words(release.keys[cell])})" for cell in cells[:4])
+        words.append(shown + (f" + {len(cells) - 4} more" if len(cells) > 4 else ""))
+    nowhere = np.full((len(parts), len(release.dims)), -1, dtype=np.int64)
+    return release.with_facts(nowhere, matrix, sums, sums, sums, words)
 
 
 def _evidence(release: Release, squares: Squares, published: np.ndarray, theta: float) -> tuple[Evidence, ...]:

@@ -35,6 +35,8 @@ NAME = "record swapping"
 WHY = "cells are taken one by one, each for its share of what can vary, although a pair of records changes four at once"
 LEAST = 1e-15
 """No value that is possible counts for less than this part of the most probable: an approximation excludes nothing."""
+MOST_NUMBERS = 64
+"""Of records that leave a category, that are told apart."""
 FAR = 8.0
 """Standard deviations beyond which a value counts for no more than that."""
 
@@ -269,7 +271,8 @@ def category_law(sizes: np.ndarray, category: int, rate: float, small: int = 0, 
         chances += chance * binom.pmf(numbers, min(pairs, most_pairs), involved)
     if not chances.sum() > 0:
         chances[-1] = 1.0
-    kept = chances > 1e-9 * chances.max()
+    kept = np.flatnonzero(chances > 1e-9 * chances.max())
+    kept = kept[:: -(-len(kept) // MOST_NUMBERS)]  # of very many numbers every so many will do
     logs = gammaln(np.arange(total + 1) + 1.0)
     return Category(n, total, numbers[kept], chances[kept] / chances[kept].sum(), most, logs, small, odds)
 

@@ -349,11 +349,18 @@ def test_squares_keep_the_margins_that_miss_one_of_their_dims(table, theta, dims
 def test_disjoint_squares_are_exact_and_overlapping_ones_are_not():
     table = np.arange(1, 17).reshape(4, 4)
     a, b, c, d = ({"A": str(i), "B": str(i)} for i in range(1, 5))
-    assert fw.markov_perturb(table, 0.1, squares=[(a, b), (c, d)]).likelihood == "exact"
-    assert fw.markov_perturb(table, 0.1, squares=[(a, b), (b, c)]).likelihood == "support only"
+    e = {"A": "2", "B": "4"}
+    apart = fw.markov_perturb(table, 0.1, squares=[(a, b), (c, d)])
+    beside = fw.markov_perturb(table, 0.1, squares=[(a, b), ({"A": "1", "B": "3"}, e)])
+    meeting = fw.markov_perturb(table, 0.1, squares=[(a, b), (b, c)])
+    assert [one.likelihood for one in (apart, beside, meeting)] == ["exact", "exact", "support only"]
+    assert [len(one.sums) for one in (apart, beside, meeting)] == [8, 8, 6]
+    assert "(A=1, B=1) + (A=1, B=2)" in beside.sums.words  # in the same rows, but each square keeps its own totals
+    for one in (apart, beside, meeting):
+        check_facts(one)
 
 
-def test_the_squares_are_public_in_their_order_unless_that_is_secret():
+def test_the_squares_are_public_in_their_order_unless_that_is_secret(tmp_path):
     table = np.random.default_rng(1).integers(0, 9, (4, 3))
     orders = {}
     for order in ("given", "random", "secret"):
@@ -365,8 +372,10 @@ def test_the_squares_are_public_in_their_order_unless_that_is_secret():
     assert len(orders["given"]) == 6
     assert orders["secret"] == orders["given"] != orders["random"]
     assert sorted(orders["random"]) == orders["given"]
+    fw.audit(fw.markov_perturb(table, 0.2, seed=5)).save(tmp_path / "audit")
+    assert fw.load(tmp_path / "audit").release.applied[0].mechanism.squares.cells.tolist() == orders["random"]
     assert largest_theta(15, 18, 115) == pytest.approx(2 / 7)
-    assert kept_margins(4, [(0, 1), (1, 2)]) == [(0, 2, 3), (1, 3)]
+    assert kept_margins(4, frozenset({(0, 1), (1, 2)})) == [(0, 2, 3), (1, 3)]
 
 
 # --- bad input --------------------------------------------------------------------------------------------------
