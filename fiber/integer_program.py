@@ -70,6 +70,9 @@ def least_cost(
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
+    if len(cost) == 0:
+        fits = (low <= 0).all() and (high >= 0).all()
+        return np.empty(0, dtype=np.int64) if fits else None, True
     found = milp(
         np.asarray(cost, dtype=float),
         constraints=[LinearConstraint(A.astype(float), low, high)] if A.shape[0] else [],

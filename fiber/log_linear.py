@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..release.dims import Dim, Margin
-from ..release.errors import InputError
+from ..release.errors import InputError, TooLarge
 from ..release.numbers import in_own_units
 from ..release.publish import parse_margins
 from ..release.table_forms import Hierarchies
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SOON = 200
 """Fits that take more rounds than this are slow for a reason; with empty cells in the table it is looked for."""
-MOST_SUMS = 5000
+MOST_SUMS = 3000
 """Of so many sums the independent ones are still counted by linear algebra."""
 
 
@@ -69,7 +69,7 @@ class Fit:
         sums = sp.csr_array(_design(self.margins, self.dims)[:, np.flatnonzero(open_cells)])
         sums = sums[np.flatnonzero(np.diff(sums.indptr))]
         if sums.shape[0] > MOST_SUMS:
-            raise InputError(
+            raise TooLarge(
                 f"the degrees of freedom of {sums.shape[0]} sums of a table with empty cells are too many to count (at most "
                 f"{MOST_SUMS}); fit smaller margins."
             )
@@ -88,7 +88,7 @@ class Fit:
 
     def __repr__(self) -> str:
         shown = "; ".join(" x ".join(level for level in margin if level) or "total" for margin in self.margins)
-        return f"<Fit of {shown}: G2 {self.g2:.4g}, X2 {self.x2:.4g}, df {self.df}, p {self.p:.4g}>"
+        return f"<Fit of {shown}: G2 {self.g2:.4g}, X2 {self.x2:.4g}>"
 
     @property
     def _tested(self) -> tuple[np.ndarray, np.ndarray]:

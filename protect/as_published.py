@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..release.dims import Dim
 from ..release.errors import InputError
 from ..release.facts import NO_VALUE, Applied
 from ..release.figures import UNKNOWN_METHOD
-from ..release.numbers import scaled
+from ..release.numbers import scaled, whole_numbers
 from ..release.release import Release, unpublished
-from ..release.table_forms import Hierarchies
+from ..release.table_forms import Hierarchies, read_form
 from ..release.tables import as_means, as_table
 from .cell_keys import KEYS_OF_LABELS, draw_name
 from .mechanism import Figures, seen_through
@@ -75,7 +74,7 @@ def as_protected(
             "as_protected(): no figure of this release is marked as perturbed; read the file with perturbed=True, or mark "
             "the rows with the status p."
         )
-    mechanism, likelihood = mechanism_of(method, release.decimals, parameters)
+    mechanism, likelihood = mechanism_of(method, release, parameters)
     kind = KEYS_OF_LABELS if keyed else ""
     applied = Applied(mechanism.name, likelihood, mechanism.words + (f"; {kind}" if kind else ""))
     release = replace(release, applied=tuple(one for one in release.applied if one != UNKNOWN_METHOD))
@@ -111,16 +110,21 @@ def _margin(release: Release, given: Any) -> tuple[np.ndarray, Any, np.ndarray]:
     if np.ndim(given) == 0:
         keys, matrix = release.margin("")
         return keys, matrix, np.array([scaled(given, release.decimals, "as_protected(exact=), the grand total")])
-    own = as_table(given, decimals=release.decimals)
-    dims: list[Dim] = []
-    for dim in own.dims:
-        if dim.name not in names:
+    labels = read_form(given)[1]
+    for name in labels:
+        if name not in names:
+            which = "dims without names" if name is None else f"{name!r}"
             raise InputError(
-                f"as_protected(exact=): a table over {dim.name!r}, and the published one has {', '.join(names)}; name the "
-                "dims of each margin (the index of a Series, the dims of a DataArray)."
+                f"as_protected(exact=): a table over {which}, and the published one has {', '.join(names)}; name the dims "
+                "of each margin (the index of a Series, the dims of a DataArray)."
             )
-        dims.append(release.dims[names.index(dim.name)])
-    aligned = as_means(own.to_xarray(), dims, "as_protected(exact=)")
+    dims = [release.dims[names.index(str(name))] for name in labels]
+    aligned = as_means(given, dims, "as_protected(exact=)")
+    if aligned.shape != tuple(len(dim.labels) for dim in dims):
+        raise InputError(
+            f"as_protected(exact=): the margin over {', '.join(map(str, labels))} has too few or many labels."
+        )
+    figures = whole_numbers(aligned, dims, release.decimals)
     order = sorted(range(len(dims)), key=lambda i: names.index(dims[i].name))
     keys, matrix = release.margin([dims[i].name for i in order])
-    return keys, matrix, np.rint(aligned.transpose(order).ravel() * 10**release.decimals).astype(np.int64)
+    return keys, matrix, figures.transpose(order).ravel()

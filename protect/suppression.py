@@ -82,14 +82,10 @@ def suppress(
     if not hidden.any() and not totals:
         raise InputError("no cell is withheld: the condition hits none.")
     release = with_contributions(of_table(labelled), contributors, largest)
-    shown = np.flatnonzero(~hidden.ravel())
-    figures = labelled.values.ravel()[shown]
-    release = release.with_facts(release.keys[shown], release.picked(shown), figures, figures, figures)
-    status = release.status.copy()
-    status[hidden.ravel()] = HIDDEN
-    status[primary.ravel()] = PRIMARY
     release = publish_margins(
-        replace(release, status=status, flagged=flags), parse_margins(margins, labelled.dims), withheld=totals
+        replace(with_withheld(release, hidden.ravel(), primary.ravel()), flagged=flags),
+        parse_margins(margins, labelled.dims),
+        withheld=totals,
     )
     what = f"{int(hidden.sum())} of {hidden.size} cells are withheld" + (f" (rule {rule!r})" if rule else "")
     if totals:
@@ -101,6 +97,19 @@ def suppress(
     if rule_known and parsed is not None:
         release = release.knows_rule(parsed, flags=flags)
     return release
+
+
+def with_withheld(release: Release, hidden: np.ndarray, primary: np.ndarray) -> Release:
+    """A release of its own true cells but the hidden ones, of which some are primary."""
+    if release.truth is None:
+        raise InputError("cells can only be published from a table whose cells are known.")
+    shown = np.flatnonzero(~hidden)
+    figures = release.truth[shown]
+    release = release.with_facts(release.keys[shown], release.picked(shown), figures, figures, figures)
+    status = release.status.copy()
+    status[hidden] = HIDDEN
+    status[primary] = PRIMARY
+    return replace(release, status=status)
 
 
 def _split(where: Any, dims: Any) -> tuple[Any, list[tuple[int, ...]]]:

@@ -101,6 +101,11 @@ def gaps(margins, rate: float, small: int = 0, tries: int = 60) -> dict[str, flo
     return {name: float(np.mean(some)) for name, some in off.items()}
 
 
+def gap(cells: int, small: int = 0) -> float:
+    """The gap on tables of two categories and so many combinations, two records of each."""
+    return gaps(((cells, cells), (2,) * cells), 0.4, small)["as declared"]
+
+
 def far_off(counts: dict[bytes, int], law: dict[bytes, float]) -> bool:
     """Do observed tables contradict a law? One honest run in a million does; small cells are taken together."""
     n = sum(counts.values())
