@@ -21,6 +21,8 @@ GAPS = {
     "semi-controlled rounding to base 3": ("test_semi_controlled_rounding", {}),
     "perturbation that preserves totals": ("test_perturbation", {"invariant": False}),
     "the same with an invariant matrix": ("test_perturbation", {"invariant": True}),
+    "record swapping (2 x n cells)": ("test_moving_records", {}),
+    "the same, records in cells of 1 first": ("test_moving_records", {"small": 1}),
 }
 """Method: the test module whose gap(cells, ...) measures it, and further arguments. A new approximation is one line."""
 

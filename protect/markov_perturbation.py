@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, product
 from math import comb
 from typing import Any
@@ -24,7 +25,6 @@ import scipy.sparse as sp
 from ..release.dims import Dim, margin_list, parse_margin
 from ..release.errors import InputError
 from ..release.facts import Applied, Evidence
-from ..release.publish import publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import cell_position
@@ -327,46 +327,56 @@ def _with_what_stays(release: Release, squares: Squares) -> Release:
     figures = release.truth[still]
     if len(still):
         release = release.with_facts(release.keys[still], release.picked(still), figures, figures, figures)
-    for number in np.unique(group[squares.cells[:, 0]]):
-        cells = np.flatnonzero(group == number)
-        pairs = {tuple(sorted(pair)) for pair in squares.dims[group[squares.cells[:, 0]] == number].tolist()}
-        kept = kept_margins(len(release.dims), pairs)
-        if len(cells) == n:
-            names = [dim.name for dim in release.dims]
-            margins = [tuple(name if i in one else None for i, name in enumerate(names)) for one in kept]
-            release = publish_margins(release, margins)
-            continue
-        for margin in kept:
-            release = _sums_within(release, cells, margin)
+    ties: dict[int, set[tuple[int, int]]] = {}
+    for number, (a, b) in zip(group[squares.cells[:, 0]].tolist(), np.sort(squares.dims, axis=1).tolist(), strict=True):
+        ties.setdefault(number, set()).add((a, b))
+    staying: dict[tuple[int, ...], list[int]] = {}
+    for number, pairs in ties.items():
+        for margin in kept_margins(len(release.dims), frozenset(pairs)):
+            staying.setdefault(margin, []).append(number)
+    for margin, groups in staying.items():
+        release = _sums_within(release, np.where(np.isin(group, groups), group, -1), touched, margin)
     return release
 
 
-def kept_margins(n_dims: int, pairs: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+@lru_cache
+def kept_margins(n_dims: int, pairs: frozenset[tuple[int, int]]) -> list[tuple[int, ...]]:
     """The largest sets of dims that hold at most one dim of every pair."""
-    pairs = [set(pair) for pair in pairs]
-    tied = sorted(set().union(*pairs))
+    ties = [set(pair) for pair in pairs]
+    tied = sorted(set().union(*ties))
     free = [i for i in range(n_dims) if i not in tied]
     found: list[set[int]] = []
     for size in range(len(tied), -1, -1):
         for some in combinations(tied, size):
             chosen = set(some)
-            if not any(pair <= chosen for pair in pairs) and not any(chosen <= larger for larger in found):
+            if not any(tie <= chosen for tie in ties) and not any(chosen <= larger for larger in found):
                 found.append(chosen)
     return [tuple(sorted([*free, *one])) for one in found]
 
 
-def _sums_within(release: Release, cells: np.ndarray, margin: tuple[int, ...]) -> Release:
-    """The sums of a group's cells that share their labels on some dims, as facts."""
+def _sums_within(release: Release, group: np.ndarray, touched: np.ndarray, margin: tuple[int, ...]) -> Release:
+    """The sums, within each group (-1: none), of cells that share their labels on some dims, as facts."""
     assert release.truth is not None
-    row = np.unique(release.keys[cells][:, list(margin)], axis=0, return_inverse=True)[1].ravel()
-    shape = (int(row.max()) + 1, release.n_cells)
-    matrix = sp.csr_array((np.ones(len(cells), dtype=np.int64), (row, cells)), shape=shape)
+    keys, matrix = release.margin([release.dims[i].name for i in margin])
+    line = sp.csc_array(matrix).indices
+    cells = np.flatnonzero(group >= 0)
+    which, row = np.unique(np.stack([line[cells], group[cells]], axis=1), axis=0, return_inverse=True)
+    row = row.ravel()
+    # Where no other group has a cell with these labels, the sum of the margin stays, and has a place in the table.
+    alone = np.bincount(line[touched], minlength=len(keys))[which[:, 0]] == np.bincount(row)
+    named, parts = which[alone, 0], np.flatnonzero(~alone)
+    sums = matrix[named] @ release.truth
+    release = release.with_facts(keys[named], matrix[named], sums, sums, sums)
+    if not len(parts):
+        return release
+    matrix = sp.csr_array((np.ones(len(cells), np.int64), (row, cells)), shape=(len(which), release.n_cells))[parts]
     sums = matrix @ release.truth
     words = []
-    for i in range(shape[0]):
-        inside = [f"({release.words(release.keys[cell])})" for cell in cells[row == i]]
-        words.append(" + ".join(inside[:4]) + (f" + {len(inside) - 4} more" if len(inside) > 4 else ""))
-    nowhere = np.full((shape[0], len(release.dims)), -1, dtype=np.int64)
+    for i in range(len(parts)):
+        cells = matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]
+        shown = " + ".join(f"({release.words(release.keys[cell])})" for cell in cells[:4])
+        words.append(shown + (f" + {len(cells) - 4} more" if len(cells) > 4 else ""))
+    nowhere = np.full((len(parts), len(release.dims)), -1, dtype=np.int64)
     return release.with_facts(nowhere, matrix, sums, sums, sums, words)
 
 

@@ -7,7 +7,6 @@ exchange one value; in more, the moves that `choose_moves` finds for these margi
 from __future__ import annotations
 
 from itertools import combinations
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,8 @@ MORE_IS_KNOWN = (
 )
 TRIES = 2000
 """Moves that are drawn in a row without one that can be made, before the method gives up."""
+ENOUGH = 50
+"""Swaps for each record, beyond which a share that is still not reached never will be."""
 USUAL_SHARE = 0.1
 
 
@@ -111,10 +112,9 @@ def _walked(truth: np.ndarray, moves: Moves, swaps: int, share: float, seed: int
     ends = np.cumsum([len(block.columns) for block in blocks])
     now = [truth[block.columns] for block in blocks]
     away = [0] * len(blocks)
-    wanted = share * truth.sum()
-    made = in_vain = 0
-    nearest, longest = inf, 0
-    while made < swaps or sum(away) / 2 < wanted:
+    records = int(truth.sum())
+    made = in_vain = farthest = 0
+    while made < swaps or sum(away) < 2 * share * records:
         # a block with twice the cells is swapped in twice as often
         b = int(np.searchsorted(ends, below(random, int(ends[-1])), side="right"))
         move = moves.sets[b].draw(random, now[b])
@@ -122,15 +122,13 @@ def _walked(truth: np.ndarray, moves: Moves, swaps: int, share: float, seed: int
         if len(move.columns) and move.range_on(now[b], blocks[b].lower, blocks[b].upper)[1] >= 1:
             now[b] = move.on(now[b])
             away[b] = int(np.abs(now[b] - truth[blocks[b].columns]).sum())
-            made += 1
-            in_vain = 0
-        longest = max(longest, sum(away) // 2)
-        if in_vain > TRIES or (share and made > 100 * TRIES):
-            nearest = longest / max(int(truth.sum()), 1)
-            break
-    if nearest < inf:
-        what = f"of {TRIES:,} further swaps none can be made" if in_vain > TRIES else f"{made:,} swaps did not do it"
-        raise InputError(f"at most {nearest:.3g} of the records moved ({what}): ask for less, or choose a lower order.")
+            farthest = max(farthest, sum(away) // 2)
+            made, in_vain = made + 1, 0
+        if in_vain > TRIES or (share and made > TRIES + ENOUGH * records):
+            raise InputError(
+                f"{made:,} swaps moved at most {farthest / records:.3g} of the records, and more did not help: ask for "
+                "less, or choose a lower order."
+            )
     figures = truth.copy()
     for block, values in zip(blocks, now, strict=True):
         figures[block.columns] = values

@@ -23,6 +23,7 @@ from .frames.respondents import Respondent
 from .plain_form import Reader, Writer
 from .posterior.belief import Belief
 from .posterior.pmf import Pmf
+from .protect.markov_perturbation import MarkovPerturbation, Squares
 from .release.dims import Dim, Level
 from .release.errors import InputError
 from .release.facts import Applied, Evidence, Grid, Protection, Sums
@@ -56,7 +57,7 @@ class UnknownLaw:
 CLASSES: tuple[type, ...] = (
     Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Applied, Protection,
     Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
-    UnknownLaw,
+    MarkovPerturbation, Squares, UnknownLaw,
 )  # fmt: skip
 
 
