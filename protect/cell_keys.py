@@ -24,9 +24,9 @@ KEYS_OF_RECORDS = "the random number of a cell is the sum of its records' keys"
 
 
 def taken_seed(seed: Any) -> int:
-    """A seed that can be written down: the given one, or a new one."""
+    """A seed that can be written down: the given one, or a new one that nobody can guess."""
     if seed is None:
-        return secrets.randbits(48)
+        return secrets.randbits(128)
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InputError(f"seed={seed!r}: a whole number of at least 0, or None for a new one.")
     return int(seed)

@@ -33,7 +33,7 @@ def controlled_round(
     base: float = 3,
     *,
     unbiased: bool = False,
-    seed: int | None = 1,
+    seed: int | None = None,
     margins: Iterable[Any] | None = None,
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
@@ -56,7 +56,8 @@ def controlled_round(
         True: a random one in which every cell and every margin is right on average (Cox 1987); tables of two dims only,
         without levels.
     seed
-        Of the random choices. None: a new one (`release.applied` has it).
+        Of the random choices. Left out: a new one, which
+        `release.applied` keeps; one that can be guessed protects nothing.
     margins
         The margins that are published (all of them, at every level, when left out). Sums that are not are free to end
         up further away. In three or more dims no rounding need exist that suits all margins: then name fewer.
@@ -66,7 +67,7 @@ def controlled_round(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.controlled_round([[4, 8, 5], [2, 7, 3]], base=3)
+    >>> r = fw.controlled_round([[4, 8, 5], [2, 7, 3]], base=3, seed=1)
     >>> r.published.values.tolist()
     [[3, 9, 6], [3, 6, 3]]
     >>> fw.bounds(r).iloc[2].to_dict()

@@ -135,7 +135,7 @@ def markov_perturb(
     dims: Any = None,
     order: str = "random",
     capped: bool = True,
-    seed: int | None = 1,
+    seed: int | None = None,
     hierarchies: Hierarchies | None = None,
     count: str | None = None,
 ) -> Release:
@@ -160,7 +160,7 @@ def markov_perturb(
     capped
         Cut f off at 1 (as above), at the price of a bias. False: refuse a theta for which that would be needed.
     seed
-        Of the random numbers. None: a new one.
+        Of the random numbers. Left out: a new one, which `release.applied` keeps; one that can be guessed protects nothing.
     hierarchies, count
         As for `publish`.
 

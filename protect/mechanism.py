@@ -68,7 +68,7 @@ def protected(
     table: Table,
     mechanism: Mechanism,
     *,
-    seed: int | None = 1,
+    seed: int | None = None,
     margins: Iterable[Any] = (),
     exact: Iterable[Any] = (),
     keys: Any = None,

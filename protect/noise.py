@@ -72,7 +72,7 @@ def add_noise(
     noise: Mapping[float, float],
     *,
     floor: bool = False,
-    seed: int | None = 1,
+    seed: int | None = None,
     margins: Iterable[Any] = (),
     exact: Iterable[Any] = (),
     keys: Any = None,
@@ -90,7 +90,8 @@ def add_noise(
     floor
         Publish 0 for what falls below zero; else figures may be negative.
     seed
-        Of the random numbers; whoever has it can undo the noise. None: a new one (`release.applied` has it).
+        Of the random numbers; whoever has it can undo the noise. Left out: a new one, which
+        `release.applied` keeps; one that can be guessed protects nothing.
     margins
         Margins that are published too, each with noise of its own, so that they need not add up.
     exact

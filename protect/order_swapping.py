@@ -40,7 +40,7 @@ def swap_preserving(
     *,
     swaps: int | None = None,
     share: float | None = None,
-    seed: int | None = 1,
+    seed: int | None = None,
     hierarchies: Hierarchies | None = None,
     count: str | None = None,
 ) -> Release:
@@ -59,14 +59,15 @@ def swap_preserving(
     share
         Instead: swaps are made until at least this share of the records stand in another cell (0.1 if neither is given).
     seed
-        Of the random numbers. None: a new one (`release.applied` has it).
+        Of the random numbers. Left out: a new one, which
+        `release.applied` keeps; one that can be guessed protects nothing.
     hierarchies, count
         As for `publish`.
 
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.swap_preserving([[4, 9, 1], [2, 7, 3]], order=1, swaps=2)
+    >>> r = fw.swap_preserving([[4, 9, 1], [2, 7, 3]], order=1, swaps=2, seed=1)
     >>> r.published.sum("A").values.tolist(), r.published.sum("B").values.tolist(), r.likelihood
     ([6, 16, 4], [14, 12], 'support only')
     """

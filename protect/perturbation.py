@@ -67,7 +67,7 @@ def perturb(
     normalise: bool = False,
     preserve_totals: bool = False,
     additive: Iterable[Any] = (),
-    seed: int | None = 1,
+    seed: int | None = None,
     margins: Iterable[Any] = (),
     exact: Iterable[Any] = (),
     keys: Any = None,
@@ -99,7 +99,8 @@ def perturb(
         Margins that the published cells are fitted to and add up to exactly (iterative proportional fitting, then whole
         numbers near by), so that these margins are true. The likelihood is then "support only".
     seed
-        Of the random numbers; whoever has it can undo the perturbation. None: a new one (`release.applied` has it).
+        Of the random numbers; whoever has it can undo the perturbation. Left out: a new one, which
+        `release.applied` keeps; one that can be guessed protects nothing.
     margins
         Margins that are published too, each perturbed by itself, so that they need not add up.
     exact

@@ -46,7 +46,7 @@ def random_round(
     table: Any,
     base: float = 3,
     *,
-    seed: int | None = 1,
+    seed: int | None = None,
     margins: Iterable[Any] = (),
     exact: Iterable[Any] = (),
     keys: Any = None,
@@ -63,7 +63,8 @@ def random_round(
     base
         Figures are published as multiples of it.
     seed
-        Of the random numbers; whoever has it can undo the rounding. None: a new one (`release.applied` has it).
+        Of the random numbers; whoever has it can undo the rounding. Left out: a new one, which
+        `release.applied` keeps; one that can be guessed protects nothing.
     margins
         Margins that are published too, each rounded by itself, so that they need not add up.
     exact

@@ -48,7 +48,7 @@ def swap(
     rate: float = 0.1,
     within: Any = (),
     targeted: int | None = None,
-    seed: int | None = 1,
+    seed: int | None = None,
     exact: Iterable[Any] = (),
     hierarchies: Hierarchies | None = None,
     count: str | None = None,
@@ -76,7 +76,8 @@ def swap(
     targeted
         Records in cells of at most this many come first: while there are any, a pair begins with one of them.
     seed
-        Of the random numbers. None: a new one (`release.applied` has it).
+        Of the random numbers. Left out: a new one, which
+        `release.applied` keeps; one that can be guessed protects nothing.
     exact
         Further margins that are published as they are.
     hierarchies, count

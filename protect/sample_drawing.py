@@ -54,7 +54,7 @@ def draw_sample(
     fraction: float | None = None,
     *,
     size: int | None = None,
-    seed: int | None = 1,
+    seed: int | None = None,
     exact: Iterable[Any] = ("",),
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
@@ -71,7 +71,8 @@ def draw_sample(
         One of them: the share of the population in the sample (the size is rounded to the nearest whole number), or its
         size.
     seed
-        Of the random numbers; whoever has it can draw the sample again. None: a new one (`release.applied` has it).
+        Of the random numbers; whoever has it can draw the sample again. Left out: a new one, which
+        `release.applied` keeps; one that can be guessed protects nothing.
     exact
         Margins of the population that are published; the grand total is always among them.
     hierarchies, count

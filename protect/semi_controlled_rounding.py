@@ -26,7 +26,7 @@ def semi_controlled_round(
     base: float = 3,
     *,
     within: Any = None,
-    seed: int | None = 1,
+    seed: int | None = None,
     exact: Iterable[Any] = (),
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
@@ -54,7 +54,8 @@ def semi_controlled_round(
         A dim or margin: the numbers are fixed in each of its categories, so that its sums are kept as near as the total
         is otherwise. The fewer cells a category has, the worse is the approximation.
     seed
-        Of the random choices; whoever has it can undo the rounding. None: a new one (`release.applied` has it).
+        Of the random choices; whoever has it can undo the rounding. Left out: a new one, which
+        `release.applied` keeps; one that can be guessed protects nothing.
     exact
         Margins that are published as they are.
     hierarchies, decimals, count
@@ -63,7 +64,7 @@ def semi_controlled_round(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.semi_controlled_round([[1, 4, 7], [2, 5, 3]], base=3)
+    >>> r = fw.semi_controlled_round([[1, 4, 7], [2, 5, 3]], base=3, seed=1)
     >>> int(r.published.sum()), r.likelihood
     (21, 'cellwise approximation')
     """

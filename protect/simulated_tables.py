@@ -37,7 +37,7 @@ def simulate(
     level: float = 0.05,
     test: str = "likelihood ratio",
     most_tries: int = 400,
-    seed: int | None = 1,
+    seed: int | None = None,
     hierarchies: Hierarchies | None = None,
     count: str | None = None,
 ) -> Release:
@@ -60,14 +60,15 @@ def simulate(
     most_tries
         How many draws are looked at.
     seed
-        Of the random numbers. None: a new one (`release.applied` has it).
+        Of the random numbers. Left out: a new one, which
+        `release.applied` keeps; one that can be guessed protects nothing.
     hierarchies, count
         As for `publish`.
 
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.simulate([[4, 9, 1], [2, 7, 3]], ["A", "B"])
+    >>> r = fw.simulate([[4, 9, 1], [2, 7, 3]], ["A", "B"], seed=1)
     >>> r.published.sum("A").values.tolist(), r.published.sum("B").values.tolist(), r.likelihood
     ([6, 16, 4], [14, 12], 'exact')
     """
