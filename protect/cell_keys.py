@@ -17,7 +17,7 @@ from ..release.release import Release
 from ..release.tables import as_means
 
 if TYPE_CHECKING:
-    from .mechanism import Mechanism
+    from .mechanism import Reading
 
 KEYS_OF_LABELS = "the random number of a cell follows from its labels"
 KEYS_OF_RECORDS = "the random number of a cell is the sum of its records' keys"
@@ -65,6 +65,6 @@ def label_keys(release: Release, shown: np.ndarray, seed: int) -> np.ndarray:
     return found
 
 
-def draw_name(mechanism: Mechanism, kind: str) -> str:
+def draw_name(mechanism: Reading, kind: str) -> str:
     """A name for random draws that tables share; none for fresh ones."""
     return f"{mechanism.name}, {mechanism.words}; {kind}" if kind else ""

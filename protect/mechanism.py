@@ -19,14 +19,15 @@ from ..release.errors import InputError
 from ..release.facts import LIKELIHOODS, NO_LIMIT, NO_VALUE, Applied, Evidence
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
-from ..release.tables import Table
+from ..release.table_forms import Hierarchies
+from ..release.tables import Table, as_table
 from .cell_keys import KEYS_OF_RECORDS, draw_name, random_numbers, taken_seed
 
 EXACT, CELLWISE, SUPPORT = LIKELIHOODS
 
 
-class Mechanism(Protocol):
-    """A method that treats every figure by itself. Figures are whole numbers of 10^-decimals."""
+class Reading(Protocol):
+    """What the published figures of a method say of the true ones. Figures are whole numbers of 10^-decimals."""
 
     @property
     def name(self) -> str:
@@ -38,15 +39,19 @@ class Mechanism(Protocol):
         """What it does to a figure, as half a sentence that says all an intruder may know of it."""
         ...
 
-    def publish(self, values: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """The published figures of true ones, each by its own random number u, uniform on [0, 1)."""
-        ...
-
     def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
         """What one published figure says: the first true value it may stand for, and log P(figure | value) from there on.
 
         Values above `most` are impossible for other reasons; it may be NO_LIMIT. An empty array: no value at all.
         """
+        ...
+
+
+class Mechanism(Reading, Protocol):
+    """A method that treats every figure by itself."""
+
+    def publish(self, values: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """The published figures of true ones, each by its own random number u, uniform on [0, 1)."""
         ...
 
 
@@ -84,20 +89,29 @@ def protected(
     return seen_through(release, mechanism, Figures(shown, matrix, published), applied, draw_name(mechanism, kind))
 
 
+def counts_of(table: Any, method: str, hierarchies: Hierarchies | None, decimals: int, count: str | None) -> Table:
+    """A table of counts, for a method that makes no sense for magnitudes."""
+    if decimals != 0 or (isinstance(table, Table) and table.decimals):
+        raise InputError(f"{method}() is for counts: leave out decimals=.")
+    return as_table(table, hierarchies=hierarchies, count=count)
+
+
 def figures_of(release: Release, margins: Iterable[Margin]) -> tuple[np.ndarray, Any]:
-    """The keys of every cell, then of some margins, and which cells each sums."""
-    n = release.n_cells
-    parts = [(release.keys, release.picked(np.arange(n)))]
+    """The keys of every cell, then of some margins, and which cells each sums. No figure is there twice."""
+    parts = [(release.keys, release.picked(np.arange(release.n_cells)))]
     parts += [release.margin(margin) for margin in margins]
-    return np.concatenate([part[0] for part in parts]), sp.csr_array(sp.vstack([part[1] for part in parts]))
+    keys = np.concatenate([part[0] for part in parts])
+    first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
+    return keys[first], sp.csr_array(sp.vstack([part[1] for part in parts]))[first]
 
 
-def seen_through(release: Release, mechanism: Mechanism, figures: Figures, applied: Applied, draw: str = "") -> Release:
+def seen_through(release: Release, mechanism: Reading, figures: Figures, applied: Applied, draw: str = "") -> Release:
     """A release with what a mechanism published as evidence."""
     most = most_possible(release, figures.matrix)
     said: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
     evidence, matrix = [], figures.matrix
     shown = np.full(release.n_cells, NO_VALUE)
+    sums: dict[tuple[int, ...], int] = {}
     for i, figure in enumerate(figures.published.tolist()):
         asked = figure, int(most[i])
         if asked not in said:
@@ -111,11 +125,14 @@ def seen_through(release: Release, mechanism: Mechanism, figures: Figures, appli
         evidence.append(Evidence(cells, coefficients, first, log_weights, words, figures.keys[i], figure, draw))
         if len(cells) == 1 and (figures.keys[i] == release.keys[cells[0]]).all():
             shown[cells[0]] = figure
+        else:
+            sums[tuple(figures.keys[i].tolist())] = figure
     return replace(
         release,
         evidence=(*release.evidence, *evidence),
         applied=(*release.applied, applied),
         figures=shown,
+        sum_figures=sums,
         notes=(*release.notes, f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})"),
     )
 

@@ -80,7 +80,7 @@ def random_round(
     >>> r = fw.random_round([[4, 9], [2, 7]], base=3, seed=5, exact=["A", "B"])
     >>> r.published.values.tolist()
     [[3, 9], [3, 9]]
-    >>> fw.audit(r).pmf(A="1", B="1").to_dict()
+    >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()
     {4: 0.75, 5: 0.25}
     """
     labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)

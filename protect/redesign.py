@@ -9,6 +9,7 @@ from typing import Any
 
 from ..release.dims import Dim, Level, did_you_mean
 from ..release.errors import InputError
+from ..release.facts import Applied
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
@@ -58,7 +59,7 @@ def merge(
     else:
         wanted = [tuple(shown), *parse_margins(margins, dims)]
     note = "; ".join(f"{', '.join(given)} of {name} are merged categories" for name, given in groups.items())
-    return replace(publish_margins(release, wanted), notes=(note,))
+    return replace(publish_margins(release, wanted), notes=(note,), applied=(Applied("redesign", "exact", note),))
 
 
 def _merged(dim: Dim, groups: Mapping[str, Sequence[str]]) -> Dim:

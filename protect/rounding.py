@@ -3,19 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..release.errors import InputError
-from ..release.facts import UNSHOWN
+from ..release.facts import UNSHOWN, Applied
 from ..release.numbers import scaled
 from ..release.publish import parse_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
-from .mechanism import figures_of
+from .mechanism import EXACT, SUPPORT, figures_of
+
+_HOW = {"nearest": "to the nearest multiple", "within": "to a multiple less than the base away"}
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Rounded figures as an outsider reads them: which values each may stand for."""
+
+    base: int
+    rule: str
+    name: str = "rounding"
+
+    @property
+    def words(self) -> str:
+        """What was done."""
+        return f"every published figure is rounded to base {self.base}, {_HOW[self.rule]}"
+
+    def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
+        """All values of the range alike."""
+        if figure % self.base or figure < 0:
+            return 0, np.empty(0)
+        low, high = (int(end) for end in rounding_range(np.array(figure), self.base, self.rule))
+        return low, np.zeros(max(min(high, most) - low + 1, 0))
+
+
+def checked_rule(rule: str) -> str:
+    """A rule of rounding, if it is one."""
+    if rule not in _HOW:
+        raise InputError(f"round_to(rule={rule!r}): the rule is 'nearest' or 'within'.")
+    return rule
 
 
 def round_to(
@@ -53,14 +83,13 @@ def round_to(
     step = scaled(base, decimals, "round_to(base=)")
     if step < 1:
         raise InputError(f"round_to(base={base}): the base must be positive.")
-    if rule not in ("nearest", "within"):
-        raise InputError(f"round_to(rule={rule!r}): the rule is 'nearest' or 'within'.")
-    release = of_table(labelled)
+    release, rule = of_table(labelled), checked_rule(rule)
     keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))
     figures = (matrix @ labelled.values.ravel() + step // 2) // step * step
     release = with_rounded(release, keys, matrix, figures, step, rule)
-    how = "to the nearest multiple" if rule == "nearest" else "to a multiple less than the base away"
-    return replace(release, notes=(f"every published figure is rounded to base {base}, {how}",))
+    what = f"every published figure is rounded to base {base}, {_HOW[rule]}"
+    likelihood = EXACT if rule == "nearest" else SUPPORT
+    return replace(release, notes=(what,), applied=(Applied("rounding", likelihood, what),))
 
 
 def with_rounded(release: Release, keys: np.ndarray, matrix: Any, figures: np.ndarray, step: int, rule: str) -> Release:

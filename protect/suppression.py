@@ -11,7 +11,7 @@ import numpy as np
 from ..release.contributions import with_contributions
 from ..release.dims import key_words
 from ..release.errors import InputError
-from ..release.facts import HIDDEN, PRIMARY
+from ..release.facts import HIDDEN, PRIMARY, Applied
 from ..release.knowledge import Rule
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
@@ -90,7 +90,10 @@ def suppress(
     what = f"{int(hidden.sum())} of {hidden.size} cells are withheld" + (f" (rule {rule!r})" if rule else "")
     if totals:
         what += f", and {len(totals)} totals, first {key_words(totals[0], labelled.dims)}"
-    release = replace(release, notes=(what,))
+    # Who knows the rule and sees what it hid knows why; that others were chosen besides may tell more than is used.
+    plain = parsed is not None and rule_known and flags and where is None
+    likelihood = "exact" if plain else "support only"
+    release = replace(release, notes=(what,), applied=(Applied("suppression", likelihood, what),))
     if rule_known and parsed is not None:
         release = release.knows_rule(parsed, flags=flags)
     return release

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -141,6 +141,8 @@ class Applied:
     words: str
     seed: int | None = None
     """Of its random numbers. Like the truth, only the agency knows it."""
+    mechanism: Any = field(default=None, compare=False, repr=False)
+    """What else is public of it, where words do not say all: such as the squares of a Markov perturbation."""
 
     def __post_init__(self) -> None:
         if self.likelihood not in LIKELIHOODS:

@@ -39,7 +39,13 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     notes = (*(note for one in releases for note in one.notes), f"{len(releases)} releases are read together")
     joined = _crossed(tables, dims) if full else _side_by_side(tables, dims)
     applied = tuple(dict.fromkeys(method for one in releases for method in one.applied))
-    return replace(joined, notes=notes, applied=applied, flagged=any(one.flagged for one in releases))
+    return replace(
+        joined,
+        notes=notes,
+        applied=applied,
+        flagged=any(one.flagged for one in releases),
+        sum_figures={key: figure for one in tables for key, figure in one.sum_figures.items()},
+    )
 
 
 def _united(versions: Sequence[Dim]) -> Dim:
@@ -130,6 +136,7 @@ def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
         ),
         asked=keys(release.asked.reshape(-1, len(release.dims))),
         shown=keys(release.shown.reshape(-1, len(release.dims))),
+        sum_figures={tuple(keys(np.array([key]))[0].tolist()): figure for key, figure in release.sum_figures.items()},
     )
 
 

@@ -54,7 +54,7 @@ def scaled(value: Any, decimals: int, where: str) -> int:
     return round(big)
 
 
-def whole_numbers(values: np.ndarray, dims: Sequence[Dim], decimals: int) -> np.ndarray:
+def whole_numbers(values: np.ndarray, dims: Sequence[Dim], decimals: int, signed: bool = False) -> np.ndarray:
     """The values as scaled integers, or a sentence that names the first cell that cannot be one."""
     check_decimals(decimals)
     if values.dtype == object:
@@ -73,12 +73,12 @@ def whole_numbers(values: np.ndarray, dims: Sequence[Dim], decimals: int) -> np.
             raise InputError(f"cell {cell}: {values[position]} {problem}{more}")
 
     refuse(~np.isfinite(values), "where a number must be; a hidden cell is given by suppress(), not by NaN.")
-    refuse(values < 0, "is negative; counts and magnitudes must be at least 0.")
-    refuse(values > LARGEST / 10.0**decimals, f"is too large to be held exactly with {decimals} decimals.")
+    refuse((values < 0) & (not signed), "is negative; counts and magnitudes must be at least 0.")
+    refuse(np.abs(values) > LARGEST / 10.0**decimals, f"is too large to be held exactly with {decimals} decimals.")
     if np.issubdtype(values.dtype, np.integer):
         return values.astype(np.int64) * 10**decimals
     # What a float of this precision cannot tell from a whole number is one.
-    blur = 4 * np.spacing(values).astype(float) * 10.0**decimals
+    blur = 4 * np.spacing(np.abs(values)).astype(float) * 10.0**decimals
     big = values.astype(float) * 10.0**decimals
     whole = np.round(big)
     refuse(np.abs(big - whole) > np.maximum(1e-6, blur), _not_whole(decimals))

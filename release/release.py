@@ -79,6 +79,8 @@ class Release:
     """The protection methods that made it, with what is known of their likelihood."""
     figures: np.ndarray | None = None
     """The figure that a random method published for each cell (NO_VALUE: none); no fact about the cell by itself."""
+    sum_figures: Mapping[tuple[int, ...], int] = field(default_factory=dict)
+    """The figures that a random method published for sums, by their keys."""
 
     def __post_init__(self) -> None:
         for array in (

@@ -97,7 +97,8 @@ def test_settings_that_make_no_sense_say_so():
 def test_a_short_repr():
     audit = fw.audit(fw.suppress(TABLE, where=SQUARE))
     assert repr(audit) == (
-        "<Audit of 4 hidden cells, law 'uniform', exact: 0 known exactly, the highest risk of the others is 0.356>"
+        "<Audit of 4 hidden cells, law 'uniform', exact (likelihood: support only): 0 known exactly, the highest risk of "
+        "the others is 0.356>"
     )
 
 

@@ -57,7 +57,9 @@ def test_no_cheaper_pattern_protects(table, tree, wanted):
         assert "not proven" not in release.applied[0].words
         found.append(len(release.hidden) if minimise == "cells" else release.truth[release.hidden].sum())
     assert found == least_by_hand(table, "< 2", tree, **wanted)
-    assert not kept(fw.suppress(table, rule="< 2", hierarchies=tree), **wanted)  # without secondaries it is not protected
+    assert not kept(
+        fw.suppress(table, rule="< 2", hierarchies=tree), **wanted
+    )  # without secondaries it is not protected
 
 
 KNOWN, FLAGGED = {"rule_known": True}, {"rule_known": True, "flags": True}

@@ -18,18 +18,29 @@ if TYPE_CHECKING:
     from .audit_result import Audit
     from .auditing import audit
     from .comparing import Comparison, compare
+    from .fiber.cell_priors import beta_binomial, frequencies_of, unimodal
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
-    from .fiber.priors import beta_binomial, prior
+    from .fiber.log_linear import log_linear
+    from .fiber.priors import prior
     from .moves.chooser import Moves
     from .protect import sensitivity
+    from .protect.as_published import as_protected
     from .protect.complementary_suppression import complementary_suppress
     from .protect.controlled_rounding import controlled_round
+    from .protect.markov_perturbation import markov_perturb
+    from .protect.noise import add_noise, geometric_noise, uniform_noise
+    from .protect.order_swapping import swap_preserving
+    from .protect.perturbation import perturb
     from .protect.random_rounding import random_round
+    from .protect.record_swapping import swap
     from .protect.redesign import merge
     from .protect.rounding import round_to
+    from .protect.sample_drawing import draw_sample
     from .protect.semi_controlled_rounding import semi_controlled_round
+    from .protect.simulated_tables import simulate
     from .protect.suppression import suppress
+    from .protect.transition_matrix import invariant_matrix, window_matrix
     from .reach import Reach, check_connected, choose_moves
     from .release.crosstab import from_crosstab
     from .release.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
@@ -54,8 +65,10 @@ _HOME = {
     "Reach": "reach",
     "Release": "release.release",
     "TooLarge": "release.errors",
+    "add_noise": "protect.noise",
+    "as_protected": "protect.as_published",
     "audit": "auditing",
-    "beta_binomial": "fiber.priors",
+    "beta_binomial": "fiber.cell_priors",
     "bounds": "answers",
     "check_connected": "reach",
     "choose_moves": "reach",
@@ -63,11 +76,18 @@ _HOME = {
     "complementary_suppress": "protect.complementary_suppression",
     "controlled_round": "protect.controlled_rounding",
     "count": "answers",
+    "draw_sample": "protect.sample_drawing",
     "expected": "fiber.laws",
+    "frequencies_of": "fiber.cell_priors",
     "from_crosstab": "release.crosstab",
+    "geometric_noise": "protect.noise",
+    "invariant_matrix": "protect.transition_matrix",
     "linked": "release.link",
     "load": "stored_audit",
+    "log_linear": "fiber.log_linear",
+    "markov_perturb": "protect.markov_perturbation",
     "merge": "protect.redesign",
+    "perturb": "protect.perturbation",
     "prior": "fiber.priors",
     "publish": "release.publish",
     "random_round": "protect.random_rounding",
@@ -75,7 +95,13 @@ _HOME = {
     "round_to": "protect.rounding",
     "sample": "sampling",
     "semi_controlled_round": "protect.semi_controlled_rounding",
+    "simulate": "protect.simulated_tables",
     "suppress": "protect.suppression",
+    "swap": "protect.record_swapping",
+    "swap_preserving": "protect.order_swapping",
+    "uniform_noise": "protect.noise",
+    "unimodal": "fiber.cell_priors",
+    "window_matrix": "protect.transition_matrix",
 }
 _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
 
@@ -93,6 +119,8 @@ __all__ = [
     "Reach",
     "Release",
     "TooLarge",
+    "add_noise",
+    "as_protected",
     "audit",
     "beta_binomial",
     "bounds",
@@ -102,12 +130,19 @@ __all__ = [
     "complementary_suppress",
     "controlled_round",
     "count",
+    "draw_sample",
     "examples",
     "expected",
+    "frequencies_of",
     "from_crosstab",
+    "geometric_noise",
+    "invariant_matrix",
     "linked",
     "load",
+    "log_linear",
+    "markov_perturb",
     "merge",
+    "perturb",
     "prior",
     "publish",
     "random_round",
@@ -117,7 +152,13 @@ __all__ = [
     "sample",
     "semi_controlled_round",
     "sensitivity",
+    "simulate",
     "suppress",
+    "swap",
+    "swap_preserving",
+    "uniform_noise",
+    "unimodal",
+    "window_matrix",
 ]
 
 

@@ -97,9 +97,11 @@ class Audit:
         )
 
     def _how(self) -> str:
+        likelihood = self.certificate.likelihood
+        said = "" if likelihood == "exact" else f" (likelihood: {likelihood})"
         if self.method == "exact":
-            return "exact"
-        return f"chains, {self.certificate.word}" + ("" if self.converged else ", NOT CONVERGED")
+            return f"exact{said}"
+        return f"chains, {self.certificate.word}{said}" + ("" if self.converged else ", NOT CONVERGED")
 
     @cached_property
     def magnitude(self) -> bool:

@@ -52,7 +52,7 @@ def audit(
         From `publish`, `suppress`, `round_to`, `merge`, `linked`, `from_crosstab` or `read_release`.
     law
         What the intruder believes beforehand: "uniform" (every feasible table alike), "hypergeometric" (the log-linear
-        model of the published figures), `expected(mu)` or `prior([...])`.
+        model of the published figures), `expected(mu)` or `prior(...)`.
     method
         "exact": every table is counted, or the release refused; "chains": Markov chains walk the tables; "auto": exactly
         where that takes seconds, chains elsewhere, block by block.

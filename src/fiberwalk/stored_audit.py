@@ -15,9 +15,10 @@ import numpy as np
 
 from . import __version__
 from .audit_result import Audit
+from .fiber.cell_priors import BetaBinomial, BetaBinomialWithin, Frequencies, Unimodal
 from .fiber.certificate import Certificate
 from .fiber.laws import Expected, Hypergeometric, Uniform
-from .fiber.priors import BetaBinomial, Prior
+from .fiber.priors import Prior
 from .frames.respondents import Respondent
 from .plain_form import Reader, Writer
 from .posterior.belief import Belief
@@ -54,7 +55,8 @@ class UnknownLaw:
 
 CLASSES: tuple[type, ...] = (
     Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Applied, Protection,
-    Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, UnknownLaw,
+    Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
+    UnknownLaw,
 )  # fmt: skip
 
 

@@ -58,8 +58,11 @@ def how_known(audit: Audit) -> list[str]:
     lines = []
     if not audit.converged:
         lines.append(f"NOT CONVERGED ({why_not_converged(audit)}): {advice(audit)}")
+    if audit.release.applied:
+        lines.append(f"Likelihood {certificate.likelihood}: {likelihood_words(audit)}.")
     if audit.tables is not None:
-        lines.append(f"{audit.tables:,} tables agree with the release; the answer is {certificate.word}.")
+        answer = "the answer is exact" if certificate.likelihood == "exact" else "given that, the answer is exact"
+        lines.append(f"{audit.tables:,} tables agree with the release; {answer}.")
         return lines
     cells = audit.cells[audit.cells["method"] == "chains"]
     lines.append(
@@ -79,11 +82,25 @@ def doubts(audit: Audit) -> list[tuple[str, str]]:
     if not audit.converged:
         said = advice(audit)
         found.append(("NOT CONVERGED", f"{why_not_converged(audit)}. {said[0].upper()}{said[1:]}"))
+    if audit.certificate.likelihood != "exact" and audit.release.figures is not None:
+        said = likelihood_words(audit)
+        found.append((f"likelihood: {audit.certificate.likelihood}", f"{said[0].upper()}{said[1:]}."))
     if audit.certificate.word == "unproven":
         found.append(
             ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
         )
     return found
+
+
+def likelihood_words(audit: Audit) -> str:
+    """What was used of how probable the protection makes what it published."""
+    names = " and ".join(dict.fromkeys(one.name for one in audit.release.applied))
+    if audit.certificate.likelihood == "exact":
+        return f"how probable {names} makes what was published is used as it is"
+    if audit.certificate.likelihood == "cellwise approximation":
+        return f"{names} is taken as if it had treated every cell by itself, which it did not"
+    seen = "the published figures of the cells" if audit.release.figures is not None else "how the method chose"
+    return f"of {names} only which tables are possible is used; {seen} may tell an intruder more"
 
 
 def why_not_converged(audit: Audit) -> str:
