@@ -11,6 +11,8 @@ from ..release.facts import NO_LIMIT
 
 WIDEST = 100_000
 """With coefficients other than 1 and -1, optima over wider ranges are not safe from the solver's rounding."""
+_BLUR = 1e-5
+"""What the solver may leave of a condition with coefficients in fractions."""
 _DOUBT = (
     f"bounds cannot be proven: relations with coefficients other than 1 over ranges wider than {WIDEST:,} are beyond "
     "what the integer program solves reliably; use fewer decimals or a coarser unit."
@@ -86,7 +88,7 @@ def least_cost(
         return None, False
     x = np.round(found.x).astype(np.int64)
     sums = A @ x
-    if (sums < low).any() or (sums > high).any() or (x < 0).any() or (x > most).any():
+    if (sums < low - _BLUR).any() or (sums > high + _BLUR).any() or (x < 0).any() or (x > most).any():
         raise NumericalDoubt(
             "the integer program's answer did not hold up when checked in whole numbers; if the values are large, use "
             "fewer decimals or a coarser unit."

@@ -38,7 +38,8 @@ def complementary_suppress(
     rule_known: bool = False,
     flags: bool = False,
     zeros_hidden: bool = False,
-    rounds: int = 100,
+    secondary_zeros: bool = False,
+    rounds: int = 25,
     margins: Iterable[Any] | None = None,
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
@@ -73,7 +74,9 @@ def complementary_suppress(
         The intruder knows the rule, and with `flags` also sees which cells are primary: see `suppress`. The intervals are
         those of this intruder.
     zeros_hidden
-        Zeros may be withheld, too: by the rule, or where there is none as secondaries.
+        The rule hits zeros, too.
+    secondary_zeros
+        Zeros may be withheld to protect others. Left out, zeros that are not sensitive are published.
     rounds
         How often a pattern is improved before the search settles for one that protects, but may not be the cheapest.
     margins
@@ -102,6 +105,12 @@ def complementary_suppress(
         raise InputError("rule_known= and flags= go with rule= alone, without where=.")
     if flags and not rule_known:
         raise InputError("flags= says what an intruder who knows the rule can see: give rule_known=True with it.")
+    if zeros_hidden and rule is None:
+        raise InputError("zeros_hidden= goes with rule=; for zeros as secondaries give secondary_zeros=True.")
+    if secondary_zeros and rule_known:
+        raise InputError(
+            "secondary_zeros=True: an intruder who knows the rule knows that it hides no zeros; leave one out."
+        )
     if minimise not in ("cells", "counts"):
         raise InputError(f"complementary_suppress(minimise={minimise!r}): 'cells' or 'counts'.")
     if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
@@ -121,17 +130,17 @@ def complementary_suppress(
         raise InputError(
             "complementary_suppress(margins=[]): without margins nothing can be computed back; use suppress()."
         )
-    least, most, wide = (
+    low, high, wide = (
         scaled(amount, labelled.decimals, f"complementary_suppress({name}=)")
         for name, amount in (("below", below), ("above", above), ("width", width))
     )
-    sensitive = _wanted(start, np.flatnonzero(primary), least, most, wide, percent)
+    sensitive = _wanted(start, np.flatnonzero(primary), low, high, wide, percent)
     lower, upper = _hidden_range(start, primary, known if rule_known else None, flags)
     sums = sp.csr_array(sp.vstack([start.margin(margin)[1] for margin in shown]))
     for i in range(sums.shape[0]):
         cells = sums.indices[sums.indptr[i] : sums.indptr[i + 1]]
         upper[cells] = np.minimum(upper[cells], truth[cells].sum())
-    allowed = (lower <= truth) & (truth <= upper) & ((truth > 0) | (zeros_hidden and known is None))
+    allowed = (lower <= truth) & (truth <= upper) & ((truth > 0) | secondary_zeros)
 
     def released(hidden: np.ndarray) -> Release:
         release = with_withheld(start, hidden, primary)
@@ -141,7 +150,7 @@ def complementary_suppress(
     def too_narrow(hidden: np.ndarray) -> np.ndarray:
         return sensitive.cells[~_wide_enough(*_intervals(released(hidden), sensitive.cells), truth, sensitive)]
 
-    _refuse_impossible(released(allowed | primary), sensitive, zeros_hidden)
+    _refuse_impossible(released(allowed | primary), sensitive, secondary_zeros or rule_known)
     room = Room(sums, truth - lower, upper - truth)
     n = len(truth)
     cost = np.ones(n, dtype=np.int64) if minimise == "cells" else truth * (n + 1) + 1
@@ -151,8 +160,8 @@ def complementary_suppress(
     applied = Applied("complementary suppression", SUPPORT, _words(start, pattern, primary, minimise))
     release = released(pattern.hidden)
     protection = {
-        tuple(start.keys[cell].tolist()): Protection(int(low), int(high), int(wide))
-        for cell, low, high, wide in zip(
+        tuple(start.keys[cell].tolist()): Protection(int(under), int(over), int(broad))
+        for cell, under, over, broad in zip(
             sensitive.cells, sensitive.below, sensitive.above, sensitive.width, strict=True
         )
     }
@@ -216,7 +225,7 @@ def _wide_enough(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray, sensit
     )
 
 
-def _refuse_impossible(release: Release, sensitive: Sensitive, zeros_hidden: bool) -> None:
+def _refuse_impossible(release: Release, sensitive: Sensitive, zeros: bool) -> None:
     """Refuse what cannot be had even where everything that may be withheld is."""
     assert release.truth is not None
     lower, upper = _intervals(release, sensitive.cells)
@@ -225,7 +234,7 @@ def _refuse_impossible(release: Release, sensitive: Sensitive, zeros_hidden: boo
         low, high, wide = (int(part[i]) for part in (sensitive.below, sensitive.above, sensitive.width))
         wanted = [] if low == high == 0 else [f"from {release.show(true - low)} to {release.show(true + high)}"]
         wanted += [f"at least {release.show(wide)} wide"] if wide else []
-        more = "" if zeros_hidden else ", or let zeros be withheld (zeros_hidden=True)"
+        more = "" if zeros else ", or let zeros be withheld (secondary_zeros=True)"
         raise InputError(
             f"no suppression can give cell {release.words(release.keys[cell])} the wanted interval "
             f"({' and '.join(wanted)}): with every other cell withheld that may be, it still "

@@ -20,13 +20,14 @@ from ..fiber.integer_program import least_cost
 from ..fiber.simplex import solved, warm_model
 from ..release.errors import NumericalDoubt
 
-MOST_NODES = 20_000
+MOST_NODES = 2000
 """Of the search for one proposal."""
 LONGEST = 100
 """Sums of more cells say too little about single ones to be worth a condition for each."""
 DENOMINATOR = 2520
 """Duals of tables are mostly fractions of small numbers. Rounded ones give true conditions, too."""
-_CLOSE = 1e-6
+_CLOSE, _CLEAR = 1e-6, 1e-4
+"""Differences that the solvers do not see, and those that they surely do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +75,8 @@ def cheapest_pattern(
     """The cheapest pattern of allowed cells, besides the sensitive ones, that protects these.
 
     `cost` are positive whole numbers. `too_narrow` has the last word: which sensitive cells a pattern leaves too narrow
-    an interval, in whole numbers; the pattern of all allowed cells must pass. After so many rounds what was hidden once
-    stays hidden, so that the search ends; the result is then not proven to be the cheapest.
+    an interval, in whole numbers; the pattern of all allowed cells must pass. After so many rounds the best pattern so far
+    is taken, proven to be the cheapest or not.
     """
     search = _Search(room, sensitive, allowed, cost)
     forced = np.zeros(len(cost), dtype=bool)
@@ -90,24 +91,25 @@ def cheapest_pattern(
         )
         if not found:
             break
-    kept, proven, done = forced, True, 0
-    while True:
-        hidden, optimal = search.proposal(kept)
-        proven = proven and optimal and kept is forced
-        if proven:
+    best: np.ndarray | None = None
+    for done in range(rounds):
+        hidden, optimal = search.proposal(forced)
+        if optimal:
             at_least = max(at_least, int(cost[hidden].sum()))
-        found = search.conditions(hidden.astype(float))
-        if not found:
-            short = too_narrow(hidden)
-            if not len(short):
-                total = int(cost[hidden].sum())
-                return Pattern(hidden, proven or total == at_least, total, at_least)
+        tell(f"round {done + 1}: the least cost is at least {at_least:,}")
+        if search.conditions(hidden.astype(float)):
+            hidden = search.pruned(search.completed(hidden))
+        while len(short := too_narrow(hidden)):
             search.one_more(hidden)
-            found = len(short)
-        done += 1
-        tell(f"round {done}: the least cost is at least {at_least:,}; {found} intervals are too narrow")
-        if done >= rounds:
-            kept = hidden
+            hidden = search.completed_in_whole_numbers(hidden, short)
+        if best is None or cost[hidden].sum() < cost[best].sum():
+            best = hidden
+            tell(f"round {done + 1}: a pattern of cost {int(cost[best].sum()):,} protects")
+        if cost[best].sum() <= at_least:
+            break
+    assert best is not None
+    total = int(cost[best].sum())
+    return Pattern(best, total <= at_least, total, at_least)
 
 
 class _Search:
@@ -124,6 +126,9 @@ class _Search:
         self._columns = np.arange(len(cost), dtype=np.int32)
         nothing = np.zeros(len(cost))
         self._model = warm_model(self.sums, np.zeros(self.sums.shape[0]), nothing, nothing, primal=False)
+        self._both = sp.csr_array(sp.hstack([self.sums, -self.sums]))
+        none = np.zeros(2 * len(cost))
+        self._ways = warm_model(self._both, np.zeros(self.sums.shape[0]), none, none, primal=False)
         self._pairs = self._never_alone()
 
     def _never_alone(self) -> Any:
@@ -203,46 +208,111 @@ class _Search:
 
     # --- the attacker -----------------------------------------------------------------------------------------
 
-    def conditions(self, shares: np.ndarray) -> int:
-        """Look for sensitive cells that a pattern leaves too narrow, and add what they want; how many were there?"""
-        down, up = self.room.down * shares, self.room.up * shares
-        self._model.changeColsBounds(len(shares), self._columns, -down, up)
-        found = 0
-        for cell, below, above, width in zip(
-            self.sensitive.cells, self.sensitive.below, self.sensitive.above, self.sensitive.width, strict=True
-        ):
-            if below == above == width == 0:
-                continue
-            high, over = self._reach(cell, 1)
-            low, under = self._reach(cell, -1)
-            short = False
-            for reach, coefficients, wanted in (
-                (high, over, above),
-                (low, under, below),
-                (high + low, over + under, width),
-            ):
-                if reach < wanted * (1 - _CLOSE) - _CLOSE and coefficients @ shares < wanted * DENOMINATOR * (
-                    1 - _CLOSE
-                ):
-                    self._add(coefficients, int(wanted) * DENOMINATOR)
-                    short = True
-            found += short
-        return found
+    def _attack(self, shares: np.ndarray) -> None:
+        """Let the attacker see a pattern; cells may be hidden in part."""
+        self._model.changeColsBounds(len(shares), self._columns, -self.room.down * shares, self.room.up * shares)
 
-    def _reach(self, cell: int, sign: int) -> tuple[float, np.ndarray]:
-        """How far a cell can go up (or down), and coefficients such that no pattern lets it further than their sum."""
-        cost = np.zeros(len(self.cost), dtype=np.int64)
+    def _reach(self, cell: int, sign: int) -> float:
+        """How far a cell can go up (or down)."""
+        cost = np.zeros(len(self.cost))
         cost[cell] = -sign
-        self._model.changeColsCost(len(cost), self._columns, cost.astype(float))
+        self._model.changeColsCost(len(cost), self._columns, cost)
         if solved(self._model) != "optimal":
             self._model.clearSolver()
             if solved(self._model) != "optimal":
                 raise NumericalDoubt("the interval of a sensitive cell could not be computed; use a coarser unit.")
-        answer = self._model.getSolution()
-        dual = np.rint(np.array(answer.row_dual) * DENOMINATOR).astype(np.int64)
-        gain = -cost * DENOMINATOR + self._transposed @ dual
-        coefficients = np.maximum(gain, 0) * self.room.up + np.maximum(-gain, 0) * self.room.down
-        return sign * float(answer.col_value[cell]), coefficients
+        return sign * float(self._model.getSolution().col_value[cell])
+
+    def _limits(self, cell: int, sign: int) -> np.ndarray:
+        """What each hidden cell adds to how far another can go up (or down); for the pattern in hand that limit is sharp."""
+        self._reach(cell, sign)
+        dual = np.rint(np.array(self._model.getSolution().row_dual) * DENOMINATOR).astype(np.int64)
+        gain = self._transposed @ dual
+        gain[cell] += sign * DENOMINATOR
+        return np.maximum(gain, 0) * self.room.up + np.maximum(-gain, 0) * self.room.down
+
+    def conditions(self, shares: np.ndarray) -> int:
+        """Look for sensitive cells that a pattern leaves too narrow, and add what they want; how many were there?"""
+        self._attack(shares)
+        found = 0
+        for cell, below, above, width in self._each():
+            over, under = self._limits(cell, 1), self._limits(cell, -1)
+            before = len(self._wanted)
+            for coefficients, wanted in ((over, above), (under, below), (over + under, width)):
+                if coefficients @ shares < wanted * DENOMINATOR * (1 - _CLEAR):
+                    self._add(coefficients, wanted * DENOMINATOR)
+            found += len(self._wanted) > before
+        return found
+
+    def _each(self) -> list[tuple[int, int, int, int]]:
+        """The sensitive cells that want something: each with how far below and above, and how wide."""
+        parts = (self.sensitive.cells, self.sensitive.below, self.sensitive.above, self.sensitive.width)
+        return [one for one in zip(*(part.tolist() for part in parts), strict=True) if any(one[1:])]
+
+    def completed(self, hidden: np.ndarray) -> np.ndarray:
+        """A pattern with more cells hidden, for one sensitive cell after the other, until all have what they want."""
+        hidden = hidden.copy()
+        everything = self.open | hidden
+        for cell, below, above, width in self._each():
+            self._attack(everything.astype(float))
+            most = self._reach(cell, 1)
+            self._attack(hidden.astype(float))
+            high, low = self._reach(cell, 1), self._reach(cell, -1)
+            up = max(above, min(most, width - max(low, below)))
+            for sign, now, wanted in ((1, high, up), (-1, low, max(below, width - max(high, up)))):
+                if now < wanted - _CLOSE:
+                    hidden |= self._way(cell, sign * wanted, hidden)
+        return hidden
+
+    def completed_in_whole_numbers(self, hidden: np.ndarray, cells: np.ndarray) -> np.ndarray:
+        """A pattern with more cells hidden, so that some cells have what they want in tables of whole numbers."""
+        more = hidden.copy()
+        everything = self.open | hidden
+        for cell, below, above, width in self._each():
+            if cell in cells:
+                self._attack(everything.astype(float))
+                up = max(above, min(int(self._reach(cell, 1) + _CLOSE), width - below))
+                for change in (up, -max(below, width - up)):
+                    more |= self._way(cell, change, more, whole=True) if change else False
+        return more if (more != hidden).any() else everything
+
+    def _way(self, cell: int, change: float, hidden: np.ndarray, whole: bool = False) -> np.ndarray:
+        """The cells that change on the cheapest way to change one by so much; hidden ones cost next to nothing."""
+        n = len(hidden)
+        allowed = self.open | hidden
+        room = np.concatenate([self.room.up * allowed, self.room.down * allowed])
+        cost = np.tile(np.where(hidden, 0.001 * self.cost.min(), self.cost), 2)
+        # The change itself is given, and so is no part of the program.
+        room[[cell, cell + n]] = 0
+        wanted = -change * self._transposed[[cell]].toarray().ravel()
+        if whole:
+            flow, _ = least_cost(cost, self._both, wanted, wanted, room, nodes=MOST_NODES)
+        else:
+            columns, rows = np.arange(2 * n, dtype=np.int32), np.arange(len(wanted), dtype=np.int32)
+            self._ways.changeColsBounds(2 * n, columns, np.zeros(2 * n), room.astype(float))
+            self._ways.changeColsCost(2 * n, columns, cost)
+            self._ways.changeRowsBounds(len(wanted), rows, wanted.astype(float), wanted.astype(float))
+            self._ways.clearSolver()
+            optimal = solved(self._ways) == "optimal"
+            flow = np.array(self._ways.getSolution().col_value) if optimal else None
+        if flow is None:
+            return np.asarray(allowed)  # as a last resort, everything
+        return np.asarray((flow[:n] > _CLOSE) | (flow[n:] > _CLOSE))
+
+    def pruned(self, hidden: np.ndarray) -> np.ndarray:
+        """A pattern that protects without those cells, the most expensive first, that it can do without."""
+        hidden, waiting = hidden.copy(), self._each()
+        extra = np.flatnonzero(hidden & self.open)
+        for other in extra[np.argsort(-self.cost[extra], kind="stable")]:
+            hidden[other] = False
+            self._attack(hidden.astype(float))
+            for position, (cell, below, above, width) in enumerate(waiting):
+                high, low = self._reach(cell, 1), self._reach(cell, -1)
+                if high < above - _CLOSE or low < below - _CLOSE or high + low < width - _CLOSE:
+                    hidden[other] = True
+                    waiting.insert(0, waiting.pop(position))  # who objected once is asked first
+                    break
+        return hidden
 
     def one_more(self, hidden: np.ndarray) -> None:
         """A pattern will not do, and neither will any part of it."""
