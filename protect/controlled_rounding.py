@@ -13,14 +13,13 @@ from ..fiber.integer_program import least_cost
 from ..release.dims import Dim, Margin
 from ..release.errors import InputError
 from ..release.facts import Applied
-from ..release.numbers import scaled
 from ..release.publish import parse_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
 from .cell_keys import taken_seed
 from .mechanism import SUPPORT, figures_of
-from .rounding import with_rounded
+from .rounding import checked_base, with_rounded
 
 MOST_NODES = 1000
 """Of the search for the nearest rounding; two-way tables need none."""
@@ -74,9 +73,7 @@ def controlled_round(
     {'lower': 4, 'upper': 8}
     """
     labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
-    step = scaled(base, labelled.decimals, "controlled_round(base=)")
-    if step < 1:
-        raise InputError(f"controlled_round(base={base}): the base must be positive.")
+    step = checked_base(base, labelled.decimals, "controlled_round")
     shown = parse_margins(margins, labelled.dims)
     random = np.random.default_rng(seed := taken_seed(seed))
     release = of_table(labelled)

@@ -29,8 +29,8 @@ from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import cell_position
 from .cell_keys import taken_seed
-from .mechanism import EXACT, SUPPORT
-from .moved_records import published_as, table_of_counts
+from .mechanism import EXACT, SUPPORT, counts_of
+from .moved_records import published_as
 
 MOST_SQUARES = 1_000_000
 NAME = "Markov perturbation"
@@ -137,6 +137,7 @@ def markov_perturb(
     capped: bool = True,
     seed: int | None = None,
     hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
     count: str | None = None,
 ) -> Release:
     """Publish a table of counts after steps within squares of four cells, each of which keeps the square's totals.
@@ -162,7 +163,7 @@ def markov_perturb(
     seed
         Of the random numbers. Left out: a new one, which `release.applied` keeps; one that can be guessed protects nothing.
     hierarchies, count
-        As for `publish`.
+        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def markov_perturb(
     >>> fw.audit(r).pmf(A="1", B="1").loc[1:4].round(3).to_dict()
     {1: 0.068, 2: 0.699, 3: 0.192, 4: 0.035}
     """
-    labelled = table_of_counts(table, "markov_perturb()", hierarchies, count)
+    labelled = counts_of(table, "markov_perturb", hierarchies, decimals, count)
     theta = _taken_theta(theta)
     if order not in ("random", "secret", "given"):
         raise InputError(f"order={order!r}: 'random', 'secret' or 'given'.")

@@ -90,7 +90,7 @@ def protected(
 
 
 def counts_of(table: Any, method: str, hierarchies: Hierarchies | None, decimals: int, count: str | None) -> Table:
-    """A table of counts, for a method that makes no sense for magnitudes."""
+    """A table of counts, for a method that draws, moves or changes units one by one."""
     if decimals != 0 or (isinstance(table, Table) and table.decimals):
         raise InputError(f"{method}() is for counts: leave out decimals=.")
     return as_table(table, hierarchies=hierarchies, count=count)

@@ -13,7 +13,6 @@ from typing import Any
 
 from ..release.dims import did_you_mean
 from ..release.errors import InputError
-from ..release.numbers import scaled
 from ..release.release import Release
 from .mechanism import CELLWISE, EXACT, SUPPORT, Reading
 
@@ -39,15 +38,17 @@ class Method:
 
 
 def _round_to(release: Release, base: float, rule: str = "nearest") -> tuple[Reading, str]:
-    from .rounding import Ranges, checked_rule
+    from .rounding import Ranges, checked_base, checked_rule
 
-    return Ranges(_step(release, base), checked_rule(rule)), EXACT if rule == "nearest" else SUPPORT
+    step = checked_base(base, release.decimals, "round_to")
+    return Ranges(step, checked_rule(rule), release.decimals), EXACT if rule == "nearest" else SUPPORT
 
 
 def _random_round(release: Release, base: float = 3) -> tuple[Reading, str]:
     from .random_rounding import RandomRounding
+    from .rounding import checked_base
 
-    return RandomRounding(_step(release, base)), EXACT
+    return RandomRounding(checked_base(base, release.decimals, "random_round"), release.decimals), EXACT
 
 
 def _semi_controlled_round(release: Release, base: float = 3) -> tuple[Reading, str]:
@@ -77,13 +78,6 @@ def _draw_sample(release: Release) -> tuple[Reading, str]:
     from .sample_drawing import sampling_of
 
     return sampling_of(release), EXACT
-
-
-def _step(release: Release, base: float) -> int:
-    step = scaled(base, release.decimals, "base=")
-    if step < 1:
-        raise InputError(f"base={base}: the base must be positive.")
-    return step
 
 
 _BY_MARGINS = "publish(figures, margins=[...]) with the margins that it keeps says what is certain"

@@ -13,14 +13,14 @@ import numpy as np
 
 from ..moves.chooser import Moves, choose
 from ..moves.random_words import below, streams
-from ..release.errors import InputError
+from ..release.errors import InputError, TooLarge
 from ..release.facts import Applied
 from ..release.publish import publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from .cell_keys import taken_seed
-from .mechanism import SUPPORT
-from .moved_records import published_as, table_of_counts
+from .mechanism import SUPPORT, counts_of
+from .moved_records import published_as
 
 NAME = "order swapping"
 MORE_IS_KNOWN = (
@@ -32,6 +32,8 @@ TRIES = 2000
 ENOUGH = 50
 """Swaps for each record, beyond which a share that is still not reached never will be."""
 USUAL_SHARE = 0.1
+MOST_SWAPS = 200_000
+"""They are made one by one: about a minute."""
 
 
 def swap_preserving(
@@ -42,6 +44,7 @@ def swap_preserving(
     share: float | None = None,
     seed: int | None = None,
     hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
     count: str | None = None,
 ) -> Release:
     """Publish a table of counts after random swaps that keep every margin of `order` dims.
@@ -62,7 +65,7 @@ def swap_preserving(
         Of the random numbers. Left out: a new one, which
         `release.applied` keeps; one that can be guessed protects nothing.
     hierarchies, count
-        As for `publish`.
+        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -71,10 +74,16 @@ def swap_preserving(
     >>> r.published.sum("A").values.tolist(), r.published.sum("B").values.tolist(), r.likelihood
     ([6, 16, 4], [14, 12], 'support only')
     """
-    labelled = table_of_counts(table, "swap_preserving()", hierarchies, count)
+    labelled = counts_of(table, "swap_preserving", hierarchies, decimals, count)
     n_dims = len(labelled.dims)
+    if n_dims < 2:
+        raise InputError(
+            "swap_preserving() needs at least two dims: in a table of one, nothing moves without its margin."
+        )
     if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 1 <= order < n_dims:
-        raise InputError(f"order={order!r}: the margins that stay have from 1 to {n_dims - 1} of the {n_dims} dims.")
+        raise InputError(
+            f"swap_preserving(order={order!r}): the margins that stay have from 1 to {n_dims - 1} of the {n_dims} dims."
+        )
     _check_amount(swaps, share)
     names = [dim.name for dim in labelled.dims]
     kept = [tuple(name if name in some else None for name in names) for some in combinations(names, int(order))]
@@ -82,11 +91,12 @@ def swap_preserving(
     moves = choose(release)
     if not moves.sets:
         raise InputError(
-            f"order={order}: these margins decide every cell, and no record can move; choose a lower order."
+            f"swap_preserving(order={order}): these margins decide every cell, and no record can move; choose a lower order."
         )
     seed = taken_seed(seed)
     if share is None and swaps is None:
         share = USUAL_SHARE
+    _refuse_too_many(swaps or 0, share or 0.0, int(labelled.values.sum()))
     figures = _walked(labelled.values.ravel(), moves, swaps or 0, share or 0.0, seed)
     amount = (
         f"{swaps} random swaps" if swaps is not None else f"random swaps until {share:.3g} of the records had moved"
@@ -99,11 +109,20 @@ def swap_preserving(
 
 def _check_amount(swaps: Any, share: Any) -> None:
     if swaps is not None and share is not None:
-        raise InputError("give swaps= (how many) or share= (of the records that move), not both.")
+        raise InputError("swap_preserving() takes swaps= (how many) or share= (of the records that move), not both.")
     if swaps is not None and (isinstance(swaps, bool) or not isinstance(swaps, (int, np.integer)) or swaps < 1):
-        raise InputError(f"swaps={swaps!r}: a whole number of at least 1.")
+        raise InputError(f"swap_preserving(swaps={swaps!r}): a whole number of at least 1.")
     if share is not None and (isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1):
-        raise InputError(f"share={share!r}: the share of records that move, above 0 and at most 1.")
+        raise InputError(f"swap_preserving(share={share!r}): the share of records that move, above 0 and at most 1.")
+
+
+def _refuse_too_many(swaps: int, share: float, records: int) -> None:
+    if max(swaps, share * records / 2) > MOST_SWAPS:
+        wanted = f"swaps={swaps:,}" if swaps else f"share={share:g} of {records:,} records"
+        raise TooLarge(
+            f"swap_preserving({wanted}): swaps are made one by one, {MOST_SWAPS:,} at most; ask for fewer, or simulate() a "
+            "table with these margins."
+        )
 
 
 def _walked(truth: np.ndarray, moves: Moves, swaps: int, share: float, seed: int) -> np.ndarray:
@@ -125,7 +144,7 @@ def _walked(truth: np.ndarray, moves: Moves, swaps: int, share: float, seed: int
             away[b] = int(np.abs(now[b] - truth[blocks[b].columns]).sum())
             farthest = max(farthest, sum(away) // 2)
             made, in_vain = made + 1, 0
-        if in_vain > TRIES or (share and made > TRIES + ENOUGH * records):
+        if in_vain > TRIES or (share and made > min(TRIES + ENOUGH * records, MOST_SWAPS)):
             raise InputError(
                 f"{made:,} swaps moved at most {farthest / records:.3g} of the records, and more did not help: ask for "
                 "less, or choose a lower order."

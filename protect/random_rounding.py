@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..release.errors import InputError
-from ..release.numbers import scaled
+from ..release.numbers import shown
 from ..release.release import Release
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
 from .mechanism import protected
+from .rounding import checked_base
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,14 @@ class RandomRounding:
     """A figure goes up with the probability (remainder / base), else down; multiples stay."""
 
     base: int
+    decimals: int = 0
     name: str = "random rounding"
 
     @property
     def words(self) -> str:
         """What it does."""
-        return f"figures go up or down to a multiple of {self.base} at random, so that they are right on average"
+        base = shown(self.base, self.decimals)
+        return f"figures go up or down to a multiple of {base} at random, so that they are right on average"
 
     def publish(self, values: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Down, and up again where the random number is below the share of the remainder."""
@@ -85,7 +87,5 @@ def random_round(
     {4: 0.75, 5: 0.25}
     """
     labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
-    step = scaled(base, labelled.decimals, "random_round(base=)")
-    if step < 1:
-        raise InputError(f"random_round(base={base}): the base must be positive.")
-    return protected(labelled, RandomRounding(step), seed=seed, margins=margins, exact=exact, keys=keys)
+    mechanism = RandomRounding(checked_base(base, labelled.decimals, "random_round"), labelled.decimals)
+    return protected(labelled, mechanism, seed=seed, margins=margins, exact=exact, keys=keys)

@@ -22,21 +22,24 @@ from typing import Any
 import numpy as np
 
 from ..release.dims import did_you_mean, parse_margin
-from ..release.errors import InputError
+from ..release.errors import InputError, TooLarge
 from ..release.facts import Applied, Evidence
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from .cell_keys import taken_seed
-from .mechanism import CELLWISE
-from .moved_records import published_as, table_of_counts
+from .mechanism import CELLWISE, counts_of
+from .moved_records import published_as
 
 NAME = "record swapping"
 WHY = "cells are taken one by one, each for its share of what can vary, although a pair of records changes four at once"
 LEAST = 1e-15
 """No value that is possible counts for less than this part of the most probable: an approximation excludes nothing."""
+MOST_PAIRS = 1_000_000
 MOST_NUMBERS = 64
 """Of records that leave a category, that are told apart."""
+MANY = 400
+"""Records that leave or enter a cell on average, beyond which its change is taken as normal."""
 FAR = 8.0
 """Standard deviations beyond which a value counts for no more than that."""
 
@@ -51,6 +54,7 @@ def swap(
     seed: int | None = None,
     exact: Iterable[Any] = (),
     hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
     count: str | None = None,
 ) -> Release:
     """Publish a table of counts after pairs of records have exchanged their value of one dim.
@@ -81,7 +85,7 @@ def swap(
     exact
         Further margins that are published as they are.
     hierarchies, count
-        As for `publish`.
+        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -92,7 +96,7 @@ def swap(
     >>> fw.audit(r).pmf(A="1", B="1").round(2).to_dict()
     {1: 0.02, 2: 0.31, 3: 0.46, 4: 0.2, 5: 0.01}
     """
-    labelled = table_of_counts(table, "swap()", hierarchies, count)
+    labelled = counts_of(table, "swap", hierarchies, decimals, count)
     names = [one.name for one in labelled.dims]
     if dim not in names:
         raise InputError(f"swap() exchanges the values of {dim!r}, which is no dim; {did_you_mean(str(dim), names)}")
@@ -113,6 +117,8 @@ def swap(
     seed = taken_seed(seed)
     random = np.random.default_rng(seed)
     strata = _strata(release, alike, axis)
+    _refuse_useless(labelled.values.ravel(), strata, dim)
+    _refuse_too_many(rate, int(labelled.values.sum()))
     figures = labelled.values.ravel().copy()
     for cells in strata:
         figures[cells] = swapped(figures[cells], rate, targeted or 0, random)
@@ -123,6 +129,26 @@ def swap(
     words += f", records in cells of at most {targeted} first" if targeted else ""
     applied = Applied(NAME, CELLWISE, f"{words}; {WHY}", seed)
     return published_as(replace(release, evidence=(*release.evidence, *found)), figures, applied)
+
+
+def _refuse_useless(truth: np.ndarray, strata: list[np.ndarray], dim: str) -> None:
+    """Refuse where no exchange could change the table, which would then be published as it is."""
+    for cells in strata:
+        stratum = truth[cells]
+        if (stratum.sum(axis=1) > 0).sum() > 1 and (stratum.sum(axis=0) > 0).sum() > 1:
+            return
+    raise InputError(
+        f"swap(): no exchange of {dim!r} changes the table, which would be published as it is: there must be records in two "
+        f"categories of {dim!r} that agree in within= and differ in another dim; name fewer dims in within=."
+    )
+
+
+def _refuse_too_many(rate: float, records: int) -> None:
+    if rate * records / 2 > MOST_PAIRS:
+        raise TooLarge(
+            f"swap(rate={rate:g}): {records:,} records; pairs are formed one by one, {MOST_PAIRS:,} at most: choose a lower "
+            "rate."
+        )
 
 
 def _strata(release: Release, alike: tuple[str | None, ...], axis: int) -> list[np.ndarray]:
@@ -226,12 +252,33 @@ class Category:
         mean = float(self.leaving @ self.chances)
         moved = mean * (published / self.size + (alike - published) / others)
         near = int(np.ceil(FAR * (1 + np.sqrt(moved))))
+        if moved > MANY:
+            values = np.arange(max(first, published - near), min(last, published + near) + 1)
+            found[values - first] = self.normal(values, published, alike)
+            return first, np.log(np.maximum(found, LEAST * found.max()))
         for x in range(max(first, published - near), min(last, published + near) + 1):
             left, came = self.chosen(x, self.size), self.chosen(alike - x, others)
             gain = published - x
             k = np.arange(max(0, -gain), min(left.shape[1], came.shape[1] - gain))
             found[x - first] = self.chances @ (left[:, k] * came[:, k + gain]).sum(axis=1)
         return first, np.log(np.maximum(found, LEAST * found.max()))
+
+    def normal(self, x: np.ndarray, published: int, alike: int) -> np.ndarray:
+        """P(published | value) for some values, up to a factor, where many records move: the change is about normal."""
+        mean = float(self.leaving @ self.chances)
+        spread = float((self.leaving - mean) ** 2 @ self.chances)
+        others = self.total - self.size
+        change, variance, share = np.zeros(len(x)), np.full(len(x), 1 / 12), []
+        for sign, these, of in ((-1, x, self.size), (1, alike - x, others)):
+            odds = np.where(these <= self.small, self.odds, 1.0)
+            chance = odds * mean / (of - mean + odds * mean)
+            change += sign * these * chance
+            variance += these * chance * (1 - chance) * (of - these) / max(of - 1, 1)
+            share.append(these / of)
+        variance += spread * (share[1] - share[0]) ** 2
+        distance = (published - x - change) ** 2 / variance
+        weights: np.ndarray = np.exp(-(distance - distance.min()) / 2) / np.sqrt(variance)
+        return weights
 
     def chosen(self, these: int, of: int) -> np.ndarray:
         """P(k of these records are among those chosen of a larger number), a row for each number chosen.

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..release.errors import InputError
 from ..release.facts import UNSHOWN, Applied
-from ..release.numbers import scaled
+from ..release.numbers import scaled, shown
 from ..release.publish import parse_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
@@ -26,12 +26,13 @@ class Ranges:
 
     base: int
     rule: str
+    decimals: int = 0
     name: str = "rounding"
 
     @property
     def words(self) -> str:
         """What was done."""
-        return f"every published figure is rounded to base {self.base}, {_HOW[self.rule]}"
+        return f"every published figure is rounded to base {shown(self.base, self.decimals)}, {_HOW[self.rule]}"
 
     def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
         """All values of the range alike."""
@@ -39,6 +40,14 @@ class Ranges:
             return 0, np.empty(0)
         low, high = (int(end) for end in rounding_range(np.array(figure), self.base, self.rule))
         return low, np.zeros(max(min(high, most) - low + 1, 0))
+
+
+def checked_base(base: Any, decimals: int, method: str) -> int:
+    """The base of rounding as a whole number of 10^-decimals."""
+    step = 0 if isinstance(base, bool) else scaled(base, decimals, f"{method}(base=)")
+    if step < 1:
+        raise InputError(f"{method}(base={base}): the base must be positive.")
+    return step
 
 
 def checked_rule(rule: str) -> str:
@@ -80,9 +89,7 @@ def round_to(
     [4, 10]
     """
     labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
-    step = scaled(base, decimals, "round_to(base=)")
-    if step < 1:
-        raise InputError(f"round_to(base={base}): the base must be positive.")
+    step = checked_base(base, labelled.decimals, "round_to")
     release, rule = of_table(labelled), checked_rule(rule)
     keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))
     figures = (matrix @ labelled.values.ravel() + step // 2) // step * step

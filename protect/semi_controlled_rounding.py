@@ -11,7 +11,6 @@ from ..fiber.raking import groups_of
 from ..release.dims import parse_margin
 from ..release.errors import InputError
 from ..release.facts import Applied
-from ..release.numbers import scaled
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
@@ -19,6 +18,7 @@ from ..release.tables import as_table
 from .cell_keys import taken_seed
 from .mechanism import CELLWISE, Figures, figures_of, seen_through
 from .random_rounding import RandomRounding
+from .rounding import checked_base
 
 
 def semi_controlled_round(
@@ -69,9 +69,7 @@ def semi_controlled_round(
     (21, 'cellwise approximation')
     """
     labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
-    step = scaled(base, labelled.decimals, "semi_controlled_round(base=)")
-    if step < 1:
-        raise InputError(f"semi_controlled_round(base={base}): the base must be positive.")
+    step = checked_base(base, labelled.decimals, "semi_controlled_round")
     release = publish_margins(of_table(labelled), parse_margins(exact, labelled.dims))
     where = "in the whole table"
     groups = np.zeros(release.n_cells, dtype=np.intp)

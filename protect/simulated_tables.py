@@ -21,8 +21,8 @@ from ..release.table_forms import Hierarchies
 from ..release.tables import Table
 from ..sampler.drawn_tables import draw_tables
 from .cell_keys import taken_seed
-from .mechanism import EXACT
-from .moved_records import published_as, table_of_counts
+from .mechanism import EXACT, counts_of
+from .moved_records import published_as
 
 NAME = "simulated table"
 CHAINS = 4
@@ -39,6 +39,7 @@ def simulate(
     most_tries: int = 400,
     seed: int | None = None,
     hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
     count: str | None = None,
 ) -> Release:
     """Publish a simulated table instead of the true one: a draw from all tables with its margins, prod 1/x! probable.
@@ -63,7 +64,7 @@ def simulate(
         Of the random numbers. Left out: a new one, which
         `release.applied` keeps; one that can be guessed protects nothing.
     hierarchies, count
-        As for `publish`.
+        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def simulate(
     >>> r.published.sum("A").values.tolist(), r.published.sum("B").values.tolist(), r.likelihood
     ([6, 16, 4], [14, 12], 'exact')
     """
-    labelled = table_of_counts(table, "simulate()", hierarchies, count)
+    labelled = counts_of(table, "simulate", hierarchies, decimals, count)
     kept = parse_margins(margins, labelled.dims) if margins is not None else []
     if not kept:
         raise InputError("simulate() needs margins=, those that the simulated table keeps, such as ['I,J', 'J,K'].")

@@ -75,7 +75,7 @@ def suppress(
     primary = np.zeros(labelled.values.shape, dtype=bool)
     parsed = None
     if rule is not None:
-        parsed = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=decimals)
+        parsed = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=labelled.decimals)
         primary = (labelled.values >= parsed.lower) & (labelled.values <= parsed.upper)
     cells, totals = _split(where, labelled.dims)
     hidden = primary | (cell_mask(cells, labelled) if cells is not None else False)

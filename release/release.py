@@ -30,7 +30,7 @@ from .facts import (
     weakest_likelihood,
 )
 from .knowledge import Rule, with_knowledge, with_rule
-from .numbers import in_own_units
+from .numbers import in_own_units, shown
 from .table_forms import MOST_CELLS
 from .tables import Table
 
@@ -143,7 +143,7 @@ class Release:
 
     def show(self, value: int) -> str:
         """One value in the table's own units."""
-        return str(value) if self.decimals == 0 else f"{value / 10**self.decimals:.{self.decimals}f}"
+        return shown(value, self.decimals)
 
     def index(self, keys: np.ndarray) -> pd.MultiIndex:
         """The labels of cells or sums, as the index of a frame."""
@@ -165,15 +165,19 @@ class Release:
         return weakest_likelihood(self.applied)
 
     @property
+    def cell_figures(self) -> np.ndarray:
+        """What is published of every cell, be it exact or not, as scaled integers; NO_VALUE where nothing is."""
+        withheld = np.isin(self.status, (PRIMARY, HIDDEN))
+        return np.where(withheld, NO_VALUE, self.value) if self.figures is None else self.figures
+
+    @property
     def published(self) -> xr.DataArray:
         """The finest cells as a reader sees them, in the table's own units; what is withheld is not a number."""
         from .tables import labelled
 
         if len(self.grids) != 1:
             raise InputError("linked tables have no one published table; look at each release by itself.")
-        withheld = np.isin(self.status, (PRIMARY, HIDDEN))
-        figures = np.where(withheld, NO_VALUE, self.value) if self.figures is None else self.figures
-        shown = figures[self.grids[0].cells]
+        shown = self.cell_figures[self.grids[0].cells]
         told = shown != NO_VALUE
         values = self.own_units(shown)
         return labelled(values if told.all() else np.where(told, values, np.nan), self.dims)

@@ -1,6 +1,7 @@
 """fiberwalk protect: every method on the command line, the note, and the way back by --protected-by."""
 
 import re
+import shlex
 
 import pytest
 from click.testing import CliRunner
@@ -107,6 +108,7 @@ def test_the_list_of_methods(folder):
         (["--method", "perturb", "--matrix", "none.csv", "--out", "o.csv"], "none.csv: the file of the transition matrix"),
         (["--method", "random-round", "--out", "table.csv"], "FILE and --out are both table.csv"),
         (["--method", "random-round", "--base", "x", "--out", "o.csv"], "'x' is not a number"),
+        (["--method", "suppress", "--rule", "< 3", "--out", "o.csv"], "to withhold cells by a rule give --hide."),
     ],
 )  # fmt: skip
 def test_wrong_input_is_one_sentence(words, problem, folder):
@@ -136,3 +138,22 @@ def test_matrices_in_files(folder):
     (folder / "words.csv").write_text("0.9,often\n0.5,0.5\n")
     with pytest.raises(fw.InputError, match=r"words.csv: 'often' is not a probability"):
         read_matrix("words.csv")
+
+
+def test_decimals_are_those_of_the_file_and_the_note_repeats_it_all(folder):
+    (folder / "money.csv").write_text("region,age,value\nN,y,1.5\nN,o,10\nS,y,20.1\nS,o,4\n")
+    given = ["protect", "money.csv", "--decimals", "1", "--out", "safe.csv", "--method"]
+    assert run(*given, "suppress", "--hide", "< 3").exit_code == 0
+    assert fw.read_release("safe.csv", decimals=1).hidden.tolist() == [0]
+    assert run(*given, "round-to", "--base", "3").exit_code == 0
+    assert fw.read_release("safe.csv", decimals=1, perturbed=True).published.values.tolist() == [[3, 9], [21, 3]]
+    assert run(*given, "random-round", "--base", "0.5", "--seed", "7").exit_code == 0
+    note, table = (folder / "safe.note.txt").read_text(), (folder / "safe.csv").read_text()
+    assert "to a multiple of 0.5 at random" in note
+    words = {line.partition(": ")[0]: shlex.split(line.partition(": ")[2])[1:] for line in note.splitlines()}
+    (folder / "safe.csv").unlink()
+    assert run(*words["to do it again"]).exit_code == 0
+    assert (folder / "safe.csv").read_text() == table
+    audited = run(*words["to audit it as an outsider"])
+    assert audited.exit_code == 0
+    assert "published as" in audited.output

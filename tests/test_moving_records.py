@@ -18,7 +18,7 @@ from scipy.stats import chisquare
 import fiberwalk as fw
 from fiberwalk.fiber.log_linear import fit
 from fiberwalk.protect.markov_perturbation import corner_range, kept_margins, largest_theta, log_step_likelihood, step
-from fiberwalk.protect.record_swapping import pairs_wanted, swapped
+from fiberwalk.protect.record_swapping import MANY, category_law, pairs_wanted, swapped
 from fiberwalk.protect.simulated_tables import draws_of
 
 # --- record swapping: a slow twin -------------------------------------------------------------------------------
@@ -180,9 +180,22 @@ def test_the_gap_of_the_cellwise_approximation(margins, rate, small, most):
     assert found["as declared"] < 0.8 * min(found["every cell in full"], found["no evidence"])
 
 
+def strata(table, within):
+    """The tables of A by all other dims in which partners are found."""
+    if within == "":
+        return [table.reshape(len(table), -1)]
+    if within == "B":
+        return [table[:, b].reshape(len(table), -1) for b in range(table.shape[1])]
+    return [table[:, b, c] for b in range(table.shape[1]) for c in range(table.shape[2])]
+
+
 @settings(max_examples=25, deadline=None)
 @given(tables_of(3, 2, 2, 2), st.floats(0.05, 1), st.sampled_from([None, 2]), st.sampled_from(["", "B", "C,B"]))
 def test_swapping_keeps_what_it_says(table, rate, targeted, within):
+    if all((cut.sum(axis=0) > 0).sum() < 2 or (cut.sum(axis=1) > 0).sum() < 2 for cut in strata(table, within)):
+        with pytest.raises(fw.InputError, match="no exchange of 'A' changes the table"):
+            fw.swap(table, "A", rate=rate, within=within, targeted=targeted, seed=3)
+        return
     release = fw.swap(table, "A", rate=rate, within=within, targeted=targeted, seed=3)
     published = release.published
     assert (published.values >= 0).all()
@@ -192,6 +205,22 @@ def test_swapping_keeps_what_it_says(table, rate, targeted, within):
         away = tuple(published.dims.index(d) for d in gone)
         assert (published.sum(gone).values == table.sum(axis=away)).all()
     check_facts(release)
+
+
+def test_large_tables_are_swapped_in_good_time_or_refused():
+    # Where many records move, the law of a cell is about normal: near the law in full, at a fraction of the work.
+    category = category_law(np.array([5000, 6000, 4000]), 0, 0.3)
+    near = category.normal(np.arange(400, 800), 600, 2000)
+    full = np.exp(category.log_law(600, 2000)[1][400 - category.log_law(600, 2000)[0] :][:400])
+    assert category.leaving @ category.chances * (600 / 5000 + 1400 / 10000) < MANY  # log_law is in full here
+    assert np.abs(near / near.sum() - full / full.sum()).sum() / 2 < 0.005
+    assert category_law(np.array([10**6, 10**6]), 0, 0.5).log_law(5 * 10**5, 10**6)[1].argmax() > 0
+    for call in (
+        lambda: fw.swap([[10**9, 10**9], [10**9, 1]], "A"),
+        lambda: fw.swap_preserving([[10**9, 10**9], [10**9, 1]], 1),
+    ):
+        with pytest.raises(fw.TooLarge, match="one by one"):
+            call()
 
 
 def test_the_rate_is_the_share_of_records_swapped():
@@ -398,11 +427,15 @@ SMALL = [[3, 1], [2, 4]]
         (lambda: fw.swap(SMALL, "A", rate=0), "swap(rate=0): the share of records that are swapped"),
         (lambda: fw.swap(SMALL, "A", within="A"), "they cannot agree in it"),
         (lambda: fw.swap(SMALL, "A", targeted=0), "swap(targeted=0): a whole number of records"),
+        (lambda: fw.swap([3, 4], "A"), "no exchange of 'A' changes the table"),
+        (lambda: fw.swap(SMALL, "A", within="B"), "name fewer dims in within="),
+        (lambda: fw.swap([[1.5]], "A", decimals=1), "swap() is for counts: leave out decimals="),
+        (lambda: fw.swap_preserving([3, 4]), "needs at least two dims"),
         (lambda: fw.swap([[1.5]], "A"), "is not a whole number"),
         (lambda: fw.swap_preserving(SMALL, 2), "the margins that stay have from 1 to 1 of the 2 dims"),
         (lambda: fw.swap_preserving(SMALL, 1, swaps=2, share=0.1), "not both"),
-        (lambda: fw.swap_preserving(SMALL, 1, swaps=0), "swaps=0: a whole number of at least 1"),
-        (lambda: fw.swap_preserving(SMALL, 1, share=2), "share=2: the share of records that move"),
+        (lambda: fw.swap_preserving(SMALL, 1, swaps=0), "swap_preserving(swaps=0): a whole number of at least 1"),
+        (lambda: fw.swap_preserving(SMALL, 1, share=2), "swap_preserving(share=2): the share of records that move"),
         (lambda: fw.swap_preserving([[3, 0], [2, 0]], 1), "these margins decide every cell, and no record can move"),
         (lambda: fw.swap_preserving([[0, 1], [1, 1]], 1, share=0.9, seed=1), "ask for less, or choose a lower order"),
         (lambda: fw.simulate(SMALL, []), "simulate() needs margins="),

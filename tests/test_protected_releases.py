@@ -217,3 +217,12 @@ def test_published_is_what_a_reader_sees():
     rows = fw.publish(TABLE.sum("B"), ["A"])
     with pytest.raises(fw.InputError, match="no one published table"):
         _ = fw.linked([fw.publish(TABLE, ["A", "B"]), rows]).published
+
+
+def test_an_audit_shows_what_was_published_beside_what_it_gives_away():
+    release = fw.random_round(TABLE, base=3, seed=1, margins=[""])
+    cells = fw.audit(release, hidden_margins=[""]).cells
+    figures = release.published.values
+    assert cells.loc[:, "published"].drop(("Total",) * figures.ndim).sum() == figures.sum()
+    assert cells["published"].iloc[0] % 3 == 0
+    assert "published" not in fw.audit(fw.suppress(TABLE, rule="< 3")).cells

@@ -127,6 +127,7 @@ class Audit:
         mean, modal, p_modal : the expected and the most probable value, and its probability
         ess, rhat, entropy_mcse : the sampling error of the entropy (none where the method is exact)
         method, certificate, converged : how the row was obtained, and whether chains passed the stop rule
+        published : the figure that was published in its place (only where a method published figures that are not exact)
         own : the intruder's own part of the cell, which the other columns leave out (only where `knows(own=)` was said)
         truth, p_truth : where the release carries the truth
         p0, p1 : the probability of the counts 0 and 1 (not in tables of magnitudes)

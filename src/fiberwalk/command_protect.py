@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from .command_manners import check_outputs, speaks_plainly
 from .command_options import read, reading
@@ -106,6 +107,10 @@ def protect(**options: Any) -> None:
         raise InputError("protect needs --method NAME (--list shows them) and --out FILE.")
     name = options["method"].replace("-", "_")
     method = method_named(name)
+    if options["rule"]:
+        raise InputError("--rule is for audits, of what an intruder knows; to withhold cells by a rule give --hide.")
+    if options["protected_by"] or options["no_flags"]:
+        raise InputError("--protected-by and --no-flags are for audits of tables that are protected already.")
     if options["note"] is None:
         options["note"] = options["out"].with_suffix(".note.txt")
     check_outputs(options, "out", "note")
@@ -123,6 +128,13 @@ def protect(**options: Any) -> None:
     click.echo(_summary(release))
     click.echo(f"protected table: {options['out']}", err=True)
     click.echo(f"note, for the agency alone: {options['note']}", err=True)
+
+
+for _option in protect.params:
+    if _option.name in ("rule", "no_flags", "protected_by") and isinstance(_option, click.Option):
+        _option.hidden = True  # they are about tables that are protected already
+    elif _option.name == "zeros_hidden" and isinstance(_option, click.Option):
+        _option.help = dict(_FLAGS)["zeros-hidden"]
 
 
 def _list_methods(context: click.Context) -> None:
@@ -212,13 +224,30 @@ def _outsider(release: Release, name: str, shown: dict[str, Any], options: dict[
     from .protect.methods import METHODS
 
     read = METHODS[name].read
+    reading = ["--decimals", str(options["decimals"])] if options["decimals"] else []
+    reading += ["--total", options["total"]] if options["total"] != "Total" else []
+    reading += [word for one in options["hierarchy"] for word in ("--hierarchy", one)]
     if read is None or not release.evidence:
-        return shlex.join(["fiberwalk", "audit", str(options["out"])])
+        return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading])
     taken = inspect.signature(read).parameters
     said = [f"{key}={shlex.quote(str(value))}" for key, value in shown.items() if key in taken]
-    return shlex.join(
-        ["fiberwalk", "audit", str(options["out"]), "--protected-by", " ".join([name.replace("_", "-"), *said])]
-    )
+    protected_by = ["--protected-by", " ".join([name.replace("_", "-"), *said])]
+    return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading, *protected_by])
+
+
+def _repeated(seed: int | None) -> str:
+    """The command that does the same again."""
+    context = click.get_current_context()
+    words = ["fiberwalk", "protect"]
+    for option in context.command.params:
+        assert option.name is not None
+        given = context.params.get(option.name)
+        if context.get_parameter_source(option.name) is not ParameterSource.COMMANDLINE or option.name == "seed":
+            continue
+        for one in given if isinstance(given, tuple) else [given]:
+            words += [] if isinstance(option, click.Argument) else [option.opts[0]]
+            words += [] if one is True else [str(one)]
+    return shlex.join([*words, *([] if seed is None else ["--seed", str(seed)])])
 
 
 def _note(release: Release, name: str, given: dict[str, Any], options: dict[str, Any]) -> str:
@@ -238,6 +267,7 @@ def _note(release: Release, name: str, given: dict[str, Any], options: dict[str,
         f"what it does: {applied.words}",
         f"likelihood: {applied.likelihood}",
         f"result: {_summary(release)}",
+        f"to do it again: {_repeated(applied.seed)}",
         f"to audit it as an outsider: {_outsider(release, name, shown, options)}",
         f"fiberwalk {__version__}",
     ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..posterior.belief import Belief
 from ..posterior.pmf import Pmf
+from ..release.facts import NO_VALUE
 from ..release.release import Release
 from ..risk.entropy import understatement, uniform_risk
 from ..risk.nearness import within_percent
@@ -33,6 +34,10 @@ def cell_frame(belief: Belief, *, magnitude: bool, percent: float) -> pd.DataFra
         frame = frame.astype(
             {column: float for column in COLUMNS if column not in ("method", "certificate", "converged")}
         )
+    figures = published_figures(belief)
+    if (figures != NO_VALUE).any():
+        shown = release.own_units(figures)
+        frame["published"] = shown if (figures != NO_VALUE).all() else np.where(figures != NO_VALUE, shown, np.nan)
     if release.own.any():
         # what the intruder contributed: these rows speak of the others' part
         mine = np.concatenate([release.own[release.hidden], np.zeros(len(pmfs) - len(release.hidden), np.int64)])
@@ -52,6 +57,13 @@ def cell_frame(belief: Belief, *, magnitude: bool, percent: float) -> pd.DataFra
     # Equal risks differ in the last digits of floating-point sums: such cells keep the order of the table.
     order = np.argsort(-frame["risk"].round(12).to_numpy(), kind="stable")
     return frame.iloc[order]
+
+
+def published_figures(belief: Belief) -> np.ndarray:
+    """What was published of every row, though not as it is, in scaled integers; NO_VALUE where nothing was."""
+    release = belief.release
+    sums = [release.sum_figures.get(tuple(key), NO_VALUE) for key in belief.keys[len(release.hidden) :].tolist()]
+    return np.concatenate([release.cell_figures[release.hidden], np.array(sums, dtype=np.int64)])
 
 
 def true_values(belief: Belief) -> np.ndarray | None:

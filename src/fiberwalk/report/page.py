@@ -59,6 +59,8 @@ def report_page(audit: Audit) -> str:
     with matplotlib.style.context("default"):  # whatever style the user's own pictures have
         return environment.get_template("page.html").render(
             release=repr(audit.release).strip("<>"),
+            published_shown="published" in audit.cells,
+            methods=" and ".join(dict.fromkeys(one.name for one in audit.release.applied)) or "an unnamed method",
             truth_shown="truth" in audit.cells and len(audit.cells) > 0,
             notes=audit.release.notes,
             law=audit.belief.law,

@@ -210,6 +210,7 @@ def short_risk(risk: float) -> str:
 
 
 HEADINGS = {
+    "published": "published as",
     "interval": "interval",
     "support": "values",
     "certificate": "certificate",
@@ -239,9 +240,9 @@ def readable(cells: pd.DataFrame) -> pd.DataFrame:
     if "low90" in cells:
         shown = shown.assign(range90=_ranges(cells, "low90", "high90"))
     shown = shown[[column for column in HEADINGS if column in shown and column not in left_out]].astype(object)
-    for column in ("modal", "own", "truth"):
+    for column in ("published", "modal", "own", "truth"):
         if column in shown:
-            shown[column] = [number(v) for v in cells[column]]
+            shown[column] = ["" if np.isnan(v) else number(v) for v in cells[column]]
     shown["support"] = [f"{int(v):,}" for v in cells["support"]]
     shown["entropy"] = [
         f"{bits:.3f}" if error == 0 else f"{bits:.3f} ± {error:.3f}"
