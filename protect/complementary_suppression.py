@@ -192,7 +192,8 @@ def _wanted(
         raise InputError("complementary_suppress(): below=, above= and width= are at least 0.")
     low, high = np.full(len(cells), below), np.full(len(cells), above)
     if percent is not None:
-        if isinstance(percent, (str, bool)) or not 0 < percent <= 100:
+        number = isinstance(percent, (int, float, np.number)) and not isinstance(percent, bool)
+        if not number or not 0 < percent <= 100:
             raise InputError(f"complementary_suppress(percent={percent!r}): more than 0 and at most 100.")
         assert release.truth is not None
         part = np.ceil(np.round(release.truth[cells] * (percent / 100), 9)).astype(np.int64)

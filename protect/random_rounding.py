@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ..release.errors import TooLarge
 from ..release.numbers import shown
 from ..release.release import Release
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
 from .mechanism import protected
 from .rounding import checked_base
+
+MOST_VALUES = 10_000_000
+"""That one published figure may stand for."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,13 @@ class RandomRounding:
         """P(figure | value) falls off linearly on either side."""
         if figure % self.base or figure < 0:
             return 0, np.empty(0)
-        first = max(figure - self.base + 1, 0)
-        values = np.arange(first, min(figure + self.base - 1, most) + 1)
+        first, last = max(figure - self.base + 1, 0), min(figure + self.base - 1, most)
+        if last - first >= MOST_VALUES:
+            raise TooLarge(
+                f"to base {shown(self.base, self.decimals)} a figure may stand for {last - first + 1:,} values, more than "
+                f"{MOST_VALUES:,}; choose a smaller base or a coarser unit."
+            )
+        values = np.arange(first, last + 1)
         return first, np.log1p(-np.abs(values - figure) / self.base)
 
 

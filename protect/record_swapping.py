@@ -101,7 +101,7 @@ def swap(
     if dim not in names:
         raise InputError(f"swap() exchanges the values of {dim!r}, which is no dim; {did_you_mean(str(dim), names)}")
     axis = names.index(dim)
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= 1:
+    if isinstance(rate, bool) or not isinstance(rate, (int, float, np.number)) or not 0 < rate <= 1:
         raise InputError(f"swap(rate={rate!r}): the share of records that are swapped, above 0 and at most 1.")
     if targeted is not None and (
         isinstance(targeted, bool) or not isinstance(targeted, (int, np.integer)) or targeted < 1

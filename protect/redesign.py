@@ -48,6 +48,8 @@ def merge(
     names = [dim.name for dim in labelled.dims]
     if not isinstance(groups, Mapping) or not all(isinstance(given, Mapping) for given in groups.values()):
         raise InputError("merge() needs {dim: {merged label: [labels]}}, such as {'activity': {'5,6': ['5', '6']}}.")
+    if not any(groups.values()):
+        raise InputError("merge() merges nothing: name a dim and its merged categories.")
     for name in groups:
         if name not in names:
             raise InputError(f"merge() names the dim {name!r}; {did_you_mean(str(name), names)}")

@@ -73,8 +73,8 @@ def semi_controlled_round(
     release = publish_margins(of_table(labelled), parse_margins(exact, labelled.dims))
     where = "in the whole table"
     groups = np.zeros(release.n_cells, dtype=np.intp)
-    if within is not None:
-        margin = parse_margin(within, labelled.dims)
+    margin = parse_margin(() if within is None else within, labelled.dims)
+    if any(margin):
         groups, sums = groups_of(release, margin)
         if sums.shape[0] == release.n_cells:
             raise InputError(

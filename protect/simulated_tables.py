@@ -87,7 +87,9 @@ def simulate(
     release = publish_margins(of_table(labelled), kept)
     seed = taken_seed(seed)
     tables, facts = draws_of(release, 1 if richer is None else int(most_tries), seed)
-    words = f"a draw from all tables with these margins, prod 1/x! probable, replaces the table ({facts['kernels']})"
+    named = "; ".join(",".join(level for level in margin if level) or "the grand total" for margin in kept)
+    words = f"a draw from all tables with the same margins ({named}), prod 1/x! probable, replaces the table"
+    words += f" ({facts['kernels']})"
     if facts["certificate"] == "unproven" or facts["converged"] == "no":
         rhat = f", largest R-hat {facts['rhat']:.3f}"
         words += f"; the chains are {_doubt(facts)}{rhat}, so the draw may be less typical of its law than it should be"

@@ -138,8 +138,7 @@ def window_matrix(stay: Sequence[float], width: Sequence[int]) -> np.ndarray:
     >>> (60 * matrix[3, :9]).round(9).tolist()
     [0.0, 1.0, 1.0, 54.0, 1.0, 1.0, 1.0, 1.0, 0.0]
     """
-    largest = len(stay)
-    if len(width) != largest or not largest:
+    if np.ndim(stay) != 1 or np.ndim(width) != 1 or not 0 < (largest := len(stay)) == len(width):
         raise InputError("window_matrix() needs stay= and width= for the same counts 1, 2, ..., one of each.")
     matrix = np.zeros((largest + 1, largest + 1))
     matrix[0, 0] = 1.0

@@ -175,11 +175,15 @@ def test_neither_truth_nor_seed_leave_the_agency(tmp_path):
         (lambda: fw.as_protected([[3, 9]], "random_round", exact=["A"]), "'A' is a name; an outsider gives the published"),
         (lambda: fw.as_protected([[3, 9]], "random_round", exact=[[1, 2]]), "a table over dims without names"),
         (lambda: fw.random_round([[3, 9]], base=0), "the base must be positive"),
+        (lambda: fw.random_round([[3, 9]], base=10**9), "choose a smaller base or a coarser unit"),
+        (lambda: fw.window_matrix(0.5, 5), "needs stay= and width= for the same counts"),
+        (lambda: fw.merge([[3, 9]], {}), "merges nothing: name a dim"),
+        (lambda: fw.complementary_suppress([[1, 9], [5, 6]], rule="< 3", percent=[1]), "at most 100"),
         (lambda: fw.random_round([[3, 9]], seed=-1), "seed=-1: a whole number of at least 0"),
     ],
 )  # fmt: skip
 def test_errors_say_what_to_do(call, words):
-    with pytest.raises(fw.InputError, match=words.replace("(", r"\(").replace(".", r"\.")):
+    with pytest.raises(fw.FiberwalkError, match=words.replace("(", r"\(").replace(".", r"\.")):
         call()
 
 

@@ -175,7 +175,7 @@ def draw_risk(axis: Axes, audit: Audit) -> None:
         else:
             axis.set_xlim(0, 1.1 * high)
             axis.set_ylim(0, 1.1 * high)
-        axis.legend(loc="upper left", fontsize=8, frameon=False)
+        axis.legend(loc="lower right", fontsize=8, frameon=False)
     step = f", {step_words(audit)}" if audit.magnitude else ""
     axis.set_xlabel(f"uniform risk 1 / log2 m (1/bits{step})", fontsize=9)
     axis.set_ylabel(f"risk 1 / H (1/bits{step})", fontsize=9)
