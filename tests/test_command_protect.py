@@ -107,6 +107,7 @@ def test_the_list_of_methods(folder):
         (["--method", "merge", "--merge", "age", "--out", "o.csv"], "--merge age: write it as DIM:NEW=OLD,OLD"),
         (["--method", "perturb", "--matrix", "none.csv", "--out", "o.csv"], "none.csv: the file of the transition matrix"),
         (["--method", "random-round", "--out", "table.csv"], "FILE and --out are both table.csv"),
+        (["--method", "suppress", "--hide", "< 3", "--out", "o.jj"], "a JJ file holds every true value"),
         (["--method", "random-round", "--base", "x", "--out", "o.csv"], "'x' is not a number"),
         (["--method", "suppress", "--rule", "< 3", "--out", "o.csv"], "to withhold cells by a rule give --hide."),
     ],

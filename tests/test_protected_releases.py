@@ -177,6 +177,7 @@ def test_neither_truth_nor_seed_leave_the_agency(tmp_path):
         (lambda: fw.random_round([[3, 9]], base=0), "the base must be positive"),
         (lambda: fw.random_round([[3, 9]], base=10**9), "choose a smaller base or a coarser unit"),
         (lambda: fw.window_matrix(0.5, 5), "needs stay= and width= for the same counts"),
+        (lambda: fw.simulate([[3, 9], [1, 2]], ["A"], seed=1).to_file("out.jj"), "a JJ file holds true values"),
         (lambda: fw.merge([[3, 9]], {}), "merges nothing: name a dim"),
         (lambda: fw.complementary_suppress([[1, 9], [5, 6]], rule="< 3", percent=[1]), "at most 100"),
         (lambda: fw.random_round([[3, 9]], seed=-1), "seed=-1: a whole number of at least 0"),

@@ -111,6 +111,8 @@ def protect(**options: Any) -> None:
         raise InputError("--rule is for audits, of what an intruder knows; to withhold cells by a rule give --hide.")
     if options["protected_by"] or options["no_flags"]:
         raise InputError("--protected-by and --no-flags are for audits of tables that are protected already.")
+    if options["out"].suffix.lower() == ".jj":
+        raise InputError(f"--out {options['out']}: a JJ file holds every true value; write .csv or .parquet.")
     if options["note"] is None:
         options["note"] = options["out"].with_suffix(".note.txt")
     check_outputs(options, "out", "note")
