@@ -10,13 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..release.errors import InputError
-from ..release.facts import NO_VALUE, Applied
+from ..release.facts import LABELS, NO_VALUE, Applied
 from ..release.figures import UNKNOWN_METHOD
 from ..release.numbers import scaled, whole_numbers
 from ..release.release import Release, unpublished
 from ..release.table_forms import Hierarchies, read_form
 from ..release.tables import as_means, as_table
-from .cell_keys import KEYS_OF_LABELS, draw_name
+from .cell_keys import KEY_WORDS, draw_name
 from .mechanism import Figures, seen_through
 from .methods import mechanism_of
 
@@ -75,8 +75,8 @@ def as_protected(
             "the rows with the status p."
         )
     mechanism, likelihood = mechanism_of(method, release, parameters)
-    kind = KEYS_OF_LABELS if keyed else ""
-    applied = Applied(mechanism.name, likelihood, mechanism.words + (f"; {kind}" if kind else ""))
+    kind = LABELS if keyed else ""
+    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], keys=kind)
     release = replace(release, applied=tuple(one for one in release.applied if one != UNKNOWN_METHOD))
     return seen_through(release, mechanism, _figures(release), applied, draw_name(mechanism, kind))
 

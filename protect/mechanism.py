@@ -16,12 +16,12 @@ import scipy.sparse as sp
 
 from ..release.dims import Margin
 from ..release.errors import InputError
-from ..release.facts import LIKELIHOODS, NO_LIMIT, NO_VALUE, Applied, Evidence
+from ..release.facts import LIKELIHOODS, NO_LIMIT, NO_VALUE, RECORDS, Applied, Evidence
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import Table, as_table
-from .cell_keys import KEYS_OF_RECORDS, draw_name, random_numbers, taken_seed
+from .cell_keys import KEY_WORDS, draw_name, random_numbers, taken_seed
 
 EXACT, CELLWISE, SUPPORT = LIKELIHOODS
 
@@ -83,9 +83,9 @@ def protected(
     seed = taken_seed(seed)
     numbers, kind = random_numbers(release, shown, matrix, truth, seed, keys)
     published = mechanism.publish(truth, numbers)
-    if kind == KEYS_OF_RECORDS and len(shown) > release.n_cells:
+    if kind == RECORDS and len(shown) > release.n_cells:
         likelihood = CELLWISE  # the key of a total follows from the keys of its cells
-    applied = Applied(mechanism.name, likelihood, mechanism.words + (f"; {kind}" if kind else ""), seed)
+    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], seed, keys=kind)
     return seen_through(release, mechanism, Figures(shown, matrix, published), applied, draw_name(mechanism, kind))
 
 
@@ -148,5 +148,6 @@ def most_possible(release: Release, matrix: Any) -> np.ndarray:
             upper[cells] = np.minimum(upper[cells], facts.upper[i])
     unlimited = matrix @ (upper >= NO_LIMIT).astype(np.int64) > 0
     sums = matrix @ np.where(upper >= NO_LIMIT, 0, upper)
-    total = facts.upper[np.flatnonzero(np.diff(facts.matrix.indptr) == release.n_cells)].min(initial=NO_LIMIT)
+    whole = np.asarray((facts.matrix == 1).sum(axis=1)).ravel() == release.n_cells
+    total = facts.upper[whole].min(initial=NO_LIMIT)
     return np.minimum(np.where(unlimited, NO_LIMIT, sums), total)

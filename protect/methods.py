@@ -41,13 +41,13 @@ class Method:
 def _round_to(release: Release, base: float, rule: str = "nearest") -> tuple[Reading, str]:
     from .rounding import Ranges, checked_rule
 
-    return Ranges(_step(release, base), checked_rule(rule)), EXACT if rule == "nearest" else SUPPORT
+    return Ranges(_step(release, base), checked_rule(rule), release.decimals), EXACT if rule == "nearest" else SUPPORT
 
 
 def _random_round(release: Release, base: float = 3) -> tuple[Reading, str]:
     from .random_rounding import RandomRounding
 
-    return RandomRounding(_step(release, base)), EXACT
+    return RandomRounding(_step(release, base), release.decimals), EXACT
 
 
 def _semi_controlled_round(release: Release, base: float = 3) -> tuple[Reading, str]:

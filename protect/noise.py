@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..release.errors import InputError
-from ..release.numbers import scaled
+from ..release.numbers import scaled, written
 from ..release.release import Release
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
@@ -28,6 +28,7 @@ class Noise:
     differences: tuple[int, ...]
     probabilities: tuple[float, ...]
     floor: bool = False
+    decimals: int = 0
     name: str = "additive noise"
 
     @property
@@ -39,7 +40,8 @@ class Noise:
             math.fsum((d - mean) ** 2 * p for d, p in zip(self.differences, self.probabilities, strict=True)) ** 0.5
         )
         return (
-            f"a random number from {self.differences[0]} to {self.differences[-1]} (standard deviation {spread:.4g}, "
+            f"a random number from {written(self.differences[0], self.decimals)} to "
+            f"{written(self.differences[-1], self.decimals)} (standard deviation {spread / 10**self.decimals:.4g}, "
             f"distribution {mark}) is added to every figure"
             + (", and what falls below zero is shown as 0" * self.floor)
         )
@@ -133,7 +135,7 @@ def as_noise(noise: Any, floor: bool, decimals: int) -> Noise:
     if abs(total - 1) > 1e-9:
         raise InputError(f"the probabilities of the noise sum to {total:.10g}, not to 1.")
     possible = sorted(difference for difference, probability in chance.items() if probability > 0)
-    return Noise(tuple(possible), tuple(chance[one] / total for one in possible), bool(floor))
+    return Noise(tuple(possible), tuple(chance[one] / total for one in possible), bool(floor), decimals)
 
 
 def uniform_noise(largest: int) -> dict[int, float]:

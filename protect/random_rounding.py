@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..release.errors import InputError
-from ..release.numbers import scaled
+from ..release.numbers import scaled, written
 from ..release.release import Release
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
@@ -21,12 +21,14 @@ class RandomRounding:
     """A figure goes up with the probability (remainder / base), else down; multiples stay."""
 
     base: int
+    decimals: int = 0
     name: str = "random rounding"
 
     @property
     def words(self) -> str:
         """What it does."""
-        return f"figures go up or down to a multiple of {self.base} at random, so that they are right on average"
+        multiple = f"a multiple of {written(self.base, self.decimals)}"
+        return f"figures go up or down to {multiple} at random, so that they are right on average"
 
     def publish(self, values: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Down, and up again where the random number is below the share of the remainder."""
@@ -88,4 +90,6 @@ def random_round(
     step = scaled(base, labelled.decimals, "random_round(base=)")
     if step < 1:
         raise InputError(f"random_round(base={base}): the base must be positive.")
-    return protected(labelled, RandomRounding(step), seed=seed, margins=margins, exact=exact, keys=keys)
+    return protected(
+        labelled, RandomRounding(step, labelled.decimals), seed=seed, margins=margins, exact=exact, keys=keys
+    )

@@ -20,6 +20,11 @@ def in_own_units(values: Any, decimals: int) -> Any:
     return values if decimals == 0 else np.round(np.asarray(values) / 10.0**decimals, decimals)
 
 
+def written(value: int, decimals: int) -> str:
+    """One scaled integer in the units of the table, as people read it."""
+    return str(value) if decimals == 0 else f"{value / 10**decimals:.{decimals}f}"
+
+
 def check_decimals(decimals: Any) -> int:
     """The number of decimals, if it can be one."""
     if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)) or not 0 <= decimals <= 12:

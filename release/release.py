@@ -30,7 +30,7 @@ from .facts import (
     weakest_likelihood,
 )
 from .knowledge import Rule, with_knowledge, with_rule
-from .numbers import in_own_units
+from .numbers import in_own_units, written
 from .table_forms import MOST_CELLS
 from .tables import Table
 
@@ -143,7 +143,7 @@ class Release:
 
     def show(self, value: int) -> str:
         """One value in the table's own units."""
-        return str(value) if self.decimals == 0 else f"{value / 10**self.decimals:.{self.decimals}f}"
+        return written(value, self.decimals)
 
     def index(self, keys: np.ndarray) -> pd.MultiIndex:
         """The labels of cells or sums, as the index of a frame."""

@@ -98,8 +98,40 @@ def test_keyed_cells_are_rounded_alike_in_every_table_and_count_once():
 def test_tables_that_claim_the_same_keys_must_agree():
     one, two = (fw.random_round([[1, 1], [1, 1]], seed=seed, keys="labels") for seed in (1, 2))
     assert not (one.published == two.published).all()
-    with pytest.raises(fw.Contradiction, match="published as . in one table and as . in another, though both say"):
+    with pytest.raises(
+        fw.InputError, match="keys='labels' but different seeds, so that their keys differ; protect both"
+    ):
         fw.linked([one, two])
+    with pytest.raises(fw.Contradiction, match="published as . in one table and as . in another, though both say"):
+        fw.linked([one.without_truth(), two.without_truth()])
+
+
+def test_linked_tables_whose_random_numbers_depend_on_each_other_are_never_exact():
+    rows = TABLE.sum("B")
+    keys = xr.zeros_like(TABLE, dtype=float) + 0.3
+    dependent = {
+        "with the same seed": [fw.random_round(TABLE, seed=1), fw.add_noise(rows, {-1: 0.5, 1: 0.5}, seed=1)],
+        "the same cells for another method": [fw.random_round(TABLE, b, seed=1, keys="labels") for b in (3, 5)],
+        "sums over the same records": [fw.random_round(t, keys=k) for t, k in ((TABLE, keys), (rows, keys.sum("B")))],
+    }
+    for words, releases in dependent.items():
+        for full in (False, True):
+            both = fw.linked(releases, full=full)
+            assert both.likelihood == "cellwise approximation"
+            assert all(words in one.words for one in both.applied)
+    # Other seeds, other cells, or the same records in the same cells: nothing is left out.
+    assert fw.linked([fw.random_round(TABLE, b, seed=b, keys="labels") for b in (3, 5)]).likelihood == "exact"
+    assert (
+        fw.linked([fw.random_round(t, b, seed=1, keys="labels") for t, b in ((TABLE, 3), (rows, 5))]).likelihood
+        == "exact"
+    )
+    assert fw.linked([fw.random_round(TABLE, seed=1, keys=keys)] * 2).likelihood == "exact"
+
+
+def test_words_of_magnitudes_are_in_their_own_units():
+    assert "a multiple of 0.3 at random" in fw.random_round([[1.2, 0.5]], base=0.3, decimals=1).applied[0].words
+    said = fw.add_noise([[1.2, 0.5]], {-0.1: 0.5, 0.1: 0.5}, decimals=1).applied[0].words
+    assert "from -0.1 to 0.1 (standard deviation 0.1," in said
 
 
 def test_keys_of_records_follow_the_cell_and_a_total_is_then_no_independent_draw():
