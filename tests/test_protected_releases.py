@@ -249,3 +249,19 @@ def test_published_is_what_a_reader_sees():
     rows = fw.publish(TABLE.sum("B"), ["A"])
     with pytest.raises(fw.InputError, match="no one published table"):
         _ = fw.linked([fw.publish(TABLE, ["A", "B"]), rows]).published
+
+
+def test_outsiders_know_that_controlled_rounding_adds_up():
+    values = np.array([[4, 8, 5], [2, 7, 3], [1, 1, 4]])
+    for margins in (None, ["A"]):
+        inside = fw.controlled_round(values, 3, seed=1, margins=margins)
+        outside = fw.as_protected(inside.published, "controlled_round", base=3, margins=margins)
+        assert fw.count(outside) == fw.count(inside)
+        assert (outside.applied[0].name, outside.likelihood) == ("controlled rounding", "support only")
+
+
+def test_the_report_doubts_an_approximation_of_crossed_tables(tmp_path):
+    both = fw.linked([fw.random_round(t, seed=1, exact=[""]) for t in (TABLE.sum("B"), TABLE.sum("A"))], full=True)
+    page = tmp_path / "audit.html"
+    fw.audit(both).to_html(page)
+    assert "likelihood: cellwise approximation" in page.read_text()
