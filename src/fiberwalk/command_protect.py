@@ -231,7 +231,8 @@ def _note(release: Release, name: str, given: dict[str, Any], options: dict[str,
     said = {key: value for key, value in given.items() if key not in ("seed", "matrix", "noise")}
     said |= {key: options[key] for key in ("matrix", "noise") if key in given}
     lines = [
-        "What was done to a table, for the agency alone: with the seed, what is random in it can be undone.",
+        "What was done to a table, for the agency alone"
+        + (": with the seed, what is random in it can be undone." if applied.seed is not None else "."),
         "",
         f"table: {options['file']}",
         f"protected table: {options['out']}",
