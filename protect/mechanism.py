@@ -112,21 +112,22 @@ def seen_through(release: Release, mechanism: Reading, figures: Figures, applied
     evidence, matrix = [], figures.matrix
     shown = np.full(release.n_cells, NO_VALUE)
     sums: dict[tuple[int, ...], int] = {}
+    columns = matrix.indices.astype(np.int64)
+    first_cell = columns[matrix.indptr[:-1]]
+    is_cell = (np.diff(matrix.indptr) == 1) & (figures.keys == release.keys[first_cell]).all(axis=1)
+    shown[first_cell[is_cell]] = figures.published[is_cell]
     for i, figure in enumerate(figures.published.tolist()):
         asked = figure, int(most[i])
         if asked not in said:
             said[asked] = mechanism.given(*asked)
-        first, log_weights = said[asked]
-        words = f"{release.words(figures.keys[i])}, published as {release.show(figure)}"
-        if not (log_weights > -np.inf).any():
-            raise InputError(f"{words}: {mechanism.name} cannot have published that ({mechanism.words}).")
+            if not (said[asked][1] > -np.inf).any():
+                words = f"{release.words(figures.keys[i])}, published as {release.show(figure)}"
+                raise InputError(f"{words}: {mechanism.name} cannot have published that ({mechanism.words}).")
         part = slice(matrix.indptr[i], matrix.indptr[i + 1])
-        cells, coefficients = matrix.indices[part].astype(np.int64), matrix.data[part]
-        evidence.append(Evidence(cells, coefficients, first, log_weights, words, figures.keys[i], figure, draw))
-        if len(cells) == 1 and (figures.keys[i] == release.keys[cells[0]]).all():
-            shown[cells[0]] = figure
-        else:
-            sums[tuple(figures.keys[i].tolist())] = figure
+        key = figures.keys[i]
+        evidence.append(Evidence(columns[part], matrix.data[part], *said[asked], key=key, figure=figure, draw=draw))
+        if not is_cell[i]:
+            sums[tuple(key.tolist())] = figure
     return replace(
         release,
         evidence=(*release.evidence, *evidence),

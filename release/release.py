@@ -132,6 +132,12 @@ class Release:
         low, high = int(self.sums.lower[fact]), int(self.sums.upper[fact])
         return f"{self.sums.words[fact]} {self.between(low, high)}"
 
+    def evidence_words(self, item: Evidence) -> str:
+        """What a random method published, in words."""
+        if item.words or item.key is None:
+            return item.words or "without words"
+        return f"{self.words(item.key)}, published as {self.show(item.figure)}"
+
     def between(self, low: int, high: int) -> str:
         """A range in words and in the table's own units."""
         shown_low, shown_high = self.show(low), self.show(high)
