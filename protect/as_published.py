@@ -67,6 +67,10 @@ def as_protected(
                 "as_protected(): exact=, hierarchies=, decimals= and count= go with a table, not a release."
             )
         release = figures
+        if len(release.grids) > 1:
+            raise InputError(
+                "as_protected() reads one table: give it each release by itself, and link them afterwards."
+            )
     else:
         table = as_table(figures, hierarchies=hierarchies, decimals=decimals, count=count, signed=True)
         release = _with_exact(unpublished(table.dims, table.decimals), exact)

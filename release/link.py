@@ -45,7 +45,6 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
         notes=notes,
         applied=applied,
         flagged=any(one.flagged for one in releases),
-        sum_figures={key: figure for one in tables for key, figure in one.sum_figures.items()},
     )
 
 
@@ -193,6 +192,7 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         contributors=_joined([one.contributors for one in tables], numbers, n),
         largest=_joined([one.largest for one in tables], numbers, n),
         figures=_joined([one.figures for one in tables], numbers, n),
+        sum_figures={key: figure for one in tables for key, figure in one.sum_figures.items()},
     )  # fmt: skip
     for one, where in zip(tables, numbers, strict=True):
         columns = sp.csr_array(
@@ -299,7 +299,14 @@ def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         facts = one.sums
         whole = whole.with_facts(facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words)
         evidence += [_crossed_evidence(item, cells) for item in one.evidence]
-    return replace(whole, evidence=seen_once(evidence, whole))
+    kept = seen_once(evidence, whole)
+    figures = {
+        tuple(item.key.tolist()): item.figure for item in kept if item.key is not None and item.figure != NO_VALUE
+    }
+    of_cells = np.array([figures.pop(tuple(key), NO_VALUE) for key in whole.keys.tolist()], dtype=np.int64)
+    return replace(
+        whole, evidence=kept, figures=of_cells if (of_cells != NO_VALUE).any() else None, sum_figures=figures
+    )
 
 
 def _crossed_evidence(item: Evidence, cells: Any) -> Evidence:

@@ -265,3 +265,19 @@ def test_the_report_doubts_an_approximation_of_crossed_tables(tmp_path):
     page = tmp_path / "audit.html"
     fw.audit(both).to_html(page)
     assert "likelihood: cellwise approximation" in page.read_text()
+
+
+def test_random_figures_of_crossed_tables_survive_a_file_and_none_is_dropped(tmp_path):
+    path = tmp_path / "both.csv"
+    rows = fw.random_round(TABLE.sum("B"), seed=1)
+    both = fw.linked([rows, fw.random_round(TABLE.sum("A"), seed=2)], full=True)
+    both.to_file(path)
+    outside = fw.as_protected(fw.read_release(path), "random_round", base=3)
+    assert np.allclose(fw.audit(outside).cells["mean"], fw.audit(both).cells["mean"])
+    # Two looks at the rows do not fit into one file; and an outsider reads linked files one by one.
+    with pytest.raises(fw.InputError, match="A=a, B=Total was published twice, by two random draws"):
+        fw.linked([rows, fw.random_round(TABLE, seed=3, margins=["A"])], full=True).to_file(path)
+    with pytest.raises(
+        fw.InputError, match="reads one table: give it each release by itself, and link them afterwards"
+    ):
+        fw.as_protected(fw.linked([rows, fw.random_round(TABLE, seed=3)]), "random_round")
