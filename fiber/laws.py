@@ -84,7 +84,7 @@ class Hypergeometric:
     name: str = "hypergeometric"
     words: str = (
         "respondents fall into cells independently, as in the log-linear model of the published figures; "
-        "a table x is then as probable as 1 / (product of x!)"
+        "a table x is then as probable as the product of mu^x / x!, where the expected counts mu cancel if all are exact"
     )
 
     def on(self, release: Release) -> Weigh:

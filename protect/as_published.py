@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..release.dims import Margin
 from ..release.errors import InputError
-from ..release.facts import NO_VALUE, Applied
+from ..release.facts import LABELS, NO_VALUE, Applied
 from ..release.figures import UNKNOWN_METHOD
 from ..release.numbers import scaled, whole_numbers
+from ..release.publish import parse_margins
 from ..release.release import Release, unpublished
 from ..release.table_forms import Hierarchies, read_form
 from ..release.tables import as_means, as_table
-from .cell_keys import KEYS_OF_LABELS, draw_name
-from .mechanism import Figures, seen_through
-from .methods import mechanism_of
+from .cell_keys import KEY_WORDS, draw_name
+from .mechanism import Figures, figures_of, seen_through
+from .methods import mechanism_of, method_named
 
 
 def as_protected(
@@ -40,7 +42,7 @@ def as_protected(
         The published table, in any form; or a release that `read_release` read from a file with perturbed figures.
     method
         What they went through: the name of the function that would do it, such as "random_round", and its parameters
-        (base=3).
+        (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which.
     exact
         What is published besides as it is: tables over some of the dims, such as a Series or DataArray of row totals, and
         a plain number for the grand total.
@@ -65,6 +67,10 @@ def as_protected(
                 "as_protected(): exact=, hierarchies=, decimals= and count= go with a table, not a release."
             )
         release = figures
+        if len(release.grids) > 1:
+            raise InputError(
+                "as_protected() reads one table: give it each release by itself, and link them afterwards."
+            )
     else:
         table = as_table(figures, hierarchies=hierarchies, decimals=decimals, count=count, signed=True)
         release = _with_exact(unpublished(table.dims, table.decimals), exact)
@@ -74,15 +80,22 @@ def as_protected(
             "as_protected(): no figure of this release is marked as perturbed; read the file with perturbed=True, or mark "
             "the rows with the status p."
         )
+    adds_up = method_named(method).adds_up
+    margins = parse_margins(parameters.pop("margins", None), release.dims) if adds_up else []
     mechanism, likelihood = mechanism_of(method, release, parameters)
-    kind = KEYS_OF_LABELS if keyed else ""
-    applied = Applied(mechanism.name, likelihood, mechanism.words + (f"; {kind}" if kind else ""))
+    kind = LABELS if keyed else ""
+    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], keys=kind)
     release = replace(release, applied=tuple(one for one in release.applied if one != UNKNOWN_METHOD))
-    return seen_through(release, mechanism, _figures(release), applied, draw_name(mechanism, kind))
+    shown = _figures(release, margins)
+    return seen_through(release, mechanism, shown, applied, draw_name(mechanism, kind))
 
 
-def _figures(release: Release) -> Figures:
-    """What a release says that a random method published."""
+def _figures(release: Release, margins: Sequence[Margin]) -> Figures:
+    """What a release says that a random method published; of margins that follow from the cells, their sums."""
+    whole = release.figures is not None and (release.figures != NO_VALUE).all()
+    if margins and whole and not release.sum_figures:
+        keys, matrix = figures_of(release, margins)
+        return Figures(keys, matrix, matrix @ release.figures)
     given = release.figures if release.figures is not None else np.full(release.n_cells, NO_VALUE)
     cells = np.flatnonzero(given != NO_VALUE)
     sums = np.array(list(release.sum_figures), dtype=np.int64).reshape(-1, len(release.dims))

@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..release.errors import InputError
+from ..release.facts import LABELS, RECORDS
 from ..release.release import Release
 from ..release.tables import as_means
 
 if TYPE_CHECKING:
     from .mechanism import Reading
 
-KEYS_OF_LABELS = "the random number of a cell follows from its labels"
-KEYS_OF_RECORDS = "the random number of a cell is the sum of its records' keys"
+KEY_WORDS = {
+    "": "",
+    LABELS: "; the random number of a cell follows from its labels",
+    RECORDS: "; the random number of a cell is the sum of its records' keys",
+}
 
 
 def taken_seed(seed: Any) -> int:
@@ -35,13 +39,13 @@ def taken_seed(seed: Any) -> int:
 def random_numbers(
     release: Release, shown: np.ndarray, matrix: Any, truth: np.ndarray, seed: int, keys: Any
 ) -> tuple[np.ndarray, str]:
-    """A number in [0, 1) for every figure, and in words where it comes from; no words for fresh ones."""
+    """A number in [0, 1) for every figure, and what it belongs to: LABELS, RECORDS, or nothing."""
     if keys is None:
         return np.random.default_rng(seed).random(len(shown)), ""
     if isinstance(keys, str):
-        if keys != "labels":
+        if keys != LABELS:
             raise InputError(f"keys={keys!r}: 'labels', a table of summed record keys, or None.")
-        return label_keys(release, shown, seed), KEYS_OF_LABELS
+        return label_keys(release, shown, seed), LABELS
     summed = as_means(keys, release.dims, "keys=")
     if summed.shape != release.grids[0].cells.shape or not np.isfinite(summed).all() or (summed < 0).any():
         raise InputError("keys= must be a table like the one protected, of sums of record keys, numbers of at least 0.")
@@ -49,7 +53,7 @@ def random_numbers(
     # Nobody is in an empty cell, so nobody's key decides about it.
     empty = np.flatnonzero(truth == 0)
     numbers[empty] = label_keys(release, shown[empty], seed)
-    return numbers, KEYS_OF_RECORDS
+    return numbers, RECORDS
 
 
 def label_keys(release: Release, shown: np.ndarray, seed: int) -> np.ndarray:
@@ -67,4 +71,4 @@ def label_keys(release: Release, shown: np.ndarray, seed: int) -> np.ndarray:
 
 def draw_name(mechanism: Reading, kind: str) -> str:
     """A name for random draws that tables share; none for fresh ones."""
-    return f"{mechanism.name}, {mechanism.words}; {kind}" if kind else ""
+    return f"{mechanism.name}, {mechanism.words}{KEY_WORDS[kind]}" if kind else ""

@@ -391,6 +391,7 @@ def _evidence(release: Release, squares: Squares, published: np.ndarray, theta: 
         if len(logs) == 1:
             continue
         key = release.keys[cells[0]]
-        words = f"{release.words(key)}, published as {corner}"
-        found.append(Evidence(cells[:1].astype(np.int64), np.ones(1, dtype=np.int64), low, logs, words, key, corner))
+        found.append(
+            Evidence(cells[:1].astype(np.int64), np.ones(1, dtype=np.int64), low, logs, key=key, figure=corner)
+        )
     return tuple(found)

@@ -16,12 +16,12 @@ import scipy.sparse as sp
 
 from ..release.dims import Margin
 from ..release.errors import InputError
-from ..release.facts import LIKELIHOODS, NO_LIMIT, NO_VALUE, Applied, Evidence
+from ..release.facts import LIKELIHOODS, NO_LIMIT, NO_VALUE, RECORDS, Applied, Evidence
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import Table, as_table
-from .cell_keys import KEYS_OF_RECORDS, draw_name, random_numbers, taken_seed
+from .cell_keys import KEY_WORDS, draw_name, random_numbers, taken_seed
 
 EXACT, CELLWISE, SUPPORT = LIKELIHOODS
 
@@ -83,9 +83,9 @@ def protected(
     seed = taken_seed(seed)
     numbers, kind = random_numbers(release, shown, matrix, truth, seed, keys)
     published = mechanism.publish(truth, numbers)
-    if kind == KEYS_OF_RECORDS and len(shown) > release.n_cells:
+    if kind == RECORDS and len(shown) > release.n_cells:
         likelihood = CELLWISE  # the key of a total follows from the keys of its cells
-    applied = Applied(mechanism.name, likelihood, mechanism.words + (f"; {kind}" if kind else ""), seed)
+    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], seed, keys=kind)
     return seen_through(release, mechanism, Figures(shown, matrix, published), applied, draw_name(mechanism, kind))
 
 
@@ -112,21 +112,22 @@ def seen_through(release: Release, mechanism: Reading, figures: Figures, applied
     evidence, matrix = [], figures.matrix
     shown = np.full(release.n_cells, NO_VALUE)
     sums: dict[tuple[int, ...], int] = {}
+    columns = matrix.indices.astype(np.int64)
+    first_cell = columns[matrix.indptr[:-1]]
+    is_cell = (np.diff(matrix.indptr) == 1) & (figures.keys == release.keys[first_cell]).all(axis=1)
+    shown[first_cell[is_cell]] = figures.published[is_cell]
     for i, figure in enumerate(figures.published.tolist()):
         asked = figure, int(most[i])
         if asked not in said:
             said[asked] = mechanism.given(*asked)
-        first, log_weights = said[asked]
-        words = f"{release.words(figures.keys[i])}, published as {release.show(figure)}"
-        if not (log_weights > -np.inf).any():
-            raise InputError(f"{words}: {mechanism.name} cannot have published that ({mechanism.words}).")
+            if not (said[asked][1] > -np.inf).any():
+                words = f"{release.words(figures.keys[i])}, published as {release.show(figure)}"
+                raise InputError(f"{words}: {mechanism.name} cannot have published that ({mechanism.words}).")
         part = slice(matrix.indptr[i], matrix.indptr[i + 1])
-        cells, coefficients = matrix.indices[part].astype(np.int64), matrix.data[part]
-        evidence.append(Evidence(cells, coefficients, first, log_weights, words, figures.keys[i], figure, draw))
-        if len(cells) == 1 and (figures.keys[i] == release.keys[cells[0]]).all():
-            shown[cells[0]] = figure
-        else:
-            sums[tuple(figures.keys[i].tolist())] = figure
+        key = figures.keys[i]
+        evidence.append(Evidence(columns[part], matrix.data[part], *said[asked], key=key, figure=figure, draw=draw))
+        if not is_cell[i]:
+            sums[tuple(key.tolist())] = figure
     return replace(
         release,
         evidence=(*release.evidence, *evidence),
@@ -148,5 +149,6 @@ def most_possible(release: Release, matrix: Any) -> np.ndarray:
             upper[cells] = np.minimum(upper[cells], facts.upper[i])
     unlimited = matrix @ (upper >= NO_LIMIT).astype(np.int64) > 0
     sums = matrix @ np.where(upper >= NO_LIMIT, 0, upper)
-    total = facts.upper[np.flatnonzero(np.diff(facts.matrix.indptr) == release.n_cells)].min(initial=NO_LIMIT)
+    whole = np.asarray((facts.matrix == 1).sum(axis=1)).ravel() == release.n_cells
+    total = facts.upper[whole].min(initial=NO_LIMIT)
     return np.minimum(np.where(unlimited, NO_LIMIT, sums), total)

@@ -22,7 +22,8 @@ class Method:
     """A protection method: where it lives, how well its likelihood is known, what it does in a line.
 
     `read` tells how an outsider reads what it published, figure by figure: (release, **parameters) -> what it did to every
-    figure, and how well that is known. Where that cannot be, `instead` says what she can do.
+    figure, and how well that is known. Where that cannot be, `instead` says what she can do. `adds_up`: the sums of the
+    published cells are figures of the method as well.
     """
 
     home: str
@@ -30,6 +31,7 @@ class Method:
     words: str
     read: Callable[..., tuple[Reading, str]] | None = None
     instead: str = ""
+    adds_up: bool = False
 
     def function(self, name: str) -> Callable[..., Release]:
         """The function that applies it."""
@@ -56,7 +58,11 @@ def _semi_controlled_round(release: Release, base: float = 3) -> tuple[Reading, 
 
 
 def _controlled_round(release: Release, base: float = 3) -> tuple[Reading, str]:
-    return _round_to(release, base, "within")[0], SUPPORT
+    from .rounding import Ranges, checked_base
+
+    return Ranges(
+        checked_base(base, release.decimals, "controlled_round"), "within", release.decimals, "controlled rounding"
+    ), SUPPORT
 
 
 def _perturb(
@@ -98,7 +104,8 @@ METHODS: dict[str, Method] = {
         _semi_controlled_round,
     ),
     "controlled_round": Method(
-        "controlled_rounding", SUPPORT, "up or down so that everything still adds up", _controlled_round
+        "controlled_rounding", SUPPORT, "up or down so that everything still adds up", _controlled_round,
+        adds_up=True,
     ),
     "perturb": Method("perturbation", EXACT, "counts changed by a transition matrix", _perturb),
     "add_noise": Method("noise", EXACT, "a random whole number added to every figure", _add_noise),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..release.errors import InputError
-from ..release.numbers import scaled, shown
+from ..release.numbers import scaled, written
 from ..release.release import Release
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
@@ -40,8 +40,8 @@ class Noise:
             math.fsum((d - mean) ** 2 * p for d, p in zip(self.differences, self.probabilities, strict=True)) ** 0.5
         )
         return (
-            f"a random number from {shown(self.differences[0], self.decimals)} to "
-            f"{shown(self.differences[-1], self.decimals)} (standard deviation {spread / 10**self.decimals:.4g}, "
+            f"a random number from {written(self.differences[0], self.decimals)} to "
+            f"{written(self.differences[-1], self.decimals)} (standard deviation {spread / 10**self.decimals:.4g}, "
             f"distribution {mark}) is added to every figure"
             + (", and what falls below zero is shown as 0" * self.floor)
         )

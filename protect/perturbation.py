@@ -158,7 +158,9 @@ def _without_replacement(table: Table, mechanism: Perturbation, seed: int, exact
     words = mechanism.words + "; the cells to change are chosen without replacement, but seen as if each were by itself"
     if keeps_frequencies(truth, transitions):
         release = publish_margins(release, parse_margins([""], table.dims))
-        words += "; it keeps the total, which is a fact, and how often counts occur, which is not used"
+        words += (
+            "; it keeps the total, which is a fact, and how often each row of the matrix is taken, which is not used"
+        )
     applied = Applied(mechanism.name, CELLWISE, words, seed)
     return seen_through(release, mechanism, Figures(*figures_of(release, ()), published), applied)
 

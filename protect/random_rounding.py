@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..release.errors import TooLarge
-from ..release.numbers import shown
+from ..release.numbers import written
 from ..release.release import Release
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
@@ -31,7 +31,7 @@ class RandomRounding:
     @property
     def words(self) -> str:
         """What it does."""
-        base = shown(self.base, self.decimals)
+        base = written(self.base, self.decimals)
         return f"figures go up or down to a multiple of {base} at random, so that they are right on average"
 
     def publish(self, values: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ class RandomRounding:
         first, last = max(figure - self.base + 1, 0), min(figure + self.base - 1, most)
         if last - first >= MOST_VALUES:
             raise TooLarge(
-                f"to base {shown(self.base, self.decimals)} a figure may stand for {last - first + 1:,} values, more than "
+                f"to base {written(self.base, self.decimals)} a figure may stand for {last - first + 1:,} values, more than "
                 f"{MOST_VALUES:,}; choose a smaller base or a coarser unit."
             )
         values = np.arange(first, last + 1)

@@ -358,6 +358,5 @@ def _evidence(
             known[asked] = first, weight * logs
         first, logs = known[asked]
         key = release.keys[cells[d, o]]
-        words = f"{release.words(key)}, published as {asked[0]}"
         cell = cells[d, o : o + 1].astype(np.int64)
-        yield Evidence(cell, np.ones(1, dtype=np.int64), first, logs, words, key, asked[0])
+        yield Evidence(cell, np.ones(1, dtype=np.int64), first, logs, key=key, figure=asked[0])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..release.errors import InputError
 from ..release.facts import UNSHOWN, Applied
-from ..release.numbers import scaled, shown
+from ..release.numbers import scaled, written
 from ..release.publish import parse_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
@@ -32,7 +32,7 @@ class Ranges:
     @property
     def words(self) -> str:
         """What was done."""
-        return f"every published figure is rounded to base {shown(self.base, self.decimals)}, {_HOW[self.rule]}"
+        return f"every published figure is rounded to base {written(self.base, self.decimals)}, {_HOW[self.rule]}"
 
     def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
         """All values of the range alike."""

@@ -89,7 +89,9 @@ def semi_controlled_round(
         f"{where}; what an intruder sees is taken cell by cell, though cells are drawn without replacement"
     )
     applied = Applied("semi-controlled rounding", CELLWISE, words, seed)
-    return seen_through(release, RandomRounding(step), Figures(*figures_of(release, ()), figures), applied)
+    return seen_through(
+        release, RandomRounding(step, labelled.decimals), Figures(*figures_of(release, ()), figures), applied
+    )
 
 
 def rounded_by_number(values: np.ndarray, step: int, groups: np.ndarray, random: np.random.Generator) -> np.ndarray:

@@ -130,6 +130,8 @@ class Evidence:
 LIKELIHOODS = ("exact", "cellwise approximation", "support only")
 """How well P(published | truth) is known, from strongest to weakest: as it is; as if every cell were treated by itself;
 only as which tables are possible."""
+LABELS, RECORDS = "labels", "records"
+"""What a random number may belong to that is no fresh one: the labels of a cell or total, or the records in it."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ class Applied:
     """Of its random numbers. Like the truth, only the agency knows it."""
     mechanism: Any = field(default=None, compare=False, repr=False)
     """What else is public of it, where words do not say all: such as the squares of a Markov perturbation."""
+    keys: str = ""
+    """What its random numbers belong to: LABELS or RECORDS; empty for fresh ones."""
 
     def __post_init__(self) -> None:
         if self.likelihood not in LIKELIHOODS:

@@ -14,6 +14,7 @@ from .dims import Dim, Level
 from .errors import Contradiction, InputError
 from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Sums
 from .release import Release, unpublished
+from .shared_draws import methods_of, seen_once
 
 _RANK = np.argsort([PRIMARY, HIDDEN, PUBLISHED, UNSHOWN])
 """Which status a cell keeps that several tables show: the lowest in this order."""
@@ -37,14 +38,13 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     dims = tuple(_united([dim for one in releases for dim in one.dims if dim.name == name]) for name in names)
     tables = [_relabelled(one, dims) for one in releases]
     notes = (*(note for one in releases for note in one.notes), f"{len(releases)} releases are read together")
+    applied = methods_of(tables)
     joined = _crossed(tables, dims) if full else _side_by_side(tables, dims)
-    applied = tuple(dict.fromkeys(method for one in releases for method in one.applied))
     return replace(
         joined,
         notes=notes,
         applied=applied,
         flagged=any(one.flagged for one in releases),
-        sum_figures={key: figure for one in tables for key, figure in one.sum_figures.items()},
     )
 
 
@@ -185,13 +185,14 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     grids = [Grid(g.nodes, w[g.cells]) for one, w in zip(tables, numbers, strict=True) for g in one.grids]
     joined = Release(
         dims, _without_repeats(grids), lower, upper, value, status, own, Sums.none(n, len(dims)), truth,
-        _seen_once(evidence, tables[0]), tables[0].decimals,
+        seen_once(evidence, tables[0]), tables[0].decimals,
         np.unique(np.concatenate([one.asked for one in tables]), axis=0),
         np.concatenate([one.shown for one in tables]),
         if_flagged=(seen_lower, seen_upper) if any(one.if_flagged for one in tables) else None,
         contributors=_joined([one.contributors for one in tables], numbers, n),
         largest=_joined([one.largest for one in tables], numbers, n),
         figures=_joined([one.figures for one in tables], numbers, n),
+        sum_figures={key: figure for one in tables for key, figure in one.sum_figures.items()},
     )  # fmt: skip
     for one, where in zip(tables, numbers, strict=True):
         columns = sp.csr_array(
@@ -202,22 +203,6 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
             facts.keys, facts.matrix @ columns, facts.lower, facts.upper, facts.value, facts.words
         )
     return _shared_totals(joined)
-
-
-def _seen_once(evidence: Sequence[Evidence], release: Release) -> tuple[Evidence, ...]:
-    """Evidence without repeats: a figure that several tables show by the same random draw tells nothing twice."""
-    kept: dict[object, Evidence] = {}
-    for number, item in enumerate(evidence):
-        if not item.draw or item.key is None:
-            kept[number] = item
-            continue
-        first = kept.setdefault((item.draw, *map(int, item.key)), item)
-        if first.figure != item.figure:
-            raise Contradiction(
-                f"linked releases: {release.words(item.key)} is published as {release.show(first.figure)} in one table and "
-                f"as {release.show(item.figure)} in another, though both say that it has the same key ({item.draw})."
-            )
-    return tuple(kept.values())
 
 
 def _joined(parts: Sequence[np.ndarray | None], numbers: Sequence[np.ndarray], n: int) -> np.ndarray | None:
@@ -314,7 +299,14 @@ def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         facts = one.sums
         whole = whole.with_facts(facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words)
         evidence += [_crossed_evidence(item, cells) for item in one.evidence]
-    return replace(whole, evidence=_seen_once(evidence, whole))
+    kept = seen_once(evidence, whole)
+    figures = {
+        tuple(item.key.tolist()): item.figure for item in kept if item.key is not None and item.figure != NO_VALUE
+    }
+    of_cells = np.array([figures.pop(tuple(key), NO_VALUE) for key in whole.keys.tolist()], dtype=np.int64)
+    return replace(
+        whole, evidence=kept, figures=of_cells if (of_cells != NO_VALUE).any() else None, sum_figures=figures
+    )
 
 
 def _crossed_evidence(item: Evidence, cells: Any) -> Evidence:

@@ -330,6 +330,13 @@ def write_long(release: Release, path: str | os.PathLike[str], total: str) -> No
             else "linked tables, evidence without a figure, or an insider's own part"
         )
         raise InputError(f"{name}: a long file cannot hold {what}; write the parts by themselves.")
+    places = [tuple(item.key.tolist()) for item in release.evidence if item.key is not None]
+    if len(set(places)) < len(places):
+        twice = next(key for key in places if places.count(key) > 1)
+        raise InputError(
+            f"{name}: {release.words(np.array(twice))} was published twice, by two random draws, and a long file holds one "
+            "figure; write the parts by themselves."
+        )
     _refuse_names(name, release, total)
     known = {tuple(key) for key in facts.keys}
     asked = [key for key in release.asked if tuple(key) not in known]

@@ -20,8 +20,8 @@ def in_own_units(values: Any, decimals: int) -> Any:
     return values if decimals == 0 else np.round(np.asarray(values) / 10.0**decimals, decimals)
 
 
-def shown(value: int, decimals: int) -> str:
-    """One scaled integer as it is written in the units of the table."""
+def written(value: int, decimals: int) -> str:
+    """One scaled integer in the units of the table, as people read it."""
     return str(value) if decimals == 0 else f"{value / 10**decimals:.{decimals}f}"
 
 

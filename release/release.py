@@ -30,7 +30,7 @@ from .facts import (
     weakest_likelihood,
 )
 from .knowledge import Rule, with_knowledge, with_rule
-from .numbers import in_own_units, shown
+from .numbers import in_own_units, written
 from .table_forms import MOST_CELLS
 from .tables import Table
 
@@ -132,6 +132,12 @@ class Release:
         low, high = int(self.sums.lower[fact]), int(self.sums.upper[fact])
         return f"{self.sums.words[fact]} {self.between(low, high)}"
 
+    def evidence_words(self, item: Evidence) -> str:
+        """What a random method published, in words."""
+        if item.words or item.key is None:
+            return item.words or "without words"
+        return f"{self.words(item.key)}, published as {self.show(item.figure)}"
+
     def between(self, low: int, high: int) -> str:
         """A range in words and in the table's own units."""
         shown_low, shown_high = self.show(low), self.show(high)
@@ -143,7 +149,7 @@ class Release:
 
     def show(self, value: int) -> str:
         """One value in the table's own units."""
-        return shown(value, self.decimals)
+        return written(value, self.decimals)
 
     def index(self, keys: np.ndarray) -> pd.MultiIndex:
         """The labels of cells or sums, as the index of a frame."""

@@ -98,8 +98,40 @@ def test_keyed_cells_are_rounded_alike_in_every_table_and_count_once():
 def test_tables_that_claim_the_same_keys_must_agree():
     one, two = (fw.random_round([[1, 1], [1, 1]], seed=seed, keys="labels") for seed in (1, 2))
     assert not (one.published == two.published).all()
-    with pytest.raises(fw.Contradiction, match="published as . in one table and as . in another, though both say"):
+    with pytest.raises(
+        fw.InputError, match="keys='labels' but different seeds, so that their keys differ; protect both"
+    ):
         fw.linked([one, two])
+    with pytest.raises(fw.Contradiction, match="published as . in one table and as . in another, though both say"):
+        fw.linked([one.without_truth(), two.without_truth()])
+
+
+def test_linked_tables_whose_random_numbers_depend_on_each_other_are_never_exact():
+    rows = TABLE.sum("B")
+    keys = xr.zeros_like(TABLE, dtype=float) + 0.3
+    dependent = {
+        "with the same seed": [fw.random_round(TABLE, seed=1), fw.add_noise(rows, {-1: 0.5, 1: 0.5}, seed=1)],
+        "the same cells for another method": [fw.random_round(TABLE, b, seed=1, keys="labels") for b in (3, 5)],
+        "sums over the same records": [fw.random_round(t, keys=k) for t, k in ((TABLE, keys), (rows, keys.sum("B")))],
+    }
+    for words, releases in dependent.items():
+        for full in (False, True):
+            both = fw.linked(releases, full=full)
+            assert both.likelihood == "cellwise approximation"
+            assert all(words in one.words for one in both.applied)
+    # Other seeds, other cells, or the same records in the same cells: nothing is left out.
+    assert fw.linked([fw.random_round(TABLE, b, seed=b, keys="labels") for b in (3, 5)]).likelihood == "exact"
+    assert (
+        fw.linked([fw.random_round(t, b, seed=1, keys="labels") for t, b in ((TABLE, 3), (rows, 5))]).likelihood
+        == "exact"
+    )
+    assert fw.linked([fw.random_round(TABLE, seed=1, keys=keys)] * 2).likelihood == "exact"
+
+
+def test_words_of_magnitudes_are_in_their_own_units():
+    assert "a multiple of 0.3 at random" in fw.random_round([[1.2, 0.5]], base=0.3, decimals=1).applied[0].words
+    said = fw.add_noise([[1.2, 0.5]], {-0.1: 0.5, 0.1: 0.5}, decimals=1).applied[0].words
+    assert "from -0.1 to 0.1 (standard deviation 0.1," in said
 
 
 def test_keys_of_records_follow_the_cell_and_a_total_is_then_no_independent_draw():
@@ -231,3 +263,35 @@ def test_an_audit_shows_what_was_published_beside_what_it_gives_away():
     assert cells.loc[:, "published"].drop(("Total",) * figures.ndim).sum() == figures.sum()
     assert cells["published"].iloc[0] % 3 == 0
     assert "published" not in fw.audit(fw.suppress(TABLE, rule="< 3")).cells
+
+
+def test_outsiders_know_that_controlled_rounding_adds_up():
+    values = np.array([[4, 8, 5], [2, 7, 3], [1, 1, 4]])
+    for margins in (None, ["A"]):
+        inside = fw.controlled_round(values, 3, seed=1, margins=margins)
+        outside = fw.as_protected(inside.published, "controlled_round", base=3, margins=margins)
+        assert fw.count(outside) == fw.count(inside)
+        assert (outside.applied[0].name, outside.likelihood) == ("controlled rounding", "support only")
+
+
+def test_the_report_doubts_an_approximation_of_crossed_tables(tmp_path):
+    both = fw.linked([fw.random_round(t, seed=1, exact=[""]) for t in (TABLE.sum("B"), TABLE.sum("A"))], full=True)
+    page = tmp_path / "audit.html"
+    fw.audit(both).to_html(page)
+    assert "likelihood: cellwise approximation" in page.read_text()
+
+
+def test_random_figures_of_crossed_tables_survive_a_file_and_none_is_dropped(tmp_path):
+    path = tmp_path / "both.csv"
+    rows = fw.random_round(TABLE.sum("B"), seed=1)
+    both = fw.linked([rows, fw.random_round(TABLE.sum("A"), seed=2)], full=True)
+    both.to_file(path)
+    outside = fw.as_protected(fw.read_release(path), "random_round", base=3)
+    assert np.allclose(fw.audit(outside).cells["mean"], fw.audit(both).cells["mean"])
+    # Two looks at the rows do not fit into one file; and an outsider reads linked files one by one.
+    with pytest.raises(fw.InputError, match="A=a, B=Total was published twice, by two random draws"):
+        fw.linked([rows, fw.random_round(TABLE, seed=3, margins=["A"])], full=True).to_file(path)
+    with pytest.raises(
+        fw.InputError, match="reads one table: give it each release by itself, and link them afterwards"
+    ):
+        fw.as_protected(fw.linked([rows, fw.random_round(TABLE, seed=3)]), "random_round")

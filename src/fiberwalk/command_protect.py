@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from .command_manners import check_outputs, speaks_plainly
 from .command_options import read, reading
+from .progress import shown
 
 if TYPE_CHECKING:
     from .release.release import Release
@@ -54,7 +55,8 @@ _FLAGS: tuple[tuple[str, str], ...] = (
     ("preserve-totals", "Keep how often each count occurs (perturb)."),
     ("normalise", "Let rows of the matrix be scaled to 1 (perturb)."),
     ("floor", "What falls below zero is shown as 0 (add-noise)."),
-    ("zeros-hidden", "Zeros may be withheld too (suppress, complementary-suppress)."),
+    ("zeros-hidden", "The rule of --hide hits zeros, too (suppress, complementary-suppress)."),
+    ("secondary-zeros", "Zeros may be withheld to protect others (complementary-suppress)."),
     ("keyed", "The random number of a cell follows from its labels: alike in every table with this seed."),
 )
 _CALLED = {"rounding": "rule", "hide": "rule", "margin": "margins", "merge": "groups"}
@@ -124,7 +126,9 @@ def protect(**options: Any) -> None:
         )
     function = method.function(name)
     given = _given({**options, "zeros_hidden": zeros_hidden}, name, function)
-    release = function(_table(truth), **given)
+    with shown(None) as tell:
+        progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
+        release = function(_table(truth), **given, **progress)
     release.to_file(options["out"], total=options["total"])
     options["note"].write_text(_note(release, name, given, options), encoding="utf-8")
     click.echo(_summary(release))
@@ -212,16 +216,16 @@ def _summary(release: Release) -> str:
     import numpy as np
 
     applied = release.applied[-1]
-    shown = release.published.values.astype(float)
+    figures = release.published.values.astype(float)
     truth = _table(release).to_xarray().values
-    withheld, changed = int(np.isnan(shown).sum()), int((shown != truth)[~np.isnan(shown)].sum())
-    parts = [f"{changed} of {shown.size} cells are published with another figure"]
+    withheld, changed = int(np.isnan(figures).sum()), int((figures != truth)[~np.isnan(figures)].sum())
+    parts = [f"{changed} of {figures.size} cells are published with another figure"]
     if withheld:
         parts.append(f"{withheld} are withheld")
     return f"{applied.name}: {', '.join(parts)}. Likelihood: {applied.likelihood}."
 
 
-def _outsider(release: Release, name: str, shown: dict[str, Any], options: dict[str, Any]) -> str:
+def _outsider(release: Release, name: str, said: dict[str, Any], options: dict[str, Any]) -> str:
     """The command by which an outsider who knows the method would audit the table."""
     from .protect.methods import METHODS
 
@@ -232,8 +236,8 @@ def _outsider(release: Release, name: str, shown: dict[str, Any], options: dict[
     if read is None or not release.evidence:
         return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading])
     taken = inspect.signature(read).parameters
-    said = [f"{key}={shlex.quote(str(value))}" for key, value in shown.items() if key in taken]
-    protected_by = ["--protected-by", " ".join([name.replace("_", "-"), *said])]
+    parameters = [f"{key}={shlex.quote(str(value))}" for key, value in said.items() if key in taken]
+    protected_by = ["--protected-by", " ".join([name.replace("_", "-"), *parameters])]
     return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading, *protected_by])
 
 
@@ -256,21 +260,22 @@ def _note(release: Release, name: str, given: dict[str, Any], options: dict[str,
     from . import __version__
 
     applied = release.applied[-1]
-    shown = {key: value for key, value in given.items() if key not in ("seed", "matrix", "noise")}
-    shown |= {key: options[key] for key in ("matrix", "noise") if key in given}
+    said = {key: value for key, value in given.items() if key not in ("seed", "matrix", "noise")}
+    said |= {key: options[key] for key in ("matrix", "noise") if key in given}
     lines = [
-        "What was done to a table, for the agency alone: with the seed, what is random in it can be undone.",
+        "What was done to a table, for the agency alone"
+        + (": with the seed, what is random in it can be undone." if applied.seed is not None else "."),
         "",
         f"table: {options['file']}",
         f"protected table: {options['out']}",
         f"method: {name.replace('_', '-')} ({applied.name})",
-        *(f"{key}: {value}" for key, value in shown.items()),
+        *(f"{key}: {value}" for key, value in said.items()),
         *([f"seed: {applied.seed}"] if applied.seed is not None else []),
         f"what it does: {applied.words}",
         f"likelihood: {applied.likelihood}",
         f"result: {_summary(release)}",
         f"to do it again: {_repeated(applied.seed)}",
-        f"to audit it as an outsider: {_outsider(release, name, shown, options)}",
+        f"to audit it as an outsider: {_outsider(release, name, said, options)}",
         f"fiberwalk {__version__}",
     ]
     return "\n".join(lines) + "\n"

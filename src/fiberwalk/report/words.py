@@ -82,7 +82,7 @@ def doubts(audit: Audit) -> list[tuple[str, str]]:
     if not audit.converged:
         said = advice(audit)
         found.append(("NOT CONVERGED", f"{why_not_converged(audit)}. {said[0].upper()}{said[1:]}"))
-    if audit.certificate.likelihood != "exact" and audit.release.figures is not None:
+    if audit.certificate.likelihood != "exact" and (audit.release.figures is not None or audit.release.evidence):
         said = likelihood_words(audit)
         found.append((f"likelihood: {audit.certificate.likelihood}", f"{said[0].upper()}{said[1:]}."))
     if audit.certificate.word == "unproven":
