@@ -13,6 +13,7 @@ WIDEST = 100_000
 """With coefficients other than 1 and -1, optima over wider ranges are not safe from the solver's rounding."""
 _BLUR = 1e-5
 """What the solver may leave of a condition with coefficients in fractions."""
+_NO_GAP = 1e-9
 _DOUBT = (
     f"bounds cannot be proven: relations with coefficients other than 1 over ranges wider than {WIDEST:,} are beyond "
     "what the integer program solves reliably; use fewer decimals or a coarser unit."
@@ -93,4 +94,4 @@ def least_cost(
             "the integer program's answer did not hold up when checked in whole numbers; if the values are large, use "
             "fewer decimals or a coarser unit."
         )
-    return x, found.status == 0
+    return x, found.status == 0 and (found.mip_gap or 0.0) <= _NO_GAP

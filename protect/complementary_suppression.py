@@ -21,7 +21,7 @@ from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table, cell_mask
 from .mechanism import SUPPORT
-from .suppression import with_withheld
+from .suppression import refuse_everything, with_withheld
 from .suppression_pattern import Pattern, Room, Sensitive, cheapest_pattern
 
 
@@ -124,7 +124,10 @@ def complementary_suppress(
     if where is not None:
         primary |= cell_mask(where, labelled).ravel()
     start = with_contributions(of_table(labelled), contributors, largest)
-    _refuse_useless(start, primary, rule)
+    what = f"rule {rule!r}" if rule is not None else "the condition"
+    if not primary.any():
+        raise InputError(f"no cell is sensitive: {what} hits none.")
+    refuse_everything(start, primary, what)
     shown = parse_margins(margins, labelled.dims)
     if not shown:
         raise InputError(
@@ -171,17 +174,6 @@ def complementary_suppress(
         applied=(applied,),
         notes=(f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})", *release.notes),
     )
-
-
-def _refuse_useless(release: Release, primary: np.ndarray, rule: str | None) -> None:
-    what = f"rule {rule!r}" if rule is not None else "the condition"
-    if not primary.any():
-        raise InputError(f"no cell is sensitive: {what} hits none.")
-    if primary.all():
-        raise InputError(
-            f"{what} hides everything, from cell {release.words(release.keys[0])} to {release.words(release.keys[-1])}: no "
-            "cell is left to publish; choose a weaker rule, merge categories, or publish() margins only."
-        )
 
 
 def _wanted(

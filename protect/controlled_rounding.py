@@ -23,6 +23,8 @@ from .rounding import checked_base, with_rounded
 
 MOST_NODES = 1000
 """Of the search for the nearest rounding; two-way tables need none."""
+SEARCHED_OUT, NEAR_ENOUGH = 3_000, 0.05
+"""Of more cells the search may end where the gain is within this share of the most; two-way tables never need it."""
 _FINEST = 1e-7
 """The least weight of the margins that the solver can tell from nothing."""
 
@@ -133,6 +135,7 @@ def nearest_rounding(values: np.ndarray, sums: Any, step: int, order: np.ndarray
         missing + (sum_remainder > 0),
         np.ones(len(moving)),
         nodes=MOST_NODES,
+        gap=0.0 if len(moving) <= SEARCHED_OUT else NEAR_ENOUGH,
     )
     if up is None:
         return None, proven

@@ -82,6 +82,7 @@ def suppress(
     if not hidden.any() and not totals:
         raise InputError("no cell is withheld: the condition hits none.")
     release = with_contributions(of_table(labelled), contributors, largest)
+    refuse_everything(release, primary.ravel(), f"rule {rule!r}")
     release = publish_margins(
         replace(with_withheld(release, hidden.ravel(), primary.ravel()), flagged=flags),
         parse_margins(margins, labelled.dims),
@@ -97,6 +98,15 @@ def suppress(
     if rule_known and parsed is not None:
         release = release.knows_rule(parsed, flags=flags)
     return release
+
+
+def refuse_everything(release: Release, primary: np.ndarray, what: str) -> None:
+    """Refuse a rule or condition that calls every cell sensitive."""
+    if primary.all():
+        raise InputError(
+            f"{what} hides everything, from cell {release.words(release.keys[0])} to {release.words(release.keys[-1])}: no "
+            "cell is left to publish; choose a weaker rule, merge categories, or publish() margins only."
+        )
 
 
 def with_withheld(release: Release, hidden: np.ndarray, primary: np.ndarray) -> Release:

@@ -124,6 +124,8 @@ def test_what_cannot_be_protected_is_said():
     table = [[1, 5, 4], [7, 20, 6], [3, 8, 9]]
     with pytest.raises(fw.InputError, match=r"rule '< 30' hides everything, from cell A=1, B=1 to A=3, B=3"):
         fw.complementary_suppress(table, rule="< 30")
+    with pytest.raises(fw.InputError, match=r"rule '< 30' hides everything, from cell A=1, B=1 to A=3, B=3"):
+        fw.suppress(table, rule="< 30")
     with pytest.raises(
         fw.InputError, match=r"no suppression can give cell A=1, B=1 the wanted interval \(from -1 to 1\)"
     ):

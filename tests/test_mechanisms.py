@@ -113,4 +113,4 @@ def test_without_chance_exact_means_all_tables_that_would_be_published_alike(met
             continue  # some of its tables have larger totals than were listed
         assert fw.count(release.without_truth()) == alike[seen]
         checked += alike[seen] > 1
-    assert checked > 3
+    assert checked >= 3
