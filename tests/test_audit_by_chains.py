@@ -66,6 +66,7 @@ def test_all_entropies_of_the_three_way_table_agree_with_a_count_by_slices():
         assert set(audit.cells["method"]) == {"chains"}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:law 'hypergeometric'")
 def test_stated_errors_are_the_errors_made():
     """A thousand releases are in `make verify`; with errors a third as large this fails, as it should."""

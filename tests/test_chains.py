@@ -157,6 +157,7 @@ def test_sums_over_one_block_and_over_several():
         assert total[value - first] == pytest.approx(p, abs=0.02)
 
 
+@pytest.mark.slow
 def test_joint_counts():
     release = fw.publish([[2, 1], [1, 2]], ["A", "B"])
     moves = choose(release, "hypergeometric")
@@ -289,6 +290,7 @@ def test_ctrl_c_before_new_draws_is_no_second_look(monkeypatch):
     assert not found.converged
 
 
+@pytest.mark.slow
 def test_chains_that_never_agree_are_not_called_converged():
     """Many parts that no step joins: the negative control of the stop rule."""
     from dataclasses import replace

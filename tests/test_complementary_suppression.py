@@ -39,6 +39,7 @@ def least_by_hand(table, rule, hierarchies=None, **wanted):
     return np.min(costs, axis=0).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "tree", "wanted"),
     [

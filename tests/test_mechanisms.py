@@ -59,6 +59,7 @@ def ranks(case, rng, read):
     return np.histogram(found, bins=10, range=(0, 1))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_truth_ranks_evenly_in_the_posterior(name):
     case = CASES[name]
@@ -66,6 +67,7 @@ def test_the_truth_ranks_evenly_in_the_posterior(name):
     assert stats.chisquare(counts).pvalue > UNLIKELY
 
 
+@pytest.mark.slow
 def test_the_ranks_betray_evidence_that_is_counted_twice():
     case = CASES["random rounding"]
 

@@ -165,6 +165,7 @@ def test_swapped_tables_have_the_law_of_their_pairs(small):
     assert far_off(counts, swap_law(table, 0.4, small))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("margins", "rate", "small", "most"),
     [
