@@ -1,5 +1,6 @@
 """fiberwalk protect: every method on the command line, the note, and the way back by --protected-by."""
 
+import os
 import re
 import shlex
 
@@ -72,6 +73,8 @@ def test_without_a_seed_there_is_a_new_one_that_gives_the_same_table_again(folde
         assert run("protect", "table.csv", "--method", "random-round", "--out", f"{name}.csv").exit_code == 0
     seeds = [re.search(r"seed: (\d+)", (folder / f"{name}.note.txt").read_text()).group(1) for name in ("one", "two")]
     assert seeds[0] != seeds[1]
+    if os.name == "posix":
+        assert (folder / "one.note.txt").stat().st_mode & 0o077 == 0  # nobody else reads the seed
     run("protect", "table.csv", "--method", "random-round", "--seed", seeds[0], "--out", "again.csv")
     assert (folder / "again.csv").read_text() == (folder / "one.csv").read_text()
 

@@ -130,6 +130,7 @@ def protect(**options: Any) -> None:
         progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
         release = function(_table(truth), **given, **progress)
     release.to_file(options["out"], total=options["total"])
+    options["note"].touch(mode=0o600)  # whoever reads the seed can undo what is random
     options["note"].write_text(_note(release, name, given, options), encoding="utf-8")
     click.echo(_summary(release))
     click.echo(f"protected table: {options['out']}", err=True)
