@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .dims import Dim, Key, Margin
+from .errors import Contradiction
 
 NO_LIMIT = int(np.iinfo(np.int64).max // 4)
 """Upper limit of a cell or sum of which nothing is known."""
@@ -102,6 +103,32 @@ class Sums:
             np.empty((0, n_dims), np.int64),
             (),
         )
+
+    def joined(self, more: Sums, between: Callable[[int, int], str]) -> Sums:
+        """These facts and more; one that is known already is tightened, not repeated. `between` says a range in words."""
+        rows = sp.csr_array(sp.vstack([self.matrix, more.matrix]))
+        rows.sort_indices()
+        lower, upper = np.concatenate([self.lower, more.lower]), np.concatenate([self.upper, more.upper])
+        value, keys = np.concatenate([self.value, more.value]), np.concatenate([self.keys, more.keys])
+        words = (*self.words, *more.words)
+        first_with: dict[tuple[bytes, bytes], int] = {}
+        kept = []
+        for row in range(rows.shape[0]):
+            part = slice(rows.indptr[row], rows.indptr[row + 1])
+            content = (rows.indices[part].tobytes(), rows.data[part].tobytes())
+            known = first_with.setdefault(content, row)
+            if known == row:
+                kept.append(row)
+                continue
+            low, high = max(lower[known], lower[row]), min(upper[known], upper[row])
+            if low > high:
+                one = f"{words[known]} {between(int(lower[known]), int(upper[known]))}"
+                two = f"{words[row]} {between(int(lower[row]), int(upper[row]))}"
+                raise Contradiction(f"two facts contradict each other: {one}, and {two}.", (one, two))
+            lower[known], upper[known] = low, high
+            if value[known] == NO_VALUE:
+                value[known] = value[row]
+        return Sums(rows[kept], lower[kept], upper[kept], value[kept], keys[kept], tuple(words[i] for i in kept))
 
     def __len__(self) -> int:
         return len(self.lower)

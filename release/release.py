@@ -233,53 +233,14 @@ class Release:
             )
         several = np.flatnonzero(~single)
         said = [self.words(keys[i]) if words is None else words[int(i)] for i in several]
-        sums = self._joined(matrix[several], lower[several], upper[several], value[several], keys[several], said)
+        sums = self.sums.joined(
+            Sums(matrix[several], lower[several], upper[several], value[several], keys[several], tuple(said)),
+            self.between,
+        )
         public = (value != NO_VALUE) & (lower == upper) & (keys >= 0).all(axis=1)
         public[np.flatnonzero(single)[figure]] = False
         shown = np.concatenate([self.shown.reshape(-1, len(self.dims)), keys[public]])
         return replace(self, lower=new_lower, upper=new_upper, value=new_value, status=status, sums=sums, shown=shown)
-
-    def _joined(
-        self,
-        matrix: Any,
-        lower: np.ndarray,
-        upper: np.ndarray,
-        value: np.ndarray,
-        keys: np.ndarray,
-        words: Sequence[str],
-    ) -> Sums:
-        old = self.sums
-        all_rows = sp.csr_array(sp.vstack([old.matrix, matrix]))
-        all_rows.sort_indices()
-        all_lower, all_upper = np.concatenate([old.lower, lower]), np.concatenate([old.upper, upper])
-        all_value = np.concatenate([old.value, value])
-        all_keys = np.concatenate([old.keys, keys.reshape(-1, len(self.dims))])
-        all_words = (*old.words, *words)
-        first_with: dict[tuple[bytes, bytes], int] = {}
-        kept = []
-        for row in range(all_rows.shape[0]):
-            part = slice(all_rows.indptr[row], all_rows.indptr[row + 1])
-            content = (all_rows.indices[part].tobytes(), all_rows.data[part].tobytes())
-            known = first_with.setdefault(content, row)
-            if known == row:
-                kept.append(row)
-                continue
-            low, high = max(all_lower[known], all_lower[row]), min(all_upper[known], all_upper[row])
-            if low > high:
-                one = f"{all_words[known]} {self.between(int(all_lower[known]), int(all_upper[known]))}"
-                two = f"{all_words[row]} {self.between(int(all_lower[row]), int(all_upper[row]))}"
-                raise Contradiction(f"two facts contradict each other: {one}, and {two}.", (one, two))
-            all_lower[known], all_upper[known] = low, high
-            if all_value[known] == NO_VALUE:
-                all_value[known] = all_value[row]
-        return Sums(
-            all_rows[kept],
-            all_lower[kept],
-            all_upper[kept],
-            all_value[kept],
-            all_keys[kept],
-            tuple(all_words[i] for i in kept),
-        )
 
     def margin(self, margin: str | Iterable[str | None]) -> tuple[np.ndarray, Any]:
         """The sums of a margin: their keys and which cells each sums."""
