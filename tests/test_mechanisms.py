@@ -79,7 +79,7 @@ def test_the_ranks_betray_evidence_that_is_counted_twice():
     assert stats.chisquare(counts).pvalue < UNLIKELY
 
 
-def consequences(method, release):
+def seen_by_a_reader(release):
     """All that a reader sees of a release."""
     figures = np.nan_to_num(release.published.values, nan=-1).ravel()
     sums = [*release.sums.lower, *release.sums.upper, *release.sum_figures.values()]
@@ -87,32 +87,33 @@ def consequences(method, release):
 
 
 @pytest.mark.parametrize(
-    "method",
+    ("method", "most"),
     [
-        lambda table: fw.round_to(table, 3, margins=[""]),
-        lambda table: fw.merge(table, {"A": {"12": ["1", "2"]}}),
-        lambda table: fw.suppress(table, rule="< 3", rule_known=True, flags=True, margins=[""]),
+        (
+            lambda table: fw.round_to(table, 3, margins=[""]),
+            7,
+        ),  # a total of 8 looks like 9 and 10, which are not listed
+        (lambda table: fw.merge(table, {"A": {"12": ["1", "2"]}}), 8),
+        (lambda table: fw.suppress(table, rule="< 3", rule_known=True, flags=True, margins=[""]), 8),
     ],
     ids=["rounding", "redesign", "suppression by a known rule"],
 )
-def test_without_chance_exact_means_all_tables_that_would_be_published_alike(method):
+def test_without_chance_exact_means_all_tables_that_would_be_published_alike(method, most):
     """P(published | table) is 1 for these and 0 for others: the fiber is that set, no table more or less."""
-    alike = Counter()
-    some = {}
+    alike, some = Counter(), {}
     for counts in itertools.product(range(9), repeat=3):
         if sum(counts) > 8:
             continue
         try:
             release = method(np.array(counts).reshape(3, 1))
-        except fw.InputError:  # nothing to hide
+        except fw.InputError:  # nothing to hide, or everything
             continue
         assert release.likelihood == "exact"
-        alike[consequences(method, release)] += 1
-        some[consequences(method, release)] = release, sum(counts)
+        alike[seen_by_a_reader(release)] += 1
+        if sum(counts) <= most:
+            some[seen_by_a_reader(release)] = release
     checked = 0
-    for seen, (release, total) in list(some.items())[:: max(len(some) // 25, 1)]:
-        if total > 6 and method(np.array([[2], [0], [1]])).applied[0].name == "rounding":
-            continue  # some of its tables have larger totals than were listed
+    for seen, release in list(some.items())[:: max(len(some) // 25, 1)]:
         assert fw.count(release.without_truth()) == alike[seen]
         checked += alike[seen] > 1
     assert checked >= 3

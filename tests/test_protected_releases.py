@@ -163,8 +163,9 @@ def test_a_protected_file_read_by_an_outsider_says_the_same(tmp_path):
     release = fw.random_round(TABLE, seed=4, exact=["A"], margins=["B"])
     path = tmp_path / "protected.csv"
     release.to_file(path)
-    text = path.read_text()
-    assert "a,x,3,p" in text.replace("6,p", "3,p")
+    rows = pd.read_csv(path, dtype=str).set_index(["A", "B"])
+    assert rows.loc[("a", "x")].tolist() == [str(int(release.published.sel(A="a", B="x"))), "p"]
+    assert rows.loc[("a", "Total")].tolist() == ["13", "s"]
     read = fw.read_release(path)
     assert read.likelihood == "support only"
     assert "perturbed at random" in " ".join(read.notes)

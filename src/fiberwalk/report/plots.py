@@ -175,14 +175,18 @@ def draw_risk(axis: Axes, audit: Audit) -> None:
         else:
             axis.set_xlim(0, 1.1 * high)
             axis.set_ylim(0, 1.1 * high)
-        axis.legend(loc="lower right", fontsize=8, frameon=False)
+        # Points and line may be anywhere inside, so what they are called stands above.
+        axis.legend(
+            loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0, ncols=2, fontsize=8, frameon=False,
+            handletextpad=0.4, columnspacing=1,
+        )  # fmt: skip
     step = f", {step_words(audit)}" if audit.magnitude else ""
     axis.set_xlabel(f"uniform risk 1 / log2 m (1/bits{step})", fontsize=9)
     axis.set_ylabel(f"risk 1 / H (1/bits{step})", fontsize=9)
     left_out = [f"{known} known exactly"] if known else []
     left_out += [f"{without_end} with no bits left"] if without_end else []
     title = "risk against uniform risk" + (f"\n({', '.join(left_out)}: not shown)" if left_out else "")
-    axis.set_title(title, fontsize=9)
+    axis.set_title(title, fontsize=9, pad=20 if len(frame) else None)
     axis.tick_params(labelsize=8)
     axis.spines[["top", "right"]].set_visible(False)
 
