@@ -13,12 +13,14 @@ depends on the corner and on which side is called a row: a square is read so tha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context
 from typing import Any
 
 import numpy as np
 
 from ..release.errors import InputError
 from ..release.facts import NO_VALUE, Applied, Evidence
+from ..release.numbers import is_number
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from .cell_keys import taken_seed
@@ -169,7 +171,7 @@ def markov_perturb(
     for number in in_order:
         cells = listed.cells[number]
         if not capped:
-            _refuse_cut(values[cells], theta, cells, release)
+            refuse_cut(values[cells], theta, release.words(release.keys[cells[0]]))
         values[cells] += step(values[cells], theta, random) * np.array([1, -1, -1, 1])
     if order == "random":
         listed = Squares(listed.dims[in_order], listed.cells[in_order])
@@ -235,21 +237,23 @@ def _released(release: Release, published: np.ndarray, public: MarkovPerturbatio
 
 
 def _taken_theta(theta: Any) -> float:
-    good = isinstance(theta, (int, float, np.integer, np.floating)) and not isinstance(theta, bool)
-    if not good or not 0 <= theta <= 1:
+    if not is_number(theta) or not 0 <= theta <= 1:
         raise InputError(
             f"theta={theta!r}: the probability of moving out, from 0 (nothing moves) to 1, in every square."
         )
     return float(theta)
 
 
-def _refuse_cut(square: np.ndarray, theta: float, cells: np.ndarray, release: Release) -> None:
-    """Refuse a theta at which units would have to come in with a probability above 1."""
+def refuse_cut(square: np.ndarray, theta: float, corner: str) -> None:
+    """Refuse a theta at which units would have to come in with a probability above 1; the corner is named in words."""
     largest = largest_theta(int(square[:2].sum()), int(square[[0, 2]].sum()), int(square.sum()))
-    if theta > largest:
+    if not 0 <= theta <= largest:
+        wrong = "small" if theta < 0 else "large"
+        below = float(Context(prec=4, rounding=ROUND_FLOOR).create_decimal_from_float(largest))
+        capped = "; choose it smaller, or let capped=True cut the probability of coming in off at 1"
         raise InputError(
-            f"theta={theta:g} is too large for the square with the corner {release.words(release.keys[cells[0]])}: there it "
-            f"may be from 0 to {largest:.4g}; choose it smaller, or let capped=True cut the probability off at 1."
+            f"theta={theta:g} is too {wrong} for the square with the corner {corner}: there it may be from 0 to {below:g}"
+            f"{capped if 0 < theta <= 1 else ''}."
         )
 
 
