@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context
+from math import log, log1p
 from typing import Any
 
 import numpy as np
@@ -78,23 +79,34 @@ def largest_theta(row: int, column: int, total: int) -> float:
 
 def log_step_likelihood(published: int, row: int, column: int, total: int, theta: float) -> tuple[int, np.ndarray]:
     """lo, and log P(published | w) of every w from lo to hi: what a published corner says of the true one."""
-    from scipy.special import gammaln, logsumexp, xlog1py, xlogy
+    from scipy.special import gammaln, xlog1py, xlogy
 
     row, column = oriented(row, column)
     low, high = corner_range(row, column, total)
     found = np.full(high - low + 1, -np.inf)
-    log_factorial = gammaln(np.arange(high - low + 2) + 1.0)
     seen = published - low
     if not 0 <= seen <= high - low:
         return low, found
+    counts = np.arange(high - low + 1.0)
+    log_factorial = gammaln(counts + 1)
+    staying, leaving = xlog1py(counts, -theta) - log_factorial, xlogy(counts, theta) - log_factorial
     for w in range(low, high + 1):
         inside, outside, f = w - low, high - w, coming_in(w, high, column, theta)
-        stay = np.arange(max(0, seen - outside), min(inside, seen) + 1)
-        come = seen - stay
-        ways = log_factorial[inside] - log_factorial[stay] - log_factorial[inside - stay]
-        ways = ways + log_factorial[outside] - log_factorial[come] - log_factorial[outside - come]
-        terms = ways + xlog1py(stay, -theta) + xlogy(inside - stay, theta)
-        found[w - low] = logsumexp(terms + xlogy(come, f) + xlog1py(outside - come, -f))
+        least, most = max(0, seen - outside), min(inside, seen)  # of those that stayed; the others seen came in
+        least = seen if f == 0 else least
+        most = seen - outside if f == 1 else most
+        if least > most:
+            continue
+        stay, leave = slice(least, most + 1), slice(inside - most, inside - least + 1)
+        come, keep_out = slice(seen - most, seen - least + 1), slice(outside - seen + least, outside - seen + most + 1)
+        log_in, log_out = (log(f) if f > 0 else 0.0), (log1p(-f) if f < 1 else 0.0)
+        terms = staying[stay] + leaving[leave][::-1]
+        terms += (counts[come] * log_in - log_factorial[come])[::-1]
+        terms += counts[keep_out] * log_out - log_factorial[keep_out]
+        largest = terms.max()
+        if largest > -np.inf:
+            ways = log_factorial[inside] + log_factorial[outside]
+            found[w - low] = ways + largest + log(np.exp(terms - largest).sum())
     return low, found
 
 
