@@ -177,7 +177,8 @@ def dfkpr01_square() -> Example:
         notes=(
             "`release` shows the margins alone, as suppression would: `published` is the square after Markov perturbation.",
             "Table 3 is the likelihood of theta = 0.05, 0.1 and 0.2; its .001, .515, .380, 008 and .002 are misprints of "
-            ".0001, .0515, .0380, .0008 and .0002. It is no posterior: its rows do not add up to 1.",
+            ".0001, .0515, .0380, .0008 and .0002, and its 0 at theta = 0.2, w = 11 is .0001. It is no posterior: its rows "
+            "do not add up to 1.",
             "The printed posteriors (Table 5) and risks (section 5) do not follow from Tables 3 and 4; the utilities do.",
         ),
         published=Table(np.array([[3, 12], [15, 85]]), dims).to_xarray(),
