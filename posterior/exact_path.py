@@ -13,6 +13,7 @@ import numpy as np
 
 from ..protect.markov_perturbation import log_step_likelihood
 from ..release.errors import TooLarge
+from .path_groups import PathGroup
 from .paths import HiddenPaths
 
 MOST_SQUARES = 12
@@ -24,30 +25,30 @@ class Likelihood:
     """The likelihood of every table from which the published one can be reached; all others have none."""
 
     tables: np.ndarray
-    """[table, cell], of the cells that steps change."""
-    cells: np.ndarray
+    """[table, cell], of the cells of a group of squares."""
     given_theta: np.ndarray
     """[theta, table]: log P(published | table, theta)."""
 
 
-def exact_likelihood(paths: HiddenPaths, most: int) -> Likelihood:
+def exact_likelihood(paths: HiddenPaths, group: PathGroup, most: int) -> Likelihood:
     """Sum over all paths; refused where more than `most` tables, counted at each step, would have to be looked at."""
-    cells, local = np.unique(paths.squares.cells, return_inverse=True)
-    squares = local.reshape(-1, 4)
+    cells, squares = group.cells, group.local
     if not paths.order_known and len(squares) > MOST_SQUARES:
         raise TooLarge(f"the orders of {len(squares)} squares cannot be summed over.")
     marks = np.random.default_rng(0).integers(1, 2**63, len(cells), dtype=np.uint64)
     found = []
     for theta in paths.thetas:
-        work = _Work(squares, float(theta), marks, most)
-        end = _Tables(paths.end[cells][None, :], np.ones(1))
+        work = _Work(squares, float(theta), marks, most // len(paths.thetas))
+        end = _Tables(group.end[None, :], np.ones(1))
         found.append(work.in_order(end) if paths.order_known else work.in_any_order(end))
-    tables = _joined(_Tables(np.concatenate([one.tables for one in found]), np.ones(sum(map(len, found)))), marks).tables
+    tables = _joined(
+        _Tables(np.concatenate([one.tables for one in found]), np.ones(sum(map(len, found)))), marks
+    ).tables
     place = {row.tobytes(): k for k, row in enumerate(tables)}
     logs = np.full((len(found), len(tables)), -np.inf)
     for k, one in enumerate(found):
         logs[k, [place[row.tobytes()] for row in one.tables]] = np.log(one.weights)
-    return Likelihood(tables, cells, logs)
+    return Likelihood(tables, logs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,8 @@ class _Work:
             sets = {
                 which: _joined(
                     _Tables(
-                        np.concatenate([one.tables for one in some]), np.concatenate([one.weights for one in some]) / size
+                        np.concatenate([one.tables for one in some]),
+                        np.concatenate([one.weights for one in some]) / size,
                     ),
                     self.marks,
                 )

@@ -92,10 +92,14 @@ class PathRoom(NamedTuple):
 
 def empty_path(n_cells: int, n_squares: int) -> Path:
     """Room for a path."""
-    whole = [np.zeros(n, dtype=np.int64) for n in (n_cells, n_squares, n_squares, n_squares)]
-    whole[2][:] = whole[3][:] = np.arange(n_squares)
     return Path(
-        *whole, np.zeros((n_squares, 4), dtype=np.int64), np.zeros(n_squares), np.zeros(1, dtype=np.int64)
+        first=np.zeros(n_cells, dtype=np.int64),
+        steps=np.zeros(n_squares, dtype=np.int64),
+        order=np.arange(n_squares),
+        at=np.arange(n_squares),
+        before=np.zeros((n_squares, 4), dtype=np.int64),
+        log_odds=np.zeros(n_squares),
+        theta=np.zeros(1, dtype=np.int64),
     )
 
 

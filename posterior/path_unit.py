@@ -18,11 +18,12 @@ from ..sampler.chain import Chain
 from ..sampler.plan import unit_asked
 from ..sampler.run import UnitRun
 from ..sampler.unit import Unit
-from ..sampler.weights import LISTED, weights_on
+from ..sampler.weights import log_factorials, weights_on
+from .path_groups import SIGNS, PathGroup, incidence
 from .path_kernel import PathKernel, PathPlan, change, copy_path, draw_back, log_law, path_room, write_state
 from .paths import HiddenPaths
 
-SIGNS = np.array([1, -1, -1, 1])
+STEP_OF = "the step of "
 REDRAWN = (
     "whole paths are drawn anew, backwards from the published table, and every path that can end there can be the next"
 )
@@ -36,44 +37,14 @@ EXCLUDED = -50.0
 """The log-weight of an excluded value during that search."""
 
 
-def path_units(paths: HiddenPaths, inside: Support, questions: Any) -> list[Unit]:
-    """One unit for each group of squares that depend on each other."""
-    release = inside.release
-    for item in release.evidence:
-        if len(item.cells) > 1:
-            raise InputError("a hidden path cannot be joined with figures about sums that a random method published.")
-    by_column = sp.csc_array(questions)
-    return [_unit(paths, squares, inside, by_column) for squares in _groups(paths, inside)]
-
-
-def _groups(paths: HiddenPaths, inside: Support) -> list[np.ndarray]:
-    """Squares that share cells, or whose cells facts tie together, or all if theta ties them."""
-    n, squares = inside.release.n_cells, paths.squares.cells
-    if len(paths.thetas) > 1:
-        return [np.arange(len(squares))]
-    pairs = [(cells[0], other) for cells in squares for other in cells[1:]]
-    for block in inside.solved.blocks:
-        cells = block.columns[block.columns < n]
-        pairs += [(cells[0], other) for other in cells[1:]]
-    one, other = np.array(pairs).T
-    joined = sp.csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
-    group = sp.csgraph.connected_components(joined, directed=False)[1][squares[:, 0]]
-    return [np.flatnonzero(group == one) for one in np.unique(group)]
-
-
-def _unit(paths: HiddenPaths, squares: np.ndarray, inside: Support, questions: Any) -> Unit:
-    cells, local = np.unique(paths.squares.cells[squares], return_inverse=True)
-    local = local.reshape(-1, 4)
-    solved = inside.solved
-    lower, upper = solved.start.copy(), solved.start.copy()
-    for block in solved.blocks:
-        lower[block.columns], upper[block.columns] = block.lower, block.upper
-    lower, upper = lower[cells], upper[cells]
-    end = paths.end[cells]
-    weights = weights_on(inside.weigh, cells, lower, upper)
-    plan = _plan(paths, end, local, lower, upper, _facts(inside.release, cells, local, end))
-    further = tuple(f"the step of {paths.named(square)}" for square in squares)
-    low, high = [np.full(len(squares), -int(end.sum()))], [np.full(len(squares), int(end.sum()))]
+def path_unit(paths: HiddenPaths, group: PathGroup, inside: Support, questions: Any) -> Unit:
+    """A group of squares with its kernel; `questions` are sparse columns."""
+    squares = group.squares
+    weights = weights_on(inside.weigh, group.cells, group.lower, group.upper)
+    plan = _plan(paths, group)
+    further = tuple(f"{STEP_OF}{paths.named(square)}" for square in squares)
+    most = np.full(len(squares), int(group.end.sum()))
+    low, high = [-most], [most]
     if plan.secret_order:
         further += tuple(f"when {paths.named(square)} has its turn" for square in squares)
         low.append(np.zeros(len(squares), dtype=np.int64))
@@ -82,12 +53,11 @@ def _unit(paths: HiddenPaths, squares: np.ndarray, inside: Support, questions: A
         further += ("theta",)
         low.append(np.zeros(1, dtype=np.int64))
         high.append(np.full(1, len(paths.thetas) - 1))
-    start = np.zeros(len(cells) + len(further), dtype=np.int64)
-    start[: len(cells)] = end
+    start = np.concatenate([group.end, np.zeros(len(further), dtype=np.int64)])
     return unit_asked(
-        cells,
-        np.concatenate([lower, *low]),
-        np.concatenate([upper, *high]),
+        group.cells,
+        np.concatenate([group.lower, *low]),
+        np.concatenate([group.upper, *high]),
         start,
         weights,
         (PathKernel(plan, weights),),
@@ -97,49 +67,39 @@ def _unit(paths: HiddenPaths, squares: np.ndarray, inside: Support, questions: A
     )
 
 
-def _plan(
-    paths: HiddenPaths, end: np.ndarray, cells: np.ndarray, lower: np.ndarray, upper: np.ndarray, rows: Any
-) -> PathPlan:
+def _plan(paths: HiddenPaths, group: PathGroup) -> PathPlan:
+    end, cells = group.end, group.local
     start, square, grows = near_squares(cells, len(end))
-    probabilities = paths.theta_prior
-    usual = float(paths.thetas @ probabilities)
-    dependent = np.linalg.matrix_rank(_incidence(cells, len(end)).toarray()) < len(cells) if len(cells) < 500 else True
-    tied = len(rows[3]) > 0 or bool((lower == upper).any())
-    largest = min(int(end.sum()) + 2, LISTED)
+    usual = float(paths.thetas @ paths.theta_prior)
+    tied = len(group.rows.lower) > 0 or bool((group.lower == group.upper).any())
     return PathPlan(
-        end=end.astype(np.int64),
-        cells=cells.astype(np.int64),
+        end=end,
+        cells=cells,
         near_start=start,
         near_square=square,
         near_grows=grows,
         reach=np.array([_reach(end[one], usual) for one in cells], dtype=np.int64),
-        thetas=paths.thetas.astype(float),
-        log_prior=np.log(probabilities),
+        thetas=paths.thetas,
+        log_prior=np.log(paths.theta_prior),
         secret_order=not paths.order_known and len(cells) > 1,
-        pairs=2 + len(cells) // 4 if dependent or tied else 0,
-        lower=lower.astype(np.int64),
-        upper=upper.astype(np.int64),
-        row_start=rows[0],
-        row_cell=rows[1],
-        row_value=rows[2],
-        row_lower=rows[3],
-        row_upper=rows[4],
+        pairs=2 + len(cells) // 4 if tied or not group.independent else 0,
+        lower=group.lower,
+        upper=group.upper,
+        row_start=group.rows.start,
+        row_cell=group.rows.cell,
+        row_value=group.rows.value,
+        row_lower=group.rows.lower,
+        row_upper=group.rows.upper,
         hard=np.inf,
-        factorials=np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, largest + 1)))]),
+        factorials=log_factorials(int(end.sum()) + 2),
     )
-
-
-def _incidence(cells: np.ndarray, n: int) -> Any:
-    """[square, cell]: what a step of one adds to each cell."""
-    where = (np.repeat(np.arange(len(cells)), 4), cells.ravel())
-    return sp.csr_array((np.tile(SIGNS, len(cells)), where), shape=(len(cells), n))
 
 
 def near_squares(cells: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For each square the others that share cells with it, and what their four cells grow by when its corner grows."""
-    signs = _incidence(cells, n)
+    touched = abs(incidence(cells, n))
+    shared = sp.csr_array(touched @ touched.T)
     start, found, grows = [0], [], []
-    shared = sp.csr_array(abs(signs) @ abs(signs).T)
     for square in range(len(cells)):
         row = np.zeros(n, dtype=np.int64)
         row[cells[square]] = SIGNS
@@ -158,21 +118,6 @@ def _reach(square: np.ndarray, theta: float) -> int:
     low, high = corner_range(row, column, total)
     f = coming_in(corner, high, column, theta)
     return max(1, round(2.4 * np.sqrt(theta * (1 - theta) * (corner - low) + f * (1 - f) * (high - corner))))
-
-
-def _facts(release: Release, cells: np.ndarray, squares: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The sums of x_0 that are known although steps change them: sparse rows, their least and their most."""
-    sums = release.sums
-    here = sp.csr_array(sp.csc_array(sums.matrix)[:, cells])
-    changed = np.flatnonzero(abs(here @ _incidence(squares, len(end)).T).sum(axis=1))
-    rows = sp.csr_array(here[changed])
-    return (
-        rows.indptr.astype(np.int64),
-        rows.indices.astype(np.int64),
-        rows.data.astype(np.int64),
-        sums.lower[changed].astype(np.int64),
-        sums.upper[changed].astype(np.int64),
-    )
 
 
 # --- where chains start ---------------------------------------------------------------------------------------------
@@ -219,7 +164,7 @@ def _start(unit: Unit, release: Release, random: np.ndarray) -> np.ndarray:
         raise _unreached(unit, plan, room.now.first, release)
     raise InputError(
         f"no path leads to the published table: with theta = {plan.thetas[path.theta[0]]:g} no step can have left "
-        f"{unit.further[stuck].removeprefix('the step of ')} as it was published."
+        f"{unit.further[stuck].removeprefix(STEP_OF)} as it was published."
     )
 
 
@@ -238,5 +183,3 @@ def _unreached(unit: Unit, plan: PathPlan, first: np.ndarray, release: Release) 
         NO_TABLE + f"no path was found from a table that they allow to the published one, in a search of some thousand "
         f"rounds: {reason}."
     )
-
-

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..protect.markov_perturbation import MarkovPerturbation, Squares
+from ..protect.theta_prior import ThetaPrior
 from ..release.release import Release
 
 
@@ -34,7 +35,10 @@ def hidden_paths(release: Release) -> HiddenPaths | None:
         found = one.mechanism
         if isinstance(found, MarkovPerturbation) and one.beyond_evidence:
             assert release.figures is not None
+            theta = found.theta
+            if not isinstance(theta, ThetaPrior):
+                theta = ThetaPrior(np.array([theta], dtype=float), np.ones(1))
             return HiddenPaths(
-                release, release.figures, found.squares, found.order_known, np.array([found.theta]), np.ones(1)
+                release, release.figures, found.squares, found.order_known, theta.values, theta.probabilities
             )
     return None

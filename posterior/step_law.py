@@ -74,7 +74,9 @@ def log_step(after: int, before: int, low: int, high: int, column: int, theta: f
 def _log_term(stay: int, inside: int, outside: int, seen: int, theta: float, f: float, factorials: np.ndarray) -> float:
     """log of the probability that so many stay and the others come."""
     come = seen - stay
-    found = log_factorial(factorials, inside) - log_factorial(factorials, stay) - log_factorial(factorials, inside - stay)
+    found = (
+        log_factorial(factorials, inside) - log_factorial(factorials, stay) - log_factorial(factorials, inside - stay)
+    )
     found += log_factorial(factorials, outside)
     found -= log_factorial(factorials, come) + log_factorial(factorials, outside - come)
     if stay > 0:

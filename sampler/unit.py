@@ -39,7 +39,7 @@ class Unit:
     """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
     answered: np.ndarray = field(default_factory=_none)
     further: tuple[str, ...] = ()
-    """What the last columns are called where they are none of the release (-1 in `columns`) but hidden states of the chain."""
+    """Names of the last columns where these are none of the release (-1 in `columns`) but hidden states of the chain."""
 
     @property
     def n_questions(self) -> int:
