@@ -14,7 +14,7 @@ import numpy as np
 from ..protect.markov_perturbation import log_step_likelihood
 from ..release.errors import TooLarge
 from .path_groups import PathGroup
-from .paths import HiddenPaths
+from .paths import HiddenPaths, no_path
 
 MOST_SQUARES = 12
 """Squares whose order may be secret: the sets of them are 2 to this power."""
@@ -41,6 +41,8 @@ def exact_likelihood(paths: HiddenPaths, group: PathGroup, most: int) -> Likelih
         work = _Work(squares, float(theta), marks, most // len(paths.thetas))
         end = _Tables(group.end[None, :], np.ones(1))
         found.append(work.in_order(end) if paths.order_known else work.in_any_order(end))
+    if not any(map(len, found)):
+        raise no_path(paths, int(group.squares[work.stuck]))
     tables = _joined(
         _Tables(np.concatenate([one.tables for one in found]), np.ones(sum(map(len, found)))), marks
     ).tables
@@ -66,10 +68,12 @@ class _Work:
     def __init__(self, squares: np.ndarray, theta: float, marks: np.ndarray, most: int) -> None:
         self.squares, self.theta, self.marks, self.left = squares, theta, marks, most
         self.known: dict[tuple[int, ...], tuple[int, np.ndarray]] = {}
+        self.stuck = 0
+        """A square of which no step ends where later steps begin."""
 
     def in_order(self, end: _Tables) -> _Tables:
         """All steps, the last one first."""
-        for square in self.squares[::-1]:
+        for square in range(len(self.squares) - 1, -1, -1):
             end = _joined(self.back(end, square), self.marks)
         return end
 
@@ -80,7 +84,7 @@ class _Work:
             parts: dict[frozenset[int], list[_Tables]] = {}
             for last, tables in sets.items():
                 for square in set(range(len(self.squares))) - last:
-                    parts.setdefault(last | {square}, []).append(self.back(tables, self.squares[square]))
+                    parts.setdefault(last | {square}, []).append(self.back(tables, square))
             sets = {
                 which: _joined(
                     _Tables(
@@ -93,8 +97,11 @@ class _Work:
             }
         return sets[frozenset(range(len(self.squares)))]
 
-    def back(self, after: _Tables, square: np.ndarray) -> _Tables:
+    def back(self, after: _Tables, which_square: int) -> _Tables:
         """All tables before a step, with the probability of it."""
+        if not len(after):
+            return after
+        square = self.squares[which_square]
         four = after.tables[:, square]
         kinds, kind = np.unique(four, axis=0, return_inverse=True)
         kind = kind.ravel()
@@ -110,6 +117,8 @@ class _Work:
         grew = tables[:, square[0]] - corner
         tables[:, square] -= grew[:, None] * np.array([1, -1, -1, 1])
         some = odds > 0
+        if not some.any():
+            self.stuck = which_square
         return _Tables(tables[some], (after.weights[which] * odds)[some])
 
     def _before(self, four: tuple[int, ...]) -> tuple[int, np.ndarray]:

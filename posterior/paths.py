@@ -8,6 +8,7 @@ import numpy as np
 
 from ..protect.markov_perturbation import MarkovPerturbation, Squares
 from ..protect.theta_prior import ThetaPrior
+from ..release.errors import InputError
 from ..release.release import Release
 
 
@@ -42,3 +43,17 @@ def hidden_paths(release: Release) -> HiddenPaths | None:
                 release, release.figures, found.squares, found.order_known, theta.values, theta.probabilities
             )
     return None
+
+
+def no_path(paths: HiddenPaths, square: int) -> InputError:
+    """What to say where no step within a square can end as it must, whatever came before."""
+    known = len(paths.thetas) == 1
+    theta = (
+        f"with theta = {paths.thetas[0]:g}"
+        if known
+        else f"with no theta from {paths.thetas[0]:g} to {paths.thetas[-1]:g}"
+    )
+    return InputError(
+        f"no path leads to the published table: {theta} {'no' if known else 'a'} step within {paths.named(square)} ends "
+        "where it must, whatever it began with."
+    )
