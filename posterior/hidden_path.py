@@ -77,13 +77,14 @@ def by_paths(
         if progress is not None:
             progress(f"paths through {len(group.squares)} squares and {len(group.cells)} cells")
         try:
-            if method == "chains":
+            if method == "chains" and not group.decided:
                 raise TooLarge("chains are asked for.")
             asked, exact = _exactly(paths, group, inside, questions, budget)
         except TooLarge:
             if method == "exact":
                 raise
-            left.append(group)
+            if not group.decided:  # else its cells are known, and whether a path leads from them is too much to ask
+                left.append(group)
             continue
         for row, pmf in zip(asked, exact.pmfs, strict=True):
             parts[row].append(pmf)
@@ -221,7 +222,7 @@ def _run(paths: HiddenPaths, groups: list[PathGroup], inside: Support, questions
     run: Run | None = load(chains.checkpoint, mark)
     if run is not None:
         return run
-    return Run(path_runs(units, chains.seed, chains.number, paths.release), chains.tolerance, chains.max_draws, mark)
+    return Run(path_runs(units, paths, groups, chains.seed, chains.number), chains.tolerance, chains.max_draws, mark)
 
 
 def _theta_of(found: UnitEstimate, number: int) -> tuple[np.ndarray, np.ndarray]:

@@ -49,6 +49,11 @@ class PathGroup:
     upper: np.ndarray
     rows: Rows
 
+    @property
+    def decided(self) -> bool:
+        """Do the facts say all of x_0, so that nothing is left but whether a path leads from there?"""
+        return bool((self.lower == self.upper).all())
+
     @cached_property
     def independent(self) -> bool:
         """Does the first table of a path tell the size of every step?"""
@@ -65,7 +70,7 @@ def incidence(squares: np.ndarray, n: int) -> Any:
 
 
 def path_groups(paths: HiddenPaths, inside: Support) -> list[PathGroup]:
-    """The groups of a release; those of which the facts decide every cell are left out."""
+    """The groups of a release; those of which no step can have changed anything are left out."""
     release, solved, squares = inside.release, inside.solved, paths.squares.cells
     n = release.n_cells
     lower, upper = solved.start.copy(), solved.start.copy()
@@ -81,7 +86,8 @@ def path_groups(paths: HiddenPaths, inside: Support) -> list[PathGroup]:
     for number in np.unique(group):
         mine = np.flatnonzero(group == number)
         cells, local = np.unique(squares[mine], return_inverse=True)
-        if len(paths.thetas) == 1 and (lower[cells] == upper[cells]).all():
+        as_published = (lower[cells] == paths.end[cells]).all() and (upper[cells] == paths.end[cells]).all()
+        if as_published and not _moved(paths.end[squares[mine]]).any():
             continue
         rows, part = _rows_of(matrix, cells)
         # what cells that no step changes add to these sums is known
@@ -104,6 +110,12 @@ def path_groups(paths: HiddenPaths, inside: Support) -> list[PathGroup]:
             )
         )
     return found
+
+
+def _moved(corners: np.ndarray) -> np.ndarray:
+    """Which squares can have been others before a step; their four figures are given."""
+    a, b, c, d = corners.T
+    return np.asarray((np.minimum(a, d) > 0) | (np.minimum(b, c) > 0))
 
 
 def _connected(squares: np.ndarray, rows: Any, n: int) -> np.ndarray:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..fiber.jit import jit_lean
+from ..fiber.jit import jit_inlined, jit_lean
 from ..moves.random_words import below, fraction
 from ..sampler.kernel import Kernel
 from ..sampler.tally import Tally, end_of_draw
@@ -28,8 +28,14 @@ from ..sampler.walk_moves import Place
 from ..sampler.weights import Weights, log_weight
 from .step_law import corner_ends, log_step
 
-SWEEPS = 4
+SWEEPS = 2
 """Nudges of every step to a draw, on average."""
+NEGLIGIBLE = 16.0
+"""Values before a step are looked for outwards until their log-odds are so much below the best; but one redraw in `WHOLE`
+looks at all of them. Each of the two leaves the law as it is: a path that it would not draw is not left by it either."""
+WHOLE = 16
+LEAST_GUIDE, BEYOND_GUIDE = -30.0, 2.0
+"""The least log-weight of the guide of redraws, and what a unit beyond a bound costs there."""
 
 
 class PathPlan(NamedTuple):
@@ -48,6 +54,8 @@ class PathPlan(NamedTuple):
     thetas: np.ndarray
     log_prior: np.ndarray
     secret_order: bool
+    redrawn: float
+    """How probable a redraw is in a draw: about a third of the work is theirs."""
     pairs: int
     """Changes of two steps to a draw."""
     lower: np.ndarray
@@ -59,6 +67,8 @@ class PathPlan(NamedTuple):
     row_value: np.ndarray
     row_lower: np.ndarray
     row_upper: np.ndarray
+    guided: bool
+    """Does the law of x_0 weigh its values, or know bounds beside those of the squares? Redraws are then led by it."""
     hard: float
     """What it costs x_0 to be one unit beyond a bound: infinite, except in search of a first path."""
     factorials: np.ndarray
@@ -88,6 +98,7 @@ class PathRoom(NamedTuple):
     now: Path
     other: Path
     odds: np.ndarray
+    """[0, value]: log-odds of the step; [1, value]: odds by which values are drawn."""
 
 
 def empty_path(n_cells: int, n_squares: int) -> Path:
@@ -106,7 +117,7 @@ def empty_path(n_cells: int, n_squares: int) -> Path:
 def path_room(plan: PathPlan) -> PathRoom:
     """Room for one chain."""
     n, squares = len(plan.end), len(plan.cells)
-    return PathRoom(empty_path(n, squares), empty_path(n, squares), np.zeros(int(plan.end.sum()) + 1))
+    return PathRoom(empty_path(n, squares), empty_path(n, squares), np.zeros((2, int(plan.end.sum()) + 1)))
 
 
 # --- the law of a path ----------------------------------------------------------------------------------------------
@@ -285,45 +296,106 @@ def nudge(plan: PathPlan, weights: Weights, room: PathRoom, square: int, random:
                 path.before[u, i] = other.before[u, i]
 
 
-@jit_lean
-def values_before(
-    cells: np.ndarray, table: np.ndarray, theta: float, sharpness: float, factorials: np.ndarray, odds: np.ndarray
-) -> tuple[int, int, float, float]:
-    """The odds of every value that the corner may have had before a step to this table, given that all were alike.
+@jit_inlined
+def guide(weights: Weights, lower: np.ndarray, upper: np.ndarray, j: int, value: int) -> float:
+    """The log-weight of x_0 at one cell by which redraws are led: the law's own, but finite everywhere."""
+    outside = beyond(value, lower[j], upper[j])
+    inside = min(max(value, lower[j]), upper[j])
+    return max(log_weight(weights, j, inside), LEAST_GUIDE) - BEYOND_GUIDE * outside
 
-    Their number, the least value, the largest log-odds, and the sum of the odds divided by that. `sharpness` is a power
-    to which the odds are raised: 1, or less for paths that are further apart.
+
+@jit_lean
+def unguided(plan: PathPlan, weights: Weights, first: np.ndarray) -> float:
+    """What the law of x_0 has beyond its guide; -inf where it excludes x_0."""
+    total = log_law(plan, weights, first)
+    if plan.guided and total > -np.inf:
+        for j in range(len(first)):
+            total -= guide(weights, plan.lower, plan.upper, j, first[j])
+    return total
+
+
+@jit_inlined
+def other_mode(after: int, low: int, high: int, column: int, theta: float) -> float:
+    """Another value before a step that is likely, where there is one; else the value after it.
+
+    Where f is cut off at 1 everybody comes in, and the more there were the fewer there are after the step.
+    """
+    if theta > 0.0:
+        found = (high + low * theta - after) / theta
+        if found * (1.0 + theta) > column and found <= high + 5.0 * np.sqrt((high - low) * (1.0 - theta) / theta):
+            return min(found, high)
+    return after
+
+
+@jit_inlined
+def values_before(
+    plan: PathPlan,
+    weights: Weights,
+    cells: np.ndarray,
+    table: np.ndarray,
+    theta: float,
+    whole: bool,
+    sharpness: float,
+    odds: np.ndarray,
+) -> tuple[int, int, float, float]:
+    """The odds of the values that the corner may have had before a step to this table, as if this had the law of x_0.
+
+    The least and the most of them, the largest log-odds, and the sum of the odds divided by that. They are looked for
+    outwards from the value after the step, until they are negligible; the `whole` range where that is asked for.
+    `sharpness` is a power to which odds are raised: 1, or less for paths that are further apart.
     """
     a, b, c, d = table[cells[0]], table[cells[1]], table[cells[2]], table[cells[3]]
-    low, high = corner_ends(a, b, c, d)
-    column, number, largest = a + max(b, c), high - low + 1, -np.inf
-    for k in range(number):
-        odds[k] = sharpness * log_step(a, low + k, low, high, column, theta, factorials)
-        largest = max(largest, odds[k])
+    least, most = corner_ends(a, b, c, d)
+    column, low, high, largest = a + max(b, c), a, a, -np.inf
+    must = other_mode(a, least, most, column, theta)
+    for way in (1, -1):
+        w, last = (a, -np.inf) if way == 1 else (a - 1, odds[1, a])
+        while least <= w <= most:
+            step = log_step(a, w, least, most, column, theta, plan.factorials)
+            odds[0, w], odds[1, w] = step, sharpness * step
+            if plan.guided and step > -np.inf:
+                for i in range(4):
+                    j, value = cells[i], table[cells[i]] + (w - a if i == 0 or i == 3 else a - w)
+                    odds[1, w] += sharpness * guide(weights, plan.lower, plan.upper, j, value)
+            low, high, largest = min(low, w), max(high, w), max(largest, odds[1, w])
+            if not whole and (w < a or w >= must) and odds[1, w] <= last and odds[1, w] < largest - NEGLIGIBLE:
+                break
+            last = odds[1, w]
+            w += way
     total = 0.0
     if largest > -np.inf:
-        for k in range(number):
-            odds[k] = np.exp(odds[k] - largest)
-            total += odds[k]
-    return number, low, largest, total
+        for w in range(low, high + 1):
+            odds[1, w] = np.exp(odds[1, w] - largest)
+            total += odds[1, w]
+    if plan.guided:
+        for i in range(4):
+            largest -= sharpness * guide(weights, plan.lower, plan.upper, cells[i], table[cells[i]])
+    return low, high, largest, total
 
 
 @jit_lean
-def picked(odds: np.ndarray, number: int, total: float, random: np.ndarray) -> int:
-    """One of so many places, by its odds."""
-    left, found = fraction(random) * total, 0
-    for k in range(number):
-        if odds[k] > 0.0:
-            found = k
-            left -= odds[k]
+def picked(odds: np.ndarray, low: int, high: int, total: float, random: np.ndarray) -> int:
+    """One of some values, by its odds."""
+    left, found = fraction(random) * total, low
+    for w in range(low, high + 1):
+        if odds[1, w] > 0.0:
+            found = w
+            left -= odds[1, w]
             if left < 0.0:
-                return k
+                return w
     return found
 
 
 @jit_lean
 def draw_back(
-    plan: PathPlan, path: Path, odds: np.ndarray, positions: int, sharpness: float, random: np.ndarray
+    plan: PathPlan,
+    weights: Weights,
+    path: Path,
+    odds: np.ndarray,
+    positions: int,
+    whole: bool,
+    sharpness: float,
+    random: np.ndarray,
 ) -> tuple[float, int]:
     """Draw the first steps of a path anew, backwards from the table that is in `path.first`; the sum of log Z.
 
@@ -333,47 +405,71 @@ def draw_back(
     for position in range(positions - 1, -1, -1):
         square = path.order[position]
         cells = plan.cells[square]
-        number, low, largest, whole = values_before(cells, path.first, theta, sharpness, plan.factorials, odds)
-        if largest == -np.inf:
+        low, high, largest, sum_of_odds = values_before(plan, weights, cells, path.first, theta, whole, sharpness, odds)
+        if sum_of_odds == 0.0:
             return -np.inf, square
-        k = picked(odds, number, whole, random)
-        path.steps[square] = path.first[cells[0]] - (low + k)
-        path.log_odds[square] = (np.log(odds[k]) + largest) / sharpness
+        w = picked(odds, low, high, sum_of_odds, random)
+        path.steps[square] = path.first[cells[0]] - w
+        path.log_odds[square] = odds[0, w]
         put(plan.cells, square, -path.steps[square], path.first)
         for i in range(4):
             path.before[square, i] = path.first[cells[i]]
         path.at[square] = position
-        total += largest + np.log(whole)
+        total += largest + np.log(sum_of_odds)
     return total, -1
 
 
 @jit_lean
-def log_sums(plan: PathPlan, path: Path, scratch: np.ndarray, odds: np.ndarray, positions: int) -> float:
-    """The sum of log Z over the first steps of a path as it is; `scratch` is left at the table after them."""
+def log_sums(
+    plan: PathPlan, weights: Weights, path: Path, scratch: np.ndarray, odds: np.ndarray, positions: int, whole: bool
+) -> float:
+    """The sum of log Z over the first steps of a path as it is; `scratch` is left at the table after them.
+
+    It is infinite where the path has a step that would not be drawn.
+    """
     theta, total = plan.thetas[path.theta[0]], 0.0
     copy(path.first, scratch, 0)
     for position in range(positions):
         square = path.order[position]
         put(plan.cells, square, path.steps[square], scratch)
-        _, _, largest, whole = values_before(plan.cells[square], scratch, theta, 1.0, plan.factorials, odds)
-        total += largest + np.log(whole)
+        low, high, largest, sum_of_odds = values_before(
+            plan, weights, plan.cells[square], scratch, theta, whole, 1.0, odds
+        )
+        w = path.before[square, 0]
+        if w < low or w > high or odds[1, w] == 0.0:
+            total = np.inf
+        total += largest + np.log(sum_of_odds)
     return total
 
 
 @jit_lean
 def redraw(plan: PathPlan, weights: Weights, room: PathRoom, positions: int, random: np.ndarray) -> bool:
-    """Draw the first steps of the path anew, in another order if that is secret, or leave it; whether it changed."""
+    """Draw the first steps of the path anew, or leave it; whether it changed.
+
+    In another order where that is secret, and all steps with another theta where this is not known, every other time.
+    """
     now, other = room.now, room.other
+    whole = below(random, WHOLE) == 0
     copy_path(now, other)
-    before = log_sums(plan, now, other.first, room.odds, positions)  # other.first: the table after these steps
+    before = log_sums(plan, weights, now, other.first, room.odds, positions, whole)
+    if before == np.inf:
+        return False
+    # other.first is the table after these steps
+    ratio = 0.0
     if plan.secret_order and below(random, 2) == 0:
         for i in range(positions - 1, 0, -1):
             k = below(random, i + 1)
             other.order[i], other.order[k] = other.order[k], other.order[i]
-    after, _ = draw_back(plan, other, room.odds, positions, 1.0, random)
+    if len(plan.thetas) > 1 and positions == len(plan.cells) and below(random, 2) == 0:
+        to = other_theta(plan, now.theta[0], random)
+        if to < 0:
+            return False
+        ratio += plan.log_prior[to] - plan.log_prior[now.theta[0]]
+        other.theta[0] = to
+    after, _ = draw_back(plan, weights, other, room.odds, positions, whole, 1.0, random)
     if after == -np.inf:
         return False
-    ratio = after - before + log_law(plan, weights, other.first) - log_law(plan, weights, now.first)
+    ratio += after - before + unguided(plan, weights, other.first) - unguided(plan, weights, now.first)
     if not accepts(ratio, random):
         return False
     copy_path(other, now)
@@ -423,11 +519,21 @@ def swap(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray) -
 
 
 @jit_lean
+def other_theta(plan: PathPlan, now: int, random: np.ndarray) -> int:
+    """Another theta, near or far, -1 where it would be beyond the last."""
+    thetas = len(plan.thetas)
+    to = below(random, thetas)
+    if below(random, 2) == 0:
+        to = now + how_far(max(1, thetas // 8), thetas, random)
+    return to if 0 <= to < thetas else -1
+
+
+@jit_lean
 def turn(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray) -> None:
     """Change theta, or not."""
-    thetas, now = len(plan.thetas), room.now.theta[0]
-    to = now + how_far(max(1, thetas // 8), thetas, random)
-    if to < 0 or to >= thetas:
+    now = room.now.theta[0]
+    to = other_theta(plan, now, random)
+    if to < 0:
         return
     copy_path(room.now, room.other)
     room.other.theta[0] = to
@@ -481,7 +587,19 @@ def change(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray)
     if len(plan.thetas) > 1:
         for _ in range(2):
             turn(plan, weights, room, random)
-    redraw(plan, weights, room, 1 + below(random, squares), random)
+    if fraction(random) < plan.redrawn:
+        redraw(plan, weights, room, how_many(squares, random), random)
+
+
+@jit_lean
+def how_many(squares: int, random: np.ndarray) -> int:
+    """How many steps to draw anew: all, every other time, or so many that any number of halvings is as likely."""
+    if below(random, 2) == 0:
+        return squares
+    halved = 1
+    while (squares >> halved) > 1:
+        halved += 1
+    return max(1, squares >> (1 + below(random, halved)))
 
 
 @jit_lean

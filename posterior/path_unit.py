@@ -18,10 +18,10 @@ from ..sampler.chain import Chain
 from ..sampler.plan import unit_asked
 from ..sampler.run import UnitRun
 from ..sampler.unit import Unit
-from ..sampler.weights import log_factorials, weights_on
+from ..sampler.weights import ALIKE, Weights, log_factorials, weights_on
 from .path_groups import SIGNS, PathGroup, incidence
-from .path_kernel import PathKernel, PathPlan, change, copy_path, draw_back, log_law, path_room, write_state
-from .paths import HiddenPaths
+from .path_kernel import SWEEPS, PathKernel, PathPlan, change, copy_path, draw_back, log_law, path_room, write_state
+from .paths import HiddenPaths, no_path
 
 STEP_OF = "the step of "
 REDRAWN = (
@@ -33,6 +33,8 @@ TRIES, SEARCHED = 20, 2000
 """Paths that are drawn for a start, and rounds of changes in search of one that x_0 allows."""
 GENTLE = 3.0
 """What it costs, in log-odds, to be a unit beyond a bound during that search."""
+VALUES_OF_REACH = 4.7
+"""Values that are looked at in a redraw of a step, for each unit of reach."""
 EXCLUDED = -50.0
 """The log-weight of an excluded value during that search."""
 
@@ -41,7 +43,9 @@ def path_unit(paths: HiddenPaths, group: PathGroup, inside: Support, questions: 
     """A group of squares with its kernel; `questions` are sparse columns."""
     squares = group.squares
     weights = weights_on(inside.weigh, group.cells, group.lower, group.upper)
-    plan = _plan(paths, group)
+    # a cell that is known to be 0 may have an expected count of 0
+    weights = weights._replace(log_mean=np.where(np.isneginf(weights.log_mean), 0.0, weights.log_mean))
+    plan = _plan(paths, group, weights)
     further = tuple(f"{STEP_OF}{paths.named(square)}" for square in squares)
     most = np.full(len(squares), int(group.end.sum()))
     low, high = [-most], [most]
@@ -67,21 +71,23 @@ def path_unit(paths: HiddenPaths, group: PathGroup, inside: Support, questions: 
     )
 
 
-def _plan(paths: HiddenPaths, group: PathGroup) -> PathPlan:
+def _plan(paths: HiddenPaths, group: PathGroup, weights: Weights) -> PathPlan:
     end, cells = group.end, group.local
     start, square, grows = near_squares(cells, len(end))
     usual = float(paths.thetas @ paths.theta_prior)
     tied = len(group.rows.lower) > 0 or bool((group.lower == group.upper).any())
+    reach = np.array([_reach(end[one], usual) for one in cells], dtype=np.int64)
     return PathPlan(
         end=end,
         cells=cells,
         near_start=start,
         near_square=square,
         near_grows=grows,
-        reach=np.array([_reach(end[one], usual) for one in cells], dtype=np.int64),
+        reach=reach,
         thetas=paths.thetas,
         log_prior=np.log(paths.theta_prior),
         secret_order=not paths.order_known and len(cells) > 1,
+        redrawn=min(1.0, SWEEPS / float(VALUES_OF_REACH * reach.mean())),
         pairs=2 + len(cells) // 4 if tied or not group.independent else 0,
         lower=group.lower,
         upper=group.upper,
@@ -90,9 +96,16 @@ def _plan(paths: HiddenPaths, group: PathGroup) -> PathPlan:
         row_value=group.rows.value,
         row_lower=group.rows.lower,
         row_upper=group.rows.upper,
+        guided=weights.kind != ALIKE or _bounded(group),
         hard=np.inf,
         factorials=log_factorials(int(end.sum()) + 2),
     )
+
+
+def _bounded(group: PathGroup) -> bool:
+    """Is more known of some cell of x_0 than what squares keep?"""
+    # a sum of cells that every square keeps bounds each of them
+    return bool((group.lower > 0).any() or (group.upper < group.end).any() or (group.lower == group.upper).any())
 
 
 def near_squares(cells: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -123,49 +136,50 @@ def _reach(square: np.ndarray, theta: float) -> int:
 # --- where chains start ---------------------------------------------------------------------------------------------
 
 
-def path_runs(units: Sequence[Unit], seed: int | None, chains: int, release: Release) -> list[UnitRun]:
-    """The units with chains at paths far apart."""
+def path_runs(
+    units: Sequence[Unit], paths: HiddenPaths, groups: Sequence[PathGroup], seed: int | None, chains: int
+) -> list[UnitRun]:
+    """The units of some groups with chains at paths far apart."""
     runs = []
-    for unit, child in zip(units, np.random.SeedSequence(seed).spawn(len(units)), strict=True):
+    for unit, group, child in zip(units, groups, np.random.SeedSequence(seed).spawn(len(units)), strict=True):
         states = streams(child, chains + 1)
-        ready = [Chain(unit, _start(unit, release, states[-1]), state) for state in states[:-1]]
+        ready = [Chain(unit, _start(unit, paths, group, states[-1]), state) for state in states[:-1]]
         runs.append(UnitRun(unit, ready))
     return runs
 
 
-def _start(unit: Unit, release: Release, random: np.ndarray) -> np.ndarray:
+def _start(unit: Unit, paths: HiddenPaths, group: PathGroup, random: np.ndarray) -> np.ndarray:
     """The state of a path that is possible, drawn backwards from odds that are flatter than they are."""
     kernel = unit.kernels[0]
     assert isinstance(kernel, PathKernel)
     plan, weights, room = kernel.plan, kernel.weights, path_room(kernel.plan)
     other = np.random.default_rng(random[:4].copy())
-    stuck = -1
     soft = weights._replace(value=np.maximum(weights.value, EXCLUDED))
-    for attempt in range(TRIES):
+    state, found, stuck = unit.start.copy(), False, -1
+    for _ in range(TRIES):
         path = room.other
         path.first[:] = plan.end
         path.theta[0] = other.integers(len(plan.thetas))
         if plan.secret_order:
             path.order[:] = other.permutation(len(plan.cells))
-        total, stuck = draw_back(plan, path, room.odds, len(plan.cells), SHARPNESS, random)
+        total, last = draw_back(plan, weights, path, room.odds, len(plan.cells), True, SHARPNESS, random)
         if total == -np.inf:
+            stuck = last
             continue
+        found = True
         copy_path(path, room.now)
-        state = unit.start.copy()
-        if attempt < TRIES - 1 and log_law(plan, weights, room.now.first) == -np.inf:
-            continue
-        # Uphill from the last one, if none of the others did.
-        uphill = plan._replace(hard=GENTLE, pairs=max(4, plan.pairs))
-        for _ in range(SEARCHED):
-            if log_law(plan, weights, room.now.first) > -np.inf:
-                write_state(plan, room.now, state)
-                return state
-            change(uphill, soft, room, random)
-        raise _unreached(unit, plan, room.now.first, release)
-    raise InputError(
-        f"no path leads to the published table: with theta = {plan.thetas[path.theta[0]]:g} no step can have left "
-        f"{unit.further[stuck].removeprefix(STEP_OF)} as it was published."
-    )
+        if log_law(plan, weights, path.first) > -np.inf:
+            break
+    if not found:
+        raise no_path(paths, int(group.squares[stuck]))
+    # uphill from the last one, where none of them did
+    uphill = plan._replace(hard=GENTLE, pairs=max(4, plan.pairs))
+    for _ in range(SEARCHED):
+        if log_law(plan, weights, room.now.first) > -np.inf:
+            write_state(plan, room.now, state)
+            return state
+        change(uphill, soft, room, random)
+    raise _unreached(unit, plan, room.now.first, paths.release)
 
 
 def _unreached(unit: Unit, plan: PathPlan, first: np.ndarray, release: Release) -> InputError:

@@ -6,12 +6,19 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from kernels import Target
 from plain_paths import law_of, posterior
+from protocol import LEAST_P, p_value
 
 import fiberwalk as fw
+from fiberwalk.fiber.support import support
+from fiberwalk.posterior.path_groups import path_groups
+from fiberwalk.posterior.path_unit import path_unit
+from fiberwalk.posterior.paths import hidden_paths
 
 THREE = [[1, 2, 0], [2, 1, 1], [0, 1, 3]]
 
@@ -126,3 +133,79 @@ def test_exact_sums_are_those_over_every_path(squares, law, theta, order, seed):
             fw.audit(release, chosen, "exact")
         return
     compare(fw.audit(release, chosen, "exact"), states, table)
+
+
+# --- chains ---------------------------------------------------------------------------------------------------------
+
+
+def unit_target(release, law, weight, thetas=None):
+    """The one unit of a release's chains, and the law of its whole states: x_0, the steps, the order and theta."""
+    paths, inside = hidden_paths(release), support(release, law)
+    (group,) = path_groups(paths, inside)
+    nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
+    unit = path_unit(paths, group, inside, nothing)
+    states = twin(release, weight, thetas)
+    plan = unit.kernels[0].plan
+    listed = {}
+    for (first, steps, place, theta), p in states.items():
+        row = [*(first[cell] for cell in group.cells), *(steps[square] for square in group.squares)]
+        row += [place[square] for square in group.squares] if plan.secret_order else []
+        row += [plan.thetas.tolist().index(theta)] if len(plan.thetas) > 1 else []
+        listed[tuple(row)] = p
+    tables = np.array(list(listed))
+    assert len(states) == len(listed) <= 12_000
+    return Target("hidden paths", unit, tables, np.array(list(listed.values())))
+
+
+FIVE = [[1, 0, 1], [1, 2, 0]]
+MEANS = np.array([[0.5, 2.0, 1.0], [3.0, 1.0, 0.0]])
+UNIFORM = ("uniform", lambda table: 1.0)
+EXPECTED = (
+    fw.expected(MEANS),
+    lambda table: prod(m**x / factorial(x) for m, x in zip(MEANS.ravel(), table, strict=True)),
+)
+
+
+def chain_cases():
+    """Laws, orders, thetas and facts: a release, its law, the weight of a table, and the prior of theta."""
+
+    def read(table, theta, order="given", squares="adjacent"):
+        return fw.as_protected(table, "markov_perturb", theta=theta, order=order, squares=squares)
+
+    corner = {"A": "1", "B": "1"}
+    yield "uniform", read(FIVE, 0.3), *UNIFORM, None
+    yield (
+        "hypergeometric",
+        read(FIVE, 0.3),
+        "hypergeometric",
+        law_cases((2, 3), np.random.default_rng(1))["hypergeometric"][1],
+        None,
+    )
+    yield "an expected count of 0", read([[1, 0, 1], [2, 2, 0]], 0.3), *EXPECTED, None
+    yield "a law with gaps", read(FIVE, 0.3), *law_cases((2, 3), np.random.default_rng(1))["with gaps"], None
+    yield "a secret order", read([[1, 1, 0], [0, 1, 1]], 0.4, "secret"), *UNIFORM, None
+    prior = {0.0: 0.3, 0.2: 0.3, 0.6: 0.3, 1.0: 0.1}
+    yield "an unknown theta", read(FIVE, prior), *UNIFORM, prior
+    yield "all of it", read([[1, 0, 1], [1, 1, 0]], prior, "secret"), *EXPECTED, prior
+    yield "steps that depend on each other", read([[1, 1, 0], [1, 1, 1]], 0.4, squares="all"), *UNIFORM, None
+    yield "at least", read(FIVE, 0.3).knows(corner, at_least=1), "uniform", lambda table: float(table[0] >= 1), None
+    yield "exactly", read(FIVE, 0.3).knows(corner, exactly=1), "uniform", lambda table: float(table[0] == 1), None
+    three = read([[[1, 0], [1, 1]], [[0, 1], [1, 1]]], 0.3, squares=SQUARES["three-way"][1])
+    yield (
+        "a sum that steps change",
+        three.knows({"A": "1", "C": "1"}, exactly=2),
+        *("uniform", lambda table: float(table[0] + table[2] == 2), None),
+    )
+    yield "cut off at 1", read([[3, 1, 1], [1, 0, 1]], 0.9), *UNIFORM, None
+
+
+CHAIN_CASES = {name: case for name, *case in chain_cases()}
+QUICK = {"uniform", "an expected count of 0", "all of it", "exactly"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in CHAIN_CASES]
+)
+def test_chains_draw_whole_paths_by_their_law(name):
+    p = p_value(unit_target(*CHAIN_CASES[name]), 7, 4000)
+    assert p > LEAST_P, p
