@@ -94,7 +94,7 @@ def by_paths(
     evidence: tuple[str, ...] = ()
     stopped = ""
     if left:
-        run = _run(paths, left, inside, questions, chains)
+        run = paths_run(paths, left, inside, questions, chains)
         how = chains.later(began)
         found = estimate_by(
             run,
@@ -207,7 +207,8 @@ def _nothing_left(paths: HiddenPaths, group: PathGroup, tables: np.ndarray) -> I
 # --- by chains ------------------------------------------------------------------------------------------------------
 
 
-def _run(paths: HiddenPaths, groups: list[PathGroup], inside: Support, questions: Any, chains: Chains) -> Run:
+def paths_run(paths: HiddenPaths, groups: list[PathGroup], inside: Support, questions: Any, chains: Chains) -> Run:
+    """Chains on the paths of some groups, at their starts or where they were saved."""
     units = [path_unit(paths, group, inside, questions) for group in groups]
     digest = hashlib.sha256(repr((chains.seed, chains.number, chains.tolerance, chains.max_draws)).encode())
     digest.update(source_hash(Path(__file__).parents[1]).encode())

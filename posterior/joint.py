@@ -23,6 +23,7 @@ from ..moves.chooser import choose
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release
 from .exact_block import solve_block
+from .paths import refuse_paths
 from .sampled import Chains
 
 Progress = Callable[[str], None]
@@ -77,6 +78,7 @@ def joint_law(
     progress: Progress | None = None,
 ) -> Joint:
     """The joint law of some questions, given as sparse rows over the cells of a release."""
+    refuse_paths(release, "the joint distribution of cells")
     inside = support(release, law)
     solved = inside.solved
     rows = sp.csr_array(rows)

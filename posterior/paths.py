@@ -8,6 +8,7 @@ import numpy as np
 
 from ..protect.markov_perturbation import MarkovPerturbation, Squares
 from ..protect.theta_prior import ThetaPrior
+from ..release.errors import InputError
 from ..release.release import Release
 
 
@@ -42,3 +43,12 @@ def hidden_paths(release: Release) -> HiddenPaths | None:
                 release, release.figures, found.squares, found.order_known, theta.values, theta.probabilities
             )
     return None
+
+
+def refuse_paths(release: Release, what: str) -> None:
+    """Refuse what is only known of laws that are products over cells and sums."""
+    if hidden_paths(release) is not None:
+        raise InputError(
+            f"{what} is not worked out where the published table is the end of a hidden path; fiberwalk.sample(release) "
+            "draws whole tables, and their shares tell."
+        )

@@ -22,9 +22,11 @@ from .fiber.priors import Prior
 from .frames.respondents import Respondent
 from .plain_form import Reader, Writer
 from .posterior.belief import Belief
+from .posterior.hidden_path import PathBelief
 from .posterior.pmf import Pmf
 from .protect.elementary_squares import Squares
 from .protect.markov_perturbation import MarkovPerturbation
+from .protect.theta_prior import ThetaPrior
 from .release.dims import Dim, Level
 from .release.errors import InputError
 from .release.facts import Applied, Evidence, Grid, Protection, Sums
@@ -58,7 +60,7 @@ class UnknownLaw:
 CLASSES: tuple[type, ...] = (
     Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Applied, Protection,
     Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
-    MarkovPerturbation, Squares, UnknownLaw,
+    MarkovPerturbation, Squares, ThetaPrior, PathBelief, UnknownLaw,
 )  # fmt: skip
 
 
