@@ -1,0 +1,151 @@
+"""The picture of an R-U map: risk upwards, utility to the right, what is infinite in bands at the edge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .label_places import place_labels
+from .palette import COLOURS, SHAPES
+from .words import shortened
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..map_result import RUMap
+
+BAND = "#f0f0f0"
+INK, FAINT, LIMIT = "#222222", "#666666", "#9c3d00"
+LONGEST = 28
+"""Longer names of methods are cut."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One axis: the range of its finite values, and where infinite ones stand if there are any."""
+
+    low: float
+    high: float
+    endless: bool
+
+    @classmethod
+    def of(cls, values: np.ndarray, errors: np.ndarray, more: tuple[float, ...] = ()) -> Scale:
+        """The axis that shows these values with their errors; it begins at 0, unless some are negative."""
+        finite = np.isfinite(values)
+        spread = np.nan_to_num(errors[finite])
+        ends = np.concatenate([values[finite] - spread, values[finite] + spread, np.array(more, dtype=float)])
+        low, high = min(0.0, ends.min(initial=0.0)), ends.max(initial=0.0)
+        if high <= low:
+            high = low + 1.0
+        return cls(low - (0.05 * (high - low) if low < 0 else 0.0), high + 0.08 * (high - low), not finite.all())
+
+    @property
+    def width(self) -> float:
+        """Of the finite part."""
+        return self.high - self.low
+
+    @property
+    def edge(self) -> float:
+        """Where the axis ends."""
+        return self.high + (0.14 * self.width if self.endless else 0.0)
+
+    def place(self, values: Any) -> Any:
+        """Where values stand on the axis."""
+        return np.where(np.isfinite(values), values, self.high + 0.07 * self.width)
+
+
+def draw_map(found: RUMap, axis: Axes | None, threshold: float | None, title: str | None) -> Figure:
+    """See `RUMap.plot`."""
+    from matplotlib.figure import Figure
+
+    if axis is None:
+        axis = Figure(figsize=(8.4, 5.2), layout="constrained").subplots()
+    figure = axis.get_figure(root=True)
+    assert figure is not None
+    frame = found.frame
+    across = Scale.of(frame["utility"].to_numpy(), frame["utility_error"].to_numpy())
+    limits = () if threshold is None else (threshold,)
+    up = Scale.of(frame["risk"].to_numpy(), frame["risk_error"].to_numpy(), limits)
+    _draw_axes(axis, found, across, up)
+    labels: list[tuple[float, float, str, str]] = []
+    obstacles: list[tuple[float, float]] = []
+    for k, method in enumerate(frame.index.unique("method")):
+        colour, shape = COLOURS[k % len(COLOURS)], SHAPES[k % len(SHAPES)]
+        rows = frame.xs(method, level="method", drop_level=False)
+        x, y = across.place(rows["utility"]), up.place(rows["risk"])
+        axis.plot(x, y, color=colour, lw=1.2, alpha=0.6, zorder=2)
+        axis.errorbar(x, y, xerr=np.nan_to_num(rows["utility_error"]), yerr=np.nan_to_num(rows["risk_error"]),
+                      fmt="none", ecolor=colour, elinewidth=1, capsize=2.5, alpha=0.8, zorder=3)  # fmt: skip
+        hollow = (rows["doubts"] != "").to_numpy()
+        for some, face in ((~hollow, colour), (hollow, "white")):
+            axis.scatter(
+                x[some], y[some], s=46, marker=shape, facecolor=face, edgecolor=colour, linewidth=1.4, zorder=4
+            )
+        axis.scatter([], [], s=46, marker=shape, color=colour, label=shortened(str(method), LONGEST))
+        labels += [
+            (px, py, text, colour)
+            for px, py, text in zip(x, y, (_label(row) for _, row in rows.iterrows()), strict=True)
+            if text
+        ]
+        obstacles += [(px, py) for px, py in zip(x, y, strict=True)]
+        obstacles += _along(x, y)
+    if (frame["doubts"] != "").any():
+        words = dict.fromkeys(word for run in found.found for word in run.doubts)
+        axis.scatter([], [], s=46, marker="o", facecolor="white", edgecolor=FAINT, label="hollow: " + ",\n".join(words))
+    _draw_threshold(axis, threshold)
+    legend = axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    if title:
+        axis.set_title(title, fontsize=10, parse_math=False)
+    place_labels(axis, labels, np.array(obstacles), list(axis.texts))
+    return figure
+
+
+def _draw_axes(axis: Axes, found: RUMap, across: Scale, up: Scale) -> None:
+    axis.set_xlim(across.low, across.edge)
+    axis.set_ylim(up.low, up.edge)
+    for scale, ticks in ((across, axis.xaxis), (up, axis.yaxis)):
+        ticks.set_ticks([one for one in ticks.get_ticklocs() if scale.low <= one <= scale.high])
+    if up.endless:
+        axis.axhspan(up.high, up.edge, color=BAND, zorder=0)
+        axis.text(0.01, up.place(np.inf), "infinite: known exactly", fontsize=8, color=FAINT, va="center",
+                  transform=axis.get_yaxis_transform())  # fmt: skip
+    if across.endless:
+        axis.axvspan(across.high, across.edge, color=BAND, zorder=0)
+        axis.text(across.place(np.inf), 0.02, "infinite: nothing is lost", fontsize=8, color=FAINT, ha="center", va="bottom",
+                  rotation=90, transform=axis.get_xaxis_transform())  # fmt: skip
+    axis.set_xlabel(f"data utility: {found.utility}", parse_math=False)
+    axis.set_ylabel(f"disclosure risk: {found.risk}", parse_math=False)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_threshold(axis: Axes, threshold: float | None) -> None:
+    if threshold is None:
+        return
+    axis.axhline(threshold, color=LIMIT, lw=1.2, ls=(0, (5, 3)), zorder=1)
+    axis.text(0.01, threshold, f"highest risk allowed: {threshold:g}", fontsize=8, color=LIMIT, va="bottom",
+              transform=axis.get_yaxis_transform())  # fmt: skip
+
+
+def _label(row: pd.Series) -> str:
+    """What stands beside a point: the value of its parameter, and in how many runs it gives a cell away, if not in all."""
+    value = row["value"]
+    text = "" if not row["parameter"] else f"{value:g}" if isinstance(value, float) else shortened(str(value), 14)
+    if np.isinf(row["risk"]) and row["disclosing"] < row["runs"]:
+        text = f"{text} ({row['disclosing']} of {row['runs']} runs)".strip()
+    return text
+
+
+def _along(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
+    """Places on the line through some points, which labels should leave free."""
+    shares = np.linspace(0.2, 0.8, 4)
+    return [
+        (x[i] + share * (x[i + 1] - x[i]), y[i] + share * (y[i + 1] - y[i]))
+        for i in range(len(x) - 1)
+        for share in shares
+    ]
