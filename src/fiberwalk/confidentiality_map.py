@@ -144,7 +144,16 @@ def ru_map(
                 break
     order = {(one.method, one.parameter, one.value): place for place, one in enumerate(points)}
     found.sort(key=lambda run: order[run.method, run.parameter, run.value])
-    settings = {"law": law_name, "seed": int(seed), "seeds": repeated, "over": over, "base": base, "cells": names}
+    settings = {
+        "risk": axes[0].name,
+        "utility": axes[1].name,
+        "law": law_name,
+        "seed": int(seed),
+        "seeds": repeated,
+        "over": over,
+        "base": base,
+        "cells": names,
+    }
     return RUMap(tuple(found), axes[0].words, axes[1].words, settings, len(todo) - len(found))
 
 

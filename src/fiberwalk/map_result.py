@@ -127,7 +127,9 @@ class RUMap:
             said = f"Each of the {len(others)} points trades utility for risk: none surpasses another in both."
         else:
             listed = ", ".join(good[:6]) + (f" and {len(good) - 6} more" if len(good) > 6 else "")
-            said = f"Of {len(others)} points, {listed} {'is' if len(good) == 1 else 'are'} worth a look: for each other "
+            said = (
+                f"Of {len(others)} points, {listed} {'is' if len(good) == 1 else 'are'} worth a look: for each other "
+            )
             said += "one, one of these has no more risk and no less utility."
         doubtful = int((frame["doubts"] != "").sum())
         if doubtful:

@@ -16,21 +16,18 @@ SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))
 ACROSS, UP = {1: "left", 0: "center", -1: "right"}, {1: "bottom", 0: "center", -1: "top"}
 
 
-def place_labels(
-    axis: Axes, labels: Sequence[tuple[float, float, str, Any]], obstacles: np.ndarray, boxes: Sequence[Any] = ()
-) -> None:
+def place_labels(axis: Axes, labels: Sequence[tuple[float, float, str, Any]], obstacles: np.ndarray) -> None:
     """Write each label (x, y, text, colour) beside its point: as near as it can be without covering anything.
 
-    `obstacles` are places (x, y) that must stay free, besides the labelled points, and `boxes` are artists.
+    `obstacles` are places (x, y) that must stay free, besides the labelled points.
     """
     figure = axis.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()  # the layout decides where everything is
     points = [(x, y) for x, y, _, _ in labels]
     spots = axis.transData.transform(np.concatenate([np.reshape(points, (-1, 2)), obstacles.reshape(-1, 2)]))
-    radius = 5 * figure.dpi / 72
+    radius = 4 * figure.dpi / 72
     taken = [_around(x, y, radius) for x, y in spots]
-    taken += [one.get_window_extent().extents for one in boxes]
     frame = axis.get_window_extent().extents
     for x, y, text, colour in labels:
         note = axis.annotate(

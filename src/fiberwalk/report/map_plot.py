@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..map_methods import ORIGINAL
 from .label_places import place_labels
 from .palette import COLOURS, SHAPES
 from .words import shortened
@@ -73,63 +75,59 @@ def draw_map(found: RUMap, axis: Axes | None, threshold: float | None, title: st
     _draw_axes(axis, found, across, up)
     labels: list[tuple[float, float, str, str]] = []
     obstacles: list[tuple[float, float]] = []
-    for k, method in enumerate(frame.index.unique("method")):
-        colour, shape = COLOURS[k % len(COLOURS)], SHAPES[k % len(SHAPES)]
+    styles = zip(cycle(COLOURS), cycle(SHAPES))
+    for method in frame.index.unique("method"):
+        colour, shape, size = (INK, "*", 150) if method == ORIGINAL else (*next(styles), 46)
         rows = frame.xs(method, level="method", drop_level=False)
         x, y = across.place(rows["utility"]), up.place(rows["risk"])
+        x_error, y_error = np.nan_to_num(rows["utility_error"]), np.nan_to_num(rows["risk_error"])
         axis.plot(x, y, color=colour, lw=1.2, alpha=0.6, zorder=2)
-        axis.errorbar(x, y, xerr=np.nan_to_num(rows["utility_error"]), yerr=np.nan_to_num(rows["risk_error"]),
-                      fmt="none", ecolor=colour, elinewidth=1, capsize=2.5, alpha=0.8, zorder=3)  # fmt: skip
+        axis.errorbar(x, y, xerr=x_error, yerr=y_error, fmt="none", ecolor=colour, elinewidth=1, capsize=2.5, alpha=0.8,
+                      zorder=3)  # fmt: skip
         hollow = (rows["doubts"] != "").to_numpy()
         for some, face in ((~hollow, colour), (hollow, "white")):
             axis.scatter(
-                x[some], y[some], s=46, marker=shape, facecolor=face, edgecolor=colour, linewidth=1.4, zorder=4
+                x[some], y[some], s=size, marker=shape, facecolor=face, edgecolor=colour, linewidth=1.4, zorder=4
             )
-        axis.scatter([], [], s=46, marker=shape, color=colour, label=shortened(str(method), LONGEST))
-        labels += [
-            (px, py, text, colour)
-            for px, py, text in zip(x, y, (_label(row) for _, row in rows.iterrows()), strict=True)
-            if text
-        ]
-        obstacles += [(px, py) for px, py in zip(x, y, strict=True)]
-        obstacles += _along(x, y)
+        by = f", by {rows['parameter'].iloc[0]}" if rows["parameter"].iloc[0] else ""
+        axis.scatter([], [], s=size, marker=shape, color=colour, label=shortened(str(method), LONGEST) + by)
+        texts = [_label(row) for _, row in rows.iterrows()]
+        labels += [(px, py, text, colour) for px, py, text in zip(x, y, texts, strict=True) if text]
+        obstacles += [*_along(x, y), *_bars(x, y, x_error, y_error)]
+    if threshold is not None:
+        label = f"highest risk allowed: {threshold:g}"
+        axis.axhline(threshold, color=LIMIT, lw=1.2, ls=(0, (5, 3)), zorder=1, label=label)
     if (frame["doubts"] != "").any():
         words = dict.fromkeys(word for run in found.found for word in run.doubts)
         axis.scatter([], [], s=46, marker="o", facecolor="white", edgecolor=FAINT, label="hollow: " + ",\n".join(words))
-    _draw_threshold(axis, threshold)
     legend = axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
     for text in legend.get_texts():
         text.set_parse_math(False)
     if title:
         axis.set_title(title, fontsize=10, parse_math=False)
-    place_labels(axis, labels, np.array(obstacles), list(axis.texts))
+    place_labels(axis, labels, np.array(obstacles))
     return figure
 
 
 def _draw_axes(axis: Axes, found: RUMap, across: Scale, up: Scale) -> None:
     axis.set_xlim(across.low, across.edge)
     axis.set_ylim(up.low, up.edge)
-    for scale, ticks in ((across, axis.xaxis), (up, axis.yaxis)):
-        ticks.set_ticks([one for one in ticks.get_ticklocs() if scale.low <= one <= scale.high])
-    if up.endless:
-        axis.axhspan(up.high, up.edge, color=BAND, zorder=0)
-        axis.text(0.01, up.place(np.inf), "infinite: known exactly", fontsize=8, color=FAINT, va="center",
-                  transform=axis.get_yaxis_transform())  # fmt: skip
-    if across.endless:
-        axis.axvspan(across.high, across.edge, color=BAND, zorder=0)
-        axis.text(across.place(np.inf), 0.02, "infinite: nothing is lost", fontsize=8, color=FAINT, ha="center", va="bottom",
-                  rotation=90, transform=axis.get_xaxis_transform())  # fmt: skip
+    risk, utility = (str(found.settings.get(one)) for one in ("risk", "utility"))
+    for scale, ticks, band, meaning in (
+        (across, axis.xaxis, axis.axvspan, "(no error)" if utility.endswith("precision") else ""),
+        (up, axis.yaxis, axis.axhspan, "(known)" if risk == "entropy" else ""),
+    ):
+        places = [one for one in ticks.get_ticklocs() if scale.low <= one <= scale.high]
+        labels = ticks.get_major_formatter().format_ticks(places)
+        if scale.endless:
+            band(scale.high, scale.edge, color=BAND, zorder=0)
+            near = [one for one in places if one > scale.high - 0.06 * scale.width]
+            places = [*places[: len(places) - len(near)], float(scale.place(np.inf))]
+            labels = [*labels[: len(labels) - len(near)], f"infinite\n{meaning}".strip()]
+        ticks.set_ticks(places, labels)
     axis.set_xlabel(f"data utility: {found.utility}", parse_math=False)
     axis.set_ylabel(f"disclosure risk: {found.risk}", parse_math=False)
     axis.spines[["top", "right"]].set_visible(False)
-
-
-def _draw_threshold(axis: Axes, threshold: float | None) -> None:
-    if threshold is None:
-        return
-    axis.axhline(threshold, color=LIMIT, lw=1.2, ls=(0, (5, 3)), zorder=1)
-    axis.text(0.01, threshold, f"highest risk allowed: {threshold:g}", fontsize=8, color=LIMIT, va="bottom",
-              transform=axis.get_yaxis_transform())  # fmt: skip
 
 
 def _label(row: pd.Series) -> str:
@@ -142,10 +140,18 @@ def _label(row: pd.Series) -> str:
 
 
 def _along(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
-    """Places on the line through some points, which labels should leave free."""
-    shares = np.linspace(0.2, 0.8, 4)
-    return [
+    """The points and places on the line through them, which labels should leave free."""
+    shares = np.linspace(0, 1, 6)
+    steps = [
         (x[i] + share * (x[i + 1] - x[i]), y[i] + share * (y[i + 1] - y[i]))
         for i in range(len(x) - 1)
         for share in shares
     ]
+    return [*steps, *zip(x.tolist(), y.tolist(), strict=True)]
+
+
+def _bars(x: np.ndarray, y: np.ndarray, x_error: np.ndarray, y_error: np.ndarray) -> list[tuple[float, float]]:
+    """Places on the error bars, likewise."""
+    shares = np.linspace(-1, 1, 7)
+    found = [(px + share * error, py) for px, py, error in zip(x, y, x_error, strict=True) for share in shares]
+    return found + [(px, py + share * error) for px, py, error in zip(x, y, y_error, strict=True) for share in shares]
