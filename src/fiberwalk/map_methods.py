@@ -133,7 +133,7 @@ def _shown(value: Any, place: int) -> Any:
     """A value as the map names it: numbers and texts as they are, anything else by its place in the list."""
     if isinstance(value, np.generic):
         value = value.item()
-    return value if isinstance(value, (bool, int, float, str)) else place
+    return value if isinstance(value, (bool, int, float, str)) else f"#{place}"
 
 
 def _asks(function: Callable[..., Any]) -> tuple[bool, int]:

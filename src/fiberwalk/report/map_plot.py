@@ -97,6 +97,7 @@ def draw_map(found: RUMap, axis: Axes | None, threshold: float | None, title: st
     if threshold is not None:
         label = f"highest risk allowed: {threshold:g}"
         axis.axhline(threshold, color=LIMIT, lw=1.2, ls=(0, (5, 3)), zorder=1, label=label)
+        obstacles += [(x, threshold) for x in np.linspace(across.low, across.edge, 80)]
     if (frame["doubts"] != "").any():
         words = dict.fromkeys(word for run in found.found for word in run.doubts)
         axis.scatter([], [], s=46, marker="o", facecolor="white", edgecolor=FAINT, label="hollow: " + ",\n".join(words))
