@@ -14,6 +14,7 @@ from typing import Any, Protocol, overload
 import numpy as np
 
 from ..release.errors import InputError
+from ..release.numbers import is_number
 from ..release.tables import as_table
 
 KNOWN = "the interval that the exact figures leave it"
@@ -258,8 +259,7 @@ def frequencies_of(reference: Any, *, smooth: float = 0.0, decimals: int = 0, co
 
 def is_probability(p: Any) -> bool:
     """A finite number of at least 0: only ratios matter."""
-    number = isinstance(p, (int, float, np.integer, np.floating)) and not isinstance(p, bool)
-    return number and math.isfinite(p) and p >= 0
+    return is_number(p) and p >= 0
 
 
 def _log_beta_binomial(x: np.ndarray, n: int, a: float, b: float) -> np.ndarray:

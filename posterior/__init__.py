@@ -5,4 +5,5 @@ belief         believe(release, law): every hidden cell and every sum that is as
 exact_block    a block solved, sampled a block walked by chains; sums puts blocks together
 joint          several cells at once
 most_probable  the likeliest table
+square         one Markov-perturbed square of four cells
 """

@@ -20,7 +20,7 @@ from ..release.table_forms import Hierarchies, read_form
 from ..release.tables import as_means, as_table
 from .cell_keys import KEY_WORDS, draw_name
 from .mechanism import Figures, figures_of, seen_through
-from .methods import mechanism_of, method_named
+from .methods import method_named, reader_of
 
 
 def as_protected(
@@ -42,7 +42,9 @@ def as_protected(
         The published table, in any form; or a release that `read_release` read from a file with perturbed figures.
     method
         What they went through: the name of the function that would do it, such as "random_round", and its parameters
-        (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which.
+        (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which. Of
+        "markov_perturb", order="given" says that the squares are listed in the order of the steps; otherwise she does not
+        know their order. Its published table holds every total that the squares keep: exact= need not say them.
     exact
         What is published besides as it is: tables over some of the dims, such as a Series or DataArray of row totals, and
         a plain number for the grand total.
@@ -80,12 +82,18 @@ def as_protected(
             "as_protected(): no figure of this release is marked as perturbed; read the file with perturbed=True, or mark "
             "the rows with the status p."
         )
-    adds_up = method_named(method).adds_up
-    margins = parse_margins(parameters.pop("margins", None), release.dims) if adds_up else []
-    mechanism, likelihood = mechanism_of(method, release, parameters)
+    named = method_named(method)
+    margins = parse_margins(parameters.pop("margins", None), release.dims) if named.adds_up else []
+    read = reader_of(method, parameters)
+    release = replace(release, applied=tuple(one for one in release.applied if one != UNKNOWN_METHOD))
+    if named.read_whole is not None:
+        if keyed:
+            raise InputError(f"keyed=True: {method} has no random numbers that belong to cells.")
+        whole: Release = read(release, **parameters)
+        return whole
+    mechanism, likelihood = read(release, **parameters)
     kind = LABELS if keyed else ""
     applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], keys=kind)
-    release = replace(release, applied=tuple(one for one in release.applied if one != UNKNOWN_METHOD))
     shown = _figures(release, margins)
     return seen_through(release, mechanism, shown, applied, draw_name(mechanism, kind))
 

@@ -22,8 +22,9 @@ class Method:
     """A protection method: where it lives, how well its likelihood is known, what it does in a line.
 
     `read` tells how an outsider reads what it published, figure by figure: (release, **parameters) -> what it did to every
-    figure, and how well that is known. Where that cannot be, `instead` says what she can do. `adds_up`: the sums of the
-    published cells are figures of the method as well.
+    figure, and how well that is known. `read_whole` reads a table whose cells only make sense together: (release with its
+    published figures, **parameters) -> what they say. Where neither can be, `instead` says what she can do. `adds_up`: the
+    sums of the published cells are figures of the method as well.
     """
 
     home: str
@@ -32,6 +33,12 @@ class Method:
     read: Callable[..., tuple[Reading, str]] | None = None
     instead: str = ""
     adds_up: bool = False
+    read_whole: Callable[..., Release] | None = None
+
+    @property
+    def reader(self) -> Callable[..., Any] | None:
+        """Whichever way an outsider reads it."""
+        return self.read or self.read_whole
 
     def function(self, name: str) -> Callable[..., Release]:
         """The function that applies it."""
@@ -86,6 +93,14 @@ def _draw_sample(release: Release) -> tuple[Reading, str]:
     return sampling_of(release), EXACT
 
 
+def _markov_perturb(
+    release: Release, theta: float, squares: Any = "adjacent", dims: Any = None, order: str = "random"
+) -> Release:
+    from .markov_perturbation import read_markov_perturbed
+
+    return read_markov_perturbed(release, theta, squares, dims, order)
+
+
 _BY_MARGINS = "publish(figures, margins=[...]) with the margins that it keeps says what is certain"
 _BY_FILE = "read_release() and suppress() read tables with withheld cells"
 METHODS: dict[str, Method] = {
@@ -122,7 +137,7 @@ METHODS: dict[str, Method] = {
     ),
     "markov_perturb": Method(
         "markov_perturbation", SUPPORT, "units moved within elementary squares (exact for one square)",
-        instead=_BY_MARGINS,
+        read_whole=_markov_perturb,
     ),
 }  # fmt: skip
 
@@ -135,16 +150,17 @@ def method_named(name: str) -> Method:
     return METHODS[shown]
 
 
-def mechanism_of(name: str, release: Release, parameters: Mapping[str, Any]) -> tuple[Reading, str]:
-    """What a method with some parameters did to every figure of a release, and how well that is known."""
+def reader_of(name: str, parameters: Mapping[str, Any]) -> Callable[..., Any]:
+    """How an outsider reads what a method published, if she can and these are its parameters."""
     method = method_named(name)
-    if method.read is None:
+    reader = method.reader
+    if reader is None:
         raise InputError(f"what {name} published cannot be read figure by figure; {method.instead}.")
-    taken = {key: one for key, one in inspect.signature(method.read).parameters.items() if key != "release"}
+    taken = {key: one for key, one in inspect.signature(reader).parameters.items() if key != "release"}
     for one in parameters:
         if one not in taken:
             raise InputError(f"{name} has no parameter {one!r}; {did_you_mean(one, taken)}")
     missing = [key for key, one in taken.items() if one.default is one.empty and key not in parameters]
     if missing:
         raise InputError(f"{name} needs its {missing[0]}=.")
-    return method.read(release, **parameters)
+    return reader

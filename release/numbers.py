@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -13,6 +14,12 @@ from .errors import InputError
 
 LARGEST = 2**53
 """The largest whole number up to which every float is exact."""
+
+
+def is_number(given: Any) -> TypeGuard[float]:
+    """A finite number, as parameters of methods and priors are."""
+    real = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
+    return real and math.isfinite(given)
 
 
 def in_own_units(values: Any, decimals: int) -> Any:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 import fiberwalk as fw
-from fiberwalk.protect.markov_perturbation import _evidence, step
+from fiberwalk.protect.markov_perturbation import step
 from fiberwalk.protect.mechanism import Mechanism
 from fiberwalk.protect.noise import as_noise
 from fiberwalk.protect.perturbation import Perturbation
@@ -82,9 +82,7 @@ def markov(theta: float) -> Case:
         return found
 
     def read(published: np.ndarray) -> fw.Release:
-        still = fw.markov_perturb(published.reshape(SHAPE), 0.0, squares=square, seed=1).without_truth()
-        listed = still.applied[-1].mechanism.squares
-        return replace(still, evidence=_evidence(still, listed, published, theta))
+        return fw.as_protected(published.reshape(SHAPE), "markov_perturb", theta=theta, squares=square)
 
     return Case("Markov perturbation of one square", draw, read)
 

@@ -60,7 +60,7 @@ def test_every_method_writes_a_table_and_a_note(name, folder):
     assert ("seed: 4711" in note) == (name not in CERTAIN)
     assert "4711" not in table
     read = fw.read_release("safe.csv", perturbed=True)
-    if METHODS[name].read is None or read.figures is None:
+    if METHODS[name].reader is None or read.figures is None:
         assert read.truth is None or name in CERTAIN
         return
     said = re.search(r"--protected-by '?([^'\n]*)'?$", note, re.M).group(1)

@@ -17,7 +17,8 @@ from scipy.stats import chisquare
 
 import fiberwalk as fw
 from fiberwalk.fiber.log_linear import fit
-from fiberwalk.protect.markov_perturbation import corner_range, kept_margins, largest_theta, log_step_likelihood, step
+from fiberwalk.protect.kept_totals import kept_margins
+from fiberwalk.protect.markov_perturbation import corner_range, largest_theta, log_step_likelihood, step
 from fiberwalk.protect.record_swapping import MANY, category_law, pairs_wanted, swapped
 from fiberwalk.protect.simulated_tables import draws_of
 

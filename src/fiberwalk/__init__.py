@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import examples, risk
+    from . import examples, risk, snooper
     from .answers import bounds, count
     from .audit_result import Audit
     from .auditing import audit
@@ -107,7 +107,7 @@ _HOME = {
     "unimodal": "fiber.cell_priors",
     "window_matrix": "protect.transition_matrix",
 }
-_MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
+_MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity", "snooper": "snooper"}
 
 __version__ = "0.1.0"
 __all__ = [
@@ -159,6 +159,7 @@ __all__ = [
     "semi_controlled_round",
     "sensitivity",
     "simulate",
+    "snooper",
     "suppress",
     "swap",
     "swap_preserving",

@@ -230,11 +230,12 @@ def _outsider(release: Release, name: str, said: dict[str, Any], options: dict[s
     """The command by which an outsider who knows the method would audit the table."""
     from .protect.methods import METHODS
 
-    read = METHODS[name].read
+    method = METHODS[name]
+    read = method.reader
     reading = ["--decimals", str(options["decimals"])] if options["decimals"] else []
     reading += ["--total", options["total"]] if options["total"] != "Total" else []
     reading += [word for one in options["hierarchy"] for word in ("--hierarchy", one)]
-    if read is None or not release.evidence:
+    if read is None or (method.read is not None and not release.evidence):
         return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading])
     taken = inspect.signature(read).parameters
     parameters = [f"{key}={shlex.quote(str(value))}" for key, value in said.items() if key in taken]

@@ -23,7 +23,8 @@ from .frames.respondents import Respondent
 from .plain_form import Reader, Writer
 from .posterior.belief import Belief
 from .posterior.pmf import Pmf
-from .protect.markov_perturbation import MarkovPerturbation, Squares
+from .protect.elementary_squares import Squares
+from .protect.markov_perturbation import MarkovPerturbation
 from .release.dims import Dim, Level
 from .release.errors import InputError
 from .release.facts import Applied, Evidence, Grid, Protection, Sums
