@@ -11,8 +11,6 @@ import pytest
 
 import fiberwalk as fw
 from fiberwalk import confidentiality_map
-from fiberwalk.protect.markov_perturbation import log_step_likelihood
-from fiberwalk.release.facts import Applied, Evidence
 
 TABLE = np.array([[3, 1, 7], [2, 9, 4], [8, 2, 15]])
 CELL = {"A": "1", "B": "2"}
@@ -28,28 +26,24 @@ def found() -> fw.RUMap:
 
 # --- DFKPR01 --------------------------------------------------------------------------------------------------------
 
-SQUARE = [[1, 14], [17, 83]]
-CORNER = {"A": "1", "B": "1"}
-PRIOR = dict(zip(range(1, 10), [0.3, 0.3, 0.15, 0.1, 0.05, 0.04, 0.03, 0.02, 0.01], strict=True))
+PAPER = fw.examples.dfkpr01_square()
+CORNER = {"row": "1", "column": "1"}
 
 
-def published_three(table, theta):
-    """The published table of the paper, whose corner is 3, as an outsider reads it."""
-    release = fw.publish(table, margins=["A", "B"]).without_truth()
-    low, logs = log_step_likelihood(3, 15, 18, 115, theta)
-    said = Evidence(np.array([0]), np.ones(1, dtype=np.int64), low, logs, key=release.keys[0], figure=3)
-    applied = Applied("Markov perturbation", "exact", "one square")
-    return replace(release, evidence=(said,), figures=np.array([3, 12, 15, 85]), applied=(applied,))
+def published_by_the_paper(table, theta):
+    """The published table of the paper, whose corner is 3, as an outsider reads it: the truth is the map's own."""
+    return fw.as_protected(PAPER.published, "markov_perturb", theta=theta)
 
 
 def test_the_example_of_duncan_and_others():
-    margins = fw.publish(SQUARE, margins=["A", "B"])
+    prior = PAPER.prior
+    law = fw.prior([(CORNER, prior)])
     methods = {
-        "Markov": (published_three, {"theta": [0.05, 0.1, 0.2]}),
-        "suppression": margins,
-        "rounding": margins.knows(CORNER, at_least=1, at_most=5),
+        "Markov": (published_by_the_paper, {"theta": [0.05, 0.1, 0.2]}),
+        "suppression": PAPER.release,
+        "rounding": PAPER.release.knows(CORNER, at_least=1, at_most=5),
     }
-    found = fw.ru_map(SQUARE, methods, law=fw.prior([(CORNER, PRIOR)]), cell=CORNER)
+    found = fw.ru_map(PAPER.table, methods, law=law, cell=CORNER)
     frame = found.frame
     assert frame["utility"].round(4).tolist() == [math.inf, 0.2405, 0.2327, 0.2181, 0.1587, 0.3462]
     assert frame.loc[("original", ""), "risk"] == math.inf
@@ -57,10 +51,10 @@ def test_the_example_of_duncan_and_others():
     assert frame.loc[("Markov", "theta=0.05"), "risk"] == pytest.approx(
         fw.risk.entropy_risk(first / first.sum()), rel=2e-3
     )
-    assert frame.loc[("suppression", ""), "risk"] == pytest.approx(fw.risk.entropy_risk(list(PRIOR.values())))
-    among = np.array(list(PRIOR.values())[:5])
+    assert frame.loc[("suppression", ""), "risk"] == pytest.approx(fw.risk.entropy_risk(list(prior.values())))
+    among = np.array([prior[w] for w in range(1, 6)])
     assert frame.loc[("rounding", ""), "risk"] == pytest.approx(fw.risk.entropy_risk(among / among.sum()))
-    nats = fw.ru_map(SQUARE, methods, law=fw.prior([(CORNER, PRIOR)]), cell=CORNER, base=math.e).frame
+    nats = fw.ru_map(PAPER.table, methods, law=law, cell=CORNER, base=math.e).frame
     assert nats["risk"].to_numpy() == pytest.approx(frame["risk"].to_numpy() / math.log(2))
     assert found.best(0.5).index.tolist() == [("rounding", "")]
     assert found.best(0.4).index.tolist() == [("suppression", "")]
