@@ -8,9 +8,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import fiberwalk as fw
 from fiberwalk import confidentiality_map
+from fiberwalk.command_line import main
 
 TABLE = np.array([[3, 1, 7], [2, 9, 4], [8, 2, 15]])
 CELL = {"A": "1", "B": "2"}
@@ -237,6 +239,20 @@ def test_words(found):
     assert "±" in shown.loc[("rounding", "base=3"), "risk"]
     dominated = found.frame["dominated"]
     assert not dominated["original"].any()
+
+
+def test_a_map_can_be_kept(found, tmp_path):
+    path = tmp_path / "map.fw"
+    found.save(path)
+    again = fw.load(path)
+    assert isinstance(again, fw.RUMap)
+    assert again.frame.equals(found.frame)
+    assert again.runs.equals(found.runs)
+    assert (repr(again), again.settings) == (repr(found), found.settings)
+    assert texts_of(again.plot()) == texts_of(found.plot())
+    done = CliRunner().invoke(main, ["report", str(path)])
+    assert done.exit_code == 2
+    assert "this is a saved map, not an audit" in done.output
 
 
 def test_points_in_doubt_are_named():

@@ -133,10 +133,15 @@ Examples:
 @speaks_plainly
 def report(**options: Any) -> None:
     """Print an audit that `fiberwalk audit --save` or Audit.save wrote to FILE, write its report, check it."""
+    from .audit_result import Audit
+    from .release.errors import InputError
     from .stored_audit import load
 
     check_outputs(options, "html", "csv")
-    _tell(load(options["file"]), options)
+    result = load(options["file"])
+    if not isinstance(result, Audit):
+        raise InputError(f"{options['file']}: this is a saved map, not an audit; open it with fiberwalk.load().")
+    _tell(result, options)
 
 
 def _tell(result: Audit, options: dict[str, Any]) -> None:

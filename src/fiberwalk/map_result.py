@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -172,6 +173,12 @@ class RUMap:
         from .report.map_plot import draw_map
 
         return draw_map(self, ax, None if threshold is None else check_threshold(threshold), title)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the map to a file, from which `fiberwalk.load` makes it again: its runs and settings, not the methods."""
+        from .stored_audit import save_result
+
+        save_result(self, path)
 
 
 def check_threshold(threshold: Any) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import cycle
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,8 @@ BAND = "#f0f0f0"
 INK, FAINT, LIMIT = "#222222", "#666666", "#9c3d00"
 LONGEST = 28
 """Longer names of methods are cut."""
+WIDEST = 64
+"""Longer names of axes take a second line."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +129,8 @@ def _draw_axes(axis: Axes, found: RUMap, across: Scale, up: Scale) -> None:
             places = [*places[: len(places) - len(near)], float(scale.place(np.inf))]
             labels = [*labels[: len(labels) - len(near)], f"infinite\n{meaning}".strip()]
         ticks.set_ticks(places, labels)
-    axis.set_xlabel(f"data utility: {found.utility}", parse_math=False)
-    axis.set_ylabel(f"disclosure risk: {found.risk}", parse_math=False)
+    axis.set_xlabel(fill(f"data utility: {found.utility}", WIDEST), parse_math=False)
+    axis.set_ylabel(fill(f"disclosure risk: {found.risk}", WIDEST), parse_math=False)
     axis.spines[["top", "right"]].set_visible(False)
 
 
