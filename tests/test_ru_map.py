@@ -143,6 +143,23 @@ def test_figures_that_noise_made_negative_count_as_zero():
     )
 
 
+def test_what_chains_leave_open_is_said():
+    release = fw.suppress(TABLE, where=HIDDEN)
+    options = {"method": "chains", "max_draws": 2000}
+    cells = fw.audit(release, seed=1, **options).cells
+    row = fw.ru_map(TABLE, {"s": release}, cell=CELL, **options).frame.loc[("s", "")]
+    sampled = cells.loc[("1", "2")]
+    assert row["risk"] == sampled["risk"]
+    assert row["risk_mcse"] == pytest.approx(sampled["entropy_mcse"] / sampled["entropy"] ** 2)
+    assert row["risk_mcse"] > 0
+    assert row["certificate"] == sampled["certificate"] != "exact"
+    mean = fw.ru_map(TABLE, {"s": release}, over="mean", base=4, **options).frame.loc[("s", "")]
+    error = np.linalg.norm(cells["entropy_mcse"]) / 4
+    assert mean["risk_mcse"] == pytest.approx(2 * error / cells["entropy"].mean() ** 2)
+    unknown = fw.ru_map(TABLE, {"s": release}, risk="exact", **options).frame
+    assert unknown["risk_mcse"].isna().tolist() == [False, True]
+
+
 def test_wide_cells_that_chains_count_in_bins():
     """A sampled cell with very many values has an error of its own within each bin."""
     from fiberwalk.map_measures import Seen

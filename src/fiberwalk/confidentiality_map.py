@@ -258,4 +258,5 @@ def _run(point: Candidate, number: int | None, seen: Seen, risk: Measure, utilit
     return Run(
         point.method, point.parameter, point.value, number, *figures, seen.known, certificate.likelihood,
         certificate.word, seen.audit.converged, tuple(word for word, _ in doubts(seen.audit)),
+        risk.error(seen),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -106,6 +106,8 @@ class Measure:
     name: str
     words: str
     of: Callable[[Seen], float]
+    error: Callable[[Seen], float] = lambda seen: 0.0 if seen.audit.method == "exact" else math.nan
+    """The standard error that chains leave; not a number where it is not known."""
 
 
 def chosen_cells(cell: Any, where: Any, table: Table) -> np.ndarray | None:
@@ -152,6 +154,14 @@ def risk_measure(risk: Any, *, which: str, over: str, base: float, harm: Any) ->
         left = min(bits) if over == "worst" else _mean(bits)
         return reciprocal(left / math.log2(base))
 
+    def entropy_error(seen: Seen) -> float:
+        pmfs = [seen.pmfs[i] for i in seen.at_risk]
+        errors = [0.0 if one is None else one.entropy_error for one in pmfs]
+        bits = [_bits(one) for one in pmfs]
+        left = min(bits) if over == "worst" else _mean(bits)
+        error = errors[int(np.argmin(bits))] if over == "worst" else math.hypot(*errors) / len(errors)
+        return 0.0 if left <= 0 else error / left**2 * math.log2(base)  # of 1/H, to first order
+
     def exact(seen: Seen) -> float:
         return together([_p_truth(seen, i) for i in seen.at_risk])
 
@@ -164,7 +174,8 @@ def risk_measure(risk: Any, *, which: str, over: str, base: float, harm: Any) ->
         "exact": (f"probability of the true value, {which}", exact),
         "expected harm": (f"expected harm, sum of r(k) p(k), {which}", expected),
     }
-    return _named("risk", risk, known)
+    measure = _named("risk", risk, known)
+    return replace(measure, error=entropy_error) if measure.name == "entropy" else measure
 
 
 def whose_risk(cells: Sequence[str] | None, over: str) -> str:

@@ -39,6 +39,8 @@ class Run:
     converged: bool
     doubts: tuple[str, ...] = ()
     """What must be said beside its figures wherever they are shown."""
+    risk_mcse: float = 0.0
+    """The standard error of the risk that chains leave."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,6 +89,8 @@ class RUMap:
         risk, utility : the means over its runs
         risk_error, utility_error : their standard errors; risk_sd, utility_sd : how far single runs differ (sample
             standard deviation). Not a number where there is one run, or where the mean is infinite
+        risk_mcse : the standard error of the risk that the audits' chains leave, the largest of its runs; 0 where they are
+            exact, not a number where it is not known
         runs, disclosing : how many runs, and in how many of them a cell at risk is known exactly
         known : the mean number of cells at risk that are known exactly
         dominated : does another point have no more risk and no less utility, and is better in one of them?
@@ -214,6 +218,7 @@ def _point(runs: Sequence[Run]) -> dict[str, Any]:
         mean = float(values.mean())
         sd = float(values.std(ddof=1)) if len(runs) > 1 and np.isfinite(mean) else np.nan
         row |= {axis: mean, f"{axis}_error": sd / np.sqrt(len(runs)), f"{axis}_sd": sd}
+    row["risk_mcse"] = float(np.max([run.risk_mcse for run in runs]))
     row |= {"runs": len(runs), "disclosing": sum(run.known > 0 for run in runs)}
     row["known"] = float(np.mean([run.known for run in runs]))
     row["likelihood"] = max((run.likelihood for run in runs), key=LIKELIHOODS.index)
