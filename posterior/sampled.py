@@ -94,7 +94,7 @@ def sample_blocks(
     """
     moves = choose(release, law, inside=inside, progress=progress)
     found = chains.estimate(
-        moves, questions, progress=progress, short=lambda found: _short(found, others, chains.tolerance)
+        moves, questions, progress=progress, short=lambda found: short_of(found, others, chains.tolerance)
     )
     parts = tuple(_parts(found, question) for question in range(len(found.parts)))
     as_one = len(found.units) < len(inside.solved.blocks)
@@ -103,10 +103,10 @@ def sample_blocks(
 
 
 def _parts(found: Estimate, question: int) -> tuple[tuple[int, Pmf], ...]:
-    return tuple((unit, _pmf(found.units[unit].marginal(which))) for unit, which in found.parts[question])
+    return tuple((unit, pmf_of(found.units[unit].marginal(which))) for unit, which in found.parts[question])
 
 
-def _short(found: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -> set[int]:
+def short_of(found: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -> set[int]:
     """The blocks with the fewest effective draws for sums over several blocks whose entropy is not known well enough."""
     units: set[int] = set()
     for question, more in enumerate(others):
@@ -120,7 +120,7 @@ def _short(found: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -
     return units
 
 
-def _pmf(one: Marginal) -> Pmf:
+def pmf_of(one: Marginal) -> Pmf:
     """A marginal as it was counted; its bounds are those of what came up."""
     seen = np.flatnonzero(one.p > 0)
     some = slice(int(seen[0]), int(seen[-1]) + 1)

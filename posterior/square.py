@@ -11,6 +11,7 @@ from ..fiber.laws import Law, as_law
 from ..fiber.priors import prior as prior_of_cells
 from ..protect.as_published import as_protected
 from ..protect.markov_perturbation import MarkovPerturbation, log_step_likelihood, refuse_cut
+from ..protect.theta_prior import ThetaPrior
 from ..release.dims import key_words
 from ..release.errors import InputError
 from ..release.facts import NO_LIMIT
@@ -137,6 +138,8 @@ def _of_release(release: Release, theta: float | None) -> Seen:
         raise InputError(
             f"this release has {len(public.squares)} squares, and square() is for one: audit() answers for a whole table."
         )
+    if isinstance(public.theta, ThetaPrior):
+        raise InputError("theta of this release is not known: snooper.table() answers where it has a prior.")
     if theta is not None and theta != public.theta:
         raise InputError(f"theta={theta!r}: the release says that it is {public.theta:g}; leave it out.")
     cells = public.squares.cells[0]

@@ -21,29 +21,25 @@ import numpy as np
 
 from ..release.errors import InputError
 from ..release.facts import NO_VALUE, Applied, Evidence
-from ..release.numbers import is_number
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from .cell_keys import taken_seed
 from .elementary_squares import Squares as Squares
 from .elementary_squares import chosen_squares
 from .kept_totals import with_what_stays
-from .mechanism import EXACT, SUPPORT, counts_of
+from .mechanism import EXACT, counts_of
 from .moved_records import published_as
+from .theta_prior import ThetaPrior, as_theta
 
 ORDERS = ("random", "secret", "given")
 NAME = "Markov perturbation"
-MORE_IS_KNOWN = (
-    "only the figures that no step can change are modelled: the published cells say more of the truth, so an audit is a "
-    "LOWER bound of what an intruder can learn"
-)
 
 
 @dataclass(frozen=True, eq=False)
 class MarkovPerturbation:
     """All that is public of a Markov perturbation: theta, its squares, and whether they stand in the order of the steps."""
 
-    theta: float
+    theta: float | ThetaPrior
     squares: Squares
     order_known: bool = True
 
@@ -138,10 +134,10 @@ def markov_perturb(
 ) -> Release:
     """Publish a table of counts after steps within squares of four cells, each of which keeps the square's totals.
 
-    Figures that no step can change are facts. Where no two squares share a cell the likelihood is exact, as in DFKPR01's
-    example of one square. Where they do, the published table is the end of a path whose middle nobody sees: the
-    likelihood is support only, and an audit a lower bound of what an intruder can learn. The public part of the mechanism,
-    with its squares, is `release.applied[-1].mechanism`.
+    Figures that no step can change are facts. Where no two squares share a cell, as in DFKPR01's example of one square,
+    each published corner tells of the true one. Where they do, the published table is the end of a path whose middle nobody
+    sees, and an audit goes through the paths that can have led there: exactly for small tables, by chains for others. The
+    public part of the mechanism, with its squares, is `release.applied[-1].mechanism`.
 
     Parameters
     ----------
@@ -171,7 +167,11 @@ def markov_perturb(
     {1: 0.068, 2: 0.699, 3: 0.192, 4: 0.035}
     """
     labelled = counts_of(table, "markov_perturb", hierarchies, decimals, count)
-    theta = _taken_theta(theta)
+    taken = as_theta(theta)
+    if isinstance(taken, ThetaPrior):
+        raise InputError(
+            "markov_perturb(theta=): one number; what an intruder believes of it is for fw.snooper.table()."
+        )
     if order not in ORDERS:
         raise InputError(f"order={order!r}: 'random', 'secret' or 'given'.")
     release = of_table(labelled)
@@ -183,22 +183,22 @@ def markov_perturb(
     for number in in_order:
         cells = listed.cells[number]
         if not capped:
-            refuse_cut(values[cells], theta, release.words(release.keys[cells[0]]))
-        values[cells] += step(values[cells], theta, random) * np.array([1, -1, -1, 1])
+            refuse_cut(values[cells], taken, release.words(release.keys[cells[0]]))
+        values[cells] += step(values[cells], taken, random) * np.array([1, -1, -1, 1])
     if order == "random":
         listed = Squares(listed.dims[in_order], listed.cells[in_order])
-    return _released(release, values, MarkovPerturbation(theta, listed, order != "secret"), seed)
+    return _released(release, values, MarkovPerturbation(taken, listed, order != "secret"), seed)
 
 
 def read_markov_perturbed(
-    release: Release, theta: float, squares: Any = "adjacent", dims: Any = None, order: str = "random"
+    release: Release, theta: Any, squares: Any = "adjacent", dims: Any = None, order: str = "random"
 ) -> Release:
     """A table that was published after Markov perturbation, as an outsider reads it: squares keep the sums she needs.
 
     order="given": the squares are listed in the order of the steps. "random" or "secret": she does not know it.
     """
     published = _whole_counts(release)
-    theta = _taken_theta(theta)
+    theta = as_theta(theta)
     if order not in ORDERS:
         raise InputError(
             f"order={order!r}: 'given' where the squares are listed in the order of the steps; 'random' or 'secret' where "
@@ -206,6 +206,25 @@ def read_markov_perturbed(
         )
     listed = chosen_squares(squares, dims, release)
     return _released(release, published, MarkovPerturbation(theta, listed, order == "given"))
+
+
+def as_believed(release: Release, theta: Any = None, order_known: bool | None = None) -> Release:
+    """A Markov-perturbed release as somebody reads it who knows less of theta or the order, or believes something else."""
+    known = [one for one in release.applied if isinstance(one.mechanism, MarkovPerturbation)]
+    if len(known) != 1 or release.figures is None:
+        raise InputError(
+            "this release is not the end of a Markov perturbation: make it with markov_perturb(), or read what was "
+            "published with as_protected(published, 'markov_perturb', theta=...)."
+        )
+    public = known[0].mechanism
+    theta = public.theta if theta is None else as_theta(theta)
+    order_known = public.order_known if order_known is None else order_known
+    return _through(
+        replace(release, evidence=()),
+        release.figures,
+        MarkovPerturbation(theta, public.squares, order_known),
+        known[0].seed,
+    )
 
 
 def _whole_counts(release: Release) -> np.ndarray:
@@ -234,26 +253,31 @@ def _whole_counts(release: Release) -> np.ndarray:
 
 
 def _released(release: Release, published: np.ndarray, public: MarkovPerturbation, seed: int | None = None) -> Release:
-    """What everybody can read off a published table: what the squares keep, and what their corners say of the true ones."""
+    """What everybody can read off a published table: what the squares keep, and how it came about."""
+    return _through(with_what_stays(release, public.squares, published), published, public, seed)
+
+
+def _through(release: Release, published: np.ndarray, public: MarkovPerturbation, seed: int | None) -> Release:
+    """A release with what a published table says of the truth: as evidence where every square and theta stand alone."""
     squares, theta = public.squares, public.theta
-    alone = not squares.share_cells
-    release = with_what_stays(release, squares, published)
-    if alone:
-        evidence = _evidence(release, squares, published, theta)
-        release = replace(release, evidence=(*release.evidence, *evidence))
+    in_evidence = not squares.share_cells and not isinstance(theta, ThetaPrior)
+    if not isinstance(theta, ThetaPrior):
+        in_words = f"theta = {theta:g}"
+        if in_evidence:
+            release = replace(release, evidence=(*release.evidence, *_evidence(release, squares, published, theta)))
+    else:
+        in_words = theta.words
     how = "in a published order" if public.order_known else "in an order that is not published"
     where = "one square of four cells" if len(squares) == 1 else f"{len(squares)} squares of four cells, {how},"
-    words = f"units moved within {where} with theta = {theta:g}, every step keeping its square's totals"
-    words += "" if alone else f"; {MORE_IS_KNOWN}"
-    return published_as(release, published, Applied(NAME, EXACT if alone else SUPPORT, words, seed, public))
-
-
-def _taken_theta(theta: Any) -> float:
-    if not is_number(theta) or not 0 <= theta <= 1:
-        raise InputError(
-            f"theta={theta!r}: the probability of moving out, from 0 (nothing moves) to 1, in every square."
-        )
-    return float(theta)
+    words = f"units moved within {where} with {in_words}, every step keeping its square's totals"
+    words += (
+        "" if in_evidence else "; tables in between are hidden, and all paths to the published one are gone through"
+    )
+    # what was read before, with another theta or order, is read no more
+    applied = tuple(one for one in release.applied if not isinstance(one.mechanism, MarkovPerturbation))
+    notes = tuple(note for note in release.notes if not note.startswith(f"{NAME}: "))
+    method = Applied(NAME, EXACT, words, seed, public, beyond_evidence=not in_evidence)
+    return published_as(replace(release, applied=applied, notes=notes), published, method)
 
 
 def refuse_cut(square: np.ndarray, theta: float, corner: str) -> None:

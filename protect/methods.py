@@ -136,7 +136,7 @@ METHODS: dict[str, Method] = {
         instead=_BY_MARGINS,
     ),
     "markov_perturb": Method(
-        "markov_perturbation", SUPPORT, "units moved within elementary squares (exact for one square)",
+        "markov_perturbation", EXACT, "units moved within elementary squares",
         read_whole=_markov_perturb,
     ),
 }  # fmt: skip

@@ -174,6 +174,8 @@ class Applied:
     """What else is public of it, where words do not say all: such as the squares of a Markov perturbation."""
     keys: str = ""
     """What its random numbers belong to: LABELS or RECORDS; empty for fresh ones."""
+    beyond_evidence: bool = False
+    """Does `mechanism` hold the likelihood, because it is no product over cells and sums that evidence could hold?"""
 
     def __post_init__(self) -> None:
         if self.likelihood not in LIKELIHOODS:

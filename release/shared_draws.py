@@ -10,7 +10,11 @@ from .errors import Contradiction, InputError
 from .facts import LABELS, LIKELIHOODS, RECORDS, Applied, Evidence
 from .release import Release
 
-EXACT, CELLWISE, _ = LIKELIHOODS
+EXACT, CELLWISE, SUPPORT = LIKELIHOODS
+ONE_TABLE = (
+    "read together with other tables, only the figures that it cannot change are used: an audit is a LOWER bound of what an "
+    "intruder can learn"
+)
 SAME_SEED = "another table was protected with the same seed, and so with the same random numbers"
 SAME_KEYS = "another table used the keys of the same cells for another method"
 SHARED_RECORDS = "the keys of another table are sums over the same records"
@@ -44,12 +48,18 @@ def methods_of(releases: Sequence[Release]) -> tuple[Applied, ...]:
                 if why := _dependence(first, second, one, other):
                     reasons.setdefault(first, why)
                     reasons.setdefault(second, why)
-    return tuple(
-        replace(method, likelihood=CELLWISE, words=f"{method.words}; {reasons[method]}, which is left out")
-        if method in reasons and method.likelihood == EXACT
-        else method
-        for method in dict.fromkeys(method for one in releases for method in one.applied)
-    )
+    methods = dict.fromkeys(method for one in releases for method in one.applied)
+    return tuple(_read_together(method, reasons.get(method, "")) for method in methods)
+
+
+def _read_together(method: Applied, reason: str) -> Applied:
+    """A method of one of several linked tables, with what is left out of its likelihood."""
+    if method.beyond_evidence:
+        words = f"{method.words}; {ONE_TABLE}"
+        return replace(method, likelihood=SUPPORT, words=words, mechanism=None, beyond_evidence=False)
+    if reason and method.likelihood == EXACT:
+        return replace(method, likelihood=CELLWISE, words=f"{method.words}; {reason}, which is left out")
+    return method
 
 
 def _dependence(first: Applied, second: Applied, one: Release, other: Release) -> str:
