@@ -365,6 +365,6 @@ class Audit:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole audit to a file, from which `fiberwalk.load` makes it again; the truth, if known, is in it."""
-        from .stored_audit import save_audit
+        from .stored_audit import save_result
 
-        save_audit(self, path)
+        save_result(self, path)
