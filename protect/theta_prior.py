@@ -42,6 +42,8 @@ def as_theta(given: Any) -> float | ThetaPrior:
         return float(given)
     if isinstance(given, ThetaPrior):
         return given
+    if isinstance(given, str):  # as on a command line
+        given = given.split(",")
     if hasattr(given, "cdf") and hasattr(given, "ppf"):
         values, odds = _points(given)
     elif isinstance(given, Mapping) or (hasattr(given, "index") and hasattr(given, "items")):
