@@ -65,6 +65,21 @@ def test_whole_tables_are_drawn_from_hidden_paths(tmp_path):
     assert float(wider["table"].std()) > 1.2 * float(drawn["table"].std())
 
 
+def test_cells_together():
+    cells = [{"A": "1", "B": "1"}, {"A": "2", "B": "3"}]
+    exact, drawn = (fw.audit(RELEASE, method=method).joint(cells) for method in ("exact", "chains"))
+    for place, cell in enumerate(cells):
+        one = exact.groupby(level=place).sum()
+        assert one.to_numpy() == pytest.approx(fw.audit(RELEASE).pmf(cell).loc[one.index].to_numpy())
+    together = drawn.reindex(exact.index, fill_value=0.0)
+    assert drawn.attrs["ess"] > 20_000
+    assert (abs(together - exact) < 6 * np.sqrt(exact / drawn.attrs["ess"]) + 1e-3).all()
+    assert exact.attrs["certificate"] == "exact"
+    assert drawn.attrs["certificate"] == "connected"
+    apart = exact.groupby(level=0).sum().to_numpy()[:, None] * exact.groupby(level=1).sum().to_numpy()
+    assert abs(exact.unstack(fill_value=0.0).to_numpy() - apart).max() > 0.02  # they are not independent
+
+
 def test_linked_with_another_table_only_what_stays_is_used():
     other = fw.publish(TABLE, margins=["A"])
     assert RELEASE.likelihood == "exact"
