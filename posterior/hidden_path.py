@@ -165,7 +165,7 @@ def weighed_tables(
     p = np.exp(logs - logs.max())
     p /= p.sum()
     theta, p = p.sum(axis=1), p.sum(axis=0)
-    some = p > 0
+    some = np.isfinite(logs).any(axis=0)  # also what is too improbable for floating point is possible
     return tables[some], p[some], theta
 
 
