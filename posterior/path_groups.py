@@ -48,11 +48,8 @@ class PathGroup:
     lower: np.ndarray
     upper: np.ndarray
     rows: Rows
-
-    @property
-    def decided(self) -> bool:
-        """Do the facts say all of x_0, so that nothing is left but whether a path leads from there?"""
-        return bool((self.lower == self.upper).all())
+    decided: bool
+    """Do the facts say all of x_0, and theta is known? Then nothing is left but whether a path leads from there."""
 
     @cached_property
     def independent(self) -> bool:
@@ -107,6 +104,7 @@ def path_groups(paths: HiddenPaths, inside: Support) -> list[PathGroup]:
                     (sums.lower[changed][rows] - known).astype(np.int64),
                     (sums.upper[changed][rows] - known).astype(np.int64),
                 ),
+                len(paths.thetas) == 1 and bool((lower[cells] == upper[cells]).all()),
             )
         )
     return found

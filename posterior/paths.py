@@ -47,13 +47,17 @@ def hidden_paths(release: Release) -> HiddenPaths | None:
 
 def no_path(paths: HiddenPaths, square: int) -> InputError:
     """What to say where no step within a square can end as it must, whatever came before."""
-    known = len(paths.thetas) == 1
-    theta = (
-        f"with theta = {paths.thetas[0]:g}"
-        if known
-        else f"with no theta from {paths.thetas[0]:g} to {paths.thetas[-1]:g}"
-    )
+    thetas = f"theta = {paths.thetas[0]:g}" if len(paths.thetas) == 1 else "any theta that is believed possible"
     return InputError(
-        f"no path leads to the published table: {theta} {'no' if known else 'a'} step within {paths.named(square)} ends "
-        "where it must, whatever it began with."
+        f"no path leads to the published table: with {thetas} no step within {paths.named(square)} ends where it must, "
+        "whatever it began with."
     )
+
+
+def refuse_paths(release: Release, what: str) -> None:
+    """Refuse what is only known of laws that are products over cells and sums."""
+    if hidden_paths(release) is not None:
+        raise InputError(
+            f"{what} is not worked out where the published table is the end of a hidden path; fiberwalk.sample(release) "
+            "draws whole tables, and their shares tell."
+        )

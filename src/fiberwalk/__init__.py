@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from .audit_result import Audit
     from .auditing import audit
     from .comparing import Comparison, compare
+    from .confidentiality_map import ru_map
     from .fiber.cell_priors import beta_binomial, frequencies_of, unimodal
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
     from .fiber.log_linear import log_linear
     from .fiber.priors import prior
+    from .map_result import RUMap
     from .moves.chooser import Moves
     from .protect import sensitivity
     from .protect.as_published import as_protected
@@ -62,6 +64,7 @@ _HOME = {
     "InputError": "release.errors",
     "Moves": "moves.chooser",
     "NumericalDoubt": "release.errors",
+    "RUMap": "map_result",
     "Reach": "reach",
     "Release": "release.release",
     "TooLarge": "release.errors",
@@ -93,6 +96,7 @@ _HOME = {
     "random_round": "protect.random_rounding",
     "read_release": "release.files",
     "round_to": "protect.rounding",
+    "ru_map": "confidentiality_map",
     "sample": "sampling",
     "semi_controlled_round": "protect.semi_controlled_rounding",
     "simulate": "protect.simulated_tables",
@@ -116,6 +120,7 @@ __all__ = [
     "InputError",
     "Moves",
     "NumericalDoubt",
+    "RUMap",
     "Reach",
     "Release",
     "TooLarge",
@@ -149,6 +154,7 @@ __all__ = [
     "read_release",
     "risk",
     "round_to",
+    "ru_map",
     "sample",
     "semi_controlled_round",
     "sensitivity",

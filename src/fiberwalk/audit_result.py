@@ -14,6 +14,7 @@ from .fiber.certificate import Certificate
 from .frames.cell_frame import cell_frame
 from .frames.cell_questions import distribution_frame, harmful_values, limits, standing, threshold_frame, value_index
 from .frames.deceptive_cells import deceptive_frame
+from .frames.hidden_steps import steps_frame, theta_frame
 from .frames.line_concentration import concentration_frame
 from .frames.respondents import Respondent, find, respondents_frame
 from .frames.wanted_protection import protection_frame
@@ -279,6 +280,22 @@ class Audit:
             raise InputError("what respondents learn was not asked: say audit(release, intruders='respondents').")
         return self.insiders
 
+    @cached_property
+    def steps(self) -> pd.DataFrame:
+        """The hidden steps of a Markov perturbation: one row for each square, indexed by the labels of its top-left cell.
+
+        to : the bottom-right cell
+        mean, sd, p_none : by how much the step changed the top-left cell, and how probable it is that it did not
+        low90, high90 : the shortest range that has 90% of the probability
+        method, ess, rhat : how that is known; empty rows are of steps that cannot be told apart by the table they began with
+        """
+        return steps_frame(self.belief)
+
+    @cached_property
+    def theta(self) -> pd.DataFrame:
+        """What is learnt of a Markov perturbation's theta where it is not known: columns prior, posterior and mcse."""
+        return theta_frame(self.belief)
+
     def concentration(self) -> pd.DataFrame:
         """How probable is it that a whole line of the table sits in one cell? Attribute disclosure, for counts.
 
@@ -348,6 +365,6 @@ class Audit:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole audit to a file, from which `fiberwalk.load` makes it again; the truth, if known, is in it."""
-        from .stored_audit import save_audit
+        from .stored_audit import save_result
 
-        save_audit(self, path)
+        save_result(self, path)

@@ -1,4 +1,4 @@
-"""The command line: fiberwalk audit, report, compare, bounds, count, moves, protect, demo."""
+"""The command line: fiberwalk audit, report, compare, bounds, count, moves, protect, ru-map, demo."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from .command_options import (
     top,
 )
 from .command_protect import protect
+from .command_ru_map import ru_map
 from .progress import shown
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ Examples:
   fiberwalk count table.csv                       how many tables agree with what was published?
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
   fiberwalk protect table.csv --method random-round --out safe.csv    a protected table, and a note of what was done
+  fiberwalk ru-map table.csv --method 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
 
 Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure, or chains have not
 converged that were to rule this out; 2 the input is wrong; 130 interrupted before there was anything to tell.""",
@@ -68,6 +70,7 @@ def main() -> None:
 
 
 main.add_command(protect)
+main.add_command(ru_map)
 
 
 @main.command(
@@ -130,10 +133,15 @@ Examples:
 @speaks_plainly
 def report(**options: Any) -> None:
     """Print an audit that `fiberwalk audit --save` or Audit.save wrote to FILE, write its report, check it."""
+    from .audit_result import Audit
+    from .release.errors import InputError
     from .stored_audit import load
 
     check_outputs(options, "html", "csv")
-    _tell(load(options["file"]), options)
+    result = load(options["file"])
+    if not isinstance(result, Audit):
+        raise InputError(f"{options['file']}: this is a saved map, not an audit; open it with fiberwalk.load().")
+    _tell(result, options)
 
 
 def _tell(result: Audit, options: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from .fiber.interruption import INTERRUPTED
 from .fiber.laws import as_law
 from .release.errors import InputError
 from .release.release import Release
+from .report.palette import COLOURS, SHAPES
 from .report.words import cell_name, doubts, number
 from .risk.entropy import uniform_risk
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 INTERVAL, ALL = "interval", "all laws"
 """The headings of what does not belong to one law."""
 MEASURES = ("entropy", "risk", "p_modal", "certificate", "converged")
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-"""Okabe and Ito's, which the colour-blind can tell apart; shapes tell laws apart besides."""
-SHAPES = "osD^vP"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

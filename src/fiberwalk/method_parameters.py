@@ -13,16 +13,41 @@ from .release.errors import InputError
 
 def method_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
     """A method with its parameters, such as 'random-round base=3'."""
+    name, given = _words(text)
+    return name, {key: parameter(key, value) for key, value in given.items()}
+
+
+def method_and_values(text: str) -> tuple[str, dict[str, Any]]:
+    """A method with its parameters, of which some have a list of values, such as 'random-round base=3,5,10'.
+
+    Numbers, rules and files of matrices are apart by commas, and so is noise by its name; any other text is one value.
+    """
+    name, given = _words(text)
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        parts = [one.strip() for one in value.split(",")]
+        several = len(parts) > 1 and (
+            key == "matrix"
+            or (key == "noise" and all(one[:1].isalpha() for one in parts))
+            or (key != "noise" and not any(isinstance(number_or_text(one), str) for one in parts))
+            or all(one.startswith("<") for one in parts)
+        )
+        found[key] = [parameter(key, one) for one in parts] if several else parameter(key, value)
+    return name, found
+
+
+def _words(text: str) -> tuple[str, dict[str, str]]:
+    """The name of a method, and what is written for its parameters."""
     try:
         name, *given = shlex.split(text)
     except ValueError:
         raise InputError(f"{text!r}: name a method and its parameters, such as 'random-round base=3'.") from None
-    found: dict[str, Any] = {}
+    found: dict[str, str] = {}
     for one in given:
         key, equals, value = one.partition("=")
         if not equals:
             raise InputError(f"{text!r}: {one!r} is no parameter; write it as name=value, such as base=3.")
-        found[key.replace("-", "_")] = parameter(key.replace("-", "_"), value)
+        found[key.replace("-", "_")] = value
     return name, found
 
 

@@ -12,6 +12,8 @@ import numpy as np
 
 from .fiber.laws import as_law
 from .moves.chooser import choose
+from .posterior.path_draws import draw_first_tables
+from .posterior.paths import hidden_paths
 from .release.errors import InputError
 from .release.release import Release, as_release
 from .release.text_files import check_writable
@@ -84,17 +86,15 @@ def sample(
     # the same whole numbers have the same name in a checkpoint, whatever their type
     seed, chains, draws, thin = (None if one is None else int(one) for one in (seed, chains, draws, thin))  # type: ignore[assignment]
     chosen = as_law(law)
-    moves = choose(release, chosen, progress=progress)
-    tables, how = draw_tables(
-        moves,
-        draws=draws,
-        chains=chains,
-        seed=seed,
-        thin=thin,
-        executor=executor,
-        checkpoint=checkpoint,
-        progress=progress,
-    )
+    settings: dict[str, Any] = {
+        "draws": draws, "chains": chains, "seed": seed, "thin": thin, "executor": executor, "checkpoint": checkpoint,
+        "progress": progress,
+    }  # fmt: skip
+    paths = hidden_paths(release)
+    if paths is not None:
+        tables, how = draw_first_tables(paths, chosen, **settings)
+    else:
+        tables, how = draw_tables(choose(release, chosen, progress=progress), **settings)
     # NetCDF's classic format has no integers beyond 32 bits
     shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
     facts = {"law": chosen.name, "seed": shown_seed, **how}
