@@ -296,7 +296,7 @@ def nudge(plan: PathPlan, weights: Weights, room: PathRoom, square: int, random:
                 path.before[u, i] = other.before[u, i]
 
 
-@jit_inlined
+@jit_lean
 def guide(weights: Weights, lower: np.ndarray, upper: np.ndarray, j: int, value: int) -> float:
     """The log-weight of x_0 at one cell by which redraws are led: the law's own, but finite everywhere."""
     outside = beyond(value, lower[j], upper[j])
@@ -314,7 +314,7 @@ def unguided(plan: PathPlan, weights: Weights, first: np.ndarray) -> float:
     return total
 
 
-@jit_inlined
+@jit_lean
 def other_mode(after: int, low: int, high: int, column: int, theta: float) -> float:
     """Another value before a step that is likely, where there is one; else the value after it.
 

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernels import Target
 from plain_paths import law_of, posterior
-from protocol import LEAST_P, p_value
+from protocol import LEAST_P, chi_square, p_value
 
 import fiberwalk as fw
 from fiberwalk.fiber.support import support
+from fiberwalk.moves.random_words import below, streams
+from fiberwalk.posterior import path_kernel
 from fiberwalk.posterior.path_groups import path_groups
 from fiberwalk.posterior.path_unit import path_unit
 from fiberwalk.posterior.paths import hidden_paths
-
-THREE = [[1, 2, 0], [2, 1, 1], [0, 1, 3]]
 
 
 def cells_of(table):
@@ -153,17 +153,20 @@ def unit_target(release, law, weight, thetas=None):
         row += [plan.thetas.tolist().index(theta)] if len(plan.thetas) > 1 else []
         listed[tuple(row)] = p
     tables = np.array(list(listed))
-    assert len(states) == len(listed) <= 12_000
+    assert 20 < len(listed) == len(states) < 5000, len(listed)
     return Target("hidden paths", unit, tables, np.array(list(listed.values())))
 
 
-FIVE = [[1, 0, 1], [1, 2, 0]]
-MEANS = np.array([[0.5, 2.0, 1.0], [3.0, 1.0, 0.0]])
+SMALL, THREE_ROWS = [[4, 3, 5], [3, 6, 4]], [[3, 1, 2], [0, 3, 2], [2, 1, 3]]
+MEANS = np.array([[0.5, 2.0, 0.0], [3.0, 1.0, 1.5]])
 UNIFORM = ("uniform", lambda table: 1.0)
+FACTORIAL = ("hypergeometric", lambda table: 1 / prod(map(factorial, table)))
 EXPECTED = (
     fw.expected(MEANS),
     lambda table: prod(m**x / factorial(x) for m, x in zip(MEANS.ravel(), table, strict=True)),
 )
+LISTED = {0: 1.0, 1: 0.2, 3: 2.0, 4: 1.0, 6: 1.0}
+WITH_GAPS = (fw.prior([({"A": "1", "B": "1"}, LISTED)], otherwise="uniform"), lambda table: LISTED.get(table[0], 0.0))
 
 
 def chain_cases():
@@ -173,30 +176,22 @@ def chain_cases():
         return fw.as_protected(table, "markov_perturb", theta=theta, order=order, squares=squares)
 
     corner = {"A": "1", "B": "1"}
-    yield "uniform", read(FIVE, 0.3), *UNIFORM, None
-    yield (
-        "hypergeometric",
-        read(FIVE, 0.3),
-        "hypergeometric",
-        law_cases((2, 3), np.random.default_rng(1))["hypergeometric"][1],
-        None,
-    )
-    yield "an expected count of 0", read([[1, 0, 1], [2, 2, 0]], 0.3), *EXPECTED, None
-    yield "a law with gaps", read(FIVE, 0.3), *law_cases((2, 3), np.random.default_rng(1))["with gaps"], None
-    yield "a secret order", read([[1, 1, 0], [0, 1, 1]], 0.4, "secret"), *UNIFORM, None
-    prior = {0.0: 0.3, 0.2: 0.3, 0.6: 0.3, 1.0: 0.1}
-    yield "an unknown theta", read(FIVE, prior), *UNIFORM, prior
-    yield "all of it", read([[1, 0, 1], [1, 1, 0]], prior, "secret"), *EXPECTED, prior
-    yield "steps that depend on each other", read([[1, 1, 0], [1, 1, 1]], 0.4, squares="all"), *UNIFORM, None
-    yield "at least", read(FIVE, 0.3).knows(corner, at_least=1), "uniform", lambda table: float(table[0] >= 1), None
-    yield "exactly", read(FIVE, 0.3).knows(corner, exactly=1), "uniform", lambda table: float(table[0] == 1), None
-    three = read([[[1, 0], [1, 1]], [[0, 1], [1, 1]]], 0.3, squares=SQUARES["three-way"][1])
-    yield (
-        "a sum that steps change",
-        three.knows({"A": "1", "C": "1"}, exactly=2),
-        *("uniform", lambda table: float(table[0] + table[2] == 2), None),
-    )
-    yield "cut off at 1", read([[3, 1, 1], [1, 0, 1]], 0.9), *UNIFORM, None
+    yield "uniform", read(THREE_ROWS, 0.3), *UNIFORM, None
+    yield "hypergeometric", read(THREE_ROWS, 0.4), *FACTORIAL, None
+    yield "an expected count of 0", read([[4, 3, 0], [3, 6, 4]], 0.3, squares=[ADJACENT[0], *ADJACENT]), *EXPECTED, None
+    yield "a law with gaps", read(SMALL, 0.4), *WITH_GAPS, None
+    yield "a secret order", read(SMALL, 0.6, "secret"), *UNIFORM, None
+    prior = {0.0: 0.2, 0.2: 0.5, 0.6: 0.2, 1.0: 0.1}
+    yield "an unknown theta", read(SMALL, prior), *UNIFORM, prior
+    yield "all of it", read(SMALL, prior, "secret"), *FACTORIAL, prior
+    yield "steps that depend on each other", read([[2, 3, 1], [3, 1, 2]], 0.4, squares="all"), *UNIFORM, None
+    yield "at least", read(SMALL, 0.4).knows(corner, at_least=2), "uniform", lambda table: float(table[0] >= 2), None
+    known = read(SMALL, 0.4, squares=[*ADJACENT, ADJACENT[0]]).knows(corner, exactly=1)
+    yield "exactly", known, "uniform", lambda table: float(table[0] == 1), None
+    three = read([[[3, 1], [2, 2]], [[1, 3], [2, 3]]], 0.4, squares=SQUARES["three-way"][1])
+    known = three.knows({"A": "1", "C": "1"}, at_least=4, at_most=5)
+    yield "a sum that steps change", known, "uniform", lambda table: float(4 <= table[0] + table[2] <= 5), None
+    yield "cut off at 1", read([[5, 2, 6], [3, 5, 4]], 0.7), *UNIFORM, None
 
 
 CHAIN_CASES = {name: case for name, *case in chain_cases()}
@@ -209,3 +204,97 @@ QUICK = {"uniform", "an expected count of 0", "all of it", "exactly"}
 def test_chains_draw_whole_paths_by_their_law(name):
     p = p_value(unit_target(*CHAIN_CASES[name]), 7, 4000)
     assert p > LEAST_P, p
+
+
+# --- each kind of change by itself ----------------------------------------------------------------------------------
+
+
+def nudge(plan, weights, room, random):
+    path_kernel.nudge(plan, weights, room, below(random, len(plan.cells)), random)
+
+
+def redraw(plan, weights, room, random):
+    path_kernel.redraw(plan, weights, room, path_kernel.how_many(len(plan.cells), random), random)
+
+
+def p_after(target, change, plan=None, times=6, number=2500):
+    """States drawn from the exact law, and changed some times: how probable it is that they still follow it."""
+    kernel = target.unit.kernels[0]
+    plan, room, random = plan or kernel.plan, kernel.room(), streams(3, 1)[0]
+    rows = np.random.default_rng(4).choice(len(target.p), number, p=target.p)
+    states = target.tables[rows].copy()
+    for state in states:
+        path_kernel.read_state(kernel.plan, state, room.now)
+        for _ in range(times):
+            change(plan, kernel.weights, room, random)
+        path_kernel.write_state(kernel.plan, room.now, state)
+    after = target.places(states)
+    assert (after != rows).mean() > 0.02, "nothing changed"
+    if (after < 0).any():
+        return 0.0  # a path that is impossible
+    return chi_square(np.bincount(after, minlength=len(target.p)), target.p)
+
+
+CHANGES = {
+    "nudge": (nudge, ["uniform", "hypergeometric", "cut off at 1", "a sum that steps change"]),
+    "redraw": (redraw, ["all of it", "hypergeometric", "a law with gaps", "at least", "an unknown theta", "cut off at 1"]),
+    "pair": (path_kernel.pair, ["steps that depend on each other", "exactly", "a sum that steps change"]),
+    "swap": (path_kernel.swap, ["a secret order", "all of it"]),
+    "turn": (path_kernel.turn, ["an unknown theta", "all of it"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        pytest.param(kind, name, marks=[] if k == 0 else pytest.mark.slow)
+        for kind, (_, names) in CHANGES.items()
+        for k, name in enumerate(names)
+    ],
+)
+def test_every_change_leaves_the_law_of_paths_as_it_is(kind, name):
+    assert p_after(unit_target(*CHAIN_CASES[name]), CHANGES[kind][0]) > LEAST_P
+
+
+def redraw_without_sums(plan, weights, room, random):
+    """A redraw that takes its odds for the law of what came before: the sums Z are left out."""
+    now, other, squares = room.now, room.other, len(plan.cells)
+    path_kernel.copy_path(now, other)
+    path_kernel.log_sums(plan, weights, now, other.first, room.odds, squares, True)
+    path_kernel.draw_back(plan, weights, other, room.odds, squares, True, 1.0, random)
+    path_kernel.copy_path(other, now)
+
+
+def swap_always(plan, weights, room, random):
+    """A swap that is taken whenever it is possible."""
+    now, other = room.now, room.other
+    path_kernel.copy_path(now, other)
+    one, two = below(random, len(plan.cells)), below(random, len(plan.cells))
+    other.order[one], other.order[two] = other.order[two], other.order[one]
+    if path_kernel.trace(plan, other) > -np.inf:
+        path_kernel.copy_path(other, now)
+
+
+def without_neighbours(plan):
+    """A nudge that forgets the earlier steps which share cells."""
+    return plan._replace(near_start=np.zeros_like(plan.near_start))
+
+
+def without_prior(plan):
+    """A turn that forgets how probable the thetas are beforehand."""
+    return plan._replace(log_prior=np.zeros_like(plan.log_prior))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "wrong"),
+    [
+        ("cut off at 1", redraw_without_sums, None),
+        ("a secret order", swap_always, None),
+        ("uniform", nudge, without_neighbours),
+        ("an unknown theta", path_kernel.turn, without_prior),
+    ],
+)
+def test_a_wrong_change_is_noticed(name, change, wrong):
+    target = unit_target(*CHAIN_CASES[name])
+    plan = None if wrong is None else wrong(target.unit.kernels[0].plan)
+    assert p_after(target, change, plan, times=20) < LEAST_P
