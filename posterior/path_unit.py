@@ -20,7 +20,18 @@ from ..sampler.run import UnitRun
 from ..sampler.unit import Unit
 from ..sampler.weights import ALIKE, Weights, log_factorials, weights_on
 from .path_groups import SIGNS, PathGroup, incidence
-from .path_kernel import SWEEPS, PathKernel, PathPlan, change, copy_path, draw_back, log_law, path_room, write_state
+from .path_kernel import (
+    SWEEPS,
+    PathKernel,
+    PathPlan,
+    change,
+    copy_path,
+    draw_back,
+    log_law,
+    log_law_of,
+    path_room,
+    write_state,
+)
 from .paths import HiddenPaths, no_path
 
 STEP_OF = "the step of "
@@ -179,20 +190,20 @@ def _start(unit: Unit, paths: HiddenPaths, group: PathGroup, random: np.ndarray)
             write_state(plan, room.now, state)
             return state
         change(uphill, soft, room, random)
-    raise _unreached(unit, plan, room.now.first, paths.release)
+    raise _unreached(unit, plan, weights, room.now.first, paths.release)
 
 
-def _unreached(unit: Unit, plan: PathPlan, first: np.ndarray, release: Release) -> InputError:
+def _unreached(unit: Unit, plan: PathPlan, weights: Weights, first: np.ndarray, release: Release) -> InputError:
     """What to say where no path was found that begins at a table which the facts and the law allow."""
-    n = len(plan.end)
-    over = np.maximum(plan.lower - first, first - plan.upper)
-    reason = "some sums that are known of it are not met"
-    if over.max() > 0:
-        j = int(over.argmax())
-        where = release.words(release.keys[unit.columns[:n][j]])
-        reason = f"it would have to be {release.show(int(first[j]))} at {where}, which is outside what is known of it"
-    elif (over <= 0).all() and not len(plan.row_lower):
-        reason = "the law excludes some of its values"
+    reason = "sums that are known of it are not met"
+    for j, value in enumerate(first.tolist()):
+        if log_law_of(plan, weights, j, value) == -np.inf:
+            where = release.words(release.keys[unit.columns[j]])
+            excluded = (
+                "the law excludes" if plan.lower[j] <= value <= plan.upper[j] else "is outside what is known of it"
+            )
+            reason = f"it would have to be {release.show(value)} at {where}, which {excluded}"
+            break
     return InputError(
         NO_TABLE + f"no path was found from a table that they allow to the published one, in a search of some thousand "
         f"rounds: {reason}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from math import factorial, prod
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from kernels import Target
 from plain_paths import law_of, posterior
 from protocol import LEAST_P, chi_square, p_value
+from scipy import stats
 
 import fiberwalk as fw
 from fiberwalk.fiber.support import support
@@ -21,6 +23,8 @@ from fiberwalk.posterior import path_kernel
 from fiberwalk.posterior.path_groups import path_groups
 from fiberwalk.posterior.path_unit import path_unit
 from fiberwalk.posterior.paths import hidden_paths
+from fiberwalk.protect.markov_perturbation import as_believed, step
+from fiberwalk.sampler.run import Run
 
 
 def cells_of(table):
@@ -298,3 +302,146 @@ def test_a_wrong_change_is_noticed(name, change, wrong):
     target = unit_target(*CHAIN_CASES[name])
     plan = None if wrong is None else wrong(target.unit.kernels[0].plan)
     assert p_after(target, change, plan, times=20) < LEAST_P
+
+
+# --- simulation-based calibration -----------------------------------------------------------------------------------
+
+MARGINS = [[5, 3], [2, 3, 3]]
+PUBLICATIONS = 3000
+
+
+def published_tables(rng, thetas, order):
+    """Tables drawn from a fiber, all alike, each with a theta and what is published of it."""
+    fiber = [
+        np.array([[a, b, MARGINS[0][0] - a - b], [2 - a, 3 - b, 3 - (MARGINS[0][0] - a - b)]])
+        for a in range(3)
+        for b in range(4)
+        if 0 <= MARGINS[0][0] - a - b <= 3
+    ]
+    squares = np.array([[0, 1, 3, 4], [1, 2, 4, 5]])
+    for truth in rng.choice(len(fiber), PUBLICATIONS):
+        theta = rng.choice(list(thetas), p=list(thetas.values()))
+        values = fiber[truth].ravel().copy()
+        for square in squares if order == "given" else rng.permutation(squares):
+            values[square] += step(values[square], theta, rng) * np.array([1, -1, -1, 1])
+        yield fiber[truth], theta, values.reshape(2, 3)
+
+
+def ranks(thetas, order, believed=None, method="exact"):
+    """How often the true corner, and the true theta, had each tenth of the posterior below it; ties at random."""
+    rng, known, corners, ranks_of_theta = np.random.default_rng(5), {}, [], []
+    for truth, theta, published in published_tables(rng, thetas, order):
+        if published.tobytes() not in known:
+            release = fw.as_protected(published, "markov_perturb", theta=believed or thetas, order=order)
+            audit = fw.audit(release, method=method, progress=False)
+            path = audit.belief.path
+            of_theta = dict(zip(path.thetas.tolist(), path.theta.tolist(), strict=True))
+            known[published.tobytes()] = audit.pmf(A="1", B="2"), of_theta
+        pmf, of_theta = known[published.tobytes()]
+        corners.append(pmf[pmf.index < truth[0, 1]].sum() + rng.random() * pmf.get(truth[0, 1], 0.0))
+        below_it = sum(p for one, p in of_theta.items() if one < theta)
+        ranks_of_theta.append(below_it + rng.random() * of_theta.get(theta, 0.0))
+    return [np.histogram(found, bins=10, range=(0, 1))[0] for found in (corners, ranks_of_theta)]
+
+
+@pytest.mark.parametrize("method", ["exact", pytest.param("chains", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("thetas", "order"), [({0.3: 1.0}, "given"), ({0.3: 1.0}, "secret"), ({0.1: 0.3, 0.4: 0.5, 0.9: 0.2}, "secret")]
+)
+def test_the_truth_ranks_evenly_in_the_posterior(thetas, order, method):
+    for counts in ranks(thetas, order, method=method):
+        assert stats.chisquare(counts).pvalue > LEAST_P
+
+
+def test_the_ranks_betray_a_theta_that_is_wrong():
+    assert stats.chisquare(ranks({0.5: 1.0}, "given", believed=0.1)[0]).pvalue < LEAST_P
+
+
+# --- one square, errors, files, threads -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["exact", "chains"])
+def test_one_square_is_the_square(method):
+    """A theta that is believed to be one of a single value sends a square through paths."""
+    published = np.array([[3, 5], [4, 2]])
+    wanted = fw.snooper.square(published, 0.25)["posterior"]
+    release = fw.as_protected(
+        published, "markov_perturb", theta=0.25, squares=[ADJACENT[0], ADJACENT[0]], order="given"
+    )
+    assert not agrees(fw.audit(release, method="exact").pmf(A="1", B="1"), wanted.to_dict())
+    alone = as_believed(fw.as_protected(published, "markov_perturb", theta=0.25), theta=[0.25])
+    audit = fw.audit(alone, method=method)
+    assert audit.belief.path is not None
+    found = audit.pmf(A="1", B="1").reindex(wanted.index, fill_value=0.0)
+    assert abs(found - wanted).max() < (1e-9 if method == "exact" else 0.01)
+
+
+def published(theta=0.3, order="given", table=SMALL):
+    return fw.as_protected(table, "markov_perturb", theta=theta, order=order)
+
+
+@pytest.mark.parametrize("method", ["exact", "chains"])
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (
+            lambda method: fw.audit(published(1.0, table=[[4, 5, 0], [3, 3, 5]]), method=method),
+            "no path leads to the published table: with theta = 1 no step within the square from A=1, B=2 to A=2, B=3",
+        ),
+        (
+            lambda method: fw.audit(published(0.0), fw.prior([({"A": "1", "B": "1"}, {3: 1, 5: 1})]), method=method),
+            "A=1, B=1",
+        ),
+        (
+            lambda method: fw.audit(published(0.0).knows({"A": "1", "B": "1"}, at_least=5), method=method),
+            "A=1, B=1",
+        ),
+    ],
+)
+def test_what_no_path_can_do_is_refused_in_words(method, ask, words):
+    with pytest.raises(fw.InputError) as refused:
+        ask(method)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("method", ["exact", "chains"])
+def test_a_saved_audit_has_its_paths(method, tmp_path):
+    audit = fw.audit(published({0.1: 0.5, 0.4: 0.5}, "secret"), method=method, max_draws=2048, progress=False)
+    audit.save(tmp_path / "audit.fw")
+    again = fw.load(tmp_path / "audit.fw")
+    assert again.cells.equals(audit.cells)
+    one, other = audit.belief.path, again.belief.path
+    for name in ("corners", "thetas", "theta_prior", "theta", "theta_error"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+    assert one.order_known == other.order_known
+    assert [law.p.tolist() for law in one.steps if law] == [law.p.tolist() for law in other.steps if law]
+
+
+def by_chains(**how):
+    release = published({0.1: 0.5, 0.4: 0.5}, "secret")
+    return fw.audit(release, method="chains", seed=5, progress=False, **{"max_draws": 4096, **how})
+
+
+def test_the_same_bits_on_any_threads_stopped_or_not(tmp_path):
+    whole = by_chains().cells
+    for threads in (1, 2):
+        with ThreadPoolExecutor(threads) as executor:
+            assert by_chains(executor=executor).cells.equals(whole)
+    stopped = by_chains(checkpoint=tmp_path / "run", max_seconds=1e-9)
+    assert stopped.stopped == "its time was up"
+    assert not stopped.converged
+    assert by_chains(checkpoint=tmp_path / "run").cells.equals(whole)
+
+
+def test_ctrl_c_gives_what_there_is(monkeypatch):
+    further = Run._to_next_look
+
+    def once(run, *how):
+        if run.looks:
+            raise KeyboardInterrupt
+        further(run, *how)
+
+    monkeypatch.setattr(Run, "_to_next_look", once)
+    audit = by_chains(tolerance=1e-9)
+    assert audit.stopped == "it was interrupted"
+    assert np.isfinite(audit.cells["entropy"]).all()
