@@ -30,6 +30,8 @@ from .step_law import corner_ends, log_step
 
 SWEEPS = 2
 """Nudges of every step to a draw, on average."""
+WORK_PER_NUDGE, WORK_PER_STEP = 800.0, 200.0
+"""Nanoseconds of a nudge, and of a step of a path that is traced; stored figures."""
 NEGLIGIBLE = 16.0
 """Values before a step are looked for outwards until their log-odds are so much below the best; but one redraw in `WHOLE`
 looks at all of them. Each of the two leaves the law as it is: a path that it would not draw is not left by it either."""
@@ -625,6 +627,12 @@ class PathKernel(Kernel):
     words = "hidden paths"
     credits_lines = False
     cost = 1.0
+
+    def work(self, n_columns: int) -> float:
+        """A round of all changes: nudges take half of it, and changes of whole paths are the longer the more squares."""
+        squares = len(self.plan.cells)
+        whole = self.plan.pairs + (1 + squares // 8 if self.plan.secret_order else 0) + 2 * (len(self.plan.thetas) > 1)
+        return squares * (WORK_PER_NUDGE * SWEEPS * 1.5 + WORK_PER_STEP * whole)
 
     def steps(self, n_columns: int) -> int:
         """A draw is a round of all changes."""

@@ -38,6 +38,10 @@ class Kernel(ABC):
     independent: bool = False
     """Is every draw independent of the last?"""
 
+    def work(self, n_columns: int) -> float:
+        """About how many nanoseconds a draw takes, for how often chains can be stopped."""
+        return max(LEAST_WORK, WORK_PER_CELL * n_columns)
+
     def steps(self, n_columns: int) -> int:
         """Steps to a draw."""
         return max(1, ceil(max(LEAST_WORK, WORK_PER_CELL * n_columns) / self.cost))

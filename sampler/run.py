@@ -25,7 +25,6 @@ from ..release.release import Release
 from .chain import BATCHES, Chain, Reference
 from .checkpoint import save
 from .diagnostics import Diagnosis, diagnose, good_enough
-from .kernel import LEAST_WORK, WORK_PER_CELL
 from .plan import units_of
 from .possible import possible_tables
 from .spread import ShareErrors, share_errors
@@ -273,7 +272,7 @@ def advance_chains(
 
 def _work(one: UnitRun) -> float:
     """Nanoseconds of a batch, by stored figures."""
-    return one.chains[0].length * max(LEAST_WORK, WORK_PER_CELL * len(one.unit.columns))
+    return one.chains[0].length * max(kernel.work(len(one.unit.columns)) for kernel in one.unit.kernels)
 
 
 def new_run(

@@ -445,3 +445,14 @@ def test_ctrl_c_gives_what_there_is(monkeypatch):
     audit = by_chains(tolerance=1e-9)
     assert audit.stopped == "it was interrupted"
     assert np.isfinite(audit.cells["entropy"]).all()
+
+
+def test_a_batch_of_many_squares_is_known_to_take_long():
+    """Chains can be stopped between batches: those of paths must not pass for quick ones."""
+    table = np.random.default_rng(1).poisson(3, (20, 20))
+    release = fw.markov_perturb(table, 0.1, seed=1)
+    paths, inside = hidden_paths(release), support(release, "uniform")
+    (group,) = path_groups(paths, inside)
+    nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
+    unit = path_unit(paths, group, inside, nothing)
+    assert unit.kernels[0].work(len(unit.columns)) > 4e5
