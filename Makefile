@@ -44,6 +44,7 @@ bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/stored_moves.py
 	$(BIN)/python bench/hidden_cells.py
 	$(BIN)/python bench/large_table.py
+	$(BIN)/python bench/likelihood_gaps.py
 	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ import fiberwalk as fw
 
 def random_release(rng: np.random.Generator) -> fw.Release | None:
     """A release of one of several kinds, small enough to be solved exactly; None where nothing is open."""
-    kind = rng.choice(["margins", "hidden", "three-way", "three margins", "rounded", "linked rows"])
+    kind = rng.choice(["margins", "hidden", "three-way", "three margins", "rounded", "rows only", "two squares"])
     mean = float(rng.choice([1.0, 3.0, 8.0]))
     if kind == "margins":
         shape = tuple(rng.integers(2, 5, 2))
@@ -42,9 +43,21 @@ def random_release(rng: np.random.Generator) -> fw.Release | None:
         release = fw.publish(rng.poisson(mean, shape) + 1, margins=["A,B", "B,C", "A,C"])
     elif kind == "rounded":
         release = fw.round_to(rng.poisson(mean, tuple(rng.integers(2, 4, 2))), base=int(rng.choice([3, 5])))
-    else:
+    elif kind == "rows only":
         release = fw.publish(rng.poisson(mean, (3, 4)) + 1, margins=["A"])
+    else:
+        # two blocks that have nothing to do with each other but for the sums that are asked about
+        mask = np.kron(np.eye(2, dtype=bool), np.ones((2, 2), dtype=bool))
+        release = fw.suppress(rng.poisson(mean, (4, 4)) + 1, where=mask)
     return release
+
+
+def random_law(rng: np.random.Generator, release: fw.Release) -> Any:
+    """One of the laws; expected counts that differ widely from cell to cell make for rare values."""
+    kind = rng.choice(["uniform", "hypergeometric", "expected counts"])
+    return (
+        fw.expected(rng.lognormal(0.0, 1.5, release.grids[0].cells.shape)) if kind == "expected counts" else str(kind)
+    )
 
 
 @dataclass
@@ -63,23 +76,24 @@ class Calibration:
         return {name: float(np.mean(np.abs(getattr(self, name)) < 2)) for name in ("p", "mean", "entropy")}
 
 
-def calibrate(releases: int, seed: int = 1) -> Iterator[Calibration]:
+def calibrate(releases: int, first: int = 1) -> Iterator[Calibration]:
     """Audit random releases both ways; what has been found so far after each of them."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(first)
     found = Calibration()
     while found.releases < releases:
-        made = random_release(rng)
-        law = str(rng.choice(["uniform", "hypergeometric"]))
-        if made is None:
+        release = random_release(rng)
+        if release is None:
             continue
-        release = made
+        law = random_law(rng, release)
+        margins = ["B", ""] if rng.random() < 0.3 else []
         try:
-            exact = fw.audit(release, law, method="exact", limit=10**9)
+            exact = fw.audit(release, law, "exact", hidden_margins=margins, limit=10**9)
         except fw.TooLarge:
             continue
         if exact.tables == 1:
             continue
-        sampled = fw.audit(release, law, method="chains", seed=int(rng.integers(2**31)), progress=False)
+        seed = int(rng.integers(2**31))
+        sampled = fw.audit(release, law, "chains", seed, hidden_margins=margins, progress=False)
         found.releases += 1
         found.not_converged += not sampled.converged
         for one, other in zip(sampled.belief.pmfs, exact.belief.pmfs, strict=True):

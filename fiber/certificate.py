@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..release.facts import LIKELIHOODS
+
 WORDS = ("exact", "connected", "unproven")
 """From strongest to weakest: solved, sampled by moves proven to reach everything, sampled without that proof."""
 
@@ -15,6 +17,8 @@ class Certificate:
     word: str
     reason: str
     evidence: tuple[str, ...] = ()
+    likelihood: str = LIKELIHOODS[0]
+    """How well P(published | truth) is known of the methods that protected the table: the word of `Release.likelihood`."""
 
     def __post_init__(self) -> None:
         if self.word not in WORDS:

@@ -62,7 +62,7 @@ def _words(release: Release, fiber: Fiber, kind: str, number: int) -> str:
     if number < len(release.sums):
         return release.fact_words(number)
     sums = [item for item in release.evidence if len(item.cells) > 1 or item.coefficients[0] != 1]
-    return f"evidence on a sum ({sums[number - len(release.sums)].words or 'without words'})"
+    return f"evidence on a sum ({release.evidence_words(sums[number - len(release.sums)])})"
 
 
 def feasible(A: sp.csr_array, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:

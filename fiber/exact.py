@@ -34,6 +34,9 @@ def solve_exactly(
 ) -> Solved:
     """The exact law of every column of a block, then of some sums of them; `TooLarge`, with its cost, if over budget."""
     budget = budget or Budget()
+    if len(block.columns) == 1 and not len(block.b) and (sums is None or sums.shape[0] == 0):
+        refuse_wide(block.lower, block.upper)
+        return _alone(block, log_weights[0])
     system, weights = _with_sums(block, sums), [*log_weights, *([None] * (0 if sums is None else sums.shape[0]))]
     refuse_wide(system[2], system[3])
     short = replace(budget, operations=min(budget.operations, SHORT))
@@ -57,6 +60,14 @@ def solve_exactly(
         f"{eliminated}; {walked}. Raise limit= (--limit) or memory= (--memory) if you can wait, or ask for bounds only; "
         "an audit by method='chains' (--method chains) samples tables of any size."
     )
+
+
+def _alone(block: Block, log_weights: np.ndarray | None) -> Solved:
+    """A cell that depends on no other: its weights are its law."""
+    given = np.zeros(int(block.upper[0] - block.lower[0]) + 1) if log_weights is None else log_weights
+    possible = given > -np.inf
+    law = np.exp(given - given.max()) if possible.any() else np.zeros(len(given))
+    return Solved(int(possible.sum()), block.lower, (possible,), (law / max(law.sum(), 1.0),), "enumeration")
 
 
 def _with_sums(block: Block, sums: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:

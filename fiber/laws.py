@@ -77,13 +77,14 @@ class Hypergeometric:
     """The log-linear model of the published figures: w(x) = 1/x!, or mu^x/x! where figures are ranges.
 
     Where every published figure is exact, the expected counts cancel given the release. Where some are ranges they do
-    not, and come from an iterative proportional fit to the published figures.
+    not, and come from an iterative proportional fit to the published figures. What a random method published is evidence,
+    weighed by itself: only cells that no fact speaks of take their expected count from it.
     """
 
     name: str = "hypergeometric"
     words: str = (
         "respondents fall into cells independently, as in the log-linear model of the published figures; "
-        "a table x is then as probable as 1 / (product of x!)"
+        "a table x is then as probable as the product of mu^x / x!, where the expected counts mu cancel if all are exact"
     )
 
     def on(self, release: Release) -> Weigh:
@@ -91,7 +92,7 @@ class Hypergeometric:
         facts = release.sums
         ranged = (facts.value != NO_VALUE) & (facts.lower < facts.upper)
         ranged_cells = (release.value != NO_VALUE) & (release.lower < release.upper)
-        if ranged.any() or ranged_cells.any():
+        if ranged.any() or ranged_cells.any() or (_loose(release) & _with_evidence(release)).any():
             return self.with_means(release)
         self._check(release)
         return Poisson(np.ones(release.n_cells))
@@ -104,11 +105,7 @@ class Hypergeometric:
     def _check(self, release: Release) -> None:
         _warn_of_units(release, self.name)
         _refuse_linked(release, self.name)
-        facts = release.sums
-        settled = facts.matrix[np.flatnonzero((facts.value != NO_VALUE) | (facts.lower == facts.upper))]
-        loose = np.ones(release.n_cells, dtype=bool)
-        loose[settled.indices] = False
-        loose &= (release.value == NO_VALUE) & (release.lower < release.upper)
+        loose = _loose(release) & ~_with_evidence(release)
         if loose.any():
             first = release.words(release.keys[np.flatnonzero(loose)[0]])
             warnings.warn(
@@ -167,6 +164,23 @@ def as_law(law: Any) -> Law:
         )
     chosen: Law = law
     return chosen
+
+
+def _loose(release: Release) -> np.ndarray:
+    """The cells whose expected count no published fact settles."""
+    facts = release.sums
+    settled = facts.matrix[np.flatnonzero((facts.value != NO_VALUE) | (facts.lower == facts.upper))]
+    loose = np.ones(release.n_cells, dtype=bool)
+    loose[settled.indices] = False
+    return np.asarray(loose & (release.value == NO_VALUE) & (release.lower < release.upper))
+
+
+def _with_evidence(release: Release) -> np.ndarray:
+    """The cells that a random method published something of, by themselves or in a sum."""
+    seen = np.zeros(release.n_cells, dtype=bool)
+    for item in release.evidence:
+        seen[item.cells] = seen[item.cells] | (item.figure != NO_VALUE)
+    return seen
 
 
 def _warn_of_units(release: Release, law: str) -> None:

@@ -200,8 +200,11 @@ def _append_block(
 ) -> None:
     """One block of some columns, its bounds tightened by what they alone say about each other."""
     _, part = rows_through(by_column, inner)
-    A, b = _useful_rows(part, part @ start[inner])
     low, high = lower[inner], upper[inner]
+    if part.shape[0] == 0:
+        blocks.append(Block(columns[inner], part, np.empty(0, dtype=np.int64), low, high, start[inner]))
+        return
+    A, b = _useful_rows(part, part @ start[inner])
     tighten(A, b, low, high)
     blocks.append(Block(columns[inner], A, b, low, high, start[inner]))
 

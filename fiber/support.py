@@ -91,8 +91,13 @@ def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None
         value = int(solved.start[column])
         weight = weigh(int(column), value, value)
         if weight is not None and np.isneginf(weight[0]):
-            where = release.words(release.keys[column]) if column < release.n_cells else "a published sum"
-            raise InputError(NO_TABLE + f"{where} must be {release.show(value)}, which has probability zero.")
+            raise InputError(
+                NO_TABLE + f"{_named(release, int(column))} must be {release.show(value)}, which has probability zero."
+            )
+
+
+def _named(release: Release, column: int) -> str:
+    return release.words(release.keys[column]) if column < release.n_cells else "a published sum"
 
 
 def support(release: Release, law: Any = "uniform") -> Support:
@@ -120,7 +125,9 @@ def support(release: Release, law: Any = "uniform") -> Support:
                 weights = weigh(int(column), int(first), int(last))
                 possible = np.arange(last - first + 1) if weights is None else np.flatnonzero(weights > -np.inf)
                 if not len(possible):
-                    raise InputError(NO_TABLE + "every feasible one has probability zero.")
+                    where = _named(release, int(column))
+                    among = release.between(int(first), int(last)).removeprefix("is ")
+                    raise InputError(NO_TABLE + f"together they rule out every value of {where}, {among}.")
                 # Cells are narrowed below, sums are not: what is excluded at the ends of a sum's range is a gap as well.
                 gaps[column] = len(possible) < last - first + 1
                 if column < solved.fiber.n_cells and gaps[column]:

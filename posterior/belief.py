@@ -24,7 +24,10 @@ from ..fiber.sparse import rows_through
 from ..fiber.support import Support, support
 from ..release.errors import TooLarge
 from ..release.release import Release, as_release
+from .answered import Answered, BlockAnswer
 from .exact_block import solve_block
+from .hidden_path import PathBelief, by_paths
+from .paths import hidden_paths
 from .pmf import Pmf
 from .sampled import LISTED, LISTED_IN_ALL, Chains, Sampled, implied_ranges, ranges, sample_blocks, within
 from .sums import added
@@ -47,6 +50,8 @@ class Belief:
     certificate: Certificate
     stopped: str = ""
     """Why chains were stopped before they were done; empty if they were not."""
+    path: PathBelief | None = None
+    """What is believed of the steps that led to the published table, where these are hidden."""
 
     @property
     def method(self) -> str:
@@ -57,15 +62,6 @@ class Belief:
     def converged(self) -> bool:
         """Did every sampled distribution pass the stop rule?"""
         return all(one.converged for one in self.pmfs)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockAnswer:
-    """The laws of the questions about one block, and how many tables it has where they were counted."""
-
-    pmfs: tuple[Pmf, ...]
-    tables: int | None
-    certificate: Certificate
 
 
 Answers = dict[str, BlockAnswer]
@@ -93,15 +89,43 @@ def believe(
     chains, known = chains or Chains(), {} if known is None else known
     budget = budget or (QUICK if method == "auto" else Budget())
     inside = support(as_release(release), law)
-    solved = inside.solved
     keys, picked, own = release.listed(hidden_margins)
-    picked.resize(picked.shape[0], solved.fiber.n_columns)
-    settled = _settled(inside, picked, len(release.hidden))
-    value = picked @ np.where(solved.decided, solved.start, 0)
-    value[settled] = (picked @ solved.start)[settled]
-    picked = sp.csr_array(picked, copy=True)
-    picked.data[np.repeat(settled, np.diff(picked.indptr))] = 0
-    picked.eliminate_zeros()
+    picked, fixed = _open_part(inside, picked, len(release.hidden))
+    paths = hidden_paths(release)
+    if paths is None:
+        found = _by_blocks(release, law, inside, picked, method, budget, chains, known, began, progress)
+    else:
+        found = by_paths(paths, inside, picked, method, budget, chains, began, progress)
+    parts, answers, evidence, stopped = found.parts, found.answers, found.evidence, found.stopped
+    pmfs = [added(int(value), some) for value, some in zip(fixed, parts, strict=True)]
+    # a hidden path may rule out what the facts allow: their bounds then hold, but need not be attained
+    pmfs, bounded = _between_bounds(pmfs, inside, picked, chains.tolerance, paths is None, progress)
+    return Belief(
+        release=release,
+        law=as_law(law),
+        keys=keys,
+        pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
+        tables=_product([one.tables for one in answers]),
+        certificate=replace(_certificate(answers, evidence), likelihood=release.likelihood),
+        stopped=stopped or ("" if bounded else INTERRUPTED),
+        path=found.path,
+    )
+
+
+def _by_blocks(
+    release: Release,
+    law: Any,
+    inside: Support,
+    picked: Any,
+    method: str,
+    budget: Budget,
+    chains: Chains,
+    known: Answers,
+    began: float,
+    progress: Progress | None,
+) -> Answered:
+    """The laws of all questions, block by block."""
+    solved = inside.solved
     by_column = sp.csc_array(picked)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     answers: list[BlockAnswer] = []
@@ -132,25 +156,25 @@ def believe(
             parts[row].extend(pmf for _, pmf in some)
         answers += _remember(known, left, found)
         evidence, stopped = found.certificate.evidence, found.stopped
-    pmfs = [added(int(fixed), some) for fixed, some in zip(value, parts, strict=True)]
-    pmfs, bounded = _between_bounds(pmfs, inside, picked, chains.tolerance, progress)
-    return Belief(
-        release=release,
-        law=as_law(law),
-        keys=keys,
-        pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
-        tables=_product([one.tables for one in answers]),
-        certificate=_certificate(answers, evidence),
-        stopped=stopped or ("" if bounded else INTERRUPTED),
-    )
+    return Answered(parts, answers, evidence, stopped)
 
 
-def _settled(inside: Support, picked: Any, cells: int) -> np.ndarray:
-    """Which questions are sums with one possible value, of which nothing needs to be asked; the first ones are cells."""
-    found = np.zeros(picked.shape[0], dtype=bool)
-    if picked.shape[0] > cells:
-        found[cells:] = known_sums(inside.release, inside.solved, picked[cells:])
-    return found
+def _open_part(inside: Support, questions: Any, cells: int) -> tuple[Any, np.ndarray]:
+    """What of each question is open, and what the facts decide of it. The first questions are cells, the others sums.
+
+    Of a sum that has one possible value nothing is open, though its cells may be.
+    """
+    solved = inside.solved
+    questions.resize(questions.shape[0], solved.fiber.n_columns)
+    questions = sp.csr_array(questions, copy=True)
+    fixed = questions @ np.where(solved.decided, solved.start, 0)
+    if questions.shape[0] > cells:
+        settled = np.zeros(questions.shape[0], dtype=bool)
+        settled[cells:] = known_sums(inside.release, solved, questions[cells:])
+        fixed[settled] = (questions @ solved.start)[settled]
+        questions.data[np.repeat(settled, np.diff(questions.indptr))] = 0
+        questions.eliminate_zeros()
+    return questions, fixed
 
 
 def _exactly(block: Block, inside: Support, questions: Any, budget: Budget, progress: Progress | None) -> BlockAnswer:
@@ -175,7 +199,7 @@ def _remember(known: Answers, left: list[tuple[str, Block, np.ndarray]], found: 
 
 
 def _between_bounds(
-    pmfs: list[Pmf], inside: Support, questions: Any, tolerance: float, progress: Progress | None
+    pmfs: list[Pmf], inside: Support, questions: Any, tolerance: float, attained: bool, progress: Progress | None
 ) -> tuple[list[Pmf], bool]:
     """Sampled laws within the bounds that their cells and sums have; exact ones show their own.
 
@@ -197,7 +221,7 @@ def _between_bounds(
         if len(columns) == 1 and inside.gaps[columns[0]]:
             weights = inside.weigh(int(columns[0]), low, high)
             excluded = None if weights is None else np.isneginf(weights)
-        one = within(pmfs[k], low, high, bool(found.sharp[place]), excluded, listed)
+        one = within(pmfs[k], low, high, attained and bool(found.sharp[place]), excluded, listed)
         bounded[k] = replace(one, converged=one.converged and 3 * one.entropy_error < tolerance)
     return bounded, done
 

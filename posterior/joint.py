@@ -22,8 +22,8 @@ from ..fiber.support import Support, support
 from ..moves.chooser import choose
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release
-from ..sampler.estimate import estimate
 from .exact_block import solve_block
+from .paths import refuse_paths
 from .sampled import Chains
 
 Progress = Callable[[str], None]
@@ -78,6 +78,7 @@ def joint_law(
     progress: Progress | None = None,
 ) -> Joint:
     """The joint law of some questions, given as sparse rows over the cells of a release."""
+    refuse_paths(release, "the joint distribution of cells")
     inside = support(release, law)
     solved = inside.solved
     rows = sp.csr_array(rows)
@@ -94,6 +95,8 @@ def joint_law(
         if not len(wanted):
             continue
         within = _spread(part, wanted, k)
+        low, high = _ends(block, within)
+        _refuse_many(tuple((high - low + 1).tolist()))
         try:
             if method == "chains":
                 raise TooLarge("")
@@ -113,6 +116,13 @@ def _spread(part: Any, wanted: np.ndarray, k: int) -> Any:
     return sp.csr_array(place @ part)
 
 
+def _ends(block: Block, questions: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Between which values the bounds of a block's columns leave some questions."""
+    low = questions.maximum(0) @ block.lower + questions.minimum(0) @ block.upper
+    high = questions.maximum(0) @ block.upper + questions.minimum(0) @ block.lower
+    return low, high
+
+
 def _refuse_many(shape: tuple[int, ...]) -> None:
     combinations = float(np.prod(np.array(shape, dtype=float)))
     if combinations > MOST_COMBINATIONS:
@@ -124,10 +134,8 @@ def _refuse_many(shape: tuple[int, ...]) -> None:
 
 def _exactly(block: Block, inside: Support, questions: Any, budget: Budget | None, progress: Progress | None) -> Joint:
     """The law of the number whose digits are the questions' values, taken apart again."""
-    low = questions.maximum(0) @ block.lower + questions.minimum(0) @ block.upper
-    high = questions.maximum(0) @ block.upper + questions.minimum(0) @ block.lower
+    low, high = _ends(block, questions)
     shape = tuple((high - low + 1).tolist())
-    _refuse_many(shape)
     worth = np.cumprod([1, *shape[:0:-1]])[::-1]  # of a unit of each digit, the last one varying fastest
     number = sp.csr_array((worth @ questions)[None, :]) if questions.shape[1] else questions
     solved = solve_block(block, inside.weigh, number, budget, progress=progress)
@@ -163,18 +171,8 @@ def _sampled(
         parts += [sp.csr_array(rows[[row]].multiply(here)) for row in wanted]
     questions = sp.csr_array(sp.vstack(parts))
     questions.eliminate_zeros()
-    found = estimate(
-        choose(release, law, inside=part, progress=progress),
-        questions,
-        seed=chains.seed,
-        chains=chains.number,
-        tolerance=chains.tolerance,
-        executor=chains.executor,
-        most_draws=chains.max_draws,
-        max_seconds=chains.max_seconds,
-        joint=groups,
-        progress=progress,
-    )
+    moves = choose(release, law, inside=part, progress=progress)
+    found = chains.estimate(moves, questions, joint=groups, progress=progress)
     laws, taken = [], [0] * len(found.units)
     for (_, wanted), group in zip(left, groups, strict=True):
         unit = found.parts[group[0]][0][0]

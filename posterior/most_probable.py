@@ -19,6 +19,7 @@ from ..fiber.solved import refuse_wide
 from ..fiber.support import WithEvidence, support
 from ..release.errors import InputError, NumericalDoubt, TooLarge
 from ..release.release import Release
+from .paths import refuse_paths
 
 MOST_CHOICES = 20_000
 """Values that may be chosen from, of all columns of a block whose log-weights do not bend downwards."""
@@ -34,6 +35,7 @@ CLOSE = 1e-6
 
 def most_probable(release: Release, law: Any) -> tuple[np.ndarray, float]:
     """The values of all cells in the most probable table, and its log-weight (up to a constant)."""
+    refuse_paths(release, "the most probable table")
     inside = support(release, law)
     solved, weigh = inside.solved, inside.weigh
     if weigh.law is alike and not weigh.evidence and solved.blocks:
@@ -115,7 +117,7 @@ class _Program:
         x = np.zeros(n) if found.x is None else found.x[:n]
         x = (np.round(x) if whole else np.floor(x)).astype(np.int64)
         if found.status != 0 or (whole and (block.A @ (x + block.lower) != block.b).any()):
-            raise NumericalDoubt(f"the most probable table could not be found reliably ({found.message}).")
+            raise NumericalDoubt("the most probable table could not be found reliably; use a coarser unit.")
         return x, -float(found.fun)
 
 

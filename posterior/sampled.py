@@ -15,7 +15,7 @@ from ..fiber.bounds import cell_bounds, sharp_bounds
 from ..fiber.certificate import Certificate
 from ..fiber.linear_program import OUTER
 from ..fiber.support import Support
-from ..moves.chooser import choose
+from ..moves.chooser import Moves, choose
 from ..release.release import Release
 from ..sampler.estimate import Estimate, Marginal, estimate
 from ..sampler.run import MOST_DRAWS
@@ -49,6 +49,21 @@ class Chains:
             return self
         return replace(self, max_seconds=max(0.0, self.max_seconds - (time.monotonic() - began)))
 
+    def estimate(self, moves: Moves, questions: Any, **further: Any) -> Estimate:
+        """Run them; `further` are other settings of `sampler.estimate.estimate`."""
+        return estimate(
+            moves,
+            questions,
+            seed=self.seed,
+            chains=self.number,
+            tolerance=self.tolerance,
+            executor=self.executor,
+            most_draws=self.max_draws,
+            max_seconds=self.max_seconds,
+            checkpoint=self.checkpoint,
+            **further,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
@@ -78,18 +93,8 @@ def sample_blocks(
     `others` are for each question the laws of its parts in further blocks.
     """
     moves = choose(release, law, inside=inside, progress=progress)
-    found = estimate(
-        moves,
-        questions,
-        seed=chains.seed,
-        chains=chains.number,
-        tolerance=chains.tolerance,
-        executor=chains.executor,
-        most_draws=chains.max_draws,
-        max_seconds=chains.max_seconds,
-        checkpoint=chains.checkpoint,
-        progress=progress,
-        short=lambda found: _short(found, others, chains.tolerance),
+    found = chains.estimate(
+        moves, questions, progress=progress, short=lambda found: short_of(found, others, chains.tolerance)
     )
     parts = tuple(_parts(found, question) for question in range(len(found.parts)))
     as_one = len(found.units) < len(inside.solved.blocks)
@@ -98,22 +103,24 @@ def sample_blocks(
 
 
 def _parts(found: Estimate, question: int) -> tuple[tuple[int, Pmf], ...]:
-    return tuple((unit, _pmf(found.units[unit].marginal(which))) for unit, which in found.parts[question])
+    return tuple((unit, pmf_of(found.units[unit].marginal(which))) for unit, which in found.parts[question])
 
 
-def _short(found: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -> set[int]:
+def short_of(found: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -> set[int]:
     """The blocks with the fewest effective draws for sums over several blocks whose entropy is not known well enough."""
     units: set[int] = set()
     for question, more in enumerate(others):
+        here = len(found.parts[question])
+        if not here or here + len(more) == 1:
+            continue
         parts = _parts(found, question)
-        if parts and len(parts) + len(more) > 1:
-            total = added(0, [*more, *(pmf for _, pmf in parts)])
-            if 3 * total.entropy_error >= tolerance:
-                units.update(unit for unit, pmf in parts if pmf.ess <= 2 * total.ess)
+        total = added(0, [*more, *(pmf for _, pmf in parts)])
+        if 3 * total.entropy_error >= tolerance:
+            units.update(unit for unit, pmf in parts if pmf.ess <= 2 * total.ess)
     return units
 
 
-def _pmf(one: Marginal) -> Pmf:
+def pmf_of(one: Marginal) -> Pmf:
     """A marginal as it was counted; its bounds are those of what came up."""
     seen = np.flatnonzero(one.p > 0)
     some = slice(int(seen[0]), int(seen[-1]) + 1)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..release.dims import Dim, Level, did_you_mean
 from ..release.errors import InputError
+from ..release.facts import Applied
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
@@ -47,6 +48,8 @@ def merge(
     names = [dim.name for dim in labelled.dims]
     if not isinstance(groups, Mapping) or not all(isinstance(given, Mapping) for given in groups.values()):
         raise InputError("merge() needs {dim: {merged label: [labels]}}, such as {'activity': {'5,6': ['5', '6']}}.")
+    if not any(groups.values()):
+        raise InputError("merge() merges nothing: name a dim and its merged categories.")
     for name in groups:
         if name not in names:
             raise InputError(f"merge() names the dim {name!r}; {did_you_mean(str(name), names)}")
@@ -58,7 +61,7 @@ def merge(
     else:
         wanted = [tuple(shown), *parse_margins(margins, dims)]
     note = "; ".join(f"{', '.join(given)} of {name} are merged categories" for name, given in groups.items())
-    return replace(publish_margins(release, wanted), notes=(note,))
+    return replace(publish_margins(release, wanted), notes=(note,), applied=(Applied("redesign", "exact", note),))
 
 
 def _merged(dim: Dim, groups: Mapping[str, Sequence[str]]) -> Dim:

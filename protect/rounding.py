@@ -3,19 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..release.errors import InputError
-from ..release.facts import UNSHOWN
-from ..release.numbers import scaled
+from ..release.facts import UNSHOWN, Applied
+from ..release.numbers import scaled, written
 from ..release.publish import parse_margins
 from ..release.release import Release, of_table
 from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
+from .mechanism import EXACT, SUPPORT, figures_of
+
+_HOW = {"nearest": "to the nearest multiple", "within": "to a multiple less than the base away"}
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Rounded figures as an outsider reads them: which values each may stand for."""
+
+    base: int
+    rule: str
+    decimals: int = 0
+    name: str = "rounding"
+
+    @property
+    def words(self) -> str:
+        """What was done."""
+        return f"every published figure is rounded to base {written(self.base, self.decimals)}, {_HOW[self.rule]}"
+
+    def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
+        """All values of the range alike."""
+        if figure % self.base or figure < 0:
+            return 0, np.empty(0)
+        low, high = (int(end) for end in rounding_range(np.array(figure), self.base, self.rule))
+        return low, np.zeros(max(min(high, most) - low + 1, 0))
+
+
+def checked_base(base: Any, decimals: int, method: str) -> int:
+    """The base of rounding as a whole number of 10^-decimals."""
+    step = 0 if isinstance(base, bool) else scaled(base, decimals, f"{method}(base=)")
+    if step < 1:
+        raise InputError(f"{method}(base={base}): the base must be positive.")
+    return step
+
+
+def checked_rule(rule: str) -> str:
+    """A rule of rounding, if it is one."""
+    if rule not in _HOW:
+        raise InputError(f"round_to(rule={rule!r}): the rule is 'nearest' or 'within'.")
+    return rule
 
 
 def round_to(
@@ -50,24 +89,23 @@ def round_to(
     [4, 10]
     """
     labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
-    step = scaled(base, decimals, "round_to(base=)")
-    if step < 1:
-        raise InputError(f"round_to(base={base}): the base must be positive.")
-    if rule not in ("nearest", "within"):
-        raise InputError(f"round_to(rule={rule!r}): the rule is 'nearest' or 'within'.")
-    release = of_table(labelled)
-    cells = tuple(dim.name for dim in labelled.dims)
-    parts = [release.margin(cells)]
-    parts += [release.margin(margin) for margin in parse_margins(margins, labelled.dims)]
-    matrix = sp.csr_array(sp.vstack([part[1] for part in parts]))
+    step = checked_base(base, labelled.decimals, "round_to")
+    release, rule = of_table(labelled), checked_rule(rule)
+    keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))
     figures = (matrix @ labelled.values.ravel() + step // 2) // step * step
-    lower, upper = rounding_range(figures, step, rule)
-    release = release.with_facts(np.concatenate([part[0] for part in parts]), matrix, lower, upper, figures)
+    release = with_rounded(release, keys, matrix, figures, step, rule)
+    what = f"every published figure is rounded to base {base}, {_HOW[rule]}"
+    likelihood = EXACT if rule == "nearest" else SUPPORT
+    return replace(release, notes=(what,), applied=(Applied("rounding", likelihood, what),))
+
+
+def with_rounded(release: Release, keys: np.ndarray, matrix: Any, figures: np.ndarray, step: int, rule: str) -> Release:
+    """A release with rounded figures of cells and sums, each the range of values that it may stand for."""
+    release = release.with_facts(keys, matrix, *rounding_range(figures, step, rule), figures)
     if step > 1:
         # A rounded figure that leaves one value (a zero to base 2) discloses a cell or sum; it does not publish it.
         release = replace(release, status=np.full(release.n_cells, UNSHOWN, dtype=np.uint8), shown=release.shown[:0])
-    how = "to the nearest multiple" if rule == "nearest" else "to a multiple less than the base away"
-    return replace(release, notes=(f"every published figure is rounded to base {base}, {how}",))
+    return release
 
 
 def rounding_range(figures: np.ndarray, step: int, rule: str) -> tuple[np.ndarray, np.ndarray]:

@@ -1,16 +1,22 @@
 """Sensitivity rules: is a cell, seen by its contributions, too risky to publish as it stands?
 
 They look at a cell before protection; the entropy risk of an audit looks at what protection left (DOT02, section 2).
-Every rule takes the contributions of the respondents to one cell, in any order, and answers yes (sensitive) or no.
+Every rule takes the contributions of the respondents to one cell, in any order, and answers yes (sensitive) or no;
+`sensitive_cells` asks it of every cell of a table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..release.dims import did_you_mean
 from ..release.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def dominance(contributions: Sequence[float], n: int, k: float) -> bool:
@@ -53,6 +59,46 @@ def prior_posterior(contributions: Sequence[float], p: float, q: float) -> bool:
 def threshold(contributions: Sequence[float], k: int) -> bool:
     """Threshold rule: fewer than k respondents contribute, but at least one."""
     return 0 < len(_sorted(contributions)) < k
+
+
+def sensitive_cells(records: Any, dims: Sequence[str], value: str, rule: Callable[[np.ndarray], bool]) -> xr.DataArray:
+    """Which cells of a table are sensitive, from the records behind it: a boolean table, for `where=` of suppressions.
+
+    Parameters
+    ----------
+    records
+        A DataFrame with one row per respondent.
+    dims, value
+        Its columns: those that span the table, and the contribution.
+    rule
+        Called with the contributions to each cell that has any, such as `lambda c: fw.sensitivity.p_percent(c, 10)`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> firms = pd.DataFrame({"town": ["a", "a", "a", "b", "b"], "size": list("sslss"), "turnover": [90, 9, 1, 5, 4]})
+    >>> sensitive_cells(firms, ["town", "size"], "turnover", lambda c: p_percent(c, 10)).values.tolist()
+    [[True, True], [False, True]]
+    """
+    import pandas as pd
+    import xarray as xr
+
+    dims = [dims] if isinstance(dims, str) else list(dims)
+    if not isinstance(records, pd.DataFrame):
+        raise InputError("sensitive_cells() needs a DataFrame with one row per respondent.")
+    for column in (*dims, value):
+        if column not in records.columns:
+            known = [str(one) for one in records.columns]
+            raise InputError(f"sensitive_cells(): there is no column {column!r}; {did_you_mean(str(column), known)}")
+    labels = [sorted(records[dim].astype(str).unique()) for dim in dims]
+    found = xr.DataArray(
+        np.zeros([len(one) for one in labels], dtype=bool), dims=dims, coords=dict(zip(dims, labels, strict=True))
+    )
+    for cell, contributions in records.groupby([records[dim].astype(str) for dim in dims])[value]:
+        found.loc[dict(zip(dims, cell if isinstance(cell, tuple) else (cell,), strict=True))] = rule(
+            contributions.to_numpy()
+        )
+    return found
 
 
 def largest_known_within(contributions: Sequence[float]) -> float:

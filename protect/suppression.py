@@ -11,7 +11,7 @@ import numpy as np
 from ..release.contributions import with_contributions
 from ..release.dims import key_words
 from ..release.errors import InputError
-from ..release.facts import HIDDEN, PRIMARY
+from ..release.facts import HIDDEN, PRIMARY, Applied
 from ..release.knowledge import Rule
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
@@ -75,29 +75,51 @@ def suppress(
     primary = np.zeros(labelled.values.shape, dtype=bool)
     parsed = None
     if rule is not None:
-        parsed = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=decimals)
+        parsed = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=labelled.decimals)
         primary = (labelled.values >= parsed.lower) & (labelled.values <= parsed.upper)
     cells, totals = _split(where, labelled.dims)
     hidden = primary | (cell_mask(cells, labelled) if cells is not None else False)
     if not hidden.any() and not totals:
         raise InputError("no cell is withheld: the condition hits none.")
     release = with_contributions(of_table(labelled), contributors, largest)
-    shown = np.flatnonzero(~hidden.ravel())
-    figures = labelled.values.ravel()[shown]
-    release = release.with_facts(release.keys[shown], release.picked(shown), figures, figures, figures)
-    status = release.status.copy()
-    status[hidden.ravel()] = HIDDEN
-    status[primary.ravel()] = PRIMARY
+    refuse_everything(release, primary.ravel(), f"rule {rule!r}")
     release = publish_margins(
-        replace(release, status=status, flagged=flags), parse_margins(margins, labelled.dims), withheld=totals
+        replace(with_withheld(release, hidden.ravel(), primary.ravel()), flagged=flags),
+        parse_margins(margins, labelled.dims),
+        withheld=totals,
     )
     what = f"{int(hidden.sum())} of {hidden.size} cells are withheld" + (f" (rule {rule!r})" if rule else "")
     if totals:
         what += f", and {len(totals)} totals, first {key_words(totals[0], labelled.dims)}"
-    release = replace(release, notes=(what,))
+    # Who knows the rule and sees what it hid knows why; that others were chosen besides may tell more than is used.
+    plain = parsed is not None and rule_known and flags and where is None
+    likelihood = "exact" if plain else "support only"
+    release = replace(release, notes=(what,), applied=(Applied("suppression", likelihood, what),))
     if rule_known and parsed is not None:
         release = release.knows_rule(parsed, flags=flags)
     return release
+
+
+def refuse_everything(release: Release, primary: np.ndarray, what: str) -> None:
+    """Refuse a rule or condition that calls every cell sensitive."""
+    if primary.all():
+        raise InputError(
+            f"{what} hides everything, from cell {release.words(release.keys[0])} to {release.words(release.keys[-1])}: no "
+            "cell is left to publish; choose a weaker rule, merge categories, or publish() margins only."
+        )
+
+
+def with_withheld(release: Release, hidden: np.ndarray, primary: np.ndarray) -> Release:
+    """A release of its own true cells but the hidden ones, of which some are primary."""
+    if release.truth is None:
+        raise InputError("cells can only be published from a table whose cells are known.")
+    shown = np.flatnonzero(~hidden)
+    figures = release.truth[shown]
+    release = release.with_facts(release.keys[shown], release.picked(shown), figures, figures, figures)
+    status = release.status.copy()
+    status[hidden] = HIDDEN
+    status[primary] = PRIMARY
+    return replace(release, status=status)
 
 
 def _split(where: Any, dims: Any) -> tuple[Any, list[tuple[int, ...]]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from .dims import Dim, Key, Margin
+from .errors import Contradiction
 
 NO_LIMIT = int(np.iinfo(np.int64).max // 4)
 """Upper limit of a cell or sum of which nothing is known."""
@@ -103,6 +104,32 @@ class Sums:
             (),
         )
 
+    def joined(self, more: Sums, between: Callable[[int, int], str]) -> Sums:
+        """These facts and more; one that is known already is tightened, not repeated. `between` says a range in words."""
+        rows = sp.csr_array(sp.vstack([self.matrix, more.matrix]))
+        rows.sort_indices()
+        lower, upper = np.concatenate([self.lower, more.lower]), np.concatenate([self.upper, more.upper])
+        value, keys = np.concatenate([self.value, more.value]), np.concatenate([self.keys, more.keys])
+        words = (*self.words, *more.words)
+        first_with: dict[tuple[bytes, bytes], int] = {}
+        kept = []
+        for row in range(rows.shape[0]):
+            part = slice(rows.indptr[row], rows.indptr[row + 1])
+            content = (rows.indices[part].tobytes(), rows.data[part].tobytes())
+            known = first_with.setdefault(content, row)
+            if known == row:
+                kept.append(row)
+                continue
+            low, high = max(lower[known], lower[row]), min(upper[known], upper[row])
+            if low > high:
+                one = f"{words[known]} {between(int(lower[known]), int(upper[known]))}"
+                two = f"{words[row]} {between(int(lower[row]), int(upper[row]))}"
+                raise Contradiction(f"two facts contradict each other: {one}, and {two}.", (one, two))
+            lower[known], upper[known] = low, high
+            if value[known] == NO_VALUE:
+                value[known] = value[row]
+        return Sums(rows[kept], lower[kept], upper[kept], value[kept], keys[kept], tuple(words[i] for i in kept))
+
     def __len__(self) -> int:
         return len(self.lower)
 
@@ -119,6 +146,45 @@ class Evidence:
     first: int
     log_weights: np.ndarray
     words: str = ""
+    key: np.ndarray | None = None
+    """The nodes of the cell or sum, where it has a place in the table."""
+    figure: int = NO_VALUE
+    """What was published."""
+    draw: str = ""
+    """The name of the random draw where several tables share it: the same figure seen twice is one piece of evidence."""
+
+
+LIKELIHOODS = ("exact", "cellwise approximation", "support only")
+"""How well P(published | truth) is known, from strongest to weakest: as it is; as if every cell were treated by itself;
+only as which tables are possible."""
+LABELS, RECORDS = "labels", "records"
+"""What a random number may belong to that is no fresh one: the labels of a cell or total, or the records in it."""
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A protection method that made a release: what it is called, how well its likelihood is known, what it did."""
+
+    name: str
+    likelihood: str
+    words: str
+    seed: int | None = None
+    """Of its random numbers. Like the truth, only the agency knows it."""
+    mechanism: Any = field(default=None, compare=False, repr=False)
+    """What else is public of it, where words do not say all: such as the squares of a Markov perturbation."""
+    keys: str = ""
+    """What its random numbers belong to: LABELS or RECORDS; empty for fresh ones."""
+    beyond_evidence: bool = False
+    """Does `mechanism` hold the likelihood, because it is no product over cells and sums that evidence could hold?"""
+
+    def __post_init__(self) -> None:
+        if self.likelihood not in LIKELIHOODS:
+            raise ValueError(f"a likelihood is one of {LIKELIHOODS}, not {self.likelihood!r}")
+
+
+def weakest_likelihood(applied: Iterable[Applied]) -> str:
+    """The weakest word of some methods; "exact" where there is none."""
+    return max((one.likelihood for one in applied), key=LIKELIHOODS.index, default=LIKELIHOODS[0])
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,14 @@ import scipy.sparse as sp
 from .contributions import checked
 from .dims import Dim, key_words
 from .errors import InputError
-from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN
+from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Applied
 from .release import Release, unpublished
+from .statuses import RANDOM
 
+UNKNOWN_ROUNDING = Applied("rounding", "support only", "figures stand for ranges; how they were rounded is not said")
+UNKNOWN_METHOD = Applied(
+    "a random method that is not named", "support only", "figures went through a random method that is not said"
+)
 MISSING = ("error", "zero", "hidden")
 
 
@@ -83,7 +88,10 @@ def from_figures(
     lower, upper, value = release.lower.copy(), release.upper.copy(), release.value.copy()
     status = release.status.copy()
     truth = np.full(release.n_cells, NO_VALUE)
+    random = {cell: figure.value for cell, figure in given.items() if figure.status == RANDOM}
     for cell, figure in given.items():
+        if cell in random:
+            continue
         rounded = figure.status == PUBLISHED and _is_range(figure)
         status[cell] = UNSHOWN if rounded else figure.status  # a rounded figure does not show the cell itself
         if figure.status == PUBLISHED or _is_range(figure):
@@ -100,7 +108,12 @@ def from_figures(
     contributors = _of_cells({cell: figure.contributors for cell, figure in given.items()}, release.n_cells)
     largest = _of_cells({cell: figure.largest for cell, figure in given.items()}, release.n_cells)
 
-    totals = [(key, figure) for key, figure in seen.items() if not is_cell[key]]
+    totals = [(key, figure) for key, figure in seen.items() if not is_cell[key] and figure.status != RANDOM]
+    random_sums = {
+        key: figure.value
+        for key, figure in seen.items()
+        if not is_cell[key] and figure.status == RANDOM and figure.value is not None
+    }
     rows = []
     for key, _ in totals:
         inside = cells[np.ix_(*(dim.leaves[node] for dim, node in zip(dims, key, strict=True)))].ravel()
@@ -127,7 +140,14 @@ def from_figures(
     )  # fmt: skip
     asked = [key for key, figure in totals if figure.status != PUBLISHED]
     hidden = int(np.isin(release.status, (PRIMARY, HIDDEN)).sum())
-    notes.insert(0, f"{hidden} of {release.n_cells} cells and {len(asked)} totals are withheld in {source}")
+    what = f"{hidden} of {release.n_cells} cells and {len(asked)} totals are withheld"
+    notes.insert(0, f"{what} in {source}")
+    applied = [Applied("suppression", "support only", what)] if hidden or asked else []
+    if any(figure.status == PUBLISHED and _is_range(figure) for figure in figures):
+        applied.append(UNKNOWN_ROUNDING)
+    if random or random_sums:
+        applied.append(UNKNOWN_METHOD)
+        notes.append(f"{len(random)} cells and {len(random_sums)} totals are perturbed at random in {source}")
     if tolerance:
         notes.append(f"published totals may be {release.show(tolerance)} off the sum they stand for")
     whole = replace(
@@ -138,6 +158,9 @@ def from_figures(
         contributors=contributors,
         largest=largest,
         notes=tuple(notes),
+        applied=tuple(applied),
+        figures=_of_cells(random, release.n_cells),
+        sum_figures=random_sums,
     )
     return checked(whole, source)
 
@@ -154,7 +177,9 @@ def _of_cells(said: dict[int, int | None], n_cells: int) -> np.ndarray | None:
 def _check_figure(release: Release, figure: Figure, source: str) -> None:
     """Refuse a line that contradicts itself."""
     where = f"{source}, {figure.where}"
-    if figure.value is not None and figure.value < 0:
+    if figure.status == RANDOM and (figure.value is None or _is_range(figure)):
+        raise InputError(f"{where}: a perturbed figure is one number, without a range.")
+    if figure.value is not None and figure.value < 0 and figure.status != RANDOM:
         raise InputError(f"{where}: {release.show(figure.value)} is negative.")
     if _is_range(figure):
         low, high = _range(figure, 0)

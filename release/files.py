@@ -26,6 +26,7 @@ def read_release(
     tolerance: float = 0,
     contributors: str | None = None,
     largest: str | None = None,
+    perturbed: bool = False,
 ) -> Release:
     """Read a published table with hidden cells.
 
@@ -37,7 +38,8 @@ def read_release(
     dims, value, status
         The columns of the dims, of the figures (empty where hidden) and of the status codes. Left out, they are found
         by their names (value, count, freq, n; status, sdcStatus) and the rest are dims. Statuses u, x, m, w and
-        tau-ARGUS' 3 to 9, 11 and 12 mean hidden; a hidden row that still has a figure carries the truth.
+        tau-ARGUS' 3 to 9, 11 and 12 mean hidden; a hidden row that still has a figure carries the truth. Status p means
+        that the figure was perturbed at random: see `as_protected`.
     total
         The label of totals in the file.
     hierarchies
@@ -56,6 +58,9 @@ def read_release(
         The columns that say how many contribute to a cell and how much the largest of them does (N_OBS and MAX, in any
         case, are found by themselves), for `audit(intruders="respondents")`. Like the truth they are the agency's own:
         `Release.to_file` does not write them.
+    perturbed
+        The figures of the cells went through a random method (totals did not), where no status p says which did. Name the
+        method with `as_protected`.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(f"a file is named by its path; this is {path!r}.")
@@ -82,6 +87,7 @@ def read_release(
         tolerance=tolerance,
         contributors=contributors,
         largest=largest,
+        perturbed=perturbed,
     )
 
 

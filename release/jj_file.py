@@ -241,6 +241,10 @@ def write_jj(release: Release, path: str | os.PathLike[str]) -> None:
         raise InputError(
             f"{name}: a JJ file holds the true value of every cell, and this release has no truth; write CSV."
         )
+    if release.figures is not None:
+        raise InputError(
+            f"{name}: a JJ file holds true values, not those that were published in their place; write CSV."
+        )
     if release.evidence or release.own.any():
         raise InputError(f"{name}: a JJ file cannot hold evidence or an insider's own part.")
     facts = release.sums

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +14,7 @@ from .dims import Dim, Level
 from .errors import Contradiction, InputError
 from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Sums
 from .release import Release, unpublished
+from .shared_draws import methods_of, seen_once
 
 _RANK = np.argsort([PRIMARY, HIDDEN, PUBLISHED, UNSHOWN])
 """Which status a cell keeps that several tables show: the lowest in this order."""
@@ -36,8 +38,14 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     dims = tuple(_united([dim for one in releases for dim in one.dims if dim.name == name]) for name in names)
     tables = [_relabelled(one, dims) for one in releases]
     notes = (*(note for one in releases for note in one.notes), f"{len(releases)} releases are read together")
+    applied = methods_of(tables)
     joined = _crossed(tables, dims) if full else _side_by_side(tables, dims)
-    return replace(joined, notes=notes, flagged=any(one.flagged for one in releases))
+    return replace(
+        joined,
+        notes=notes,
+        applied=applied,
+        flagged=any(one.flagged for one in releases),
+    )
 
 
 def _united(versions: Sequence[Dim]) -> Dim:
@@ -123,8 +131,12 @@ def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
         dims=dims,
         grids=tuple(grid(one) for one in release.grids),
         sums=replace(release.sums, keys=sum_keys),
+        evidence=tuple(
+            item if item.key is None else replace(item, key=keys(item.key[None, :])[0]) for item in release.evidence
+        ),
         asked=keys(release.asked.reshape(-1, len(release.dims))),
         shown=keys(release.shown.reshape(-1, len(release.dims))),
+        sum_figures={tuple(keys(np.array([key]))[0].tolist()): figure for key, figure in release.sum_figures.items()},
     )
 
 
@@ -173,11 +185,14 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     grids = [Grid(g.nodes, w[g.cells]) for one, w in zip(tables, numbers, strict=True) for g in one.grids]
     joined = Release(
         dims, _without_repeats(grids), lower, upper, value, status, own, Sums.none(n, len(dims)), truth,
-        tuple(evidence), tables[0].decimals, np.unique(np.concatenate([one.asked for one in tables]), axis=0),
+        seen_once(evidence, tables[0]), tables[0].decimals,
+        np.unique(np.concatenate([one.asked for one in tables]), axis=0),
         np.concatenate([one.shown for one in tables]),
         if_flagged=(seen_lower, seen_upper) if any(one.if_flagged for one in tables) else None,
         contributors=_joined([one.contributors for one in tables], numbers, n),
         largest=_joined([one.largest for one in tables], numbers, n),
+        figures=_joined([one.figures for one in tables], numbers, n),
+        sum_figures={key: figure for one in tables for key, figure in one.sum_figures.items()},
     )  # fmt: skip
     for one, where in zip(tables, numbers, strict=True):
         columns = sp.csr_array(
@@ -274,12 +289,27 @@ def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     """Every table as a margin of the one table that crosses all dims."""
     whole = unpublished(dims, tables[0].decimals)
     whole = replace(whole, asked=np.unique(np.concatenate([one.asked for one in tables]), axis=0))
+    evidence: list[Evidence] = []
     for one in tables:
-        if one.own.any() or one.evidence:
-            raise InputError("linked(full=True) takes releases without own= or evidence; add these afterwards.")
+        if one.own.any():
+            raise InputError("linked(full=True) takes releases without own=; add that afterwards.")
         cells = sp.csr_array(sp.vstack([whole.row(key) for key in one.keys]))
         told = np.flatnonzero((one.lower > 0) | (one.upper < NO_LIMIT))
         whole = whole.with_facts(one.keys[told], cells[told], one.lower[told], one.upper[told], one.value[told])
         facts = one.sums
         whole = whole.with_facts(facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words)
-    return whole
+        evidence += [_crossed_evidence(item, cells) for item in one.evidence]
+    kept = seen_once(evidence, whole)
+    figures = {
+        tuple(item.key.tolist()): item.figure for item in kept if item.key is not None and item.figure != NO_VALUE
+    }
+    of_cells = np.array([figures.pop(tuple(key), NO_VALUE) for key in whole.keys.tolist()], dtype=np.int64)
+    return replace(
+        whole, evidence=kept, figures=of_cells if (of_cells != NO_VALUE).any() else None, sum_figures=figures
+    )
+
+
+def _crossed_evidence(item: Evidence, cells: Any) -> Evidence:
+    """What was said of cells of one table, said of the sums that these are of the crossed table."""
+    row = sp.csr_array(sp.csr_array(item.coefficients[None, :]) @ cells[item.cells])
+    return replace(item, cells=row.indices.astype(np.int64), coefficients=row.data.astype(np.int64))

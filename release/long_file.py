@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .dims import TOTAL, Dim, Level, did_you_mean
 from .errors import InputError
-from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED
+from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN
 from .figures import Figure, from_figures
 from .hierarchies import hierarchy_labels, levels_from, loaded
 from .numbers import scaled
 from .release import Release
-from .statuses import EMPTY, read_status
+from .statuses import EMPTY, RANDOM, read_status
 from .table_forms import COUNT_NAMES, axis_name, parent_columns
 from .text_files import check_width, read_rows, written_whole
 
@@ -44,6 +44,7 @@ def read_long(
     tolerance: float,
     contributors: str | None = None,
     largest: str | None = None,
+    perturbed: bool = False,
 ) -> Release:
     """Read a CSV or Parquet file as a release (see `read_release`)."""
     name = os.fspath(path)
@@ -78,6 +79,8 @@ def read_long(
                 raise InputError(f"{name}, {where}: no label in column {dim.name!r}.")
             key.append(dim.total if label == total else dim.node(label))
         figures.append(_figure(name, where, tuple(key), row, names, columns, decimals))
+    if perturbed and not any(figure.status == RANDOM for figure in figures):
+        figures = [replace(one, status=RANDOM) if _is_shown_cell(one, built) else one for one in figures]
     return from_figures(
         built,
         figures,
@@ -86,6 +89,12 @@ def read_long(
         decimals=decimals,
         tolerance=scaled(tolerance, decimals, "tolerance="),
     )
+
+
+def _is_shown_cell(figure: Figure, dims: Sequence[Dim]) -> bool:
+    finest = all(node < len(dim.labels) for node, dim in zip(figure.key, dims, strict=True))
+    plain = figure.value is not None and figure.lower is None and figure.upper is None
+    return finest and plain and figure.status == PUBLISHED
 
 
 @dataclass(frozen=True)
@@ -313,23 +322,43 @@ def write_long(release: Release, path: str | os.PathLike[str], total: str) -> No
     name = os.fspath(path)
     facts = release.sums
     loose = np.flatnonzero((facts.keys < 0).any(axis=1))
-    if len(loose) or release.evidence or release.own.any() or len(release.grids) > 1:
-        what = facts.words[loose[0]] if len(loose) else "linked tables, evidence, or an insider's own part"
+    unsaid = any(item.figure == NO_VALUE for item in release.evidence)
+    if len(loose) or unsaid or release.own.any() or len(release.grids) > 1:
+        what = (
+            facts.words[loose[0]]
+            if len(loose)
+            else "linked tables, evidence without a figure, or an insider's own part"
+        )
         raise InputError(f"{name}: a long file cannot hold {what}; write the parts by themselves.")
+    places = [tuple(item.key.tolist()) for item in release.evidence if item.key is not None]
+    if len(set(places)) < len(places):
+        twice = next(key for key in places if places.count(key) > 1)
+        raise InputError(
+            f"{name}: {release.words(np.array(twice))} was published twice, by two random draws, and a long file holds one "
+            "figure; write the parts by themselves."
+        )
     _refuse_names(name, release, total)
     known = {tuple(key) for key in facts.keys}
     asked = [key for key in release.asked if tuple(key) not in known]
-    n, n_sums = release.n_cells, len(facts) + len(asked)
-    keys = np.concatenate([release.keys, facts.keys, np.array(asked, dtype=np.int64).reshape(-1, len(release.dims))])
-    lower = np.concatenate([release.lower, facts.lower, np.zeros(len(asked), np.int64)])
-    upper = np.concatenate([release.upper, facts.upper, np.full(len(asked), NO_LIMIT)])
-    figure = np.concatenate([release.value, facts.value, np.full(len(asked), NO_VALUE)])
+    random_sums = {key: figure for key, figure in release.sum_figures.items() if key not in known}
+    n, n_more = release.n_cells, len(asked) + len(random_sums)
+    keys = np.concatenate(
+        [release.keys, facts.keys, *(np.array([key], dtype=np.int64) for key in (*asked, *random_sums))]
+    )
+    lower = np.concatenate([release.lower, facts.lower, np.zeros(n_more, np.int64)])
+    upper = np.concatenate([release.upper, facts.upper, np.full(n_more, NO_LIMIT)])
+    of_random = [release.sum_figures.get(tuple(key), NO_VALUE) for key in keys[n:].tolist()]
+    random = np.concatenate([np.full(n, NO_VALUE) if release.figures is None else release.figures, of_random])
+    figure = np.concatenate([release.value, facts.value, np.full(n_more, NO_VALUE)])
+    perturbed = (figure == NO_VALUE) & (random != NO_VALUE)
+    figure = np.where(perturbed, random, figure).astype(np.int64)
     told = figure != NO_VALUE
-    withheld = np.concatenate([np.isin(release.status, (PRIMARY, HIDDEN)), np.arange(n_sums) >= len(facts)])
-    exact = np.concatenate([release.status == PUBLISHED, (told & (lower == upper))[n:]])
-    limited = ~exact & ((lower > 0) | (upper < NO_LIMIT))
+    withheld = np.isin(np.concatenate([release.status, np.full(len(keys) - n, UNSHOWN)]), (PRIMARY, HIDDEN))
+    withheld[n + len(facts) : n + len(facts) + len(asked)] = True
+    exact = np.concatenate([release.status == PUBLISHED, (told & (lower == upper))[n:]]) & ~perturbed
+    limited = ~exact & ~perturbed & ((lower > 0) | (upper < NO_LIMIT))
     # Who cannot see which cells are primary must not read it in the file.
-    primary = np.concatenate([release.flagged & (release.status == PRIMARY), np.zeros(n_sums, dtype=bool)])
+    primary = np.concatenate([release.flagged & (release.status == PRIMARY), np.zeros(len(keys) - n, dtype=bool)])
     shown = ~withheld & (told | limited)
     frame = release.index(keys).to_frame(index=False).replace(TOTAL, total)
     for position, dim in enumerate(release.dims):
@@ -338,7 +367,7 @@ def write_long(release: Release, path: str | os.PathLike[str], total: str) -> No
             group = np.array([*level.group_of, *([""] * (len(dim.node_labels) - len(dim.labels)))], dtype=object)
             frame[column] = group[keys[:, position]]
     frame["value"] = [release.show(int(v)) if s and t else "" for v, s, t in zip(figure, shown, told, strict=True)]
-    frame["status"] = np.where(shown, "s", np.where(primary, "u", "x"))
+    frame["status"] = np.where(shown, np.where(perturbed, "p", "s"), np.where(primary, "u", "x"))
     if limited.any():
         frame["lower"] = [release.show(int(v)) if one else "" for v, one in zip(lower, limited, strict=True)]
         frame["upper"] = [

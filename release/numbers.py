@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -15,9 +16,20 @@ LARGEST = 2**53
 """The largest whole number up to which every float is exact."""
 
 
+def is_number(given: Any) -> TypeGuard[float]:
+    """A finite number, as parameters of methods and priors are."""
+    real = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
+    return real and math.isfinite(given)
+
+
 def in_own_units(values: Any, decimals: int) -> Any:
     """Scaled integers back in the units of the table: integers stay integers when there are no decimals."""
     return values if decimals == 0 else np.round(np.asarray(values) / 10.0**decimals, decimals)
+
+
+def written(value: int, decimals: int) -> str:
+    """One scaled integer in the units of the table, as people read it."""
+    return str(value) if decimals == 0 else f"{value / 10**decimals:.{decimals}f}"
 
 
 def check_decimals(decimals: Any) -> int:
@@ -54,7 +66,7 @@ def scaled(value: Any, decimals: int, where: str) -> int:
     return round(big)
 
 
-def whole_numbers(values: np.ndarray, dims: Sequence[Dim], decimals: int) -> np.ndarray:
+def whole_numbers(values: np.ndarray, dims: Sequence[Dim], decimals: int, signed: bool = False) -> np.ndarray:
     """The values as scaled integers, or a sentence that names the first cell that cannot be one."""
     check_decimals(decimals)
     if values.dtype == object:
@@ -73,12 +85,12 @@ def whole_numbers(values: np.ndarray, dims: Sequence[Dim], decimals: int) -> np.
             raise InputError(f"cell {cell}: {values[position]} {problem}{more}")
 
     refuse(~np.isfinite(values), "where a number must be; a hidden cell is given by suppress(), not by NaN.")
-    refuse(values < 0, "is negative; counts and magnitudes must be at least 0.")
-    refuse(values > LARGEST / 10.0**decimals, f"is too large to be held exactly with {decimals} decimals.")
+    refuse((values < 0) & (not signed), "is negative; counts and magnitudes must be at least 0.")
+    refuse(np.abs(values) > LARGEST / 10.0**decimals, f"is too large to be held exactly with {decimals} decimals.")
     if np.issubdtype(values.dtype, np.integer):
         return values.astype(np.int64) * 10**decimals
     # What a float of this precision cannot tell from a whole number is one.
-    blur = 4 * np.spacing(values).astype(float) * 10.0**decimals
+    blur = 4 * np.spacing(np.abs(values)).astype(float) * 10.0**decimals
     big = values.astype(float) * 10.0**decimals
     whole = np.round(big)
     refuse(np.abs(big - whole) > np.maximum(1e-6, blur), _not_whole(decimals))

@@ -15,14 +15,28 @@ import scipy.sparse as sp
 from .contributions import contributions_differ
 from .dims import Dim, Key, key_words, margin_list, parse_margin
 from .errors import Contradiction, InputError
-from .facts import NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Protection, Sums
+from .facts import (
+    HIDDEN,
+    NO_LIMIT,
+    NO_VALUE,
+    PRIMARY,
+    PUBLISHED,
+    UNSHOWN,
+    Applied,
+    Evidence,
+    Grid,
+    Protection,
+    Sums,
+    weakest_likelihood,
+)
 from .knowledge import Rule, with_knowledge, with_rule
-from .numbers import in_own_units
+from .numbers import in_own_units, written
 from .table_forms import MOST_CELLS
 from .tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 MOST_DIMS = 32
 
@@ -61,11 +75,17 @@ class Release:
     largest: np.ndarray | None = None
     """The largest contribution to each cell (NO_VALUE: not said). Like the truth, only the agency knows it."""
     notes: tuple[str, ...] = ()
+    applied: tuple[Applied, ...] = ()
+    """The protection methods that made it, with what is known of their likelihood."""
+    figures: np.ndarray | None = None
+    """The figure that a random method published for each cell (NO_VALUE: none); no fact about the cell by itself."""
+    sum_figures: Mapping[tuple[int, ...], int] = field(default_factory=dict)
+    """The figures that a random method published for sums, by their keys."""
 
     def __post_init__(self) -> None:
         for array in (
             self.lower, self.upper, self.value, self.status, self.own, self.asked, self.shown, self.truth,
-            self.contributors, self.largest,
+            self.contributors, self.largest, self.figures,
         ):  # fmt: skip
             if array is not None:
                 array.setflags(write=False)
@@ -112,6 +132,12 @@ class Release:
         low, high = int(self.sums.lower[fact]), int(self.sums.upper[fact])
         return f"{self.sums.words[fact]} {self.between(low, high)}"
 
+    def evidence_words(self, item: Evidence) -> str:
+        """What a random method published, in words."""
+        if item.words or item.key is None:
+            return item.words or "without words"
+        return f"{self.words(item.key)}, published as {self.show(item.figure)}"
+
     def between(self, low: int, high: int) -> str:
         """A range in words and in the table's own units."""
         shown_low, shown_high = self.show(low), self.show(high)
@@ -123,7 +149,7 @@ class Release:
 
     def show(self, value: int) -> str:
         """One value in the table's own units."""
-        return str(value) if self.decimals == 0 else f"{value / 10**self.decimals:.{self.decimals}f}"
+        return written(value, self.decimals)
 
     def index(self, keys: np.ndarray) -> pd.MultiIndex:
         """The labels of cells or sums, as the index of a frame."""
@@ -138,6 +164,29 @@ class Release:
     def own_units(self, values: Any) -> Any:
         """Scaled integers in the table's own units."""
         return in_own_units(values, self.decimals)
+
+    @property
+    def likelihood(self) -> str:
+        """How well P(published | truth) is known: "exact", "cellwise approximation" or "support only"."""
+        return weakest_likelihood(self.applied)
+
+    @property
+    def cell_figures(self) -> np.ndarray:
+        """What is published of every cell, be it exact or not, as scaled integers; NO_VALUE where nothing is."""
+        withheld = np.isin(self.status, (PRIMARY, HIDDEN))
+        return np.where(withheld, NO_VALUE, self.value) if self.figures is None else self.figures
+
+    @property
+    def published(self) -> xr.DataArray:
+        """The finest cells as a reader sees them, in the table's own units; what is withheld is not a number."""
+        from .tables import labelled
+
+        if len(self.grids) != 1:
+            raise InputError("linked tables have no one published table; look at each release by itself.")
+        shown = self.cell_figures[self.grids[0].cells]
+        told = shown != NO_VALUE
+        values = self.own_units(shown)
+        return labelled(values if told.all() else np.where(told, values, np.nan), self.dims)
 
     # --- adding facts -----------------------------------------------------------------------------------------
 
@@ -184,53 +233,14 @@ class Release:
             )
         several = np.flatnonzero(~single)
         said = [self.words(keys[i]) if words is None else words[int(i)] for i in several]
-        sums = self._joined(matrix[several], lower[several], upper[several], value[several], keys[several], said)
+        sums = self.sums.joined(
+            Sums(matrix[several], lower[several], upper[several], value[several], keys[several], tuple(said)),
+            self.between,
+        )
         public = (value != NO_VALUE) & (lower == upper) & (keys >= 0).all(axis=1)
         public[np.flatnonzero(single)[figure]] = False
         shown = np.concatenate([self.shown.reshape(-1, len(self.dims)), keys[public]])
         return replace(self, lower=new_lower, upper=new_upper, value=new_value, status=status, sums=sums, shown=shown)
-
-    def _joined(
-        self,
-        matrix: Any,
-        lower: np.ndarray,
-        upper: np.ndarray,
-        value: np.ndarray,
-        keys: np.ndarray,
-        words: Sequence[str],
-    ) -> Sums:
-        old = self.sums
-        all_rows = sp.csr_array(sp.vstack([old.matrix, matrix]))
-        all_rows.sort_indices()
-        all_lower, all_upper = np.concatenate([old.lower, lower]), np.concatenate([old.upper, upper])
-        all_value = np.concatenate([old.value, value])
-        all_keys = np.concatenate([old.keys, keys.reshape(-1, len(self.dims))])
-        all_words = (*old.words, *words)
-        first_with: dict[tuple[bytes, bytes], int] = {}
-        kept = []
-        for row in range(all_rows.shape[0]):
-            part = slice(all_rows.indptr[row], all_rows.indptr[row + 1])
-            content = (all_rows.indices[part].tobytes(), all_rows.data[part].tobytes())
-            known = first_with.setdefault(content, row)
-            if known == row:
-                kept.append(row)
-                continue
-            low, high = max(all_lower[known], all_lower[row]), min(all_upper[known], all_upper[row])
-            if low > high:
-                one = f"{all_words[known]} {self.between(int(all_lower[known]), int(all_upper[known]))}"
-                two = f"{all_words[row]} {self.between(int(all_lower[row]), int(all_upper[row]))}"
-                raise Contradiction(f"two facts contradict each other: {one}, and {two}.", (one, two))
-            all_lower[known], all_upper[known] = low, high
-            if all_value[known] == NO_VALUE:
-                all_value[known] = all_value[row]
-        return Sums(
-            all_rows[kept],
-            all_lower[kept],
-            all_upper[kept],
-            all_value[kept],
-            all_keys[kept],
-            tuple(all_words[i] for i in kept),
-        )
 
     def margin(self, margin: str | Iterable[str | None]) -> tuple[np.ndarray, Any]:
         """The sums of a margin: their keys and which cells each sums."""
@@ -342,8 +352,9 @@ class Release:
     # --- truth and files --------------------------------------------------------------------------------------
 
     def without_truth(self) -> Release:
-        """The release as an outsider has it: without the truth, and without who contributed what."""
-        return replace(self, truth=None, contributors=None, largest=None)
+        """The release as an outsider has it: without the truth, the seeds, and who contributed what."""
+        applied = tuple(replace(one, seed=None) for one in self.applied)
+        return replace(self, truth=None, contributors=None, largest=None, applied=applied)
 
     def to_file(self, path: str | os.PathLike[str], *, total: str = "Total") -> None:
         """Write what is known: the publication and what `knows` added to it, as ranges, never the truth.

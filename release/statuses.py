@@ -1,6 +1,6 @@
 """The status codes of the tools in use, read as one: published, primary, secondary (hidden) or empty.
 
-sdcTable writes s, z, u, x, w; JJ files s, z, u, m; tau-ARGUS numbers.
+sdcTable writes s, z, u, x, w; JJ files s, z, u, m; tau-ARGUS numbers. Ours besides: p, a figure perturbed at random.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from .facts import HIDDEN, PRIMARY, PUBLISHED
 
 EMPTY = 100
 """An empty cell: published as zero, with or without a figure."""
+RANDOM = 101
+"""A figure that a random method made of the true one."""
 
 _CODES = {
     "s": PUBLISHED,
@@ -18,6 +20,7 @@ _CODES = {
     "x": HIDDEN,
     "m": HIDDEN,
     "w": HIDDEN,
+    "p": RANDOM,
     "1": PUBLISHED,
     "2": PUBLISHED,
     **{str(code): PRIMARY for code in range(3, 10)},
@@ -39,6 +42,6 @@ def read_status(code: str, has_value: bool, where: str) -> int:
     if shown not in _CODES:
         raise InputError(
             f"{where}: the status {code!r} is unknown; known are s, z (published), u (primary), x, m, w (secondary), "
-            "and tau-ARGUS' numbers 1 to 14."
+            "p (perturbed at random), and tau-ARGUS' numbers 1 to 14."
         )
     return _CODES[shown]

@@ -44,6 +44,7 @@ def as_table(
     count: str | None = None,
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
+    signed: bool = False,
 ) -> Table:
     """Check a table in any accepted form and label it.
 
@@ -60,6 +61,8 @@ def as_table(
         frame, or a coordinate along the dim of a DataArray.
     decimals
         Magnitudes are kept as whole numbers of 10^-decimals.
+    signed
+        Figures may be negative, as noise makes them.
     """
     if isinstance(table, Table):
         return table
@@ -84,7 +87,7 @@ def as_table(
             dims.append(Dim(name, shown, levels_from(name, shown, trees[name])))
         else:
             dims.append(Dim(name, shown))
-    checked = Table(whole_numbers(values, dims, decimals), tuple(dims), decimals)
+    checked = Table(whole_numbers(values, dims, decimals, signed), tuple(dims), decimals)
     _refuse_margins(checked)
     level_names = [level for dim in dims for level in dim.level_names]
     for level in level_names:

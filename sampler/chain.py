@@ -139,7 +139,7 @@ class Chain:
             self.means[noted] = (values - self.values_before) / credits
             self.before, self.values_before = now, values
             if self.spread is not None:
-                self.spread.note(windows, reference.windows, reference.logs, credits)
+                self.spread.note(windows, reference.windows, credits)
         self.batch += 1
 
     def _credit_the_untouched(self) -> None:

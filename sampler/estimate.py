@@ -76,8 +76,8 @@ class UnitEstimate:
             ess=ess,
             entropy=float(self.entropy[question]),
             entropy_error=float(found.entropy_error[question]),
-            mean_error=float(found.mean_error[question]),
             # A value that was seldom or never seen may be somewhat more probable than it looked.
+            mean_error=float(np.hypot(found.mean_error[question], (1 << int(counted.shift[question])) / effective)),
             p_error=np.sqrt(variance + effective**-2.0),
             converged=self.converged,
             certificate=self.unit.certificate,
@@ -134,25 +134,43 @@ def estimate(
             moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark,
             joint=joint,
         )  # fmt: skip
+    solved = moves.support.solved
+    fixed = questions @ np.where(solved.decided, solved.start, 0)
+    return estimate_by(
+        run, moves.release, fixed, executor=executor, max_seconds=max_seconds, checkpoint=checkpoint, progress=progress,
+        short=short,
+    )  # fmt: skip
+
+
+def estimate_by(
+    run: Run,
+    release: Release,
+    fixed: np.ndarray,
+    *,
+    executor: Executor | None,
+    max_seconds: float | None,
+    checkpoint: str | os.PathLike[str] | None,
+    progress: Callable[[str], None] | None,
+    short: Callable[[Estimate], Iterable[int]] | None,
+) -> Estimate:
+    """Let chains run until the stop rule is passed. `fixed` is what of each question is known already."""
     began = time.monotonic()
     while True:
         left = None if max_seconds is None else max(0.0, max_seconds - (time.monotonic() - began))
-        run.go_on(executor, max_seconds=left, checkpoint=checkpoint, progress=progress, release=moves.release)
-        found = _estimate(run, moves, questions)
+        run.go_on(executor, max_seconds=left, checkpoint=checkpoint, progress=progress, release=release)
+        found = _estimate(run, release, fixed)
         more = () if short is None or run.stopped else short(found)
-        if not any([run.units[unit].reopen(most_draws) for unit in more]):
+        if not any([run.units[unit].reopen(run.most_draws) for unit in more]):
             return found
 
 
-def _estimate(run: Run, moves: Moves, questions: Any) -> Estimate:
-    solved = moves.support.solved
-    parts: list[list[tuple[int, int]]] = [[] for _ in range(questions.shape[0])]
+def _estimate(run: Run, release: Release, fixed: np.ndarray) -> Estimate:
+    parts: list[list[tuple[int, int]]] = [[] for _ in range(len(fixed))]
     for number, one in enumerate(run.units):
         for asked, answered in zip(one.unit.asked, one.unit.answered, strict=True):
             parts[asked].append((number, int(answered)))
     units = tuple(_unit_estimate(one) for one in run.units)
-    fixed = questions @ np.where(solved.decided, solved.start, 0)
-    return Estimate(fixed, tuple(tuple(one) for one in parts), units, _certificate(run, moves.release), run.stopped)
+    return Estimate(fixed, tuple(tuple(one) for one in parts), units, _certificate(run, release), run.stopped)
 
 
 def _unit_estimate(one: UnitRun) -> UnitEstimate:

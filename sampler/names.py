@@ -20,4 +20,6 @@ class QuestionNames:
         if question >= len(self.unit.columns):
             return "a sum that was asked for"
         column = int(self.unit.columns[question])
+        if column < 0:
+            return self.unit.further[question - len(self.unit.columns)]
         return self.release.words(self.release.keys[column]) if column < self.release.n_cells else "a published sum"

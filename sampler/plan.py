@@ -78,7 +78,7 @@ def _whole_table(moves: Moves, questions: Any) -> Unit | None:
         return None
     kernel = DecomposableKernel(plan, columns, solved.fiber.n_cells)
     certificate = Certificate("connected", DIRECT)
-    return _unit(columns, lower, upper, solved.start[columns], weights, (kernel,), certificate, questions)
+    return unit_asked(columns, lower, upper, solved.start[columns], weights, (kernel,), certificate, questions)
 
 
 def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Unit:
@@ -100,7 +100,7 @@ def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Un
     else:
         kernels = kernels_for(moves, weights, block)
     columns, lower, upper, start = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
-    return _unit(columns, lower, upper, start, weights, kernels, certificate, questions, offset)
+    return unit_asked(columns, lower, upper, start, weights, kernels, certificate, questions, offset)
 
 
 def _bounded_by_margins_only(block: Block, cell: np.ndarray) -> bool:
@@ -113,7 +113,7 @@ def _bounded_by_margins_only(block: Block, cell: np.ndarray) -> bool:
     return bool((block.lower[cell] <= least).all() and (block.upper[cell] >= most).all())
 
 
-def _unit(
+def unit_asked(
     columns: np.ndarray,
     lower: np.ndarray,
     upper: np.ndarray,
@@ -123,8 +123,12 @@ def _unit(
     certificate: Certificate,
     questions: Any,
     offset: np.ndarray | None = None,
+    further: tuple[str, ...] = (),
 ) -> Unit:
+    """A unit with its part of the questions; `further` names columns after those of the release, for which bounds follow."""
     asked, parts = rows_through(questions, columns)
+    columns = np.concatenate([columns, np.full(len(further), -1, dtype=columns.dtype)])
+    parts.resize(parts.shape[0], len(columns))
     plain = np.diff(parts.indptr) == 1
     plain[plain] = parts.data[parts.indptr[:-1][plain]] == 1
     answered = np.empty(len(asked), dtype=np.int64)
@@ -145,6 +149,7 @@ def _unit(
         asked=asked,
         answered=answered,
         shares=(1 << 40,) if len(kernels) == 1 else (1,) * len(kernels),
+        further=further,
     )
 
 

@@ -24,12 +24,12 @@ from ..release.errors import InputError
 from ..release.release import Release
 from .chain import BATCHES, Chain, Reference
 from .checkpoint import save
-from .diagnostics import LEAST_DRAWS, Diagnosis, diagnose, good_enough
+from .diagnostics import Diagnosis, diagnose, good_enough
 from .kernel import LEAST_WORK, WORK_PER_CELL
-from .names import QuestionNames
 from .plan import units_of
 from .possible import possible_tables
 from .spread import ShareErrors, share_errors
+from .standing import Standing
 from .starts import dispersed_starts
 from .tuning import tuned
 from .unit import Unit
@@ -60,15 +60,24 @@ class UnitRun:
     share_errors: ShareErrors | None = None
     good_looks: int = 0
     discarded: int = 0
+    warm: bool = False
+    """Are the first draws gone, which tell more of where chains start than of where they dwell?"""
     looked_at: int = 0
     """Draws of one chain that the last look was at, and its joint shares where these were discarded after it."""
     joint_looked_at: tuple[np.ndarray, ...] = ()
+    made_then: int = 0
+    """All draws of one chain at the last look."""
     finished: bool = False
 
     @property
     def draws(self) -> int:
         """Draws of one chain that count."""
         return self.chains[0].batch * self.chains[0].length
+
+    @property
+    def made(self) -> int:
+        """Draws of one chain in all."""
+        return self.discarded + self.draws
 
     @property
     def batches_to_look(self) -> int:
@@ -90,11 +99,11 @@ class UnitRun:
 
     def reopen(self, most_draws: int) -> bool:
         """Go on to another look, although this one was good enough; False where there are no draws left for it."""
-        self.finished = self.discarded + self.draws >= most_draws
+        self.finished = self.made >= most_draws
         return not self.finished
 
-    def look(self, tolerance: float, most_draws: int) -> None:
-        """Judge the chains at the end of a batch; decide whether to go on."""
+    def look(self, tolerance: float, most_draws: int, last: bool = False) -> None:
+        """Judge the chains at the end of a batch; decide whether to go on, and unless it is the last look, from where."""
         chains, unit = self.chains, self.unit
         values = chains[0].tally.windows.origin
         pooled = first_windows(values, values, values)
@@ -128,29 +137,29 @@ class UnitRun:
             part = BATCHES // 2 / batch
             spreads = [chain.spread for chain in chains]
             self.share_errors = share_errors(self.reference.windows, spreads, part, self.diagnosis.growth)
-        if not whole and before is not None:
+        if not whole and before is not None and self.draws >= self.looked_at:
             # Stopped between two looks: surprises are not complete, and more draws have made no error larger.
             self.diagnosis = replace(
                 self.diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
-        self.pooled, self.looked_at = pooled, self.draws
+        self.pooled, self.looked_at, self.made_then = pooled, self.draws, self.made
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
         if batch < BATCHES:
             return
         logs = np.zeros(len(pooled.counters))
         log_densities(pooled, logs)
         self.reference = Reference(pooled, logs)
-        total = self.discarded + self.draws
+        total = self.made
         apart = rhat.max(initial=0.0) > APART
         good = not apart and good_enough(self.diagnosis, tolerance)
         self.good_looks = self.good_looks + 1 if good else 0
         if self.good_looks >= 2 or total >= most_draws:
             self.finished = True
-        elif apart:
-            self.discarded, self.joint_looked_at = total, self.joint_shares()
+        elif (apart or not self.warm) and not last:
+            self.discarded, self.joint_looked_at, self.warm = total, self.joint_shares(), True
             for chain in chains:
                 chain.forget()
-                chain.length *= 2
+                chain.length *= 2 if apart else 1
 
 
 @dataclass(eq=False)
@@ -199,8 +208,9 @@ class Run:
                     self.stopped = INTERRUPTED
                 with interrupts_held() as interrupted:
                     for one in self.units:
-                        if not one.finished and one.chains[0].batch > 1:
-                            one.look(self.tolerance, self.most_draws)
+                        # what was looked at already must not count as a second look
+                        if not one.finished and one.chains[0].batch > 1 and one.made != one.made_then:
+                            one.look(self.tolerance, self.most_draws, last=bool(self.stopped))
                     self.looks += 1
                     if checkpoint is not None and not self.stopped:
                         save(self, self.fingerprint, checkpoint)
@@ -249,66 +259,6 @@ class Run:
             raise
         for k, one in enumerate(going):
             one.chains = [chains[k] for chains in moved]
-
-
-class Standing:
-    """How far a run is and how long it may take, in words."""
-
-    def __init__(self, run: Run, began: float) -> None:
-        self.run, self.began = run, began
-        self.before = sum(_done(one) for one in run.units)
-
-    def words(self, release: Release | None = None) -> str:
-        """Draws, the worst R-hat and error of an entropy, and about how long it may take."""
-        units = self.run.units
-        going = [one for one in units if not one.finished]
-        if not going:
-            return f"all {len(units)} sampled blocks done"
-        done, wanted = sum(map(_done, units)), sum(self._wanted(one) for one in units)
-        spent = time.monotonic() - self.began
-        left = spent * (wanted - done) / max(done - self.before, 1.0)
-        worst = max(going, key=self._wanted)
-        share = min(1.0, done / wanted)
-        bar = ("#" * round(20 * share)).ljust(20, "-")
-        text = f"[{bar}] {share:4.0%}  {worst.draws:,} draws a chain"
-        if worst.diagnosis is not None:
-            text += f"  R-hat {worst.diagnosis.rhat.max():.3f}"
-        if worst.diagnosis is not None and self.run.looks > 1:  # the first look has no errors yet
-            goal = f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
-            text += f"  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}{goal}  about {_time(left)} left"
-        if len(units) > 1:
-            text += f"  {len(going)} of {len(units)} blocks open"
-        if worst.diagnosis is not None and release is not None:
-            text += f"  worst: {worst.diagnosis.worst(QuestionNames(release, worst.unit))}"
-        return text
-
-    def _wanted(self, one: UnitRun) -> float:
-        """The work of a unit until it passes the stop rule twice, if errors go on shrinking as they should, or gives up."""
-        first = 2.0 * BATCHES * one.chains[0].length * len(one.unit.columns)
-        if one.finished:
-            return _done(one)
-        if one.diagnosis is None or not one.draws:
-            return first
-        found = one.diagnosis
-        error, ess = found.entropy_error.max(initial=0.0), found.ess.min(initial=np.inf)
-        times = max((3 * error / self.run.tolerance) ** 2, LEAST_DRAWS / max(ess, 1.0), 1.0)
-        again = 1.0 if one.good_looks else 2.0
-        most = max(self.run.most_draws - one.discarded, one.draws) * len(one.unit.columns)
-        return min(_done(one) * again * 2 ** float(np.ceil(np.log2(min(times, 1e6)))), float(most))
-
-
-def _done(one: UnitRun) -> float:
-    return float(one.draws * len(one.unit.columns))
-
-
-def _time(seconds: float) -> str:
-    return (
-        f"{seconds:.0f} s"
-        if seconds < 120
-        else f"{seconds / 60:.0f} min"
-        if seconds < 7200
-        else f"{seconds / 3600:.0f} h"
-    )
 
 
 def advance_chains(

@@ -1,7 +1,7 @@
 """How far p(x|y) itself can be trusted: how the shares of each value vary from batch to batch.
 
 Shares are kept in the windows of the last look, which stay as they are until the next. Sums and squares are about the
-shares of that look, so that nothing is lost where a probability is large and hardly varies.
+shares of what the chain had counted by then, so that nothing is lost where a probability is large and hardly varies.
 """
 
 from __future__ import annotations
@@ -23,17 +23,19 @@ class Spread:
 
     def __init__(self, reference: Windows) -> None:
         n = int((reference.start + reference.size + 1).max(initial=0))
-        self.before, self.sums, self.squares = np.zeros(n), np.zeros(n), np.zeros(n)
+        # single precision: errors of errors are far larger, and large tables have millions of counters
+        self.before, self.centre, self.sums, self.squares = (np.zeros(n, dtype=np.float32) for _ in range(4))
         self.batches = 0
 
     def begin(self, fresh: Windows, reference: Windows) -> None:
-        """What comes from now on counts."""
-        nothing = np.zeros(len(fresh.start))
-        _note(fresh, reference, np.zeros(0), nothing, self.before, self.sums, self.squares, _scratch(reference), False)
+        """What comes from now on counts; what was counted so far tells about which shares."""
+        _note(fresh, reference, fresh.credits, self.before, self.centre, self.sums, self.squares, _scratch(reference))
+        self.centre, self.sums = self.sums, self.centre
+        self.squares[:] = 0.0
 
-    def note(self, fresh: Windows, reference: Windows, logs: np.ndarray, credits: np.ndarray) -> None:
+    def note(self, fresh: Windows, reference: Windows, credits: np.ndarray) -> None:
         """A batch is over, in which each question had so many credits."""
-        _note(fresh, reference, logs, credits, self.before, self.sums, self.squares, _scratch(reference), True)
+        _note(fresh, reference, credits, self.before, self.centre, self.sums, self.squares, _scratch(reference))
         self.batches += 1
 
 
@@ -50,18 +52,16 @@ def _scratch(reference: Windows) -> np.ndarray:
 def _note(
     fresh: Windows,
     reference: Windows,
-    logs: np.ndarray,
     credits: np.ndarray,
     before: np.ndarray,
+    centre: np.ndarray,
     sums: np.ndarray,
     squares: np.ndarray,
     scratch: np.ndarray,
-    counts: bool,
 ) -> None:
     for q in range(len(fresh.start)):
         at, here, size = fresh.start[q], 0.0, reference.size[q]
         begin, origin, shift = reference.start[q], reference.origin[q], reference.shift[q]
-        width = float(1 << shift)
         for k in range(size):
             scratch[k] = 0.0
         for k in range(fresh.size[q]):
@@ -69,12 +69,12 @@ def _note(
             place = (fresh.origin[q] + (k << fresh.shift[q]) - origin) >> shift
             if 0 <= place < size:
                 scratch[place] += here
-        for k in range(size):
-            if counts:
-                apart = (scratch[k] - before[begin + k]) / credits[q] - np.exp2(logs[begin + k]) * width
-                sums[begin + k] += apart
-                squares[begin + k] += apart * apart
-            before[begin + k] = scratch[k]
+        each = 1.0 / max(credits[q], 1e-9)
+        for k in range(begin, begin + size):
+            apart = (scratch[k - begin] - before[k]) * each - centre[k]
+            sums[k] += apart
+            squares[k] += apart * apart
+            before[k] = scratch[k - begin]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +110,10 @@ def share_errors(
     if len(noted) < len(spreads) or not noted or noted[0].batches < 2:
         return None
     n = sum(one.batches for one in noted)
-    sums, squares = np.sum([one.sums for one in noted], axis=0), np.sum([one.squares for one in noted], axis=0)
-    variance = np.maximum(squares - sums * sums / n, 0.0) / ((n - 1) * n) * share
+    means = np.stack([one.centre + one.sums.astype(float) / one.batches for one in noted])
+    inside = sum(one.squares - one.sums.astype(float) ** 2 / one.batches for one in noted)
+    between = noted[0].batches * ((means - means.mean(axis=0)) ** 2).sum(axis=0)
+    variance = np.maximum(inside + between, 0.0) / ((n - 1) * n) * share
     for q in range(len(reference.start)):
         variance[reference.start[q] : reference.start[q] + reference.size[q]] *= growth[q]
     return ShareErrors(reference, variance)

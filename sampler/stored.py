@@ -90,7 +90,7 @@ class Stored:
         whole = np.empty((chains, self.draws, n), dtype=_smallest(largest))
         whole[:] = solved.start[:n]
         for one, by_chain in zip(self.run.units, self.tables, strict=True):
-            cells = np.flatnonzero(one.unit.columns < n)
+            cells = np.flatnonzero((one.unit.columns >= 0) & (one.unit.columns < n))
             for c, portions in enumerate(by_chain):
                 whole[c][:, one.unit.columns[cells]] = np.concatenate(portions)[:, cells]
         return whole

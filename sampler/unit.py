@@ -38,6 +38,8 @@ class Unit:
     asked: np.ndarray = field(default_factory=_none)
     """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
     answered: np.ndarray = field(default_factory=_none)
+    further: tuple[str, ...] = ()
+    """Names of the last columns where these are none of the release (-1 in `columns`) but hidden states of the chain."""
 
     @property
     def n_questions(self) -> int:

@@ -51,9 +51,13 @@ def weights_on(weigh: WithEvidence, columns: np.ndarray, lower: np.ndarray, uppe
     kind = MIXED
     if (start < 0).all() and (counted.all() or not counted.any()):
         kind = ALIKE if not counted.any() else POISSON if log_mean.any() else FACTORIAL
-    largest = min(int(upper.max(initial=0)) + 2, LISTED) if counted.any() else 1
-    log_factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, largest + 1)))])
-    return Weights(kind, counted, log_mean, start, lower.astype(np.int64), np.concatenate(values), log_factorials)
+    listed_factorials = log_factorials(int(upper.max(initial=0)) + 2 if counted.any() else 1)
+    return Weights(kind, counted, log_mean, start, lower.astype(np.int64), np.concatenate(values), listed_factorials)
+
+
+def log_factorials(largest: int) -> np.ndarray:
+    """ln k! for k up to this, or to as many as are looked up."""
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, min(largest, LISTED) + 1)))])
 
 
 @jit_lean

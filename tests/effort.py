@@ -12,5 +12,10 @@ from hypothesis import settings
 TIMES = float(os.environ.get("FIBERWALK_EFFORT", "1"))
 
 
+def cases(number: int) -> int:
+    """As many as `make test` tries, more or fewer by the effort."""
+    return max(2, round(number * TIMES))
+
+
 def examples(number: int) -> settings:
-    return settings(max_examples=max(2, round(number * TIMES)), deadline=None, derandomize=TIMES <= 1)
+    return settings(max_examples=cases(number), deadline=None, derandomize=TIMES <= 1)

@@ -205,6 +205,7 @@ def test_without_the_ratio_the_law_is_not_kept():
     assert wrong >= 3
 
 
+@pytest.mark.slow
 def test_a_chain_with_lattice_sums_visits_all_tables_alike():
     visited = 0
     for seed in range(12):

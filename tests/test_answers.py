@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from worlds import worlds
 
 import fiberwalk as fw
-from fiberwalk.auditing import Audit
+from fiberwalk.audit_result import Audit
 from fiberwalk.fiber.certificate import Certificate
 from fiberwalk.fiber.laws import as_law
 from fiberwalk.posterior.belief import Belief
@@ -94,6 +94,8 @@ def test_the_distribution_of_a_binned_cell_says_so():
     assert frame.index.tolist() == [64.0, 70.4]
     assert frame["mcse"].tolist() == [0.02, 0.02]
     assert frame["cumulative"].tolist() == [0.25, 1.0]
+    assert audit.harm({65.0: 1.0, 99: 1.0}).item() == pytest.approx(0.25 / 64)
+    assert audit.harm(lambda value: value).item() == pytest.approx(audit.cells["mean"].item(), abs=0.1)
     plain = fw.audit(fw.suppress(TABLE, where=SQUARE)).distribution(row="a", col="x")
     assert plain.index.name == "value"
     assert (plain["mcse"] == 0).all()

@@ -97,7 +97,8 @@ def test_settings_that_make_no_sense_say_so():
 def test_a_short_repr():
     audit = fw.audit(fw.suppress(TABLE, where=SQUARE))
     assert repr(audit) == (
-        "<Audit of 4 hidden cells, law 'uniform', exact: 0 known exactly, the highest risk of the others is 0.356>"
+        "<Audit of 4 hidden cells, law 'uniform', exact (likelihood: support only): 0 known exactly, the highest risk of "
+        "the others is 0.356>"
     )
 
 
@@ -105,7 +106,7 @@ def test_nothing_hidden():
     audit = fw.audit(fw.publish(TABLE, ["row,col"]))
     assert len(audit.cells) == 0
     assert audit.tables == 1
-    from fiberwalk.words import verdict
+    from fiberwalk.report.words import verdict
 
     assert verdict(audit) == "Nothing is hidden: every cell is published."
     with pytest.raises(fw.InputError, match="there is nothing to plot"):
@@ -239,7 +240,7 @@ def test_an_old_report_survives_a_failed_one(tmp_path, monkeypatch):
 
 
 def test_the_verdict_in_words():
-    from fiberwalk.words import verdict
+    from fiberwalk.report.words import verdict
 
     sentence = verdict(fw.audit(fw.examples.ase15().release))
     assert sentence.startswith("4 hidden cells are known exactly, of 21;")

@@ -23,6 +23,7 @@ from fiberwalk.sampler import chain as chain_module
 from fiberwalk.sampler.chain import Chain
 from fiberwalk.sampler.estimate import Estimate, estimate
 from fiberwalk.sampler.plan import units_of
+from fiberwalk.sampler.run import Run
 
 SNEE = np.array([[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]])
 MASK = np.random.default_rng(3).random((6, 7)) < 0.6
@@ -156,6 +157,7 @@ def test_sums_over_one_block_and_over_several():
         assert total[value - first] == pytest.approx(p, abs=0.02)
 
 
+@pytest.mark.slow
 def test_joint_counts():
     release = fw.publish([[2, 1], [1, 2]], ["A", "B"])
     moves = choose(release, "hypergeometric")
@@ -257,8 +259,8 @@ def test_ctrl_c_gives_what_there_is(monkeypatch):
         if len(looks) == 3:
             signal.raise_signal(signal.SIGINT)
 
-    found = estimate(moves, nothing(moves), tolerance=1e-9, progress=progress)
-    assert found.stopped == "it was interrupted"
+    assert estimate(moves, nothing(moves), tolerance=1e-9, progress=progress).stopped == "it was interrupted"
+    assert len(looks) == 3
 
     def later() -> None:
         time.sleep(0.4)
@@ -272,6 +274,23 @@ def test_ctrl_c_gives_what_there_is(monkeypatch):
     assert found.units[0].diagnosis.entropy_error.max() < 0.1  # of the last look, which was long ago
 
 
+def test_ctrl_c_before_new_draws_is_no_second_look(monkeypatch):
+    """The first look of these is good enough: a second one at the same draws would pass for the agreement of two."""
+    moves = choose(fw.publish(SNEE, ["A", "B"]))
+    further = Run._to_next_look
+
+    def once(run, *how):
+        if run.looks:
+            raise KeyboardInterrupt
+        further(run, *how)
+
+    monkeypatch.setattr(Run, "_to_next_look", once)
+    found = estimate(moves, nothing(moves), tolerance=100.0)
+    assert found.stopped == "it was interrupted"
+    assert not found.converged
+
+
+@pytest.mark.slow
 def test_chains_that_never_agree_are_not_called_converged():
     """Many parts that no step joins: the negative control of the stop rule."""
     from dataclasses import replace

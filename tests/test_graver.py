@@ -60,6 +60,7 @@ def blocks(draw):
     return A, width
 
 
+@pytest.mark.slow
 @examples(150)
 @given(blocks())
 def test_moves_are_those_of_the_definition(block):
@@ -152,6 +153,7 @@ def test_what_is_too_much_is_refused():
     assert graver_basis(large, np.array([WIDE, WIDE])) is None
 
 
+@pytest.mark.slow
 def test_a_waiting_column_that_grows_too_large_is_refused():
     entries = np.array([[1, 0, 1, LARGEST], [0, 1, 2, -LARGEST]], dtype=np.int32)
     codes = np.array([3, 5])

@@ -59,6 +59,7 @@ def test_two_tables_are_joined(shape):
         assert visited(moves.sets[0], moves.support.solved.blocks[0], 200, 2) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(3, 3, 3), (3, 3, 4), (3, 3, 5), (3, 4, 4)], ids=str)
 def test_the_known_bases_themselves_join_two_tables(shape):
     """The same by the family that draws from the bases, for a move of every kind."""
@@ -97,6 +98,7 @@ def test_the_tables_have_a_few_zeros():
     assert 0 < (FIVE_FOUR_THREE == 0).sum() < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("release", "reason"),
     [
@@ -177,6 +179,7 @@ def test_chains_agree_with_every_table(name):
     assert chisquare(counts).pvalue > 1e-6, f"{moves!r}: {counts.min()} to {counts.max()}"
 
 
+@pytest.mark.slow
 def test_a_chain_that_counts_only_its_moves_is_caught():
     release = fw.publish([[2, 1, 0], [0, 1, 1]], ["A", "B"])
     block = presolve(release).blocks[0]

@@ -13,8 +13,8 @@ import pytest
 import fiberwalk as fw
 from fiberwalk import progress
 from fiberwalk.fiber.interruption import interrupts_held, plain_interrupts
+from fiberwalk.report.words import doubts
 from fiberwalk.sampler import run
-from fiberwalk.words import doubts
 
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
 MASK = np.random.default_rng(3).random((6, 7)) < 0.6

@@ -98,3 +98,6 @@ def test_what_joint_refuses():
         audit.joint([])
     with pytest.raises(fw.InputError, match="combinations of values, more than the 1,000,000"):
         audit.joint([*CELLS, {"A": "1", "B": "3"}])
+    sampled = replace(audit, settings={**audit.settings, "method": "chains"})
+    with pytest.raises(fw.InputError, match="combinations of values, more than the 1,000,000"):
+        sampled.joint([*CELLS, {"A": "1", "B": "3"}])

@@ -8,7 +8,7 @@ import naive
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from effort import TIMES, examples
+from effort import cases, examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from move_families import families, holey_releases, margin_releases, small_blocks
@@ -651,7 +651,7 @@ FEWER = {"3 x 4 x 4": 8, "3 x 3 x K": 30, "four-cycle": 40} | {kind: 30 for kind
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_family_on_its_own_kind(kind):
     make, family = KINDS[kind]
-    number = TIMES * FEWER.get(kind, 100)
+    number = max(FEWER.get(kind, 100), cases(FEWER.get(kind, 100)))
     random, checked = streams(4, 1)[0], 0
     for seed in range(number):
         release = make(np.random.default_rng([seed, len(kind)]))

@@ -161,6 +161,61 @@ def test_dfkpr01_square():
     assert fw.audit(release, law="hypergeometric").cells["entropy"].to_numpy() == pytest.approx(2.41586, abs=5e-6)
 
 
+# Misprints are corrected: .001, .515, .380, 008 and .002 stand for .0001, .0515, .0380, .0008 and .0002.
+# A bare 0 is printed for less than .0001; the one of theta = 0.2, w = 11 should be .0001 (it is .000055).
+DFKPR01_TABLE_3 = {
+    0.05: (1.0115, "0 .0007 .0683 .7746 .1482 .0178 .0017 .0001 .0000 0 0 0 0 0 0 0"),
+    0.1: (1.0235, "0 .0026 .1151 .6193 .2235 .0515 .0096 .0016 .0002 0 0 0 0 0 0 0"),
+    0.2: (1.0490, "0 .0088 .1655 .4382 .2708 .1121 .0380 .0114 .0032 .0008 .0002 0 0 0 0 0"),
+}
+# Correct posteriors of w = 1 to 6 under the prior of Table 4, and the utility; the printed Table 5 slipped an index.
+DFKPR01_POSTERIORS = {
+    0.05: ([0.0014, 0.1342, 0.7610, 0.0971, 0.0058, 0.0005], 0.2405),
+    0.1: ([0.0052, 0.2248, 0.6049, 0.1455, 0.0168, 0.0025], 0.2327),
+    0.2: ([0.0174, 0.3252, 0.4306, 0.1774, 0.0367, 0.0099], 0.2181),
+}
+
+
+def utility(pmf, truth=1):
+    """Mean squared precision."""
+    return 1 / float(((pmf.index.to_numpy() - truth) ** 2 * pmf).sum())
+
+
+@pytest.mark.parametrize(("theta", "printed"), DFKPR01_TABLE_3.items())
+def test_dfkpr01_likelihoods_of_table_3(theta, printed):
+    frame = fw.snooper.square(fw.examples.dfkpr01_square().published, theta)
+    assert frame.index.tolist() == list(range(16))
+    for found, text in zip(frame["likelihood"], printed[1].split(), strict=True):
+        assert f"{found:.4f}".lstrip("0") == text if "." in text else found < 1e-4
+    assert round(frame["likelihood"].sum(), 4) == printed[0]
+    assert frame["posterior"].to_numpy() == pytest.approx((frame["likelihood"] / frame["likelihood"].sum()).to_numpy())
+
+
+@pytest.mark.parametrize(("theta", "correct"), DFKPR01_POSTERIORS.items())
+def test_dfkpr01_posteriors_and_utilities_of_markov_perturbation(theta, correct):
+    paper = fw.examples.dfkpr01_square()
+    posterior = fw.snooper.square(paper.published, theta, paper.prior)["posterior"]
+    assert posterior.loc[1:6].round(4).tolist() == correct[0]
+    assert utility(posterior) == pytest.approx(correct[1], abs=5e-5)
+    release = fw.as_protected(paper.published, "markov_perturb", theta=theta)
+    audited = fw.audit(release, fw.prior([({"row": "1", "column": "1"}, paper.prior)]))
+    assert utility(audited.pmf(row="1", column="1")) == pytest.approx(correct[1], abs=5e-5)
+
+
+def test_dfkpr01_utilities_of_suppression_and_rounding():
+    """Suppression leaves the prior as it is; a cell that is rounded to 3, base 3, leaves 1 to 5 of it."""
+    paper = fw.examples.dfkpr01_square()
+    corner = {"row": "1", "column": "1"}
+    law = fw.prior([(corner, paper.prior)])
+    hidden = fw.suppress(paper.table, where=paper.table >= 0)
+    rounded = fw.as_protected(paper.published // 3 * 3, "round_to", base=3, rule="within")
+    found = {name: fw.audit(one, law).pmf(**corner) for name, one in (("hidden", hidden), ("rounded", rounded))}
+    assert found["hidden"].to_dict() == pytest.approx({w: p for w, p in paper.prior.items() if p})
+    assert found["rounded"].index.tolist() == [1, 2, 3, 4, 5]
+    assert utility(found["hidden"]) == pytest.approx(0.1587, abs=5e-5)
+    assert utility(found["rounded"]) == pytest.approx(0.3462, abs=5e-5)
+
+
 def test_dfkpr01_rounded_to_base_three_leaves_up_to_five_values():
     ij = fw.examples.dfkpr01().table.sum("K")
     bounds = fw.bounds(fw.round_to(ij, base=3, rule="within", margins=[]))

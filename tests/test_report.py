@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fiberwalk as fw
-from fiberwalk import report
 from fiberwalk.fiber.certificate import Certificate
-from fiberwalk.heat_map import KNOWN, OPEN, PUBLISHED, UNASKED, heat_map_figure, riskiest_slice
 from fiberwalk.posterior.pmf import Pmf, bits_of
-from fiberwalk.report import report_page
-from fiberwalk.value_bars import bars_of
-from fiberwalk.words import doubts, probability, readable, short_cell_name, shortened, verdict
+from fiberwalk.report.heat_map import KNOWN, OPEN, PUBLISHED, UNASKED, heat_map_figure, riskiest_slice
+from fiberwalk.report.page import report_page
+from fiberwalk.report.value_bars import bars_of
+from fiberwalk.report.words import doubts, probability, readable, short_cell_name, shortened, verdict
 
 UNPROVEN = Certificate("unproven", "sums of lattice vectors", ("chains started at 9 tables", "R-hat below 1.05"))
 
@@ -55,8 +54,8 @@ def stopped_page(stopped):
 @pytest.fixture
 def no_pictures(monkeypatch):
     """For tests of words: drawing takes most of the time."""
-    monkeypatch.setattr(report, "_pictures", lambda audit: {})
-    monkeypatch.setattr(report, "sparkline", lambda pmf, decimals, truth: ("", ""))
+    monkeypatch.setattr("fiberwalk.report.page._pictures", lambda audit: {})
+    monkeypatch.setattr("fiberwalk.report.page.sparkline", lambda pmf, decimals, truth: ("", ""))
 
 
 def text_of(page: str) -> str:

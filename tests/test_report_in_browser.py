@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import fiberwalk as fw
-from fiberwalk.words import verdict
+from fiberwalk.report.words import verdict
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]

@@ -14,6 +14,7 @@ from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.moves.listed import Listed
 from fiberwalk.moves.random_words import streams
 from fiberwalk.posterior.belief import believe
+from fiberwalk.sampler.chain import BATCHES, FIRST_LENGTH
 from fiberwalk.sampler.estimate import estimate, fingerprint
 from fiberwalk.sampler.plan import units_of
 from fiberwalk.sampler.stock import empty_stock, supplier
@@ -147,7 +148,8 @@ def test_the_same_seed_of_another_type_takes_up_the_same_checkpoint(tmp_path):
 def test_the_last_look_counts_like_any_other():
     """A run that passes the rule for the second time with its last draws has passed it."""
     moves = choose(fw.publish(np.full((3, 3), 4), ["A", "B"]))
-    done = estimate(moves, no_questions(moves), tolerance=1.0).units[0].draws // 4
+    forgotten = BATCHES * FIRST_LENGTH
+    done = estimate(moves, no_questions(moves), tolerance=1.0).units[0].draws // 4 + forgotten
     assert estimate(moves, no_questions(moves), tolerance=1.0, most_draws=done).converged
     assert not estimate(moves, no_questions(moves), tolerance=1.0, most_draws=done // 2).converged
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from worlds import worlds
 
 import fiberwalk as fw
-from fiberwalk.auditing import Audit
+from fiberwalk.audit_result import Audit
 from fiberwalk.fiber.certificate import Certificate
 from fiberwalk.posterior.pmf import Pmf
 from fiberwalk.release.facts import Evidence
-from fiberwalk.report import report_page
+from fiberwalk.report.page import report_page
 
 TABLE = pd.DataFrame([[1, 5, 4], [7, 2, 6], [3, 8, 9]], index=list("abc"), columns=list("xyz"))
 TABLE.index.name, TABLE.columns.name = "row", "col"

@@ -13,18 +13,36 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import examples, risk
+    from . import examples, risk, snooper
     from .answers import bounds, count
-    from .auditing import Audit, audit
+    from .audit_result import Audit
+    from .auditing import audit
     from .comparing import Comparison, compare
+    from .confidentiality_map import ru_map
+    from .fiber.cell_priors import beta_binomial, frequencies_of, unimodal
     from .fiber.certificate import Certificate
     from .fiber.laws import expected
-    from .fiber.priors import beta_binomial, prior
+    from .fiber.log_linear import log_linear
+    from .fiber.priors import prior
+    from .map_result import RUMap
     from .moves.chooser import Moves
     from .protect import sensitivity
+    from .protect.as_published import as_protected
+    from .protect.complementary_suppression import complementary_suppress
+    from .protect.controlled_rounding import controlled_round
+    from .protect.markov_perturbation import markov_perturb
+    from .protect.noise import add_noise, geometric_noise, uniform_noise
+    from .protect.order_swapping import swap_preserving
+    from .protect.perturbation import perturb
+    from .protect.random_rounding import random_round
+    from .protect.record_swapping import swap
     from .protect.redesign import merge
     from .protect.rounding import round_to
+    from .protect.sample_drawing import draw_sample
+    from .protect.semi_controlled_rounding import semi_controlled_round
+    from .protect.simulated_tables import simulate
     from .protect.suppression import suppress
+    from .protect.transition_matrix import invariant_matrix, window_matrix
     from .reach import Reach, check_connected, choose_moves
     from .release.crosstab import from_crosstab
     from .release.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
@@ -37,7 +55,7 @@ if TYPE_CHECKING:
     from .stored_audit import load
 
 _HOME = {
-    "Audit": "auditing",
+    "Audit": "audit_result",
     "Certificate": "fiber.certificate",
     "Comparison": "comparing",
     "Contradiction": "release.errors",
@@ -46,29 +64,50 @@ _HOME = {
     "InputError": "release.errors",
     "Moves": "moves.chooser",
     "NumericalDoubt": "release.errors",
+    "RUMap": "map_result",
     "Reach": "reach",
     "Release": "release.release",
     "TooLarge": "release.errors",
+    "add_noise": "protect.noise",
+    "as_protected": "protect.as_published",
     "audit": "auditing",
-    "beta_binomial": "fiber.priors",
+    "beta_binomial": "fiber.cell_priors",
     "bounds": "answers",
     "check_connected": "reach",
     "choose_moves": "reach",
     "compare": "comparing",
+    "complementary_suppress": "protect.complementary_suppression",
+    "controlled_round": "protect.controlled_rounding",
     "count": "answers",
+    "draw_sample": "protect.sample_drawing",
     "expected": "fiber.laws",
+    "frequencies_of": "fiber.cell_priors",
     "from_crosstab": "release.crosstab",
+    "geometric_noise": "protect.noise",
+    "invariant_matrix": "protect.transition_matrix",
     "linked": "release.link",
     "load": "stored_audit",
+    "log_linear": "fiber.log_linear",
+    "markov_perturb": "protect.markov_perturbation",
     "merge": "protect.redesign",
+    "perturb": "protect.perturbation",
     "prior": "fiber.priors",
     "publish": "release.publish",
+    "random_round": "protect.random_rounding",
     "read_release": "release.files",
     "round_to": "protect.rounding",
+    "ru_map": "confidentiality_map",
     "sample": "sampling",
+    "semi_controlled_round": "protect.semi_controlled_rounding",
+    "simulate": "protect.simulated_tables",
     "suppress": "protect.suppression",
+    "swap": "protect.record_swapping",
+    "swap_preserving": "protect.order_swapping",
+    "uniform_noise": "protect.noise",
+    "unimodal": "fiber.cell_priors",
+    "window_matrix": "protect.transition_matrix",
 }
-_MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity"}
+_MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity", "snooper": "snooper"}
 
 __version__ = "0.1.0"
 __all__ = [
@@ -81,30 +120,52 @@ __all__ = [
     "InputError",
     "Moves",
     "NumericalDoubt",
+    "RUMap",
     "Reach",
     "Release",
     "TooLarge",
+    "add_noise",
+    "as_protected",
     "audit",
     "beta_binomial",
     "bounds",
     "check_connected",
     "choose_moves",
     "compare",
+    "complementary_suppress",
+    "controlled_round",
     "count",
+    "draw_sample",
     "examples",
     "expected",
+    "frequencies_of",
     "from_crosstab",
+    "geometric_noise",
+    "invariant_matrix",
     "linked",
     "load",
+    "log_linear",
+    "markov_perturb",
     "merge",
+    "perturb",
     "prior",
     "publish",
+    "random_round",
     "read_release",
     "risk",
     "round_to",
+    "ru_map",
     "sample",
+    "semi_controlled_round",
     "sensitivity",
+    "simulate",
+    "snooper",
     "suppress",
+    "swap",
+    "swap_preserving",
+    "uniform_noise",
+    "unimodal",
+    "window_matrix",
 ]
 
 

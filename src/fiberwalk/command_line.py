@@ -1,23 +1,24 @@
-"""The command line: fiberwalk audit, report, compare, bounds, count, moves, demo."""
+"""The command line: fiberwalk audit, report, compare, bounds, count, moves, protect, ru-map, demo."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import __version__
+from .command_manners import check_outputs, speaks_plainly
 from .command_options import (
     ONLY_HOW,
     about,
+    believed,
+    believing,
     budget,
     chains,
     csv,
@@ -30,15 +31,15 @@ from .command_options import (
     run_by,
     top,
 )
+from .command_protect import protect
+from .command_ru_map import ru_map
 from .progress import shown
 
 if TYPE_CHECKING:
-    from .auditing import Audit
+    from .audit_result import Audit
     from .release.release import Release
 
 EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")
-INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells have it; 1 would say that a cell is too risky."""
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -53,6 +54,8 @@ Examples:
   fiberwalk bounds table.csv                      between which values can it lie?
   fiberwalk count table.csv                       how many tables agree with what was published?
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
+  fiberwalk protect table.csv --method random-round --out safe.csv    a protected table, and a note of what was done
+  fiberwalk ru-map table.csv --method 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
 
 Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure, or chains have not
 converged that were to rule this out; 2 the input is wrong; 130 interrupted before there was anything to tell.""",
@@ -66,41 +69,8 @@ def main() -> None:
     """
 
 
-def _speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
-    """Errors in one sentence on stderr with exit status 2, never a traceback."""
-
-    @wraps(command)
-    def guarded(**options: Any) -> None:
-        import warnings
-
-        from .fiber.interruption import plain_interrupts
-        from .release.errors import FiberwalkError
-
-        with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {message}", err=True)
-            try:
-                with plain_interrupts():
-                    command(**options)
-            except KeyboardInterrupt:
-                click.echo("fiberwalk: interrupted, before there was anything to tell.", err=True)
-                sys.exit(INTERRUPTED)
-            except FiberwalkError as problem:
-                click.echo(f"fiberwalk: {problem}", err=True)
-                sys.exit(2)
-            except BrokenPipeError:  # whoever read the output has seen enough
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            except MemoryError:
-                click.echo("fiberwalk: there is not enough memory for this table.", err=True)
-                sys.exit(2)
-            except Exception as bug:
-                if os.environ.get("FIBERWALK_TRACEBACK"):
-                    raise
-                what = f"{type(bug).__name__}: {bug}"
-                click.echo(f"fiberwalk: this should not happen ({what}). Please report it, with what", err=True)
-                click.echo("FIBERWALK_TRACEBACK=1 shows.", err=True)
-                sys.exit(2)
-
-    return guarded
+main.add_command(protect)
+main.add_command(ru_map)
 
 
 @main.command(
@@ -108,19 +78,14 @@ def _speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
 Examples:
   fiberwalk audit table.csv
   fiberwalk audit table.csv --law hypergeometric --html audit.html --csv cells.csv
+  fiberwalk audit table.csv --prior frequencies:older.csv --smooth 1    counts as frequent as in an older table
   fiberwalk audit turnover.csv --dims activity,size --value turnover --decimals 1 --hierarchy activity=nace.hrc
   fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5
   fiberwalk audit table.csv --intruders respondents --fail-on-disclosure    ... if anybody learns a cell exactly
   fiberwalk audit big.csv --method chains --seed 7 --checkpoint big.chains    can be killed and taken up again"""
 )
 @reading
-@click.option(
-    "--law",
-    type=click.Choice(["uniform", "hypergeometric"]),
-    default="uniform",
-    show_default=True,
-    help="What the intruder believes beforehand.",
-)
+@believing
 @margins
 @html
 @csv
@@ -130,7 +95,7 @@ Examples:
 @about
 @failing
 @limit
-@_speaks_plainly
+@speaks_plainly
 def audit(**options: Any) -> None:
     """How probable is each value of every hidden cell, and what risk is that?
 
@@ -139,11 +104,11 @@ def audit(**options: Any) -> None:
     """
     from .auditing import audit as run_audit
 
-    _check_outputs(options, "html", "csv", "save", "checkpoint")
+    check_outputs(options, "html", "csv", "save", "checkpoint")
     release = read(options)
     with run_by(options) as how:
         result = run_audit(
-            release, law=options["law"], hidden_margins=options["hidden_margins"], **how, **budget(options),
+            release, law=believed(options), hidden_margins=options["hidden_margins"], **how, **budget(options),
             **{name: options[name] for name in ("magnitudes", "percent", "intruders")},
         )  # fmt: skip
     result = replace(result, settings={**result.settings, "command": _command()})
@@ -165,18 +130,23 @@ Examples:
 @csv
 @top
 @failing
-@_speaks_plainly
+@speaks_plainly
 def report(**options: Any) -> None:
     """Print an audit that `fiberwalk audit --save` or Audit.save wrote to FILE, write its report, check it."""
+    from .audit_result import Audit
+    from .release.errors import InputError
     from .stored_audit import load
 
-    _check_outputs(options, "html", "csv")
-    _tell(load(options["file"]), options)
+    check_outputs(options, "html", "csv")
+    result = load(options["file"])
+    if not isinstance(result, Audit):
+        raise InputError(f"{options['file']}: this is a saved map, not an audit; open it with fiberwalk.load().")
+    _tell(result, options)
 
 
 def _tell(result: Audit, options: dict[str, Any]) -> None:
     """Write and print what is asked of an audit, then fail if that is asked for."""
-    from .printed_sections import failures
+    from .report.printed_sections import failures
 
     if options["csv"] is not None:
         _write_csv(result.cells, options["csv"])
@@ -203,21 +173,6 @@ def _command() -> str:
     return shlex.join(["fiberwalk", *said])
 
 
-def _check_outputs(options: dict[str, Any], *names: str) -> None:
-    """Refuse what cannot be written, or would be written over, before the work and not after it."""
-    from .release.errors import InputError
-    from .release.text_files import check_writable
-
-    taken = {options["file"].resolve(): "FILE"} if "file" in options else {}
-    for name in names:
-        if options[name] is None:
-            continue
-        path = check_writable(options[name])
-        if path in taken:
-            raise InputError(f"{taken[path]} and --{name} are both {options[name]}: give each a file of its own.")
-        taken[path] = f"--{name}"
-
-
 def _write_csv(frame: Any, path: Path) -> None:
     from .release.text_files import written_whole
 
@@ -227,8 +182,8 @@ def _write_csv(frame: Any, path: Path) -> None:
 
 
 def _print_audit(result: Audit, top: int) -> None:
-    from .printed_sections import sections
-    from .words import how_known, readable, verdict
+    from .report.printed_sections import sections
+    from .report.words import how_known, readable, verdict
 
     click.echo(verdict(result))
     click.echo(f"Law {result.belief.law.name}: {result.belief.law.words}.")
@@ -263,7 +218,7 @@ Examples:
 @chains
 @top
 @limit
-@_speaks_plainly
+@speaks_plainly
 def compare(**options: Any) -> None:
     """Which cells are riskier for an intruder who believes something else?
 
@@ -271,7 +226,7 @@ def compare(**options: Any) -> None:
     """
     from .comparing import compare as run_compare
 
-    _check_outputs(options, "csv", "checkpoint")
+    check_outputs(options, "csv", "checkpoint")
     release = read(options)
     with run_by(options) as how:
         result = run_compare(
@@ -301,12 +256,12 @@ Examples:
 @click.option("--explain", is_flag=True, help="Say what proved each bound.")
 @click.option("--not-sharp", is_flag=True, help="Solve no integer programs: quicker, but some bounds may be too wide.")
 @csv
-@_speaks_plainly
+@speaks_plainly
 def bounds(**options: Any) -> None:
     """Between which values can each hidden cell lie? Sharp integers, no law needed."""
     from .answers import bounds as run_bounds
 
-    _check_outputs(options, "csv")
+    check_outputs(options, "csv")
     release = read(options)
 
     def frame_of(one: Release) -> Any:
@@ -348,7 +303,7 @@ def _possible_readings(release: Release, ask: Callable[[Release], Any]) -> list[
     "--max-seconds", type=click.FloatRange(min=0), default=30.0, show_default=True,
     help="How long 4ti2, if installed, may look for moves where none are known.",
 )  # fmt: skip
-@_speaks_plainly
+@speaks_plainly
 def moves(**options: Any) -> None:
     """Which moves will chains use on this table, and is it proven that they reach every table?"""
     from .reach import check_connected, choose_moves
@@ -375,7 +330,7 @@ def moves(**options: Any) -> None:
 @reading
 @margins
 @limit
-@_speaks_plainly
+@speaks_plainly
 def count(**options: Any) -> None:
     """How many tables agree with what was published?
 
@@ -405,13 +360,13 @@ def count(**options: Any) -> None:
     show_default=True,
     help="Where the report goes.",
 )
-@_speaks_plainly
+@speaks_plainly
 def demo(example: str, law: str, html: Path) -> None:
     """Audit a table that comes with fiberwalk, print its risky cells and write a report."""
     from . import examples
     from .auditing import audit as run_audit
 
-    _check_outputs({"html": html}, "html")
+    check_outputs({"html": html}, "html")
     chosen = examples.load(example)
     click.echo(f"{chosen.title}\n{chosen.source}")
     for note in chosen.notes:

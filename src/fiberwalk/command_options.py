@@ -88,6 +88,12 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             "--no-flags", is_flag=True, help="With --rule: she does not see the statuses. Gives both readings."
         ),
         click.option("--zeros-hidden", is_flag=True, help="With --rule: it hides zeros too."),
+        click.option(
+            "--protected-by",
+            metavar="METHOD",
+            help="The figures with status p (all cells, where no row has it) went through this method, such as "
+            "'random-round base=3'; `fiberwalk protect --list` names them.",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -119,7 +125,14 @@ def read(options: dict[str, Any]) -> Release:
         tolerance=options["tolerance"],
         contributors=options["contributors"],
         largest=options["largest"],
+        perturbed=bool(options["protected_by"]),
     )
+    if options["protected_by"]:
+        from .method_parameters import method_and_parameters
+        from .protect.as_published import as_protected
+
+        method, parameters = method_and_parameters(options["protected_by"])
+        release = as_protected(release, method, **parameters)
     if options["rule"]:
         flags = not options["no_flags"] and bool((release.status == PRIMARY).any())
         release = release.knows_rule(options["rule"], flags=flags, zeros_hidden=options["zeros_hidden"])
@@ -153,6 +166,62 @@ def limit(command: Callable[..., None]) -> Callable[..., None]:
         help="... or more memory than this (default: 6e9, or 2e9).",
     )
     return operations(memory(command))
+
+
+def believing(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say what the intruder believes beforehand."""
+    law = click.option(
+        "--law",
+        type=click.Choice(["uniform", "hypergeometric"]),
+        default="uniform",
+        show_default=True,
+        help="What the intruder believes beforehand.",
+    )
+    prior = click.option(
+        "--prior",
+        metavar="KIND",
+        help="... instead of each hidden cell: unimodal, beta-binomial:A,B (both on the interval that the exact figures "
+        "leave it) or frequencies:FILE (values as frequent as among the cells of another table).",
+    )
+    smooth = click.option(
+        "--smooth",
+        type=_Number(min=0, min_open=True),
+        metavar="N",
+        help="With --prior frequencies: add so many imaginary cells, so that no value is impossible.",
+    )
+    return law(prior(smooth(command)))
+
+
+def believed(options: dict[str, Any]) -> Any:
+    """The law that --law or --prior names."""
+    from .fiber.cell_priors import beta_binomial, frequencies_of, unimodal
+    from .fiber.priors import prior
+    from .release.errors import InputError
+    from .release.files import read_release
+
+    given, smooth = options["prior"], options["smooth"]
+    kind, _, rest = (given or "").partition(":")
+    if smooth is not None and kind != "frequencies":
+        raise InputError("--smooth goes with --prior frequencies:FILE.")
+    if given is None:
+        return options["law"]
+    if options["law"] != "uniform":
+        raise InputError("--prior and --law: she believes the one or the other; give one.")
+    if kind == "unimodal" and not rest:
+        return prior(everywhere=unimodal())
+    if kind == "beta-binomial":
+        try:
+            a, b = (float(one) for one in rest.split(","))
+        except ValueError:
+            raise InputError(f"--prior {given}: write it as beta-binomial:A,B, such as beta-binomial:2,5.") from None
+        return prior(everywhere=beta_binomial(a=a, b=b))
+    if kind == "frequencies" and rest:
+        table = read_release(rest, decimals=options["decimals"], total=options["total"]).published.values
+        known = table[table == table]
+        if not len(known):
+            raise InputError(f"--prior {given}: no cell of this table is published.")
+        return prior(everywhere=frequencies_of(known, smooth=smooth or 0.0, decimals=options["decimals"]))
+    raise InputError(f"--prior {given}: it is unimodal, beta-binomial:A,B or frequencies:FILE.")
 
 
 csv = click.option("--csv", type=click.Path(path_type=Path), help="Write the full table of results here.")

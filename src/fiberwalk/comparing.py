@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .auditing import Audit, audit
+from .audit_result import Audit
+from .auditing import audit
 from .fiber.interruption import INTERRUPTED
 from .fiber.laws import as_law
 from .release.errors import InputError
 from .release.release import Release
+from .report.palette import COLOURS, SHAPES
+from .report.words import cell_name, doubts, number
 from .risk.entropy import uniform_risk
-from .words import cell_name, doubts, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
 INTERVAL, ALL = "interval", "all laws"
 """The headings of what does not belong to one law."""
 MEASURES = ("entropy", "risk", "p_modal", "certificate", "converged")
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-"""Okabe and Ito's, which the colour-blind can tell apart; shapes tell laws apart besides."""
-SHAPES = "osD^vP"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,7 +168,7 @@ class Comparison:
         """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
         from matplotlib.figure import Figure
 
-        from .plots import write_doubts
+        from .report.plots import write_doubts
 
         if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or cells < 1:
             raise InputError(f"plot(cells={cells!r}): at least one cell must be shown.")

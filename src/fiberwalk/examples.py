@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,10 @@ _ASE15 = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Example:
-    """A table of a paper: the release to audit, the table behind it where it is known, its source and its notes."""
+    """A table of a paper: the release to audit, the table behind it where it is known, its source and its notes.
+
+    Where the paper follows one cell through a random method: the table it publishes, and what the snooper believed before.
+    """
 
     name: str
     title: str
@@ -51,6 +54,9 @@ class Example:
     release: Release
     table: xr.DataArray | None = None
     notes: tuple[str, ...] = ()
+    published: xr.DataArray | None = None
+    prior: Mapping[int, float] | None = None
+    """Of the upper left cell: value -> probability."""
 
     def __repr__(self) -> str:
         return f"<Example {self.name}: {self.title}>"
@@ -151,15 +157,32 @@ def dfkpr01() -> Example:
 
 
 def dfkpr01_square() -> Example:
-    """DFKPR01, section 4.3: one square of a larger table, with margins 15, 100 and 18, 97."""
-    table = Table(np.array([[3, 12], [15, 85]]), (Dim("row", ("1", "2")), Dim("column", ("1", "2"))))
+    """DFKPR01, sections 4 and 5: one square of a larger table, its Markov perturbation, and the snooper's prior (Table 4).
+
+    The upper left cell is 1 and is published as 3. All methods of the paper's R-U map protect this square.
+
+    >>> import fiberwalk as fw
+    >>> square = fw.examples.dfkpr01_square()
+    >>> square.table.values.tolist(), square.published.values.tolist()
+    ([[1, 14], [17, 83]], [[3, 12], [15, 85]])
+    """
+    dims = (Dim("row", ("1", "2")), Dim("column", ("1", "2")))
+    table = Table(np.array([[1, 14], [17, 83]]), dims)
     return Example(
         "dfkpr01_square",
         "a 2 x 2 square with margins 15, 100 and 18, 97",
-        f"{_DFKPR01}, section 4.3 (Markov perturbation)",
+        f"{_DFKPR01}, sections 4 and 5 (Markov perturbation), and Table 4",
         publish(table, ["row", "column"]),
         table.to_xarray(),
-        notes=("The published value of the upper left cell is 3.",),
+        notes=(
+            "`release` shows the margins alone, as suppression would: `published` is the square after Markov perturbation.",
+            "Table 3 is the likelihood of theta = 0.05, 0.1 and 0.2; its .001, .515, .380, 008 and .002 are misprints of "
+            ".0001, .0515, .0380, .0008 and .0002, and its 0 at theta = 0.2, w = 11 is .0001. It is no posterior: its rows "
+            "do not add up to 1.",
+            "The printed posteriors (Table 5) and risks (section 5) do not follow from Tables 3 and 4; the utilities do.",
+        ),
+        published=Table(np.array([[3, 12], [15, 85]]), dims).to_xarray(),
+        prior={0: 0, 1: 0.3, 2: 0.3, 3: 0.15, 4: 0.1, 5: 0.05, 6: 0.04, 7: 0.03, 8: 0.02, 9: 0.01},
     )
 
 

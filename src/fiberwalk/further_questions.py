@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from .auditing import Audit
+    from .audit_result import Audit
 
 MOST_CELLS = 12
 """More cells than this would hardly be read together."""

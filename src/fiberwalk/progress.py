@@ -6,6 +6,7 @@ import importlib
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -41,7 +42,7 @@ def shown(progress: Tell | bool | None = None) -> Iterator[Tell | None]:
             line.clear()
 
 
-class _Line:
+class _Line(ABC):
     """The newest text is shown when it is due, also if no other follows: the longest work may be announced first."""
 
     def __init__(self) -> None:
@@ -72,8 +73,9 @@ class _Line:
                 self.timer.cancel()
                 self.timer = None
 
+    @abstractmethod
     def show(self, text: str) -> None:
-        raise NotImplementedError
+        """Overwrite what is shown."""
 
 
 class _Terminal(_Line):

@@ -9,24 +9,19 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from .fiber.laws import as_law
 from .moves.chooser import choose
+from .posterior.path_draws import draw_first_tables
+from .posterior.paths import hidden_paths
 from .release.errors import InputError
 from .release.release import Release, as_release
 from .release.text_files import check_writable
 from .sampler.arviz_adapter import to_arviz
-from .sampler.checkpoint import load
-from .sampler.estimate import fingerprint
-from .sampler.run import Run, new_run
-from .sampler.stored import Stored
+from .sampler.drawn_tables import WARM_UP, draw_tables
 
 if TYPE_CHECKING:
     import xarray
-
-WARM_UP = 1 << 17
-"""Draws of a chain after which a warm-up is given up, and the draws are kept with a warning."""
 
 
 def sample(
@@ -91,20 +86,18 @@ def sample(
     # the same whole numbers have the same name in a checkpoint, whatever their type
     seed, chains, draws, thin = (None if one is None else int(one) for one in (seed, chains, draws, thin))  # type: ignore[assignment]
     chosen = as_law(law)
-    moves = choose(release, chosen, progress=progress)
-    nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
-    mark = fingerprint(moves, nothing, ("sample", seed, chains, draws, thin))
-    work: Run | Stored | None = load(checkpoint, mark)
-    if work is None:
-        work = new_run(moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=WARM_UP, fingerprint=mark)
-    if isinstance(work, Run):
-        work.go_on(executor, checkpoint=checkpoint, progress=progress, release=release)
-        if work.stopped:
-            raise KeyboardInterrupt
-        work = Stored.after(work, draws, thin)
-    work.go_on(executor, checkpoint=checkpoint, progress=progress)
-    facts = _facts(work, seed, chosen.name)
-    facts["certificate"], facts["certificate_reason"] = moves.certificate.word, moves.certificate.reason
+    settings: dict[str, Any] = {
+        "draws": draws, "chains": chains, "seed": seed, "thin": thin, "executor": executor, "checkpoint": checkpoint,
+        "progress": progress,
+    }  # fmt: skip
+    paths = hidden_paths(release)
+    if paths is not None:
+        tables, how = draw_first_tables(paths, chosen, **settings)
+    else:
+        tables, how = draw_tables(choose(release, chosen, progress=progress), **settings)
+    # NetCDF's classic format has no integers beyond 32 bits
+    shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
+    facts = {"law": chosen.name, "seed": shown_seed, **how}
     if facts["converged"] == "no":
         warnings.warn(
             f"the chains did not agree well enough after {WARM_UP:,} draws each (largest R-hat {facts['rhat']:.3f}, fewest "
@@ -112,7 +105,6 @@ def sample(
             "fiberwalk.choose_moves(release), and take more draws.",
             stacklevel=2,
         )
-    tables = work.whole_tables(moves.support.solved, chains)
     grid = release.grids[0]
     values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(chains, draws, *grid.cells.shape))
     labels = [[dim.node_labels[node] for node in nodes] for dim, nodes in zip(release.dims, grid.nodes, strict=True)]
@@ -156,21 +148,3 @@ def check_chains(
         raise InputError(f"checkpoint={checkpoint!r}: the name of a file.")
     if checkpoint is not None:
         check_writable(checkpoint)
-
-
-def _facts(work: Stored, seed: int | None, law: str) -> dict[str, Any]:
-    """How the tables were drawn, in words and figures that files can hold."""
-    units = work.run.units
-    found = [one.diagnosis for one in units if one.diagnosis is not None]
-    return {
-        "law": law,
-        # NetCDF's classic format has no integers beyond 32 bits
-        "seed": "none" if seed is None else int(seed) if seed < 2**31 else str(seed),
-        "kernels": "; ".join(dict.fromkeys(one.unit.words for one in units)),
-        "warm_up_draws": max((one.discarded + one.draws for one in units), default=0),
-        "thin": max(work.thin, default=1),
-        "rhat": float(max((one.rhat.max(initial=1.0) for one in found), default=1.0)),
-        "ess": float(min((one.ess.min(initial=np.inf) for one in found), default=np.inf)),
-        "never_moved": sum(int(one.never_moved.sum()) for one in found),
-        "converged": "yes" if all(one.good_looks >= 2 for one in units) else "no",
-    }

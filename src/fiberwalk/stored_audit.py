@@ -1,4 +1,6 @@
-"""Audits on disk: a zip file of one JSON document and its arrays, the same bytes for the same audit, without pickle."""
+"""Audits and R-U maps on disk: a zip file of one JSON document and its arrays, the same bytes for the same
+audit, without pickle.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,25 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import __version__
-from .auditing import Audit
+from .audit_result import Audit
+from .fiber.cell_priors import BetaBinomial, BetaBinomialWithin, Frequencies, Unimodal
 from .fiber.certificate import Certificate
 from .fiber.laws import Expected, Hypergeometric, Uniform
-from .fiber.priors import BetaBinomial, Prior
+from .fiber.priors import Prior
+from .frames.respondents import Respondent
+from .map_result import RUMap, Run
 from .plain_form import Reader, Writer
 from .posterior.belief import Belief
+from .posterior.hidden_path import PathBelief
 from .posterior.pmf import Pmf
+from .protect.elementary_squares import Squares
+from .protect.markov_perturbation import MarkovPerturbation
+from .protect.theta_prior import ThetaPrior
 from .release.dims import Dim, Level
 from .release.errors import InputError
-from .release.facts import Evidence, Grid, Protection, Sums
+from .release.facts import Applied, Evidence, Grid, Protection, Sums
 from .release.release import Release
 from .release.text_files import written_whole
-from .respondents import Respondent
 
 FORMAT = 1
 """Raised when older versions could no longer read what is written; new fields and classes do not need that."""
@@ -53,16 +61,22 @@ class UnknownLaw:
 
 
 CLASSES: tuple[type, ...] = (
-    Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Protection,
-    Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, UnknownLaw,
+    Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Applied, Protection,
+    Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
+    MarkovPerturbation, Squares, ThetaPrior, PathBelief, UnknownLaw, RUMap, Run,
 )  # fmt: skip
 
 
-def save_audit(audit: Audit, path: str | os.PathLike[str]) -> None:
-    """Write an audit; the file appears whole or not at all."""
+KINDS: dict[str, type] = {"audit": Audit, "map": RUMap}
+"""What a file may hold, by the word that says so in it."""
+
+
+def save_result(result: Audit | RUMap, path: str | os.PathLike[str]) -> None:
+    """Write an audit or a map; the file appears whole or not at all."""
     writer = Writer(CLASSES, _portable)
-    document = {"fiberwalk": "audit", "format": FORMAT, "version": __version__}
-    document |= {"audit": writer.plain(audit), "objects": writer.objects}
+    kind = "audit" if isinstance(result, Audit) else "map"
+    document = {"fiberwalk": kind, "format": FORMAT, "version": __version__}
+    document |= {kind: writer.plain(result), "objects": writer.objects}
     with written_whole(path) as temporary, zipfile.ZipFile(temporary, "w") as file:
         _add(file, DOCUMENT, json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
         for name, array in writer.arrays().items():
@@ -71,8 +85,8 @@ def save_audit(audit: Audit, path: str | os.PathLike[str]) -> None:
             _add(file, f"{name}.npy", content.getvalue())
 
 
-def load(path: str | os.PathLike[str]) -> Audit:
-    """The audit that `Audit.save` wrote to a file.
+def load(path: str | os.PathLike[str]) -> Any:
+    """The audit that `Audit.save` wrote to a file, or the map of `RUMap.save`.
 
     Whatever could be asked of it before can be asked again, except for what needs the weights of a law of your own:
     its name is kept, its weights are not. The file runs no code, so that one from others can be opened.
@@ -100,14 +114,14 @@ def load(path: str | os.PathLike[str]) -> Audit:
                 for one in file.namelist()
                 if one.endswith(".npy")
             }
-        found = Reader(CLASSES, arrays, document["objects"]).made(document["audit"])
+        found = Reader(CLASSES, arrays, document["objects"]).made(document[document["fiberwalk"]])
     except InputError as problem:
         raise InputError(str(problem) if str(problem).startswith(name) else f"{name}: {problem}") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise InputError(f"{name}: the file is damaged or was cut short; save the audit again.") from None
     except OSError as problem:
         raise InputError(f"{name}: the file cannot be read ({problem.strerror or problem}).") from None
-    if not isinstance(found, Audit):
+    if not isinstance(found, KINDS[document["fiberwalk"]]):
         raise InputError(f"{name}: the file is damaged or was cut short; save the audit again.")
     return found
 
@@ -138,7 +152,7 @@ def _check_readable(path: str | os.PathLike[str]) -> str:
 
 
 def _check_kind(name: str, document: Any) -> None:
-    if not isinstance(document, dict) or document.get("fiberwalk") != "audit":
+    if not isinstance(document, dict) or document.get("fiberwalk") not in KINDS:
         raise InputError(f"{name}: this is no audit saved by fiberwalk.")
     if document["format"] > FORMAT:
         raise InputError(

@@ -1,0 +1,54 @@
+"""A release that is the end of a hidden path of steps within squares: what an intruder knows of the path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..protect.markov_perturbation import MarkovPerturbation, Squares
+from ..protect.theta_prior import ThetaPrior
+from ..release.errors import InputError
+from ..release.release import Release
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenPaths:
+    """The published table, the squares of the steps, and what is known of their order and of theta."""
+
+    release: Release
+    end: np.ndarray
+    squares: Squares
+    order_known: bool
+    thetas: np.ndarray
+    theta_prior: np.ndarray
+
+    def named(self, square: int) -> str:
+        """A square by its corner, in the user's words."""
+        cells = self.squares.cells[square]
+        first, last = (self.release.words(self.release.keys[cells[k]]) for k in (0, 3))
+        return f"the square from {first} to {last}"
+
+
+def hidden_paths(release: Release) -> HiddenPaths | None:
+    """The hidden paths of a release; none where it is not the end of one, or evidence says all there is to say of it."""
+    for one in release.applied:
+        found = one.mechanism
+        if isinstance(found, MarkovPerturbation) and one.beyond_evidence:
+            assert release.figures is not None
+            theta = found.theta
+            if not isinstance(theta, ThetaPrior):
+                theta = ThetaPrior(np.array([theta], dtype=float), np.ones(1))
+            return HiddenPaths(
+                release, release.figures, found.squares, found.order_known, theta.values, theta.probabilities
+            )
+    return None
+
+
+def refuse_paths(release: Release, what: str) -> None:
+    """Refuse what is only known of laws that are products over cells and sums."""
+    if hidden_paths(release) is not None:
+        raise InputError(
+            f"{what} is not worked out where the published table is the end of a hidden path; fiberwalk.sample(release) "
+            "draws whole tables, and their shares tell."
+        )

@@ -1,0 +1,151 @@
+"""A protected table as an outsider reads it: she has the published figures and knows the method, not the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..release.dims import Margin
+from ..release.errors import InputError
+from ..release.facts import LABELS, NO_VALUE, Applied
+from ..release.figures import UNKNOWN_METHOD
+from ..release.numbers import scaled, whole_numbers
+from ..release.publish import parse_margins
+from ..release.release import Release, unpublished
+from ..release.table_forms import Hierarchies, read_form
+from ..release.tables import as_means, as_table
+from .cell_keys import KEY_WORDS, draw_name
+from .mechanism import Figures, figures_of, seen_through
+from .methods import method_named, reader_of
+
+
+def as_protected(
+    figures: Any,
+    method: str,
+    *,
+    exact: Iterable[Any] = (),
+    keyed: bool = False,
+    hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
+    count: str | None = None,
+    **parameters: Any,
+) -> Release:
+    """Read a published table whose figures went through a random method, as an outsider who knows the method.
+
+    Parameters
+    ----------
+    figures
+        The published table, in any form; or a release that `read_release` read from a file with perturbed figures.
+    method
+        What they went through: the name of the function that would do it, such as "random_round", and its parameters
+        (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which. Of
+        "markov_perturb", order="given" says that the squares are listed in the order of the steps; otherwise she does not
+        know their order. Its published table holds every total that the squares keep: exact= need not say them.
+    exact
+        What is published besides as it is: tables over some of the dims, such as a Series or DataArray of row totals, and
+        a plain number for the grand total.
+    keyed
+        The random number of a cell belongs to it, so that it is the same in every table: a figure that linked tables share
+        then counts once.
+    hierarchies, decimals, count
+        As for `publish`.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> import pandas as pd
+    >>> rows = pd.Series([13, 9], index=pd.Index(["1", "2"], name="A"))
+    >>> r = fw.as_protected([[3, 9], [3, 9]], "random_round", base=3, exact=[rows])
+    >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()
+    {2: 0.125, 3: 0.375, 4: 0.375, 5: 0.125}
+    """
+    if isinstance(figures, Release):
+        if exact or hierarchies or decimals or count:
+            raise InputError(
+                "as_protected(): exact=, hierarchies=, decimals= and count= go with a table, not a release."
+            )
+        release = figures
+        if len(release.grids) > 1:
+            raise InputError(
+                "as_protected() reads one table: give it each release by itself, and link them afterwards."
+            )
+    else:
+        table = as_table(figures, hierarchies=hierarchies, decimals=decimals, count=count, signed=True)
+        release = _with_exact(unpublished(table.dims, table.decimals), exact)
+        release = replace(release, figures=table.values.ravel())
+    if release.figures is None and not release.sum_figures:
+        raise InputError(
+            "as_protected(): no figure of this release is marked as perturbed; read the file with perturbed=True, or mark "
+            "the rows with the status p."
+        )
+    named = method_named(method)
+    margins = parse_margins(parameters.pop("margins", None), release.dims) if named.adds_up else []
+    read = reader_of(method, parameters)
+    release = replace(release, applied=tuple(one for one in release.applied if one != UNKNOWN_METHOD))
+    if named.read_whole is not None:
+        if keyed:
+            raise InputError(f"keyed=True: {method} has no random numbers that belong to cells.")
+        whole: Release = read(release, **parameters)
+        return whole
+    mechanism, likelihood = read(release, **parameters)
+    kind = LABELS if keyed else ""
+    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], keys=kind)
+    shown = _figures(release, margins)
+    return seen_through(release, mechanism, shown, applied, draw_name(mechanism, kind))
+
+
+def _figures(release: Release, margins: Sequence[Margin]) -> Figures:
+    """What a release says that a random method published; of margins that follow from the cells, their sums."""
+    whole = release.figures is not None and (release.figures != NO_VALUE).all()
+    if margins and whole and not release.sum_figures:
+        keys, matrix = figures_of(release, margins)
+        return Figures(keys, matrix, matrix @ release.figures)
+    given = release.figures if release.figures is not None else np.full(release.n_cells, NO_VALUE)
+    cells = np.flatnonzero(given != NO_VALUE)
+    sums = np.array(list(release.sum_figures), dtype=np.int64).reshape(-1, len(release.dims))
+    rows = [release.picked(cells), *(release.row(key) for key in sums)]
+    published = np.concatenate([given[cells], np.array(list(release.sum_figures.values()), dtype=np.int64)])
+    return Figures(np.concatenate([release.keys[cells], sums]), sp.csr_array(sp.vstack(rows)), published)
+
+
+def _with_exact(release: Release, exact: Iterable[Any]) -> Release:
+    """Margins that an outsider has as tables of their own."""
+    if isinstance(exact, (str, bytes)) or hasattr(exact, "dims") or not isinstance(exact, Iterable):
+        raise InputError("as_protected(exact=) takes a list of tables, and a number for the grand total.")
+    for one in exact:
+        keys, matrix, figures = _margin(release, one)
+        release = release.with_facts(keys, matrix, figures, figures, figures)
+    return release
+
+
+def _margin(release: Release, given: Any) -> tuple[np.ndarray, Any, np.ndarray]:
+    names = [dim.name for dim in release.dims]
+    if isinstance(given, str):
+        raise InputError(
+            f"as_protected(exact=): {given!r} is a name; an outsider gives the published margins themselves, as tables."
+        )
+    if np.ndim(given) == 0:
+        keys, matrix = release.margin("")
+        return keys, matrix, np.array([scaled(given, release.decimals, "as_protected(exact=), the grand total")])
+    labels = read_form(given)[1]
+    for name in labels:
+        if name not in names:
+            which = "dims without names" if name is None else f"{name!r}"
+            raise InputError(
+                f"as_protected(exact=): a table over {which}, and the published one has {', '.join(names)}; name the dims "
+                "of each margin (the index of a Series, the dims of a DataArray)."
+            )
+    dims = [release.dims[names.index(str(name))] for name in labels]
+    aligned = as_means(given, dims, "as_protected(exact=)")
+    if aligned.shape != tuple(len(dim.labels) for dim in dims):
+        raise InputError(
+            f"as_protected(exact=): the margin over {', '.join(map(str, labels))} has too few or many labels."
+        )
+    figures = whole_numbers(aligned, dims, release.decimals)
+    order = sorted(range(len(dims)), key=lambda i: names.index(dims[i].name))
+    keys, matrix = release.margin([dims[i].name for i in order])
+    return keys, matrix, figures.transpose(order).ravel()

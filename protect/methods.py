@@ -1,0 +1,166 @@
+"""The protection methods by name: for the command line, and for outsiders who know which method was used.
+
+A new method is one file with a function `verb(table, ...) -> Release`, and one entry here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..release.dims import did_you_mean
+from ..release.errors import InputError
+from ..release.release import Release
+from .mechanism import CELLWISE, EXACT, SUPPORT, Reading
+
+
+@dataclass(frozen=True)
+class Method:
+    """A protection method: where it lives, how well its likelihood is known, what it does in a line.
+
+    `read` tells how an outsider reads what it published, figure by figure: (release, **parameters) -> what it did to every
+    figure, and how well that is known. `read_whole` reads a table whose cells only make sense together: (release with its
+    published figures, **parameters) -> what they say. Where neither can be, `instead` says what she can do. `adds_up`: the
+    sums of the published cells are figures of the method as well.
+    """
+
+    home: str
+    likelihood: str
+    words: str
+    read: Callable[..., tuple[Reading, str]] | None = None
+    instead: str = ""
+    adds_up: bool = False
+    read_whole: Callable[..., Release] | None = None
+
+    @property
+    def reader(self) -> Callable[..., Any] | None:
+        """Whichever way an outsider reads it."""
+        return self.read or self.read_whole
+
+    def function(self, name: str) -> Callable[..., Release]:
+        """The function that applies it."""
+        found: Callable[..., Release] = getattr(importlib.import_module(f".{self.home}", __package__), name)
+        return found
+
+
+def _round_to(release: Release, base: float, rule: str = "nearest") -> tuple[Reading, str]:
+    from .rounding import Ranges, checked_base, checked_rule
+
+    step = checked_base(base, release.decimals, "round_to")
+    return Ranges(step, checked_rule(rule), release.decimals), EXACT if rule == "nearest" else SUPPORT
+
+
+def _random_round(release: Release, base: float = 3) -> tuple[Reading, str]:
+    from .random_rounding import RandomRounding
+    from .rounding import checked_base
+
+    return RandomRounding(checked_base(base, release.decimals, "random_round"), release.decimals), EXACT
+
+
+def _semi_controlled_round(release: Release, base: float = 3) -> tuple[Reading, str]:
+    return _random_round(release, base)[0], CELLWISE
+
+
+def _controlled_round(release: Release, base: float = 3) -> tuple[Reading, str]:
+    from .rounding import Ranges, checked_base
+
+    return Ranges(
+        checked_base(base, release.decimals, "controlled_round"), "within", release.decimals, "controlled rounding"
+    ), SUPPORT
+
+
+def _perturb(
+    release: Release, matrix: Any, above: int = 1, normalise: bool = False, preserve_totals: bool = False
+) -> tuple[Reading, str]:
+    from .perturbation import Perturbation
+    from .transition_matrix import as_transitions
+
+    return Perturbation(as_transitions(matrix, above, normalise)), CELLWISE if preserve_totals else EXACT
+
+
+def _add_noise(release: Release, noise: Any, floor: bool = False) -> tuple[Reading, str]:
+    from .noise import as_noise
+
+    return as_noise(noise, floor, release.decimals), EXACT
+
+
+def _draw_sample(release: Release) -> tuple[Reading, str]:
+    from .sample_drawing import sampling_of
+
+    return sampling_of(release), EXACT
+
+
+def _markov_perturb(
+    release: Release, theta: float, squares: Any = "adjacent", dims: Any = None, order: str = "random"
+) -> Release:
+    from .markov_perturbation import read_markov_perturbed
+
+    return read_markov_perturbed(release, theta, squares, dims, order)
+
+
+_BY_MARGINS = "publish(figures, margins=[...]) with the margins that it keeps says what is certain"
+_BY_FILE = "read_release() and suppress() read tables with withheld cells"
+METHODS: dict[str, Method] = {
+    "suppress": Method("suppression", SUPPORT, "withhold cells, by a rule or a list", instead=_BY_FILE),
+    "complementary_suppress": Method(
+        "complementary_suppression", SUPPORT, "... and others besides, so that every primary keeps its interval",
+        instead=_BY_FILE,
+    ),
+    "merge": Method(
+        "redesign", EXACT, "merge categories (table redesign)", instead="publish() the merged table's cells as margins"
+    ),
+    "round_to": Method("rounding", EXACT, "every figure to the nearest multiple of a base", _round_to),
+    "random_round": Method("random_rounding", EXACT, "up or down at random, right on average", _random_round),
+    "semi_controlled_round": Method(
+        "semi_controlled_rounding", CELLWISE, "... with as many up as expected, so that totals hardly change",
+        _semi_controlled_round,
+    ),
+    "controlled_round": Method(
+        "controlled_rounding", SUPPORT, "up or down so that everything still adds up", _controlled_round,
+        adds_up=True,
+    ),
+    "perturb": Method("perturbation", EXACT, "counts changed by a transition matrix", _perturb),
+    "add_noise": Method("noise", EXACT, "a random whole number added to every figure", _add_noise),
+    "draw_sample": Method("sample_drawing", EXACT, "the counts of a sample instead of the population", _draw_sample),
+    "swap": Method(
+        "record_swapping", CELLWISE, "records exchange one value with partners alike", instead=_BY_MARGINS
+    ),
+    "swap_preserving": Method(
+        "order_swapping", SUPPORT, "values exchanged so that every margin of k dims is kept", instead=_BY_MARGINS
+    ),
+    "simulate": Method(
+        "simulated_tables", EXACT, "another table with the same margins, drawn from their log-linear law",
+        instead=_BY_MARGINS,
+    ),
+    "markov_perturb": Method(
+        "markov_perturbation", EXACT, "units moved within elementary squares",
+        read_whole=_markov_perturb,
+    ),
+}  # fmt: skip
+
+
+def method_named(name: str) -> Method:
+    """A method by its name; dashes are as good as underscores."""
+    shown = str(name).replace("-", "_")
+    if shown not in METHODS:
+        raise InputError(f"there is no method {name!r}; {did_you_mean(shown, METHODS)}")
+    return METHODS[shown]
+
+
+def reader_of(name: str, parameters: Mapping[str, Any]) -> Callable[..., Any]:
+    """How an outsider reads what a method published, if she can and these are its parameters."""
+    method = method_named(name)
+    reader = method.reader
+    if reader is None:
+        raise InputError(f"what {name} published cannot be read figure by figure; {method.instead}.")
+    taken = {key: one for key, one in inspect.signature(reader).parameters.items() if key != "release"}
+    for one in parameters:
+        if one not in taken:
+            raise InputError(f"{name} has no parameter {one!r}; {did_you_mean(one, taken)}")
+    missing = [key for key, one in taken.items() if one.default is one.empty and key not in parameters]
+    if missing:
+        raise InputError(f"{name} needs its {missing[0]}=.")
+    return reader

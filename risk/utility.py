@@ -1,0 +1,105 @@
+"""What a publication is still good for: larger is better."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..release.errors import InputError
+from ..release.release import as_release
+
+
+def hellinger_utility(F: Any, G: Any, *, stacked: bool = False) -> Any:
+    """1 - HD/sqrt(N): how much of a table of counts is left in what was published of it (SAE15).
+
+    HD = sqrt(sum (sqrt F - sqrt G)^2 / 2) is Hellinger's distance and N the sum of F. It is 1 where nothing was changed and
+    0 where the two tables have the same total and no occupied cell in common; a published total far above N can make it
+    negative. Differences in small cells weigh more than the same differences in large ones.
+
+    Parameters
+    ----------
+    F, G
+        The original and the published table; an array of any shape is one table.
+    stacked
+        Axis 0 is the tables: an array with a utility for each comes back. F may then also be one table, the original of
+        them all.
+
+    Examples
+    --------
+    >>> hellinger_utility([[4, 1], [0, 4]], [[4, 0], [1, 4]])
+    0.6666666666666667
+    >>> hellinger_utility([4, 1], [[4, 1], [9, 1]], stacked=True).round(3).tolist()
+    [1.0, 0.684]
+    """
+    original, published = as_counts(F, "F"), as_counts(G, "G")
+    if stacked and original.ndim == published.ndim - 1:
+        original = original[None]
+    shapes = (original.shape[1:], published.shape[1:]) if stacked else (original.shape, published.shape)
+    if shapes[0] != shapes[1] or (stacked and original.shape[0] not in (1, published.shape[0])):
+        raise InputError(f"F and G are not the same table: their shapes are {np.shape(F)} and {np.shape(G)}.")
+    cells = tuple(range(1 if stacked else 0, original.ndim))
+    total = original.sum(axis=cells)
+    if (total <= 0).any():
+        raise InputError("hellinger_utility() needs an original table that is not empty: F sums to 0.")
+    distance = np.sqrt(((np.sqrt(original) - np.sqrt(published)) ** 2).sum(axis=cells) / 2)
+    utility = 1 - distance / np.sqrt(total)
+    return utility if stacked else float(utility)
+
+
+def mean_squared_precision(pmf: Any, truth: float) -> float:
+    """1 / E(X - truth)^2: how near to the truth of a cell a user comes who has this distribution (DFKPR01, section 5).
+
+    It is infinite where the truth is certain.
+
+    Parameters
+    ----------
+    pmf
+        A Series of value -> probability, as `Audit.pmf` gives it (or a mapping).
+    truth
+        The true value, in the same units.
+
+    Examples
+    --------
+    >>> mean_squared_precision({1: 0.5, 3: 0.5}, truth=1)
+    0.5
+    """
+    try:
+        pairs = np.array(list(pmf.items()), dtype=float).reshape(-1, 2)
+    except (AttributeError, TypeError, ValueError):
+        raise InputError("a pmf is a Series or dict of value -> probability.") from None
+    values, p = pairs[:, 0], pairs[:, 1]
+    if not len(p) or not np.isfinite(pairs).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-6:
+        raise InputError("a pmf has probabilities of at least 0 that sum to 1.")
+    return reciprocal(float(p @ (values - float(truth)) ** 2))
+
+
+def share_published(release: Any) -> float:
+    """The share of the cells that are published as they are.
+
+    Figures that went through a method count as not published, even where they happen to be right: nobody can tell.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> share_published(fw.suppress([[1, 5], [7, 9]], where=[{"A": "1", "B": "1"}]))
+    0.75
+    """
+    release = as_release(release)
+    return 1.0 - len(release.hidden) / release.n_cells
+
+
+def as_counts(table: Any, name: str) -> np.ndarray:
+    """A table as an array of numbers of at least 0."""
+    try:
+        values = np.asarray(table, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is a table of numbers.") from None
+    if not values.size or not np.isfinite(values).all() or (values < 0).any():
+        raise InputError(f"{name} is a table of numbers of at least 0, without gaps.")
+    return values
+
+
+def reciprocal(loss: float) -> float:
+    """1/loss, infinite where nothing is lost."""
+    return float("inf") if loss <= 0 else 1.0 / loss

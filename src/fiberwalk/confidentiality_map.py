@@ -1,0 +1,262 @@
+"""ru_map: methods of very different kinds, each by the risk it leaves and the utility it keeps (DFKPR01, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .audit_result import Audit
+from .auditing import audit
+from .fiber.interruption import INTERRUPTED, plain_interrupts
+from .fiber.laws import as_law
+from .map_measures import Measure, Seen, chosen_cells, risk_measure, utility_measure, whose_risk
+from .map_methods import ORIGINAL, Candidate, candidates, original_of, run_seeds
+from .map_result import RUMap, Run
+from .progress import Tell, shown
+from .release.errors import FiberwalkError, InputError
+from .release.release import Release
+from .release.table_forms import Hierarchies
+from .release.tables import Table, as_table
+from .report.words import cell_name, doubts
+
+
+def ru_map(
+    table: Any,
+    methods: Any,
+    risk: Any = "entropy",
+    utility: Any = "mean squared precision",
+    law: Any = "uniform",
+    seeds: Any = 10,
+    *,
+    cell: Any = None,
+    where: Any = None,
+    over: str = "worst",
+    base: float = 2,
+    harm: Any = None,
+    original: bool = True,
+    seed: int = 1,
+    hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
+    count: str | None = None,
+    progress: Callable[[str], None] | bool | None = None,
+    **options: Any,
+) -> RUMap:
+    """Compare methods of protection on a map of disclosure risk against data utility.
+
+    Each method is applied to the table, random ones once for each seed; what it published is audited; and the audit gives
+    the risk, and with the true table the utility.
+
+    Parameters
+    ----------
+    table
+        The true table, in any form; or a release that carries its truth.
+    methods
+        A dict of name -> method, each one of: a function of (table, seed), or of the table alone, that returns a release; a
+        release, for a publication as it stands; the name of a method such as "random_round"; or a pair of a function or name
+        and its parameters, of which one may be a list: (fw.random_round, {"base": [3, 5, 10]}) gives a line with a point for
+        each. Functions without a parameter `seed` are called once.
+    risk
+        "entropy": 1/H. "exact": the probability of the true value. "expected harm": sum over k of r(k) p(k), r given by
+        `harm=`. Or a function of the `Audit` that returns a number. A cell that is published is known exactly.
+    utility
+        "mean squared precision": 1 / E(x - truth)^2, the error averaged over the chosen cells (over all, where none are
+        chosen); "overall precision": over all cells in any case. "published": the share of cells that are published as they
+        are. "hellinger", "chi-square", "cramer's v", "margins": 1 less the distance or change (see `fiberwalk.risk`) between
+        the true table and what a user works with, withheld cells replaced by their expected values. Or a function of (table,
+        release) or (table, release, audit), the table as a DataArray. Larger is better.
+    law
+        What intruder and user believe beforehand, as for `audit`.
+    seeds
+        How many times random methods are applied, or the list of seeds.
+    cell, where
+        The cells that the map is about: one as {dim: label}, or several by a rule such as "< 3", a list, a boolean table or
+        a function of the table. Left out: the risk is that of the hidden cells, whichever a method hides; to compare methods
+        that hide different cells, say which are sensitive.
+    over
+        The risk is that of the "worst" of these cells, or their "mean" (of entropy, 1 / the mean entropy).
+    base
+        Of the logarithm of the entropy: 2 for bits, `math.e` for nats.
+    harm
+        How bad it is for an intruder to know that a value is k: a function of k, or a dict.
+    original
+        Show the table as it is, too, as "original".
+    seed
+        Of everything random: the seeds of the methods follow from it, unless they are listed, and the audits' chains use it.
+    hierarchies, decimals, count
+        As for `publish`.
+    progress, options
+        As for `audit`; `options` are handed to every audit (method=, tolerance=, max_draws=, ...).
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> table = [[1, 5, 9], [7, 2, 6], [3, 8, 4]]
+    >>> methods = {
+    ...     "random rounding": (fw.random_round, {"base": [3, 5]}),
+    ...     "suppression": lambda t: fw.suppress(t, where=[[True, True, False], [True, True, False], [False] * 3]),
+    ... }
+    >>> found = fw.ru_map(table, methods, where="< 3", seeds=3)
+    >>> found.frame[["risk", "utility", "runs"]].round(2)
+                             risk  utility  runs
+    method          setting
+    original                  inf      inf     1
+    random rounding base=3   0.69     0.40     3
+                    base=5   0.47     0.11     3
+    suppression              0.36     0.12     1
+    >>> found.best(threshold=0.5).index.tolist()
+    [('suppression', '')]
+    """
+    true = _true_table(table, hierarchies, decimals, count)
+    given = true.to_xarray() if isinstance(table, (Release, Table)) else table
+    chosen = chosen_cells(cell, where, true)
+    names = None if chosen is None else _names(chosen, true)
+    axes = (
+        risk_measure(risk, which=whose_risk(names, over), over=over, base=base, harm=harm),
+        utility_measure(utility, "all cells" if names is None else f"cell {names[0]}" if len(names) == 1 else
+                        f"{len(names)} chosen cells"),
+    )  # fmt: skip
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InputError(f"seed={seed!r}: a whole number of at least 0, from which all others follow.")
+    repeated = run_seeds(seeds, int(seed))
+    law_name = as_law(law).name
+    points = candidates(methods, given, true)
+    if original and any(one.method == ORIGINAL for one in points):
+        raise InputError(f"{ORIGINAL!r} is the table itself: call your method otherwise, or say original=False.")
+    points = [*([original_of(true)] if original else []), *points]
+
+    found: list[Run] = []
+    todo = list(_in_turn(points, repeated))
+    with shown(progress) as tell:
+        for done, (point, number) in enumerate(todo):
+            try:
+                with plain_interrupts():
+                    seen = _protected(point, number, true, law, chosen, int(seed), options, _telling(tell, done, todo))
+            except KeyboardInterrupt:
+                if not found:
+                    raise  # there is nothing to tell yet
+                break
+            if INTERRUPTED in seen.audit.stopped and found:
+                break
+            found.append(_run(point, number, seen, *axes))
+            if INTERRUPTED in seen.audit.stopped:
+                break
+    order = {(one.method, one.parameter, one.value): place for place, one in enumerate(points)}
+    found.sort(key=lambda run: order[run.method, run.parameter, run.value])
+    settings = {
+        "risk": axes[0].name,
+        "utility": axes[1].name,
+        "law": law_name,
+        "seed": int(seed),
+        "seeds": repeated,
+        "over": over,
+        "base": base,
+        "cells": names,
+    }
+    return RUMap(tuple(found), axes[0].words, axes[1].words, settings, len(todo) - len(found))
+
+
+def _true_table(given: Any, hierarchies: Hierarchies | None, decimals: int, count: str | None) -> Table:
+    if not isinstance(given, Release):
+        return as_table(given, hierarchies=hierarchies, decimals=decimals, count=count)
+    if hierarchies or decimals or count:
+        raise InputError("ru_map(): hierarchies=, decimals= and count= go with a table, not a release.")
+    if given.truth is None:
+        raise InputError("ru_map() needs the true table: this release does not carry its truth.")
+    if len(given.grids) != 1:
+        raise InputError("ru_map() protects one table; these are several, linked.")
+    return Table(given.truth[given.grids[0].cells], given.dims, given.decimals)
+
+
+def _names(chosen: np.ndarray, table: Table) -> list[str]:
+    places = np.argwhere(chosen.reshape(table.values.shape))
+    dims = [dim.name for dim in table.dims]
+    return [cell_name([dim.labels[i] for dim, i in zip(table.dims, place, strict=True)], dims) for place in places]
+
+
+def _in_turn(points: list[Candidate], seeds: list[int]) -> Iterator[tuple[Candidate, int | None]]:
+    """All points with the first seed, then all with the second: what Ctrl-C leaves is a map, with fewer runs."""
+    for place, number in enumerate(seeds):
+        for point in points:
+            if point.random or place == 0:
+                yield point, number if point.random else None
+
+
+def _telling(tell: Tell | None, done: int, todo: list[tuple[Candidate, int | None]]) -> Tell | bool:
+    if tell is None:
+        return False
+    point = todo[done][0]
+    before = f"{done + 1} of {len(todo)} runs, {point.method} {point.setting}".strip()
+    tell(before)
+    return lambda line: tell(f"{before}: {line}")
+
+
+def _protected(
+    point: Candidate,
+    number: int | None,
+    table: Table,
+    law: Any,
+    chosen: np.ndarray | None,
+    seed: int,
+    options: dict[str, Any],
+    tell: Tell | bool,
+) -> Seen:
+    """One run: protect the table, look at it as the intruder does."""
+    for taken in ("seed", "law", "intruders", "hidden_margins"):
+        if taken in options:
+            raise InputError(f"ru_map() has no option {taken!r} for audits.")
+    try:
+        release = point.publish(0 if number is None else number)
+        _check_release(release, table)
+        believed = "uniform" if not len(release.hidden) else law  # what is published needs no belief
+        found: Audit = audit(release, believed, seed=seed, progress=tell, **options)
+    except FiberwalkError as problem:
+        raise _with_name(problem, point, number) from problem
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError) as problem:
+        raise _with_name(InputError(f"{type(problem).__name__}: {problem}"), point, number) from problem
+    return Seen(table, found, chosen)
+
+
+def _with_name(problem: FiberwalkError, point: Candidate, number: int | None) -> FiberwalkError:
+    """The same error, with the method, its parameter and the seed in front."""
+    where = f"method {point.method!r}"
+    where += f", {point.setting}" if point.setting else ""
+    where += f", seed {number}" if number is not None else ""
+    return InputError(f"{where}: {problem}")
+
+
+def _check_release(release: Any, table: Table) -> None:
+    """Refuse what is no release of this table."""
+    if not isinstance(release, Release):
+        raise InputError(f"it must return a release; it returned a {type(release).__name__}.")
+    if len(release.grids) != 1 or [(one.name, one.labels) for one in release.dims] != [
+        (one.name, one.labels) for one in table.dims
+    ]:
+        names = ", ".join(f"{one.name} ({len(one.labels)})" for one in release.dims)
+        wanted = ", ".join(f"{one.name} ({len(one.labels)})" for one in table.dims)
+        raise InputError(
+            f"its release is about other cells, {names}, than the table, {wanted}, or labels them otherwise."
+        )
+    if release.decimals != table.decimals:
+        raise InputError(
+            f"its release has {release.decimals} decimals, and the table {table.decimals}: give both decimals=."
+        )
+    if release.truth is not None:
+        other = np.flatnonzero(release.truth[release.grids[0].cells].ravel() != table.values.ravel())
+        if len(other):
+            cell = release.words(release.keys[release.grids[0].cells.ravel()[other[0]]])
+            raise InputError(f"its release is of another table: {cell} differs.")
+
+
+def _run(point: Candidate, number: int | None, seen: Seen, risk: Measure, utility: Measure) -> Run:
+    try:
+        figures = risk.of(seen), utility.of(seen)
+    except InputError as problem:
+        raise _with_name(problem, point, number) from problem
+    certificate = seen.audit.certificate
+    return Run(
+        point.method, point.parameter, point.value, number, *figures, seen.known, certificate.likelihood,
+        certificate.word, seen.audit.converged, tuple(word for word, _ in doubts(seen.audit)),
+        risk.error(seen),
+    )  # fmt: skip

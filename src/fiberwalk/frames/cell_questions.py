@@ -1,0 +1,78 @@
+"""Questions about the distribution of one cell, or of each: its values, and thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..posterior.belief import Belief
+from ..posterior.pmf import Pmf
+from ..release.errors import InputError
+from ..release.facts import NO_LIMIT
+from ..release.numbers import scaled
+from ..release.release import Release
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def value_index(pmf: Pmf, release: Release) -> pd.Index:
+    """The values of a cell in the table's own units; of wide cells, the least of each bin, and the name says so."""
+    import pandas as pd
+
+    name = "value" if pmf.width == 1 else f"value (bins of {release.show(pmf.width)})"
+    return pd.Index(release.own_units(pmf.values), name=name)
+
+
+def distribution_frame(pmf: Pmf, release: Release) -> pd.DataFrame:
+    """See `Audit.distribution`."""
+    import pandas as pd
+
+    p = pmf.probabilities
+    frame = pd.DataFrame(
+        {"probability": p, "mcse": pmf.errors, "cumulative": np.minimum(np.cumsum(p), 1.0)},
+        index=value_index(pmf, release),
+    )
+    frame.attrs = standing(pmf)
+    return frame
+
+
+def standing(pmf: Pmf) -> dict[Hashable | None, Any]:
+    """How a distribution was obtained and how far it can be trusted, for the `attrs` of what shows it alone."""
+    return {"method": pmf.method, "certificate": pmf.certificate.word, "converged": pmf.converged, "ess": pmf.ess}
+
+
+def harmful_values(pmf: Pmf, r: Any, release: Release) -> dict[Any, float]:
+    """value -> probability in the table's own units: of bins by their middle, or by value where a list says which count."""
+    if pmf.width > 1 and isinstance(r, Mapping):
+        values = {k: scaled(k, release.decimals, "r=") for k in r}
+        return {k: pmf.between(value, value) for k, value in values.items()}
+    middle = pmf.values + (pmf.width - 1) // 2
+    return dict(zip(np.asarray(release.own_units(middle)).tolist(), pmf.probabilities, strict=True))
+
+
+def threshold_frame(belief: Belief, at_most: Any, at_least: Any) -> pd.DataFrame:
+    """See `Audit.threshold`."""
+    import pandas as pd
+
+    low, high = limits(belief.release, at_most, at_least)
+    rows = [(pmf.between(low, high), pmf.between_error(low, high)) for pmf in belief.pmfs]
+    frame = pd.DataFrame(rows, index=belief.release.index(belief.keys), columns=["probability", "mcse"], dtype=float)
+    return frame.sort_values("probability", ascending=False, kind="stable")
+
+
+def limits(release: Release, at_most: Any, at_least: Any) -> tuple[int, int]:
+    """The range of scaled values that a threshold in the table's own units means."""
+    if at_most is None and at_least is None:
+        raise InputError("a threshold needs at_most= or at_least=.")
+    low = -NO_LIMIT if at_least is None else int(np.ceil(_scaled(release, at_least, "at_least") - 1e-6))
+    high = NO_LIMIT if at_most is None else int(np.floor(_scaled(release, at_most, "at_most") + 1e-6))
+    return low, high
+
+
+def _scaled(release: Release, given: Any, named: str) -> float:
+    if isinstance(given, (bool, str)) or not np.isscalar(given) or not abs(float(given)) < 1e15:  # type: ignore[arg-type]
+        raise InputError(f"{named}={given!r}: a number, in the table's own units.")
+    return float(given) * 10**release.decimals  # type: ignore[arg-type]

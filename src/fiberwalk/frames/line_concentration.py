@@ -1,0 +1,92 @@
+"""Attribute disclosure: is everybody in a row or column of the table in one and the same cell?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..fiber.known_sums import known_sums
+from ..fiber.presolve import presolve
+from ..posterior.belief import Belief
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("total", "probability", "mcse", "cell", "p_cell")
+
+
+class _Line(NamedTuple):
+    """The cells along one dim, the other dims fixed; `key` has the total of that dim."""
+
+    dim: int
+    key: tuple[int, ...]
+    cells: np.ndarray
+    labels: tuple[str, ...]
+
+
+def concentration_frame(belief: Belief) -> pd.DataFrame:
+    """See `Audit.concentration`."""
+    import pandas as pd
+
+    release = belief.release
+    lines = _lines_with_hidden_cells(belief)
+    rows: list[tuple[Any, ...]] = []
+    keys: list[tuple[int, ...]] = []
+    if lines:
+        sizes = [len(line.cells) for line in lines]
+        matrix = sp.csr_array(
+            (np.ones(sum(sizes), np.int64), np.concatenate([line.cells for line in lines]), np.cumsum([0, *sizes])),
+            shape=(len(lines), release.n_cells),
+        )
+        solved = presolve(release)
+        known = known_sums(release, solved, matrix)
+        totals = matrix @ solved.start[: release.n_cells]
+        open_cells = {int(cell): row for row, cell in enumerate(release.hidden)}
+        for line, total, sure in zip(lines, totals.tolist(), known, strict=True):
+            if sure and total > 0:
+                keys.append(line.key)
+                rows.append((release.own_units(total), *_whole_in_one(belief, line, total, open_cells)))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS), index=release.index(np.array(keys, dtype=np.int64)))
+    order = np.argsort(-frame["probability"].to_numpy(dtype=float).round(12), kind="stable")
+    return frame.iloc[order]
+
+
+def _whole_in_one(
+    belief: Belief, line: _Line, total: int, open_cells: dict[int, int]
+) -> tuple[float, float, str, float]:
+    """The probability that one of the cells holds the whole total (only one can), its error, and the likeliest one."""
+    release = belief.release
+    chance, variance = np.zeros(len(line.cells)), 0.0
+    for i, cell in enumerate(line.cells.tolist()):
+        if cell in open_cells:
+            pmf, wanted = belief.pmfs[open_cells[cell]], total - int(release.own[cell])
+            chance[i] = pmf.between(wanted, wanted)
+            variance += pmf.between_error(wanted, wanted) ** 2 if pmf.lower <= wanted <= pmf.upper else 0.0
+        else:
+            chance[i] = float(release.value[cell] == total)
+    best = int(chance.argmax())
+    which = line.labels[best] if chance[best] > 0 else ""
+    return min(1.0, float(chance.sum())), float(np.sqrt(variance)), which, float(chance[best])
+
+
+def _lines_with_hidden_cells(belief: Belief) -> list[_Line]:
+    release = belief.release
+    hidden = np.zeros(release.n_cells, dtype=bool)
+    hidden[release.hidden] = True
+    found: dict[tuple[int, ...], _Line] = {}
+    for grid in release.grids:
+        for axis, dim in enumerate(release.dims):
+            nodes = grid.nodes[axis]
+            if len(nodes) < 2:
+                continue
+            labels = tuple(dim.node_labels[node] for node in nodes)
+            along = np.moveaxis(grid.cells, axis, -1)
+            for place in np.argwhere(hidden[along].any(axis=-1)):
+                others = iter(place)
+                key = tuple(
+                    dim.total if a == axis else int(grid.nodes[a][next(others)]) for a in range(len(release.dims))
+                )
+                found.setdefault(key, _Line(axis, key, along[tuple(place)].ravel(), labels))
+    return list(found.values())

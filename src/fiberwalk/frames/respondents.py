@@ -1,0 +1,191 @@
+"""The release as each single or dominant contributor sees it: she knows her own part, and may work out another's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..fiber.interruption import plain_interrupts
+from ..posterior.belief import Belief
+from ..posterior.pmf import Pmf
+from ..release.errors import InputError
+from ..release.facts import NO_VALUE
+from ..release.release import Release
+from ..risk.nearness import within_percent
+from .cell_frame import true_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SINGLE, DOMINANT = "single", "dominant"
+INTRUDERS = (None, "respondents")
+COLUMNS = (
+    "kind", "own", "newly_known", "worst_cell", "risk_before", "risk", "times", "p_modal_before", "p_modal", "certificate",
+    "converged",
+)  # fmt: skip
+
+
+class Respondent(NamedTuple):
+    """A contributor who knows much of a hidden cell: all of it (single), or more than half (dominant)."""
+
+    cell: int
+    kind: str
+    own: int
+
+    def sees(self, release: Release) -> Release:
+        """The release with what she knows of her own cell."""
+        labels = release.index(release.keys[[self.cell]])[0]
+        # a dim that the cell's table does not have is summed over
+        named = {
+            dim.name: label
+            for dim, label, node in zip(release.dims, labels, release.keys[self.cell], strict=True)
+            if node != dim.total
+        }
+        own = release.own_units(self.own)
+        return release.knows(named, exactly=own) if self.kind == SINGLE else release.knows(named, own=own)
+
+
+def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
+    """The single and dominant contributors to hidden cells, in the order of the table.
+
+    Without a number of contributors, a count of 1 is one person's cell; a largest contribution that is the whole cell is a
+    single contributor's.
+    """
+    if magnitude and release.contributors is None and release.largest is None:
+        raise InputError(
+            "intruders='respondents' needs to know who is alone in a cell of magnitudes, or has most of it: give the "
+            "columns N_OBS or MAX, or contributors= or largest=."
+        )
+    if release.truth is None:
+        raise InputError(
+            "intruders='respondents' needs a release that carries the truth: what a respondent knows of her own cell is "
+            "its true value."
+        )
+    hidden = release.hidden
+    value = release.truth[hidden]
+    largest = np.full(len(hidden), NO_VALUE) if release.largest is None else release.largest[hidden]
+    if release.contributors is not None:
+        number = release.contributors[hidden]
+    else:
+        number = np.full(len(hidden), NO_VALUE) if magnitude else value
+    single = (number == 1) | ((number == NO_VALUE) & (largest == value) & (value > 0))
+    dominant = ~single & (number != 0) & (2 * largest > value)
+    found = []
+    for cell, true, part, alone, most in zip(hidden, value, largest, single, dominant, strict=True):
+        if alone or most:
+            found.append(Respondent(int(cell), SINGLE if alone else DOMINANT, int(true if alone else part)))
+    return found
+
+
+def beliefs_of_respondents(
+    base: Belief, magnitude: bool, ask: Callable[[Release], Belief], progress: Callable[[str], None] | None
+) -> tuple[dict[Respondent, Belief], str]:
+    """What each of them believes. Distributions that her knowledge leaves as they were are those of `base`.
+
+    Where the work was stopped, by Ctrl-C or because time was up, those whose turn had not come are left out; the text says
+    how many.
+    """
+    people = respondents_of(base.release, magnitude)
+    found: dict[Respondent, Belief] = {}
+    for number, one in enumerate(people, start=1):
+        if base.stopped or any(hers.stopped for hers in found.values()):
+            break
+        try:
+            with plain_interrupts():
+                if progress is not None:
+                    progress(f"respondent {number} of {len(people)}: {base.release.words(base.release.keys[one.cell])}")
+                hers = ask(one.sees(base.release))
+        except KeyboardInterrupt:
+            break
+        pmfs = [old if _same(old, new) else new for old, new in zip(base.pmfs, hers.pmfs, strict=True)]
+        found[one] = replace(hers, pmfs=tuple(pmfs))
+    n = len(people) - len(found)
+    return found, f"{n} of {len(people)} respondents {'was' if n == 1 else 'were'} not asked" if n else ""
+
+
+def respondents_frame(
+    base: Belief, seen: Mapping[Respondent, Belief], *, magnitude: bool, percent: float
+) -> pd.DataFrame:
+    """See `Audit.respondents`."""
+    import pandas as pd
+
+    release = base.release
+    near = ("p_near_before", "p_near") if magnitude else ()
+    rows = [_row(base, one, hers, percent if magnitude else None) for one, hers in seen.items()]
+    index = release.index(release.keys[[one.cell for one in seen]])
+    frame = pd.DataFrame(rows, index=index, columns=[*COLUMNS, *near])
+    worst = ("times", "risk", *near[1:], "newly_known")  # the last counts first
+    keys = (frame[column].to_numpy(dtype=float) for column in worst)
+    return frame.iloc[np.lexsort([-np.nan_to_num(key, posinf=np.inf) for key in keys])]
+
+
+def find(seen: Mapping[Respondent, Belief], release: Release, key: Sequence[int]) -> Belief:
+    """What the respondent in a cell believes."""
+    for one, hers in seen.items():
+        if tuple(release.keys[one.cell]) == tuple(key):
+            return hers
+    raise InputError(
+        f"{release.words(tuple(key))} has no single or dominant contributor: `respondents` lists those there are."
+    )
+
+
+def _row(base: Belief, one: Respondent, hers: Belief, percent: float | None) -> dict[str, Any]:
+    """What she learns, and the cell she learns most about that not everybody knows."""
+    release = base.release
+    her_row = int(np.flatnonzero(release.hidden == one.cell)[0])
+    learnt = [
+        k
+        for k, (old, new) in enumerate(zip(base.pmfs, hers.pmfs, strict=True))
+        if old is not new and old.support > 1 and not (one.kind == SINGLE and k == her_row)
+    ]
+    row = dict(
+        kind=one.kind,
+        own=release.own_units(one.own),
+        newly_known=sum(hers.pmfs[k].support == 1 for k in learnt),
+        worst_cell="",
+        times=1.0,
+        certificate=hers.certificate.word,
+        converged=hers.converged,
+    )
+    if not learnt:
+        return row
+    before, after = (_nearness(belief, learnt, percent) for belief in (base, hers))
+    # of several she knows exactly, the one that others know least about
+    worst = min(
+        learnt, key=lambda k: (hers.pmfs[k].support > 1, -after[k], hers.pmfs[k].entropy, -base.pmfs[k].entropy)
+    )
+    old, new = base.pmfs[worst], hers.pmfs[worst]
+    row |= dict(
+        worst_cell=release.words(tuple(base.keys[worst])),
+        risk_before=_risk(old),
+        risk=_risk(new),
+        times=_risk(new) / _risk(old) if old.entropy > 0 else 1.0,
+        p_modal_before=old.modal[1],
+        p_modal=new.modal[1],
+        p_near_before=before[worst],
+        p_near=after[worst],
+    )
+    return row
+
+
+def _nearness(belief: Belief, rows: Sequence[int], percent: float | None) -> dict[int, float]:
+    """The probability that cells are within so many percent of their truth; of counts, for which it says little, 0."""
+    truth = true_values(belief)
+    if percent is None or truth is None:
+        return dict.fromkeys(rows, 0.0)
+    return {k: belief.pmfs[k].between(*within_percent(int(truth[k]), percent)) for k in rows}
+
+
+def _risk(pmf: Pmf) -> float:
+    return 1 / pmf.entropy if pmf.entropy > 0 else np.inf
+
+
+def _same(one: Pmf, other: Pmf) -> bool:
+    return one is other or (
+        (one.first, one.width, one.lower, one.upper) == (other.first, other.width, other.lower, other.upper)
+        and len(one.p) == len(other.p)
+        and np.allclose(one.p, other.p, rtol=1e-9, atol=1e-15)
+    )

@@ -1,0 +1,277 @@
+"""The two axes of an R-U map: risks and utilities by name, or a function of the user's own."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .audit_result import Audit
+from .frames.cell_questions import harmful_values
+from .posterior.pmf import Pmf
+from .release.dims import did_you_mean
+from .release.errors import InputError
+from .release.facts import NO_VALUE
+from .release.knowledge import Rule
+from .release.release import Release
+from .release.tables import Table, cell_mask, cell_position
+from .risk.expected_harm import expected_harm
+from .risk.table_change import chi_square_change, cramers_v_change, margin_variance_change
+from .risk.utility import hellinger_utility, reciprocal, share_published
+
+OVER = ("worst", "mean")
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One protected table beside its truth: what an intruder, and a user, learn of every cell."""
+
+    table: Table
+    audit: Audit
+    chosen: np.ndarray | None
+    """The cells that the map is about, flat and true or false; None where none are chosen."""
+
+    @property
+    def release(self) -> Release:
+        """What was published."""
+        return self.audit.release
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """For each cell of the table, its number in the release."""
+        return self.release.grids[0].cells.ravel()
+
+    @cached_property
+    def pmfs(self) -> list[Pmf | None]:
+        """The distribution of every cell of the table; None where it is published as it is."""
+        place = np.full(self.release.n_cells, -1)
+        place[self.release.hidden] = np.arange(len(self.release.hidden))
+        return [self.audit.belief.pmfs[i] if i >= 0 else None for i in place[self.numbers].tolist()]
+
+    @cached_property
+    def truth(self) -> np.ndarray:
+        """The true values in scaled integers, less what is the intruder's own."""
+        return self.table.values.ravel() - self.release.own[self.numbers]
+
+    @property
+    def at_risk(self) -> np.ndarray:
+        """The cells whose risk is looked at: the chosen ones; else the hidden ones, or all where nothing is hidden."""
+        if self.chosen is not None:
+            return np.flatnonzero(self.chosen)
+        hidden = np.array([one is not None for one in self.pmfs])
+        return np.flatnonzero(hidden if hidden.any() else ~hidden)
+
+    @cached_property
+    def known(self) -> int:
+        """How many of these are known exactly."""
+        return sum(_bits(self.pmfs[i]) <= 0 for i in self.at_risk)
+
+    @cached_property
+    def squared_errors(self) -> np.ndarray:
+        """E(x - truth)^2 of every cell, in the table's own units; 0 where it is published."""
+        found = np.zeros(len(self.pmfs))
+        for i, pmf in enumerate(self.pmfs):
+            if pmf is not None:
+                middle = pmf.values + (pmf.width - 1) / 2 - self.truth[i]
+                found[i] = pmf.probabilities @ (middle**2 + (pmf.width**2 - 1) / 12)
+        return found / 100.0**self.table.decimals
+
+    @cached_property
+    def shown(self) -> np.ndarray:
+        """The table as a user works with it: published figures, and for withheld cells what is to be expected.
+
+        A negative figure, as noise makes them, stands for 0.
+        """
+        figures = self.release.cell_figures[self.numbers].astype(float)
+        for i in np.flatnonzero(figures == NO_VALUE):
+            pmf = self.pmfs[i]
+            figures[i] = self.table.values.flat[i] if pmf is None else pmf.mean + self.release.own[self.numbers[i]]
+        return np.maximum(figures, 0).reshape(self.table.values.shape) / 10.0**self.table.decimals
+
+    @property
+    def original(self) -> np.ndarray:
+        """The true table in its own units."""
+        return self.table.values / 10.0**self.table.decimals
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """One axis of the map: what it is called, in words for people, and how it is worked out."""
+
+    name: str
+    words: str
+    of: Callable[[Seen], float]
+    error: Callable[[Seen], float] = lambda seen: 0.0 if seen.audit.method == "exact" else math.nan
+    """The standard error that chains leave; not a number where it is not known."""
+
+
+def chosen_cells(cell: Any, where: Any, table: Table) -> np.ndarray | None:
+    """The cells that the map is about: one, those of a rule such as "< 3", or any other condition."""
+    if cell is not None and where is not None:
+        raise InputError("cell= and where=: give one cell, or say which cells by where=.")
+    if cell is not None:
+        found = np.zeros(table.values.shape, dtype=bool)
+        found[cell_position(cell, table.dims)] = True
+    elif where is None:
+        return None
+    elif isinstance(where, str):
+        rule = Rule.parse(where, decimals=table.decimals)
+        found = (table.values >= rule.lower) & (table.values <= rule.upper)
+    else:
+        found = cell_mask(where, table)
+    if not found.any():
+        raise InputError(f"where={where!r} hits no cell of the table." if isinstance(where, str) else
+                         "where= hits no cell of the table.")  # fmt: skip
+    return found.ravel()
+
+
+# --- risk ---------------------------------------------------------------------------------------------------------
+
+
+def risk_measure(risk: Any, *, which: str, over: str, base: float, harm: Any) -> Measure:
+    """The vertical axis; `which` says in words whose risk it is."""
+    if over not in OVER:
+        raise InputError(f"over={over!r}: the risk is that of the 'worst' cell, or the 'mean'.")
+    if isinstance(base, bool) or not isinstance(base, (int, float)) or not 1 < base < math.inf:
+        raise InputError(f"base={base!r}: the base of a logarithm is a number above 1, 2 for bits and math.e for nats.")
+    if (harm is not None) != (risk == "expected harm"):
+        raise InputError(
+            "risk='expected harm' needs harm=, how bad it is to know that a value is k: a function of k, or a dict."
+            if harm is None
+            else "harm= goes with risk='expected harm'."
+        )
+    if callable(risk):
+        return Measure(_called(risk), _called(risk), lambda seen: _number(risk(seen.audit), "risk="))
+    together = max if over == "worst" else _mean
+
+    def entropy(seen: Seen) -> float:
+        bits = [_bits(seen.pmfs[i]) for i in seen.at_risk]
+        left = min(bits) if over == "worst" else _mean(bits)
+        return reciprocal(left / math.log2(base))
+
+    def entropy_error(seen: Seen) -> float:
+        pmfs = [seen.pmfs[i] for i in seen.at_risk]
+        errors = [0.0 if one is None else one.entropy_error for one in pmfs]
+        bits = [_bits(one) for one in pmfs]
+        left = min(bits) if over == "worst" else _mean(bits)
+        error = errors[int(np.argmin(bits))] if over == "worst" else math.hypot(*errors) / len(errors)
+        return 0.0 if left <= 0 else error / left**2 * math.log2(base)  # of 1/H, to first order
+
+    def exact(seen: Seen) -> float:
+        return together([_p_truth(seen, i) for i in seen.at_risk])
+
+    def expected(seen: Seen) -> float:
+        return together([_harm(seen, i, harm) for i in seen.at_risk])
+
+    unit = {2.0: "1/bits", math.e: "1/nats"}.get(float(base), f"logarithms to base {base:g}")
+    known: dict[str, tuple[str, Callable[[Seen], float]]] = {
+        "entropy": (f"1/H ({unit}), {which}", entropy),
+        "exact": (f"probability of the true value, {which}", exact),
+        "expected harm": (f"expected harm, sum of r(k) p(k), {which}", expected),
+    }
+    measure = _named("risk", risk, known)
+    return replace(measure, error=entropy_error) if measure.name == "entropy" else measure
+
+
+def whose_risk(cells: Sequence[str] | None, over: str) -> str:
+    """The cells at risk, in words."""
+    if cells is None:
+        return "the worst hidden cell" if over == "worst" else "mean of the hidden cells"
+    if len(cells) == 1:
+        return f"cell {cells[0]}"
+    return f"{'the worst' if over == 'worst' else 'mean'} of {len(cells)} chosen cells"
+
+
+def _bits(pmf: Pmf | None) -> float:
+    return 0.0 if pmf is None else pmf.entropy
+
+
+def _p_truth(seen: Seen, i: int) -> float:
+    pmf, truth = seen.pmfs[i], int(seen.truth[i])
+    return 1.0 if pmf is None else pmf.between(truth, truth)
+
+
+def _harm(seen: Seen, i: int, r: Any) -> float:
+    pmf = seen.pmfs[i]
+    if pmf is None:
+        return expected_harm({np.asarray(seen.release.own_units(seen.truth[i])).item(): 1.0}, r)
+    return expected_harm(harmful_values(pmf, r, seen.release), r)
+
+
+# --- utility --------------------------------------------------------------------------------------------------------
+
+
+def utility_measure(utility: Any, which: str) -> Measure:
+    """The horizontal axis; `which` says in words which cells are chosen."""
+    if callable(utility):
+        return Measure(_called(utility), _called(utility), _own_utility(utility))
+    known: dict[str, tuple[str, Callable[[Seen], float]]] = {
+        "mean squared precision": (f"mean squared precision, {which}", lambda seen: _precision(seen, seen.chosen)),
+        "overall precision": ("mean squared precision, all cells", lambda seen: _precision(seen, None)),
+        "published": ("share of cells published as they are", lambda seen: share_published(seen.release)),
+        "hellinger": ("1 - Hellinger distance / sqrt(N)", lambda seen: hellinger_utility(seen.original, seen.shown)),
+        "chi-square": (
+            "1 - relative change of chi-square",
+            lambda seen: 1 - abs(chi_square_change(seen.original, seen.shown, relative=True)),
+        ),
+        "cramer's v": (
+            "1 - change of Cramer's V", lambda seen: 1 - abs(cramers_v_change(seen.original, seen.shown))
+        ),
+        "margins": (
+            "1 - relative change of the margins' variance",
+            lambda seen: 1 - margin_variance_change(seen.original, seen.shown),
+        ),
+    }  # fmt: skip
+    return _named("utility", utility, known)
+
+
+def _precision(seen: Seen, cells: np.ndarray | None) -> float:
+    errors = seen.squared_errors
+    return reciprocal(float((errors if cells is None else errors[cells]).mean()))
+
+
+def _own_utility(utility: Callable[..., Any]) -> Callable[[Seen], float]:
+    try:
+        inspect.signature(utility).bind(None, None, None)
+        three = True
+    except (TypeError, ValueError):
+        three = False
+
+    def of(seen: Seen) -> float:
+        given = (seen.table.to_xarray(), seen.release, *([seen.audit] if three else []))
+        return _number(utility(*given), "utility=")
+
+    return of
+
+
+def _named(axis: str, name: Any, known: Mapping[str, tuple[str, Callable[[Seen], float]]]) -> Measure:
+    if not isinstance(name, str):
+        raise InputError(f"{axis}= is the name of a measure or a function; it is {name!r}.")
+    if name.lower() not in known:
+        raise InputError(f"{axis}={name!r}: there is no such {axis}; {did_you_mean(name.lower(), known)}")
+    words, of = known[name.lower()]
+    return Measure(name.lower(), words, of)
+
+
+def _called(function: Any) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return "a function of your own" if name == "<lambda>" else str(name).replace("_", " ")
+
+
+def _number(value: Any, where: str) -> float:
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: your function must return a number; it returned {value!r}.") from None
+    if math.isnan(found):
+        raise InputError(f"{where}: your function returned nan, which has no place on a map.")
+    return found
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))

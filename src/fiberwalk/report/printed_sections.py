@@ -1,0 +1,89 @@
+"""What an audit prints besides its cells: where intervals deceive, how near guesses come, what respondents learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .respondent_rows import what_they_learn
+from .words import cell_name, counted, number, why_not_converged
+
+if TYPE_CHECKING:
+    from ..audit_result import Audit
+
+
+def sections(audit: Audit, top: int) -> Iterator[str]:
+    """The further sections of an audit, those that have something to say."""
+    if len(audit.cells):
+        yield from _deceptive(audit, top)
+        yield from _magnitudes(audit, top)
+    if audit.insiders is not None:
+        yield from _respondents(audit, top)
+
+
+def failures(audit: Audit, *, above: float | None, on_disclosure: bool) -> list[str]:
+    """Why a script that asked for it is to fail, one sentence each; what is not settled fails too."""
+    if above is None and not on_disclosure:
+        return []
+    found = []
+    if above is not None and (n := int((audit.cells["risk"] > above).sum())):
+        found.append(f"{counted(n, 'cell is', 'cells are')} riskier than {above:g}.")
+    if on_disclosure and (n := len(audit.disclosed)):
+        found.append(f"{counted(n, 'hidden cell is', 'hidden cells are')} known exactly.")
+    if on_disclosure and audit.insiders and (n := int((audit.respondents["newly_known"] > 0).sum())):
+        found.append(f"{counted(n, 'respondent learns', 'respondents learn')} another cell exactly.")
+    if not audit.converged:
+        found.append(f"NOT CONVERGED ({why_not_converged(audit)}): this does not rule out that a cell is at risk.")
+    for name, other in audit.readings.items():
+        found += [f"If {name}: {line}" for line in failures(other, above=above, on_disclosure=on_disclosure)]
+    return found
+
+
+def _deceptive(audit: Audit, top: int) -> Iterator[str]:
+    found = audit.deceptive()
+    if not len(found):
+        return
+    head = "1 cell looks" if len(found) == 1 else f"{len(found)} cells look"
+    yield f"\n{head} safe by the interval and not by the distribution:"
+    yield from _lines(found.index, found["why"], top)
+
+
+def _magnitudes(audit: Audit, top: int) -> Iterator[str]:
+    if "p_near" not in audit.cells:
+        return
+    cells = audit.cells.sort_values("p_near", ascending=False, kind="stable")
+    yield f"\nHow near an intruder comes to the truth (within {audit.percent:g}%), and where 90% of the probability lies:"
+    said = [
+        f"{p:.2g}, {number(low)} to {number(high)}"
+        for p, low, high in zip(cells["p_near"], cells["low90"], cells["high90"], strict=True)
+    ]
+    yield from _lines(cells.index, said, top)
+
+
+def _respondents(audit: Audit, top: int) -> Iterator[str]:
+    frame = audit.respondents
+    yield "\n" + what_they_learn(frame)
+    yield from _lines(frame.index, [_learnt(row) for _, row in frame.iterrows()], top)
+
+
+def _learnt(row: Any) -> str:
+    who = f"{row['kind']}, own part {number(row['own'])}, "
+    if not row["worst_cell"]:
+        return who + "learns nothing new"
+    doubts = [
+        *(["unproven"] if row["certificate"] == "unproven" else []),
+        *([] if row["converged"] else ["not converged"]),
+    ]
+    unsure = f" ({', '.join(doubts)})" if doubts else ""
+    if row["newly_known"]:
+        more = f" and {row['newly_known'] - 1} more" if row["newly_known"] > 1 else ""
+        return f"{who}learns {row['worst_cell']}{more} exactly{unsure}"
+    how = f"risk {row['risk']:.3g}, {row['times']:.2g} times what it is to others"
+    return f"{who}learns most about {row['worst_cell']}: {how}{unsure}"
+
+
+def _lines(index: Any, said: Any, top: int) -> Iterator[str]:
+    for labels, words in list(zip(index, said, strict=True))[:top]:
+        yield f"  {cell_name(labels, index.names)}: {words}"
+    if len(index) > top:
+        yield f"  ... and {len(index) - top} more (--top)"

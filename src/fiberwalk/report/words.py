@@ -1,0 +1,267 @@
+"""An audit in sentences and short tables, for the terminal and the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..audit_result import Audit
+
+LIKELY = 0.5
+"""A value with more probability than this is called likely enough to name."""
+WORTH_SAYING = 1.1
+"""A risk that is so many times the uniform one is said to be."""
+
+
+def verdict(audit: Audit) -> str:
+    """The audit in one sentence: the cells that look safe and are not, those that are known exactly, then the rest."""
+    cells = audit.cells
+    n = len(cells)
+    if not n:
+        return "Nothing is hidden: every cell is published."
+    known, deceptive = cells["support"] == 1, cells.index.isin(audit.deceptive().index)
+    of = "The only hidden cell" if n == 1 else f"the {n} hidden cells"
+    clauses = []
+    if deceptive.any():
+        some = int(deceptive.sum())
+        who = of if n == 1 else f"{some} of {of}"
+        looks = "looks safe by its interval and is not" if some == 1 else "look safe by their interval and are not"
+        clauses.append(f"{who} {looks} ({_how_deceptive(audit, riskiest_first(cells[deceptive]))})")
+    if known.all():
+        clauses.append(f"{of} is known exactly" if n == 1 else f"All {n} hidden cells are known exactly")
+    elif known.any():
+        clauses.append(f"{counted(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}")
+    elif n > 1:
+        clauses.append("none is known exactly" if clauses else f"None of {of} is known exactly")
+    insiders = asked_respondents(audit)
+    if insiders is not None and (exact := int((insiders["newly_known"] > 0).sum())):
+        clauses.append(f"{counted(exact, 'respondent learns', 'respondents learn')} another cell exactly")
+    likely = ~known & ~deceptive & (cells["p_modal"] > LIKELY)
+    if likely.any() and not audit.magnitude and n > 1:
+        others = "others" if known.any() or deceptive.any() else "of them"
+        clauses.append(f"for {int(likely.sum())} {others} one value has more than half of the probability")
+    rest = cells[~known & ~deceptive]
+    if len(rest) and not deceptive.any():
+        rest = riskiest_first(rest)
+        which = "the riskiest of the others, " if known.any() else "the riskiest, " if n > 1 else f"{of}, "
+        clauses.append(f"{which}{_name(rest)}, {_how_risky(audit, rest)}")
+    return "; ".join(clauses) + "."
+
+
+def how_known(audit: Audit) -> list[str]:
+    """How the answer was obtained and how far it can be trusted, a line each."""
+    certificate = audit.certificate
+    lines = []
+    if not audit.converged:
+        lines.append(f"NOT CONVERGED ({why_not_converged(audit)}): {advice(audit)}")
+    if audit.release.applied:
+        lines.append(f"Likelihood {certificate.likelihood}: {likelihood_words(audit)}.")
+    if audit.tables is not None:
+        answer = "the answer is exact" if certificate.likelihood == "exact" else "given that, the answer is exact"
+        lines.append(f"{audit.tables:,} tables agree with the release; {answer}.")
+        return lines
+    cells = audit.cells[audit.cells["method"] == "chains"]
+    lines.append(
+        f"Markov chains, {certificate.word}: {certificate.reason}. {len(cells)} of {len(audit.cells)} cells are sampled: "
+        f"at least {cells['ess'].min():,.0f} effective draws, R-hat at most {cells['rhat'].max():.3f}, entropies to "
+        f"{3 * cells['entropy_mcse'].max():.2g} bits."
+    )
+    if certificate.word == "unproven":
+        lines.append("UNPROVEN: nothing proves that the chains can reach every table:")
+        lines += [f"  {line}" for line in certificate.evidence]
+    return lines
+
+
+def doubts(audit: Audit) -> list[tuple[str, str]]:
+    """What must be said beside the verdict wherever it is shown: a word or two, and why."""
+    found = []
+    if not audit.converged:
+        said = advice(audit)
+        found.append(("NOT CONVERGED", f"{why_not_converged(audit)}. {said[0].upper()}{said[1:]}"))
+    if audit.certificate.likelihood != "exact" and (audit.release.figures is not None or audit.release.evidence):
+        said = likelihood_words(audit)
+        found.append((f"likelihood: {audit.certificate.likelihood}", f"{said[0].upper()}{said[1:]}."))
+    if audit.certificate.word == "unproven":
+        found.append(
+            ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
+        )
+    return found
+
+
+def likelihood_words(audit: Audit) -> str:
+    """What was used of how probable the protection makes what it published."""
+    names = " and ".join(dict.fromkeys(one.name for one in audit.release.applied))
+    if audit.certificate.likelihood == "exact":
+        return f"how probable {names} makes what was published is used as it is"
+    if audit.certificate.likelihood == "cellwise approximation":
+        return f"{names} is taken as if it had treated every cell by itself, which it did not"
+    seen = "the published figures of the cells" if audit.release.figures is not None else "how the method chose"
+    return f"of {names} only which tables are possible is used; {seen} may tell an intruder more"
+
+
+def why_not_converged(audit: Audit) -> str:
+    """What stopped the chains before they passed the stop rule."""
+    return audit.stopped.rstrip(".") or "chains reached the most draws they may make"
+
+
+def advice(audit: Audit) -> str:
+    """What to do about an audit that was stopped too early."""
+    if audit.belief.converged and all(hers.converged for hers in (audit.insiders or {}).values()):
+        return "let it finish."  # what there is is settled
+    return "the figures are not settled; let the chains go on for longer."
+
+
+def riskiest_first(cells: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `Audit.cells` in the order people read them: of magnitudes, those a guess comes nearest to first."""
+    if "p_near" not in cells:
+        return cells
+    return cells.iloc[np.lexsort((-cells["p_near"], cells["support"] > 1))]
+
+
+def step_words(audit: Audit) -> str:
+    """The unit of bits and risks of magnitudes, which depend on it; nothing for counts."""
+    return f"steps of {10.0**-audit.release.decimals:g}" if audit.magnitude else ""
+
+
+def asked_respondents(audit: Audit) -> pd.DataFrame | None:
+    """What respondents learn; None where that was not asked."""
+    return None if audit.insiders is None else audit.respondents
+
+
+def _how_deceptive(audit: Audit, worst: pd.DataFrame) -> str:
+    row = worst.iloc[0]
+    span = f"{number(row['lower'])} to {number(row['upper'])}"
+    if audit.magnitude:
+        return f"{_name(worst)} may be {span}, but {_likely_range(row)}"
+    return f"{_name(worst)} may be {span}, but is {number(row['modal'])} with probability {probability(row['p_modal'])}"
+
+
+def _how_risky(audit: Audit, rest: pd.DataFrame) -> str:
+    row = rest.iloc[0]
+    times = row["understatement"]
+    more = f", {times:.3g} times what its interval suggests" if times >= WORTH_SAYING else ""
+    left = f"has {row['entropy']:.2f} bits left (risk {row['risk']:.3g}{more})"
+    if audit.magnitude:
+        near = ""
+        if "p_near" in row:
+            p = probability(row["p_near"])
+            near = f"is within {audit.percent:g}% of its truth with probability {p}, and "
+        return f"{near}{_likely_range(row)}, of the {number(row['lower'])} to {number(row['upper'])} it may be"
+    if np.isclose(row["p_modal"] * row["support"], 1, rtol=1e-9):
+        return f"{left}: its {number(int(row['support']))} values are equally probable"
+    return f"{left} and is most probably {number(row['modal'])} (probability {probability(row['p_modal'])})"
+
+
+def _likely_range(row: pd.Series) -> str:
+    return f"is between {number(row['low90'])} and {number(row['high90'])} with probability 0.9"
+
+
+def _name(rows: pd.DataFrame) -> str:
+    return cell_name(rows.index[0], rows.index.names)
+
+
+def counted(n: int, one: str, many: str) -> str:
+    """So many of something, with the verb that goes with them."""
+    return f"{n} {one if n == 1 else many}"
+
+
+def cell_name(labels: Any, names: Any) -> str:
+    """A row's labels in words."""
+    return ", ".join(f"{name}={label}" for name, label in zip(names, labels, strict=True))
+
+
+def short_cell_name(labels: Any, names: Any, most: int) -> str:
+    """A row's labels in words that fit: without the names of the dims, and each cut, where there is no room."""
+    whole = cell_name(labels, names)
+    if len(whole) <= most:
+        return whole
+    return ", ".join(shortened(str(label), max(6, most // len(labels) - 2)) for label in labels)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text that fits, with dots for what was cut out of it: long labels differ at their ends as often as not."""
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 3
+    return f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :].lstrip()}"
+
+
+def number(value: Any) -> str:
+    """A value of a cell: whole numbers as such, magnitudes with their decimals."""
+    if isinstance(value, (int, np.integer)):
+        return f"{int(value):,}"
+    return f"{value:,.10g}"
+
+
+def probability(p: float, *, sure: bool = False) -> str:
+    """A probability in three digits; 1 only where nothing else is possible."""
+    if sure:
+        return "1"
+    return "> 0.999" if p >= 0.9995 else f"{p:.3f}" if p >= 0.01 else f"{p:.2g}"
+
+
+def short_risk(risk: float) -> str:
+    """A risk in two digits, as short as can be."""
+    return f"{risk:.2g}" if risk < 99.5 or not np.isfinite(risk) else f"{risk:,.0f}"
+
+
+HEADINGS = {
+    "published": "published as",
+    "interval": "interval",
+    "support": "values",
+    "certificate": "certificate",
+    "range90": "90% range",
+    "p_near": "P(near truth)",
+    "modal": "most probable",
+    "p_modal": "its probability",
+    "entropy": "bits left",
+    "risk": "risk",
+    "uniform_risk": "uniform risk",
+    "understatement": "times uniform",
+    "own": "own part, left out",
+    "truth": "truth",
+    "p_truth": "p(truth)",
+}
+"""The columns a person reads first, and what they are called in tables for people."""
+_OF_COUNTS, _OF_MAGNITUDES = {"modal", "p_modal", "p_truth"}, {"range90", "p_near"}
+
+
+def readable(cells: pd.DataFrame) -> pd.DataFrame:
+    """The main columns of `Audit.cells` as short texts; the certificate only where it is not "exact" throughout."""
+    magnitude = "low90" in cells and "p0" not in cells
+    left_out = _OF_COUNTS if magnitude else _OF_MAGNITUDES
+    if (cells["certificate"] == "exact").all():
+        left_out = left_out | {"certificate"}
+    shown = cells.assign(interval=_ranges(cells, "lower", "upper"))
+    if "low90" in cells:
+        shown = shown.assign(range90=_ranges(cells, "low90", "high90"))
+    shown = shown[[column for column in HEADINGS if column in shown and column not in left_out]].astype(object)
+    for column in ("published", "modal", "own", "truth"):
+        if column in shown:
+            shown[column] = ["" if np.isnan(v) else number(v) for v in cells[column]]
+    shown["support"] = [f"{int(v):,}" for v in cells["support"]]
+    shown["entropy"] = [
+        f"{bits:.3f}" if error == 0 else f"{bits:.3f} ± {error:.3f}"
+        for bits, error in zip(cells["entropy"], cells["entropy_mcse"], strict=True)
+    ]
+    for column in ("risk", "uniform_risk"):
+        shown[column] = [
+            "known" if m == 1 else f"{v:#.4g}" if v < 1000 else f"{v:,.0f}"
+            for v, m in zip(cells[column], cells["support"], strict=True)
+        ]
+    shown["understatement"] = [f"{v:.2f}" for v in cells["understatement"]]
+    for column in ("p_modal", "p_truth", "p_near"):
+        if column in shown:
+            shown[column] = [
+                "" if np.isnan(p) else probability(p, sure=m == 1)
+                for p, m in zip(cells[column], cells["support"], strict=True)
+            ]
+    return shown.rename(columns=HEADINGS)
+
+
+def _ranges(cells: pd.DataFrame, low: str, high: str) -> list[str]:
+    return [f"{number(a)} to {number(b)}" for a, b in zip(cells[low], cells[high], strict=True)]

@@ -1,0 +1,414 @@
+"""The R-U map: its figures by hand, DFKPR01's example, what may be given for a method, and its picture."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import fiberwalk as fw
+from fiberwalk import confidentiality_map
+from fiberwalk.command_line import main
+
+TABLE = np.array([[3, 1, 7], [2, 9, 4], [8, 2, 15]])
+CELL = {"A": "1", "B": "2"}
+ROUNDING = (fw.random_round, {"base": [3, 5]})
+HIDDEN = [{"A": a, "B": b} for a in "12" for b in "12"]
+
+
+@pytest.fixture(scope="module")
+def found() -> fw.RUMap:
+    methods = {"rounding": ROUNDING, "suppression": fw.suppress(TABLE, where=HIDDEN)}
+    return fw.ru_map(TABLE, methods, seeds=[4, 5, 6], cell=CELL)
+
+
+# --- DFKPR01 --------------------------------------------------------------------------------------------------------
+
+PAPER = fw.examples.dfkpr01_square()
+CORNER = {"row": "1", "column": "1"}
+
+
+def published_by_the_paper(table, theta):
+    """The published table of the paper, whose corner is 3, as an outsider reads it: the truth is the map's own."""
+    return fw.as_protected(PAPER.published, "markov_perturb", theta=theta)
+
+
+def test_the_example_of_duncan_and_others():
+    prior = PAPER.prior
+    law = fw.prior([(CORNER, prior)])
+    methods = {
+        "Markov": (published_by_the_paper, {"theta": [0.05, 0.1, 0.2]}),
+        "suppression": PAPER.release,
+        "rounding": PAPER.release.knows(CORNER, at_least=1, at_most=5),
+    }
+    found = fw.ru_map(PAPER.table, methods, law=law, cell=CORNER)
+    frame = found.frame
+    assert frame["utility"].round(4).tolist() == [math.inf, 0.2405, 0.2327, 0.2181, 0.1587, 0.3462]
+    assert frame.loc[("original", ""), "risk"] == math.inf
+    first = np.array([0.0014, 0.1342, 0.7610, 0.0971, 0.0058, 0.0005])
+    assert frame.loc[("Markov", "theta=0.05"), "risk"] == pytest.approx(
+        fw.risk.entropy_risk(first / first.sum()), rel=2e-3
+    )
+    assert frame.loc[("suppression", ""), "risk"] == pytest.approx(fw.risk.entropy_risk(list(prior.values())))
+    among = np.array([prior[w] for w in range(1, 6)])
+    assert frame.loc[("rounding", ""), "risk"] == pytest.approx(fw.risk.entropy_risk(among / among.sum()))
+    nats = fw.ru_map(PAPER.table, methods, law=law, cell=CORNER, base=math.e).frame
+    assert nats["risk"].to_numpy() == pytest.approx(frame["risk"].to_numpy() / math.log(2))
+    assert found.best(0.5).index.tolist() == [("rounding", "")]
+    assert found.best(0.4).index.tolist() == [("suppression", "")]
+    assert not len(found.best(0.1))
+
+
+# --- figures ----------------------------------------------------------------------------------------------------------
+
+
+def test_figures_are_those_of_audits_by_hand(found):
+    for (method, setting), row in found.frame.iterrows():
+        if method == "original":
+            assert (row["risk"], row["utility"], row["known"], row["runs"]) == (math.inf, math.inf, 1, 1)
+            continue
+        if method == "suppression":
+            releases = [fw.suppress(TABLE, where=HIDDEN)]
+        else:
+            releases = [fw.random_round(TABLE, base=int(setting[-1]), seed=seed) for seed in (4, 5, 6)]
+        pmfs = [fw.audit(release).pmf(CELL) for release in releases]
+        risks = np.array([fw.risk.entropy_risk(pmf) for pmf in pmfs])
+        utilities = np.array([fw.risk.mean_squared_precision(pmf, truth=1) for pmf in pmfs])
+        for axis, values in (("risk", risks), ("utility", utilities)):
+            assert row[axis] == pytest.approx(values.mean())
+            if len(values) == 1:
+                assert math.isnan(row[f"{axis}_sd"])
+                assert math.isnan(row[f"{axis}_error"])
+            else:
+                assert row[f"{axis}_sd"] == pytest.approx(np.std(values, ddof=1))
+                assert row[f"{axis}_error"] == pytest.approx(np.std(values, ddof=1) / math.sqrt(3))
+        assert (row["runs"], row["known"]) == (len(releases), 0)
+    rounded = found.runs[found.runs["method"] == "rounding"]
+    assert rounded["seed"].tolist() == [4, 5, 6] * 2
+    assert rounded["value"].tolist() == [3] * 3 + [5] * 3
+    assert found.runs["seed"].isna().sum() == 2
+
+
+def test_the_worst_of_several_cells_and_their_mean():
+    release = fw.suppress(TABLE, where=HIDDEN)
+    cells = fw.audit(release).cells
+    worst = fw.ru_map(TABLE, {"s": release}).frame.loc[("s", "")]
+    assert worst["risk"] == pytest.approx(cells["risk"].max())
+    assert worst["known"] == 0
+    mean = fw.ru_map(TABLE, {"s": release}, over="mean").frame.loc[("s", "")]
+    assert mean["risk"] == pytest.approx(1 / cells["entropy"].mean())
+    few = fw.ru_map(TABLE, {"s": release}, where="< 3").frame.loc[("s", "")]
+    assert (few["risk"], few["known"]) == (math.inf, 1)  # the 2 in the third row is published
+    pair = fw.ru_map(TABLE, {"s": release}, where=HIDDEN[:2], risk="exact").frame.loc[("s", "")]
+    assert pair["risk"] == pytest.approx(cells["p_truth"].loc[[("1", "1"), ("1", "2")]].max())
+    harm = {1: 1.0, 2: 0.5}
+    harmed = fw.ru_map(TABLE, {"s": release}, cell=CELL, risk="expected harm", harm=harm).frame
+    assert harmed.loc[("s", ""), "risk"] == pytest.approx(fw.audit(release).harm(harm).loc[("1", "2")])
+    assert harmed.loc[("original", ""), "risk"] == 1
+
+
+def test_utilities_use_what_a_user_would_work_with():
+    release = fw.suppress(TABLE, where=HIDDEN)
+    cells = fw.audit(release).cells
+    shown = TABLE.astype(float)
+    for (a, b), mean in cells["mean"].items():
+        shown[int(a) - 1, int(b) - 1] = mean
+    expected = {
+        "hellinger": fw.risk.hellinger_utility(TABLE, shown),
+        "chi-square": 1 - abs(fw.risk.chi_square_change(TABLE, shown, relative=True)),
+        "Cramer's V": 1 - abs(fw.risk.cramers_v_change(TABLE, shown)),
+        "margins": 1 - fw.risk.margin_variance_change(TABLE, shown),
+        "published": 5 / 9,
+    }
+    for name, value in expected.items():
+        frame = fw.ru_map(TABLE, {"s": release}, utility=name).frame
+        assert frame.loc[("s", ""), "utility"] == pytest.approx(value)
+        assert frame.loc[("original", ""), "utility"] == pytest.approx(1)
+    losses = [1 / fw.risk.mean_squared_precision(fw.audit(release).pmf(one), TABLE[int(one["A"]) - 1, int(one["B"]) - 1])
+              for one in HIDDEN]  # fmt: skip
+    overall = fw.ru_map(TABLE, {"s": release}, utility="overall precision", cell=CELL).frame
+    assert overall.loc[("s", ""), "utility"] == pytest.approx(9 / sum(losses))
+
+
+def test_figures_that_noise_made_negative_count_as_zero():
+    release = fw.add_noise(TABLE, fw.uniform_noise(3), seed=2)
+    assert (release.published.values < 0).any()
+    frame = fw.ru_map(TABLE, {"noise": release}, utility="hellinger").frame
+    assert frame.loc[("noise", ""), "utility"] == fw.risk.hellinger_utility(
+        TABLE, np.maximum(release.published.values, 0)
+    )
+
+
+def test_what_chains_leave_open_is_said():
+    release = fw.suppress(TABLE, where=HIDDEN)
+    options = {"method": "chains", "max_draws": 2000}
+    cells = fw.audit(release, seed=1, **options).cells
+    row = fw.ru_map(TABLE, {"s": release}, cell=CELL, **options).frame.loc[("s", "")]
+    sampled = cells.loc[("1", "2")]
+    assert row["risk"] == sampled["risk"]
+    assert row["risk_mcse"] == pytest.approx(sampled["entropy_mcse"] / sampled["entropy"] ** 2)
+    assert row["risk_mcse"] > 0
+    assert row["certificate"] == sampled["certificate"] != "exact"
+    mean = fw.ru_map(TABLE, {"s": release}, over="mean", base=4, **options).frame.loc[("s", "")]
+    error = np.linalg.norm(cells["entropy_mcse"]) / 4
+    assert mean["risk_mcse"] == pytest.approx(2 * error / cells["entropy"].mean() ** 2)
+    unknown = fw.ru_map(TABLE, {"s": release}, risk="exact", **options).frame
+    assert unknown["risk_mcse"].isna().tolist() == [False, True]
+
+
+def test_wide_cells_that_chains_count_in_bins():
+    """A sampled cell with very many values has an error of its own within each bin."""
+    from fiberwalk.map_measures import Seen
+    from fiberwalk.posterior.pmf import Pmf
+    from fiberwalk.release.tables import as_table
+
+    audit = fw.audit(fw.publish([[5, 9], [8, 7]], margins=["A", "B"]))
+    bins = Pmf(0, np.array([0.5, 0.5]), np.ones(2, dtype=bool), 0, 7, 8, 3.0, width=4)
+    seen = Seen(as_table([[5, 9], [8, 7]]), replace(audit, belief=replace(audit.belief, pmfs=(bins,) * 4)), None)
+    assert seen.squared_errors == pytest.approx([np.mean([(x - t) ** 2 for x in range(8)]) for t in (5, 9, 8, 7)])
+
+
+# --- what may be given for a method ---------------------------------------------------------------------------------
+
+
+def test_every_way_to_give_a_method():
+    whole = fw.ru_map(
+        TABLE,
+        {
+            "pair": (fw.random_round, {"base": [3]}),
+            "name": ("random-round", {"base": 3}),
+            "alone": "random_round",
+            "function": lambda t, s: fw.random_round(t, base=3, seed=s),
+            "named seed": lambda t, seed: fw.random_round(t, base=3, seed=seed),
+            "partial": partial(fw.random_round, base=3),
+        },
+        seeds=2,
+        original=False,
+    )
+    assert len({tuple(part["risk"]) for _, part in whole.runs.groupby("method")}) == 1
+    assert whole.frame["runs"].tolist() == [2] * 6
+    assert whole.frame.index[0] == ("pair", "base=3")
+    once = fw.ru_map(TABLE, {"fixed": (fw.round_to, {"base": range(3, 5), "rule": "within"})}, seeds=5).frame
+    assert once["runs"].tolist() == [1, 1, 1]
+    assert once["value"].tolist() == [None, 3, 4]
+
+
+def test_your_own_risk_and_utility():
+    def known_cells(audit):
+        return len(audit.disclosed)
+
+    def changed(table, release):
+        return -abs(table - release.published).sum()
+
+    methods = {"rounding": fw.random_round(TABLE, base=5, seed=1)}
+    found = fw.ru_map(TABLE, methods, risk=known_cells, utility=changed, original=False)
+    difference = np.abs(TABLE - methods["rounding"].published.values).sum()
+    assert found.frame[["risk", "utility"]].to_numpy().tolist() == [[0, -difference]]
+    assert (found.risk, found.utility) == ("known cells", "changed")
+    with_audit = fw.ru_map(TABLE, methods, utility=lambda t, release, audit: len(audit.cells))
+    assert with_audit.frame["utility"].tolist() == [0, 9]
+
+
+def test_the_same_seed_gives_the_same_map_and_more_seeds_keep_the_first():
+    maps = [fw.ru_map(TABLE, {"r": ROUNDING}, seeds=n, seed=seed).runs for n, seed in ((2, 7), (2, 7), (3, 7), (2, 8))]
+    assert maps[0].equals(maps[1])
+    seeds = [one["seed"].dropna().unique().tolist() for one in maps]
+    assert seeds[2][:2] == seeds[0] != seeds[3]
+
+
+def test_hierarchies_decimals_and_releases():
+    table = np.array([[1.5, 2.0], [0.5, 4.5]])
+    found = fw.ru_map(
+        table, {"r": (fw.random_round, {"base": [0.5, 1]})}, decimals=1, seeds=2, cell={"A": "1", "B": "1"}
+    )
+    release = fw.random_round(table, base=1, seed=int(found.settings["seeds"][0]), decimals=1)
+    by_hand = fw.risk.mean_squared_precision(fw.audit(release).pmf(A="1", B="1"), 1.5)
+    assert found.runs.query("value == 1")["utility"].iloc[0] == pytest.approx(by_hand)
+    of_release = fw.ru_map(fw.publish(TABLE, margins=["A"]), {"r": ROUNDING}, seeds=[4, 5, 6], cell=CELL)
+    assert of_release.frame["risk"].tolist() == fw.ru_map(TABLE, {"r": ROUNDING}, seeds=[4, 5, 6], cell=CELL).frame[
+        "risk"].tolist()  # fmt: skip
+
+
+def test_protection_by_more_noise_leaves_less_risk_and_less_utility():
+    def noise(table, size, seed):
+        return fw.add_noise(table, fw.uniform_noise(size), seed=seed)
+
+    frame = fw.ru_map(TABLE, {"n": (noise, {"size": [1, 3, 9]})}, over="mean", seeds=3, original=False).frame
+    assert frame["risk"].is_monotonic_decreasing
+    assert frame["utility"].is_monotonic_decreasing
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def test_words(found):
+    assert repr(found) == (
+        "<RUMap of 'original', 'rounding', 'suppression': 4 points, 8 runs; risk: 1/H (1/bits), cell A=1, B=2; utility: "
+        "mean squared precision, cell A=1, B=2>"
+    )
+    assert "points" in found.sentence
+    shown = found.readable()
+    assert shown.loc[("original", "")].tolist() == ["infinite", "infinite", "1", "1"]
+    assert "±" in shown.loc[("rounding", "base=3"), "risk"]
+    dominated = found.frame["dominated"]
+    assert not dominated["original"].any()
+
+
+def test_a_map_can_be_kept(found, tmp_path):
+    path = tmp_path / "map.fw"
+    found.save(path)
+    again = fw.load(path)
+    assert isinstance(again, fw.RUMap)
+    assert again.frame.equals(found.frame)
+    assert again.runs.equals(found.runs)
+    assert (repr(again), again.settings) == (repr(found), found.settings)
+    assert texts_of(again.plot()) == texts_of(found.plot())
+    done = CliRunner().invoke(main, ["report", str(path)])
+    assert done.exit_code == 2
+    assert "this is a saved map, not an audit" in done.output
+
+
+def test_points_in_doubt_are_named():
+    swapped = fw.swap_preserving(TABLE, order=1, swaps=4, seed=1)
+    found = fw.ru_map(TABLE, {"swapping": swapped})
+    row = found.frame.loc[("swapping", "")]
+    assert row["likelihood"] == "support only"
+    assert row["doubts"] == "likelihood: support only"
+    assert "1 of 2 points is in doubt (likelihood: support only)" in found.sentence
+    assert "hollow: likelihood: support only" in texts_of(found.plot())
+
+
+def test_runs_that_give_a_cell_away_make_the_mean_infinite():
+    def by_luck(table, seed):
+        where = HIDDEN if seed > 1 else HIDDEN[:1]
+        return fw.suppress(table, where=where)
+
+    found = fw.ru_map(TABLE, {"luck": by_luck}, seeds=[1, 2, 3], cell=HIDDEN[0])
+    row = found.frame.loc[("luck", "")]
+    assert row["risk"] == math.inf
+    assert math.isnan(row["risk_error"])
+    assert (row["disclosing"], row["runs"]) == (1, 3)
+    assert "(1 of 3 runs)" in texts_of(found.plot())
+
+
+def test_ctrl_c_leaves_what_is_there(monkeypatch):
+    calls = []
+
+    def tired(*given, **options):
+        calls.append(given)
+        if len(calls) > 5:
+            raise KeyboardInterrupt
+        return fw.audit(*given, **options)
+
+    monkeypatch.setattr(confidentiality_map, "audit", tired)
+    found = fw.ru_map(TABLE, {"rounding": ROUNDING}, seeds=4)
+    assert found.frame["runs"].tolist() == [1, 2, 2]
+    assert not found.converged
+    assert found.sentence.endswith("Interrupted: 4 runs are left out.")
+    calls += [()] * 5
+    with pytest.raises(KeyboardInterrupt):
+        fw.ru_map(TABLE, {"rounding": ROUNDING})
+
+
+# --- the picture ------------------------------------------------------------------------------------------------------
+
+
+def texts_of(figure):
+    (axis,) = figure.axes
+    legend = [one.get_text() for one in axis.get_legend().get_texts()]
+    return [*legend, *(one.get_text() for one in axis.texts), axis.get_xlabel(), axis.get_ylabel(), axis.get_title()]
+
+
+def test_the_picture_says_what_it_shows(found):
+    figure = found.plot(threshold=0.4, title="a map of $3")
+    texts = texts_of(figure)
+    for said in ("original", "rounding, by base", "suppression", "highest risk allowed: 0.4", "3", "5", "a map of $3"):
+        assert said in texts
+    assert "data utility: mean squared precision, cell A=1, B=2" in texts
+    assert "disclosure risk: 1/H (1/bits), cell A=1, B=2" in texts
+    (axis,) = figure.axes
+    assert axis.get_yticklabels()[-1].get_text() == "infinite\n(known)"
+    assert axis.get_xticklabels()[-1].get_text() == "infinite\n(no error)"
+    figure.draw_without_rendering()
+    (legend_box, *labels) = [axis.get_legend().get_window_extent(), *(one.get_window_extent() for one in axis.texts)]
+    for i, one in enumerate(labels):
+        assert not any(one.overlaps(other) for other in [legend_box, *labels[:i]])
+
+
+def test_the_picture_is_drawn_where_you_say():
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    found = fw.ru_map(TABLE, {"s": fw.suppress(TABLE, where=HIDDEN)}, utility="hellinger", original=False)
+    assert found.plot(ax=right) is figure
+    assert not left.get_xlabel()
+    assert right.get_xlabel() == "data utility: 1 - Hellinger distance / sqrt(N)"
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
+
+
+@pytest.mark.parametrize(
+    ("methods", "options", "words"),
+    [
+        ({}, {}, "at least one method"),
+        ([fw.random_round], {}, "a dict of name to method"),
+        ({"x": 3}, {}, "method 'x' is a int; it must be a function"),
+        ({"x": ("random_round",)}, {}, "a pair is a function and its parameters"),
+        ({"x": "random_rund"}, {}, "did you mean 'random_round'"),
+        ({"x": ("random_round", {"bse": [3]})}, {}, "method 'x' has no parameter 'bse'; did you mean 'base'"),
+        ({"x": ("random_round", {"base": []})}, {}, "list of values of base is empty"),
+        ({"x": ("random_round", {"base": [3, 5], "exact": ["A", "B"]})}, {}, "base and exact are both lists"),
+        ({"x": ("random_round", {"seed": [3, 5]})}, {}, "by seeds="),
+        ({"x": ("random_round", {"base": [3, -5]})}, {"seeds": [9]}, "method 'x', base=-5, seed 9: .*must be positive"),
+        ({"x": lambda t: t[7]}, {}, "method 'x': IndexError"),
+        ({"x": lambda t: t}, {}, "method 'x': it must return a release; it returned a ndarray"),
+        ({"x": fw.publish([[1, 2]], margins=["A"])}, {}, "about other cells, A \\(1\\), B \\(2\\)"),
+        ({"x": fw.suppress(TABLE + 1, where=HIDDEN)}, {}, "of another table: A=1, B=1 differs"),
+        ({"x": fw.publish(TABLE, margins=["A", "B"], decimals=1)}, {}, "has 1 decimals"),
+        ({"original": SUPPRESSED}, {}, "original=False"),
+        ({"x": SUPPRESSED}, {"risk": "entrpy"}, "did you mean 'entropy'"),
+        ({"x": SUPPRESSED}, {"utility": "helinger"}, "did you mean 'hellinger'"),
+        ({"x": SUPPRESSED}, {"utility": 3}, "the name of a measure or a function"),
+        ({"x": SUPPRESSED}, {"risk": lambda audit: "high"}, "must return a number; it returned 'high'"),
+        ({"x": SUPPRESSED}, {"utility": lambda t, r: math.nan}, "returned nan"),
+        ({"x": SUPPRESSED}, {"risk": "expected harm"}, "needs harm="),
+        ({"x": SUPPRESSED}, {"harm": {1: 1}}, "goes with risk='expected harm'"),
+        ({"x": SUPPRESSED}, {"over": "best"}, "the 'worst' cell, or the 'mean'"),
+        ({"x": SUPPRESSED}, {"base": 1}, "a number above 1"),
+        ({"x": SUPPRESSED}, {"cell": {"A": "9", "B": "1"}}, "has no label '9'"),
+        ({"x": SUPPRESSED}, {"cell": {"A": "1"}}, "is not one cell"),
+        ({"x": SUPPRESSED}, {"cell": CELL, "where": "< 3"}, "give one cell"),
+        ({"x": SUPPRESSED}, {"where": "< 1"}, "hides no cell"),
+        ({"x": SUPPRESSED}, {"where": TABLE > 99}, "hits no cell"),
+        ({"x": SUPPRESSED}, {"seeds": []}, "seeds= is empty"),
+        ({"x": SUPPRESSED}, {"seeds": 0}, "at least once"),
+        ({"x": SUPPRESSED}, {"seeds": [1, 1]}, "the same seed twice"),
+        ({"x": SUPPRESSED}, {"seeds": [-1]}, "a whole number of at least 0"),
+        ({"x": SUPPRESSED}, {"seeds": "many"}, "how many times"),
+        ({"x": SUPPRESSED}, {"seed": None}, "a whole number of at least 0"),
+        ({"x": SUPPRESSED}, {"hidden_margins": ["A"]}, "no option 'hidden_margins'"),
+    ],
+)  # fmt: skip
+def test_errors(methods, options, words):
+    with pytest.raises(fw.InputError, match=words):
+        fw.ru_map(TABLE, methods, **options)
+
+
+def test_errors_of_tables_and_thresholds(found):
+    with pytest.raises(fw.InputError, match="does not carry its truth"):
+        fw.ru_map(SUPPRESSED.without_truth(), {"x": SUPPRESSED})
+    with pytest.raises(fw.InputError, match="go with a table, not a release"):
+        fw.ru_map(SUPPRESSED, {"x": SUPPRESSED}, decimals=1)
+    for wrong in (0, -1, math.inf, math.nan, "high", True):
+        with pytest.raises(fw.InputError, match="a number above 0"):
+            found.best(wrong)
+        with pytest.raises(fw.InputError, match="a number above 0"):
+            found.plot(threshold=wrong)
