@@ -18,6 +18,7 @@ TABLE = np.array([[3, 1, 7], [2, 9, 4], [8, 2, 15]])
 CELL = {"A": "1", "B": "2"}
 ROUNDING = (fw.random_round, {"base": [3, 5]})
 HIDDEN = [{"A": a, "B": b} for a in "12" for b in "12"]
+SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
 
 
 @pytest.fixture(scope="module")
@@ -197,6 +198,26 @@ def test_every_way_to_give_a_method():
     assert once["value"].tolist() == [None, 3, 4]
 
 
+def test_a_parameter_that_is_a_list_by_nature_is_one_value():
+    frame = fw.ru_map(TABLE, {"one": ("suppress", {"where": HIDDEN}), "two": ("suppress", {"where": [TABLE < 3, TABLE < 5]}),
+                              "margins": (fw.publish, {"margins": ["A", "B"]})}).frame  # fmt: skip
+    settings = [("one", ""), ("two", "where=#1"), ("two", "where=#2"), ("margins", "")]
+    assert frame.index.tolist() == [("original", ""), *settings]
+    assert frame.loc[("one", ""), "risk"] == pytest.approx(fw.audit(SUPPRESSED).cells["risk"].max())
+
+
+def test_values_that_hardly_differ_are_points_of_their_own():
+    frame = fw.ru_map(TABLE, {"m": ("markov_perturb", {"theta": [0.1, 0.1000001]})}, seeds=1).frame
+    assert frame.index.get_level_values("setting").tolist() == ["", "theta=0.1", "theta=0.1000001"]
+
+
+def test_a_table_that_a_utility_is_not_for_is_refused_at_once():
+    with pytest.raises(fw.InputError, match="utility='chi-square': association is between two dims or more"):
+        fw.ru_map([5, 1, 2], {"r": ROUNDING}, utility="chi-square")
+    with pytest.raises(fw.InputError, match="utility='hellinger': .*sums to 0"):
+        fw.ru_map([[0, 0]], {"r": ROUNDING}, utility="hellinger")
+
+
 def test_your_own_risk_and_utility():
     def known_cells(audit):
         return len(audit.disclosed)
@@ -352,8 +373,6 @@ def test_the_picture_is_drawn_where_you_say():
 
 # --- bad input --------------------------------------------------------------------------------------------------------
 
-SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
-
 
 @pytest.mark.parametrize(
     ("methods", "options", "words"),
@@ -365,10 +384,17 @@ SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
         ({"x": "random_rund"}, {}, "did you mean 'random_round'"),
         ({"x": ("random_round", {"bse": [3]})}, {}, "method 'x' has no parameter 'bse'; did you mean 'base'"),
         ({"x": ("random_round", {"base": []})}, {}, "list of values of base is empty"),
-        ({"x": ("random_round", {"base": [3, 5], "exact": ["A", "B"]})}, {}, "base and exact are both lists"),
+        ({"x": ("round_to", {"base": [3, 5], "rule": ["nearest", "within"]})}, {}, "base and rule are both lists"),
         ({"x": ("random_round", {"seed": [3, 5]})}, {}, "by seeds="),
         ({"x": ("random_round", {"base": [3, -5]})}, {"seeds": [9]}, "method 'x', base=-5, seed 9: .*must be positive"),
+        ({"x": "markov_perturb"}, {}, "method 'x' needs its theta="),
+        ({"x": ("random_round", {"base": [3, 3.0]})}, {}, "'x' is there twice with base=3"),
+        ({1: SUPPRESSED, "1": SUPPRESSED}, {}, "method '1' is there twice"),
+        ({"x": lambda: SUPPRESSED}, {}, "a function of nothing"),
         ({"x": lambda t: t[7]}, {}, "method 'x': IndexError"),
+        ({"x": fw.suppress(TABLE + 1, where=HIDDEN).without_truth()}, {}, "says that A=1, B=3 is 8, and there it is 7"),
+        ({"x": fw.publish(TABLE + 1, margins=["A"]).without_truth()}, {}, "A=1, B=Total is 14, and there it is 11"),
+        ({"x": fw.as_protected(TABLE * 5 + 5, "random_round", base=5)}, {}, "published as 20, cannot have been 3"),
         ({"x": lambda t: t}, {}, "method 'x': it must return a release; it returned a ndarray"),
         ({"x": fw.publish([[1, 2]], margins=["A"])}, {}, "about other cells, A \\(1\\), B \\(2\\)"),
         ({"x": fw.suppress(TABLE + 1, where=HIDDEN)}, {}, "of another table: A=1, B=1 differs"),
@@ -379,6 +405,8 @@ SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
         ({"x": SUPPRESSED}, {"utility": 3}, "the name of a measure or a function"),
         ({"x": SUPPRESSED}, {"risk": lambda audit: "high"}, "must return a number; it returned 'high'"),
         ({"x": SUPPRESSED}, {"utility": lambda t, r: math.nan}, "returned nan"),
+        ({"x": SUPPRESSED}, {"utility": lambda t, r: -math.inf}, "returned -inf"),
+        ({"x": SUPPRESSED}, {"risk": lambda audit: 1 / 0}, "method 'original': risk=: your function failed, ZeroDivision"),
         ({"x": SUPPRESSED}, {"risk": "expected harm"}, "needs harm="),
         ({"x": SUPPRESSED}, {"harm": {1: 1}}, "goes with risk='expected harm'"),
         ({"x": SUPPRESSED}, {"over": "best"}, "the 'worst' cell, or the 'mean'"),
@@ -395,6 +423,7 @@ SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
         ({"x": SUPPRESSED}, {"seeds": "many"}, "how many times"),
         ({"x": SUPPRESSED}, {"seed": None}, "a whole number of at least 0"),
         ({"x": SUPPRESSED}, {"hidden_margins": ["A"]}, "no option 'hidden_margins'"),
+        ({"x": SUPPRESSED}, {"toleranc": 1}, "no option 'toleranc'.*did you mean 'tolerance'"),
     ],
 )  # fmt: skip
 def test_errors(methods, options, words):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..map_methods import ORIGINAL
+from ..map_methods import ORIGINAL, value_words
 from .label_places import place_labels
 from .palette import COLOURS, SHAPES
 from .words import shortened
@@ -137,7 +137,7 @@ def _draw_axes(axis: Axes, found: RUMap, across: Scale, up: Scale) -> None:
 def _label(row: pd.Series) -> str:
     """What stands beside a point: the value of its parameter, and in how many runs it gives a cell away, if not in all."""
     value = row["value"]
-    text = "" if not row["parameter"] else f"{value:g}" if isinstance(value, float) else shortened(str(value), 14)
+    text = "" if not row["parameter"] else shortened(value_words(value), 14)
     if np.isinf(row["risk"]) and row["disclosing"] < row["runs"]:
         text = f"{text} ({row['disclosing']} of {row['runs']} runs)".strip()
     return text
