@@ -24,7 +24,9 @@ SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
 @pytest.fixture(scope="module")
 def found() -> fw.RUMap:
     methods = {"rounding": ROUNDING, "suppression": fw.suppress(TABLE, where=HIDDEN)}
-    return fw.ru_map(TABLE, methods, seeds=[4, 5, 6], cell=CELL)
+    return fw.ru_map(
+        TABLE, methods, seeds=[1, 2, 3], cell=CELL
+    )  # of which one rounds the cell otherwise than the others
 
 
 # --- DFKPR01 --------------------------------------------------------------------------------------------------------
@@ -75,7 +77,7 @@ def test_figures_are_those_of_audits_by_hand(found):
         if method == "suppression":
             releases = [fw.suppress(TABLE, where=HIDDEN)]
         else:
-            releases = [fw.random_round(TABLE, base=int(setting[-1]), seed=seed) for seed in (4, 5, 6)]
+            releases = [fw.random_round(TABLE, base=int(setting[-1]), seed=seed) for seed in (1, 2, 3)]
         pmfs = [fw.audit(release).pmf(CELL) for release in releases]
         risks = np.array([fw.risk.entropy_risk(pmf) for pmf in pmfs])
         utilities = np.array([fw.risk.mean_squared_precision(pmf, truth=1) for pmf in pmfs])
@@ -89,8 +91,9 @@ def test_figures_are_those_of_audits_by_hand(found):
                 assert row[f"{axis}_error"] == pytest.approx(np.std(values, ddof=1) / math.sqrt(3))
         assert (row["runs"], row["known"]) == (len(releases), 0)
     rounded = found.runs[found.runs["method"] == "rounding"]
-    assert rounded["seed"].tolist() == [4, 5, 6] * 2
-    assert rounded["value"].tolist() == [3] * 3 + [5] * 3
+    assert found.frame.loc[("rounding", "base=3"), "risk_error"] > 0
+    assert rounded["seed"].tolist() == [1, 2, 3] * 2
+    assert found.runs["value"].map(repr).tolist() == ["None"] + ["3"] * 3 + ["5"] * 3 + ["None"]
     assert found.runs["seed"].isna().sum() == 2
 
 
@@ -133,6 +136,13 @@ def test_utilities_use_what_a_user_would_work_with():
               for one in HIDDEN]  # fmt: skip
     overall = fw.ru_map(TABLE, {"s": release}, utility="overall precision", cell=CELL).frame
     assert overall.loc[("s", ""), "utility"] == pytest.approx(9 / sum(losses))
+
+
+def test_sample_counts_are_grossed_up():
+    table = [[2, 1], [3, 6]]
+    release = fw.draw_sample(table, size=4, seed=2)
+    frame = fw.ru_map(table, {"sample": release}, utility="hellinger").frame
+    assert frame.loc[("sample", ""), "utility"] == fw.risk.hellinger_utility(table, release.published.values * 3)
 
 
 def test_figures_that_noise_made_negative_count_as_zero():
@@ -199,11 +209,16 @@ def test_every_way_to_give_a_method():
 
 
 def test_a_parameter_that_is_a_list_by_nature_is_one_value():
-    frame = fw.ru_map(TABLE, {"one": ("suppress", {"where": HIDDEN}), "two": ("suppress", {"where": [TABLE < 3, TABLE < 5]}),
-                              "margins": (fw.publish, {"margins": ["A", "B"]})}).frame  # fmt: skip
-    settings = [("one", ""), ("two", "where=#1"), ("two", "where=#2"), ("margins", "")]
-    assert frame.index.tolist() == [("original", ""), *settings]
-    assert frame.loc[("one", ""), "risk"] == pytest.approx(fw.audit(SUPPRESSED).cells["risk"].max())
+    table = np.array([[3, 1], [2, 9]])
+    methods = {
+        "both": (fw.publish, {"margins": ["A", "B"]}),
+        "cells": ("suppress", {"where": HIDDEN[:2]}),
+        "tables": ("suppress", {"where": [table < 3, table < 4]}),
+    }
+    frame = fw.ru_map(table, methods, original=False).frame
+    assert frame.index.tolist() == [("both", ""), ("cells", ""), ("tables", "where=#1"), ("tables", "where=#2")]
+    both = fw.audit(fw.publish(table, margins=["A", "B"]))
+    assert frame.loc[("both", ""), "risk"] == pytest.approx(both.cells["risk"].max())
 
 
 def test_values_that_hardly_differ_are_points_of_their_own():
@@ -303,6 +318,16 @@ def test_points_in_doubt_are_named():
     assert "hollow: likelihood: support only" in texts_of(found.plot())
 
 
+def test_points_that_disclose_are_named_and_equal_ones_trade_nothing():
+    one = fw.suppress(TABLE, where=HIDDEN[:1])
+    found = fw.ru_map(TABLE, {"one": one, "another": fw.suppress(TABLE, where=HIDDEN[1:2])})
+    assert found.sentence == (
+        "The 2 points have the same risk, infinite, and the same utility. A cell at risk is known exactly, at least in some "
+        "runs, after one, another."
+    )
+    assert "known exactly" not in fw.ru_map(TABLE, {"s": SUPPRESSED}).sentence
+
+
 def test_runs_that_give_a_cell_away_make_the_mean_infinite():
     def by_luck(table, seed):
         where = HIDDEN if seed > 1 else HIDDEN[:1]
@@ -354,10 +379,22 @@ def test_the_picture_says_what_it_shows(found):
     (axis,) = figure.axes
     assert axis.get_yticklabels()[-1].get_text() == "infinite\n(known)"
     assert axis.get_xticklabels()[-1].get_text() == "infinite\n(no error)"
+    assert "bars: standard error of the mean\nover repeated protection" in texts
+    (bar,) = [one for one in axis.containers if one.lines[2] and len(one.lines[2][0].get_segments()) == 2]
+    low, high = bar.lines[2][1].get_segments()[0][:, 1]
+    assert (high - low) / 2 == pytest.approx(found.frame.loc[("rounding", "base=3"), "risk_error"])
     figure.draw_without_rendering()
     (legend_box, *labels) = [axis.get_legend().get_window_extent(), *(one.get_window_extent() for one in axis.texts)]
     for i, one in enumerate(labels):
         assert not any(one.overlaps(other) for other in [legend_box, *labels[:i]])
+
+
+def test_many_methods_can_be_told_apart():
+    from itertools import islice
+
+    from fiberwalk.report.map_plot import _styles
+
+    assert len(set(islice(_styles(), 36))) == 36
 
 
 def test_the_picture_is_drawn_where_you_say():

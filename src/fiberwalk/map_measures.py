@@ -14,6 +14,7 @@ import numpy as np
 from .audit_result import Audit
 from .frames.cell_questions import harmful_values
 from .posterior.pmf import Pmf
+from .protect.sample_drawing import Sampling
 from .release.dims import did_you_mean
 from .release.errors import FiberwalkError, InputError
 from .release.facts import NO_VALUE
@@ -86,13 +87,17 @@ class Seen:
     def shown(self) -> np.ndarray:
         """The table as a user works with it: published figures, and for withheld cells what is to be expected.
 
-        A negative figure, as noise makes them, stands for 0.
+        A negative figure, as noise makes them, stands for 0; sample counts are grossed up to the population, whose total
+        is published.
         """
         figures = self.release.cell_figures[self.numbers].astype(float)
         for i in np.flatnonzero(figures == NO_VALUE):
             pmf = self.pmfs[i]
             figures[i] = self.table.values.flat[i] if pmf is None else pmf.mean + self.release.own[self.numbers[i]]
-        return np.maximum(figures, 0).reshape(self.table.values.shape) / 10.0**self.table.decimals
+        figures = np.maximum(figures, 0)
+        if any(one.name == Sampling.name for one in self.release.applied) and figures.any():
+            figures *= self.table.values.sum() / figures.sum()
+        return figures.reshape(self.table.values.shape) / 10.0**self.table.decimals
 
     @property
     def original(self) -> np.ndarray:

@@ -78,8 +78,10 @@ class RUMap:
         import pandas as pd
 
         columns = ("method", "parameter", "value", "seed", "risk", "utility", "known")
-        frame = pd.DataFrame([[getattr(run, one) for one in columns] for run in self.found], columns=list(columns))
-        return frame.astype({"seed": pd.UInt64Dtype(), "value": object})
+        kinds: dict[str, Any] = {"seed": pd.UInt64Dtype(), "value": object}  # whole numbers stay so beside None
+        return pd.DataFrame(
+            {one: pd.Series([getattr(run, one) for run in self.found], dtype=kinds.get(one)) for one in columns}
+        )
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -128,14 +130,19 @@ class RUMap:
             only = (others if len(others) else frame).iloc[0]
             said = f"The risk of {point_name(only.name)} is {number_word(only['risk'])}, its utility "
             said += f"{number_word(only['utility'])}."
+        elif len(others.round(12).drop_duplicates(["risk", "utility"])) == 1:
+            same = number_word(others["risk"].iloc[0])
+            said = f"The {len(others)} points have the same risk, {same}, and the same utility."
         elif len(good) == len(others):
             said = f"Each of the {len(others)} points trades utility for risk: none surpasses another in both."
         else:
-            listed = ", ".join(good[:6]) + (f" and {len(good) - 6} more" if len(good) > 6 else "")
             said = (
-                f"Of {len(others)} points, {listed} {'is' if len(good) == 1 else 'are'} worth a look: for each other "
+                f"Of {len(others)} points, {_listed(good)} {'is' if len(good) == 1 else 'are'} worth a look: for each "
             )
-            said += "one, one of these has no more risk and no less utility."
+            said += "other one, one of these has, on average, no more risk and no less utility."
+        telling = [point_name(one) for one in others.index[others["disclosing"] > 0]]
+        if telling:
+            said += f" A cell at risk is known exactly, at least in some runs, after {_listed(telling)}."
         doubtful = int((frame["doubts"] != "").sum())
         if doubtful:
             words = ", ".join(dict.fromkeys(word for run in self.found for word in run.doubts))
@@ -196,6 +203,10 @@ def point_name(index: Any) -> str:
     """A point of the map in words."""
     method, setting = index
     return f"{method} {setting}" if setting else str(method)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
 def number_word(value: float) -> str:
