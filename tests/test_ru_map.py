@@ -64,6 +64,8 @@ def test_the_example_of_duncan_and_others():
     assert found.best(0.5).index.tolist() == [("rounding", "")]
     assert found.best(0.4).index.tolist() == [("suppression", "")]
     assert not len(found.best(0.1))
+    assert frame["dominated"].tolist() == [False, True, True, True, False, False]
+    assert found.sentence.startswith("Of 5 points, suppression, rounding are worth a look")
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------
