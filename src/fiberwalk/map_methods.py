@@ -191,8 +191,7 @@ def _check_parameters(name: str, function: Callable[..., Any], parameters: Mappi
             and key not in parameters
             and one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
         ):
-            example = f"({getattr(function, '__name__', 'function')}, {{{key!r}: ...}})"
-            raise InputError(f"method {name!r} needs its {key}=: give it as a pair, {example}.")
+            raise InputError(f"method {name!r} needs its {key}=.")
 
 
 def _ours(function: Any) -> bool:
