@@ -3,8 +3,8 @@
 python bench/ru_map_picture.py        writes docs/ru_map.png
 
 The upper left cell of a 2 x 2 square is 1. Markov perturbation published it as 3, by three values of theta; suppression left
-the margins; rounding to base 3 left 1 to 5. The utilities are the paper's. Its printed risks follow from no base of the
-logarithm: those on the map are 1/H in bits.
+the margins; rounding the four cells to base 3 made it 3, which leaves 1 to 5. The utilities are the paper's. Its printed
+risks follow from no base of the logarithm: those on the map are 1/H in bits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def paper_map() -> fw.RUMap:
     methods = {
         "Markov perturbation": (perturbed, {"theta": [0.05, 0.1, 0.2]}),
         "cell suppression": square.release,
-        "rounding to base 3": square.release.knows(CORNER, at_least=1, at_most=5),
+        "rounding to base 3": fw.as_protected(square.published // 3 * 3, "round_to", base=3, rule="within"),
     }
     return fw.ru_map(square.table, methods, law=fw.prior([(CORNER, square.prior)]), cell=CORNER)
 

@@ -138,7 +138,23 @@ class _Exact:
 def _exactly(
     paths: HiddenPaths, group: PathGroup, inside: Support, questions: Any, budget: Budget
 ) -> tuple[np.ndarray, _Exact]:
-    """Which questions concern a group, and their laws, by the likelihood of every table."""
+    """Which questions concern a group, and their laws, by the probability of every table."""
+    tables, p, theta = weighed_tables(paths, group, inside, budget)
+    asked, rows = rows_through(questions, group.cells)
+    values = rows @ tables.T
+    steps: tuple[Pmf | None, ...] = (None,) * len(group.squares)
+    if group.independent:
+        grown: Any = np.linalg.lstsq(
+            incidence(group.local, len(group.cells)).toarray().T, (group.end - tables).T, rcond=None
+        )[0]
+        steps = tuple(_law(one, p) for one in np.round(grown).astype(np.int64))
+    return asked, _Exact(tuple(_law(one, p) for one in values), steps, theta, len(tables))
+
+
+def weighed_tables(
+    paths: HiddenPaths, group: PathGroup, inside: Support, budget: Budget
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """[table, cell]: every table of a group from which paths led to the published one; how probable each, and each theta."""
     most = int(min(budget.operations / WORK_PER_TABLE, budget.bytes / (64 * len(group.cells))))
     found = exact_likelihood(paths, group, most)
     tables = found.tables
@@ -149,17 +165,8 @@ def _exactly(
     p = np.exp(logs - logs.max())
     p /= p.sum()
     theta, p = p.sum(axis=1), p.sum(axis=0)
-    some = p > 0
-    tables, p = tables[some], p[some]
-    asked, rows = rows_through(questions, group.cells)
-    values = rows @ tables.T
-    steps: tuple[Pmf | None, ...] = (None,) * len(group.squares)
-    if group.independent:
-        grown: Any = np.linalg.lstsq(
-            incidence(group.local, len(group.cells)).toarray().T, (group.end - tables).T, rcond=None
-        )[0]
-        steps = tuple(_law(one, p) for one in np.round(grown).astype(np.int64))
-    return asked, _Exact(tuple(_law(one, p) for one in values), steps, theta, len(tables))
+    some = np.isfinite(logs).any(axis=0)  # also what is too improbable for floating point is possible
+    return tables[some], p[some], theta
 
 
 def _log_law(group: PathGroup, inside: Support, tables: np.ndarray) -> np.ndarray:

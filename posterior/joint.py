@@ -22,14 +22,21 @@ from ..fiber.support import Support, support
 from ..moves.chooser import choose
 from ..release.errors import InputError, TooLarge
 from ..release.release import Release
+from ..sampler.diagnostics import effective_draws
 from .exact_block import solve_block
-from .paths import refuse_paths
+from .hidden_path import EXACT_PATHS, weighed_tables
+from .path_draws import draw_first_tables
+from .path_groups import path_groups
+from .path_unit import REDRAWN
+from .paths import HiddenPaths, hidden_paths
 from .sampled import Chains
 
 Progress = Callable[[str], None]
 MOST_COMBINATIONS = 1_000_000
 MOST_PRODUCTS = 20_000_000_000
 """Products of probabilities that putting blocks together may take (some seconds)."""
+PATH_DRAWS = 20_000
+"""Tables of each chain from which joint probabilities at the beginning of hidden paths are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +85,7 @@ def joint_law(
     progress: Progress | None = None,
 ) -> Joint:
     """The joint law of some questions, given as sparse rows over the cells of a release."""
-    refuse_paths(release, "the joint distribution of cells")
+    paths = hidden_paths(release)
     inside = support(release, law)
     solved = inside.solved
     rows = sp.csr_array(rows)
@@ -89,6 +96,8 @@ def joint_law(
     known = Certificate("exact", "the published figures decide every cell")
     fixed = rows @ np.where(solved.decided, solved.start, 0)
     whole = Joint(fixed, np.ones(point), np.ones(point, dtype=bool), known)
+    if paths is not None:
+        return _of_paths(paths, inside, law, rows, whole, method, budget or Budget(), chains or Chains(), progress)
     left = []
     for block in solved.blocks:
         wanted, part = rows_through(by_column, block.columns)
@@ -188,3 +197,56 @@ def _sampled(
         ess = float(one.diagnosis.ess[places].min())
         laws.append(Joint(first, p, p > 0, found.certificate, ess, one.converged))
     return laws
+
+
+def _of_paths(
+    paths: HiddenPaths,
+    inside: Support,
+    law: Any,
+    rows: Any,
+    known: Joint,
+    method: str,
+    budget: Budget,
+    chains: Chains,
+    progress: Progress | None,
+) -> Joint:
+    """The joint law at the beginning of hidden paths: by every table where they are few, else by drawn ones."""
+    whole, by_column = known, sp.csc_array(rows * ~inside.solved.decided)
+    try:
+        if method == "chains":
+            raise TooLarge("chains are asked for.")
+        for group in path_groups(paths, inside):
+            wanted, part = rows_through(by_column, group.cells)
+            if len(wanted):
+                tables, p, _ = weighed_tables(paths, group, inside, budget)
+                whole = whole.plus(_counted(_spread(part, wanted, rows.shape[0]) @ tables.T, p, EXACT_PATHS))
+        return whole
+    except TooLarge:
+        if method == "exact":
+            raise
+    drawn, how = draw_first_tables(
+        paths,
+        law,
+        draws=PATH_DRAWS,
+        chains=chains.number,
+        seed=chains.seed,
+        executor=chains.executor,
+        progress=progress,
+    )
+    values = rows[:, : drawn.shape[2]] @ drawn.reshape(-1, drawn.shape[2]).astype(np.int64).T
+    found = _counted(values, np.full(values.shape[1], 1 / values.shape[1]), Certificate("connected", REDRAWN))
+    each = values.T.reshape(chains.number, PATH_DRAWS, -1).astype(float)
+    ess = effective_draws(each, each**2, 1, np.ptp(values, axis=1) > 0)
+    return replace(found, ess=float(ess.min()), converged=how["converged"] == "yes")
+
+
+def _counted(values: np.ndarray, p: np.ndarray, certificate: Certificate) -> Joint:
+    """The joint law of questions that have some values in tables of some probability."""
+    first = values.min(axis=1)
+    shape = tuple((values.max(axis=1) - first + 1).tolist())
+    _refuse_many(shape)
+    places = tuple(values - first[:, None])
+    shares, possible = np.zeros(shape), np.zeros(shape, dtype=bool)
+    np.add.at(shares, places, p)
+    possible[places] = True
+    return Joint(first, shares, possible, certificate)

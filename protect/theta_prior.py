@@ -34,14 +34,16 @@ class ThetaPrior:
 
 def as_theta(given: Any) -> float | ThetaPrior:
     """A theta that is known, or what is believed of one that is not."""
-    if is_number(given):
-        if not 0 <= given <= 1:
+    if isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool):
+        if not is_number(given) or not 0 <= given <= 1:
             raise InputError(
                 f"theta={given!r}: the probability of moving out, from 0 (nothing moves) to 1, in every square."
             )
         return float(given)
     if isinstance(given, ThetaPrior):
         return given
+    if isinstance(given, str):  # as on a command line
+        given = given.split(",")
     if hasattr(given, "cdf") and hasattr(given, "ppf"):
         values, odds = _points(given)
     elif isinstance(given, Mapping) or (hasattr(given, "index") and hasattr(given, "items")):

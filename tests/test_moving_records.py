@@ -381,18 +381,20 @@ def test_squares_keep_the_margins_that_miss_one_of_their_dims(table, theta, dims
             tuple(key) for key in release.shown.tolist()
         }
     check_facts(release)
-    assert release.likelihood == "support only"
-    assert "LOWER bound" in release.applied[0].words
+    assert release.likelihood == "exact"
+    assert release.applied[0].beyond_evidence
+    assert "tables in between are hidden" in release.applied[0].words
 
 
-def test_disjoint_squares_are_exact_and_overlapping_ones_are_not():
+def test_the_likelihood_of_disjoint_squares_is_evidence_and_that_of_overlapping_ones_is_not():
     table = np.arange(1, 17).reshape(4, 4)
     a, b, c, d = ({"A": str(i), "B": str(i)} for i in range(1, 5))
     e = {"A": "2", "B": "4"}
     apart = fw.markov_perturb(table, 0.1, squares=[(a, b), (c, d)], seed=1)
     beside = fw.markov_perturb(table, 0.1, squares=[(a, b), ({"A": "1", "B": "3"}, e)], seed=1)
     meeting = fw.markov_perturb(table, 0.1, squares=[(a, b), (b, c)], seed=1)
-    assert [one.likelihood for one in (apart, beside, meeting)] == ["exact", "exact", "support only"]
+    assert [one.likelihood for one in (apart, beside, meeting)] == ["exact"] * 3
+    assert [one.applied[0].beyond_evidence for one in (apart, beside, meeting)] == [False, False, True]
     assert [len(one.sums) for one in (apart, beside, meeting)] == [8, 8, 6]
     assert "(A=1, B=1) + (A=1, B=2)" in beside.sums.words  # in the same rows, but each square keeps its own totals
     for one in (apart, beside, meeting):

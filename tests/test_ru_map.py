@@ -46,7 +46,7 @@ def test_the_example_of_duncan_and_others():
     methods = {
         "Markov": (published_by_the_paper, {"theta": [0.05, 0.1, 0.2]}),
         "suppression": PAPER.release,
-        "rounding": PAPER.release.knows(CORNER, at_least=1, at_most=5),
+        "rounding": fw.as_protected(PAPER.published // 3 * 3, "round_to", base=3, rule="within"),
     }
     found = fw.ru_map(PAPER.table, methods, law=law, cell=CORNER)
     frame = found.frame
