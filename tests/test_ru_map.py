@@ -320,6 +320,14 @@ def test_points_in_doubt_are_named():
     assert "hollow: likelihood: support only" in texts_of(found.plot())
 
 
+def test_methods_that_hide_different_cells_are_said_to():
+    methods = {"suppression": SUPPRESSED, "rounding": fw.random_round(TABLE, base=5, seed=1)}
+    found = fw.ru_map(TABLE, methods)
+    assert found.frame["at_risk"].tolist() == [9, 4, 9]
+    assert "The methods hide different cells, 4 to 9 of them, and the risk is of these alone" in found.sentence
+    assert "hide different cells" not in fw.ru_map(TABLE, methods, cell=CELL).sentence
+
+
 def test_points_that_disclose_are_named_and_equal_ones_trade_nothing():
     one = fw.suppress(TABLE, where=HIDDEN[:1])
     found = fw.ru_map(TABLE, {"one": one, "another": fw.suppress(TABLE, where=HIDDEN[1:2])})

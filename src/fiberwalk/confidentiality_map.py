@@ -63,7 +63,8 @@ def ru_map(
         A dict of name -> method, each one of: a function of (table, seed), or of the table alone, that returns a release; a
         release, for a publication as it stands; the name of a method such as "random_round"; or a pair of a function or name
         and its parameters, of which one may be a list: (fw.random_round, {"base": [3, 5, 10]}) gives a line with a point for
-        each. Functions without a parameter `seed` are called once.
+        each (but margins, squares and the like, which are lists by nature, are one value). Functions without a parameter
+        `seed` are called once.
     risk
         "entropy": 1/H. "exact": the probability of the true value. "expected harm": sum over k of r(k) p(k), r given by
         `harm=`. Or a function of the `Audit` that returns a number. A cell that is published is known exactly.
@@ -71,12 +72,13 @@ def ru_map(
         "mean squared precision": 1 / E(x - truth)^2, the error averaged over the chosen cells (over all, where none are
         chosen); "overall precision": over all cells in any case. "published": the share of cells that are published as they
         are. "hellinger", "chi-square", "cramer's v", "margins": 1 less the distance or change (see `fiberwalk.risk`) between
-        the true table and what a user works with, withheld cells replaced by their expected values. Or a function of (table,
-        release) or (table, release, audit), the table as a DataArray. Larger is better.
+        the true table and what a user works with, withheld cells replaced by their expected values, samples grossed up. Or a
+        function of (table, release) or (table, release, audit), the table as a DataArray. Larger is better.
     law
         What intruder and user believe beforehand, as for `audit`.
     seeds
-        How many times random methods are applied, or the list of seeds.
+        How many times random methods are applied, or the list of seeds. Publish with a seed of which nobody knows, none of
+        these: whoever can guess it undoes what is random.
     cell, where
         The cells that the map is about: one as {dim: label}, or several by a rule such as "< 3", a list, a boolean table or
         a function of the table. Left out: the risk is that of the hidden cells, whichever a method hides; to compare methods
@@ -273,5 +275,5 @@ def _run(point: Candidate, number: int | None, seen: Seen, risk: Measure, utilit
     return Run(
         point.method, point.parameter, point.value, number, *figures, seen.known, certificate.likelihood,
         certificate.word, seen.audit.converged, tuple(word for word, _ in doubts(seen.audit)),
-        risk.error(seen),
+        risk.error(seen), len(seen.at_risk),
     )  # fmt: skip
