@@ -117,8 +117,8 @@ def _of_table(published: Any, theta: float | None, capped: bool) -> Seen:
     if table.values.shape != (2, 2):
         shape = " x ".join(map(str, table.values.shape))
         raise InputError(
-            f"square() is for a table of 2 x 2 cells, and this one is {shape}: audit(as_protected(table, 'markov_perturb', "
-            "theta=...)) answers for a whole table."
+            f"square() is for a table of 2 x 2 cells, and this one is {shape}: snooper.table(table, theta=...) answers for "
+            "a whole table."
         )
     if not is_number(theta):
         problem = "" if theta is None else f"; it is {theta!r}"

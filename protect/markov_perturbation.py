@@ -271,7 +271,7 @@ def _through(release: Release, published: np.ndarray, public: MarkovPerturbation
     where = "one square of four cells" if len(squares) == 1 else f"{len(squares)} squares of four cells, {how},"
     words = f"units moved within {where} with {in_words}, every step keeping its square's totals"
     words += (
-        "" if in_evidence else "; tables in between are hidden, and all paths to the published one are gone through"
+        "" if in_evidence else "; the tables in between are hidden: every path to the published one counts by its odds"
     )
     # what was read before, with another theta or order, is read no more
     applied = tuple(one for one in release.applied if not isinstance(one.mechanism, MarkovPerturbation))

@@ -1,6 +1,7 @@
 """What analyses of a table lose by its protection: changes in its association and in the variance of its margins.
 
-These are changes, published less original: 0 is best, and larger is worse in either direction.
+These are changes, published less original: 0 is best, and larger is worse in either direction. A published table of zeros
+shows no association.
 """
 
 from __future__ import annotations
@@ -22,8 +23,13 @@ def chi_square(table: Any) -> float:
     >>> chi_square([[10, 20], [20, 10]])
     6.666666666666667
     """
-    counts = _crossed(table, "the table")
+    return _chi_square(_crossed(table, "the table"))
+
+
+def _chi_square(counts: np.ndarray) -> float:
     total = counts.sum()
+    if total <= 0:
+        return 0.0
     expected = np.full(counts.shape, total)
     for axis in range(counts.ndim):
         others = tuple(i for i in range(counts.ndim) if i != axis)
@@ -45,8 +51,12 @@ def cramers_v(table: Any) -> float:
     counts = _crossed(table, "the table")
     if counts.ndim != 2:
         raise InputError(f"Cramer's V is of a table of two dims; this one has {counts.ndim}.")
+    return _cramers_v(counts)
+
+
+def _cramers_v(counts: np.ndarray) -> float:
     smaller = min(int((counts.sum(axis=axis) > 0).sum()) for axis in (0, 1))
-    return 0.0 if smaller < 2 else float(np.sqrt(chi_square(counts) / (counts.sum() * (smaller - 1))))
+    return 0.0 if smaller < 2 else float(np.sqrt(_chi_square(counts) / (counts.sum() * (smaller - 1))))
 
 
 def chi_square_change(F: Any, G: Any, *, relative: bool = False) -> float:
@@ -61,7 +71,7 @@ def chi_square_change(F: Any, G: Any, *, relative: bool = False) -> float:
     -1.0
     """
     original, published = _pair(F, G)
-    before, after = chi_square(original), chi_square(published)
+    before, after = _chi_square(original), _chi_square(published)
     if not relative:
         return after - before
     if before <= 1e-12 * original.sum():
@@ -86,7 +96,7 @@ def cramers_v_change(F: Any, G: Any) -> float:
     changes = []
     for pair in combinations(range(original.ndim), 2):
         others = tuple(i for i in range(original.ndim) if i not in pair)
-        changes.append(cramers_v(published.sum(axis=others)) - cramers_v(original.sum(axis=others)))
+        changes.append(_cramers_v(published.sum(axis=others)) - _cramers_v(original.sum(axis=others)))
     return max(changes, key=abs)
 
 
@@ -117,7 +127,7 @@ def margin_variance_change(F: Any, G: Any) -> float:
 
 
 def _pair(F: Any, G: Any, dims: int = 2) -> tuple[np.ndarray, np.ndarray]:
-    original, published = _crossed(F, "F", dims), _crossed(G, "G", dims)
+    original, published = _crossed(F, "the original table, F,", dims), as_counts(G, "G")
     if original.shape != published.shape:
         raise InputError(f"F and G are not the same table: their shapes are {original.shape} and {published.shape}.")
     return original, published
@@ -126,7 +136,7 @@ def _pair(F: Any, G: Any, dims: int = 2) -> tuple[np.ndarray, np.ndarray]:
 def _crossed(table: Any, name: str, dims: int = 2) -> np.ndarray:
     counts = as_counts(table, name)
     if counts.ndim < dims:
-        raise InputError(f"{name}: association is between dims, and this table has {counts.ndim}; give at least two.")
+        raise InputError(f"association is between two dims or more, and {name} has {counts.ndim}.")
     if counts.sum() <= 0:
         raise InputError(f"{name} is empty: it sums to 0.")
     return counts

@@ -18,12 +18,15 @@ TABLE = np.array([[3, 1, 7], [2, 9, 4], [8, 2, 15]])
 CELL = {"A": "1", "B": "2"}
 ROUNDING = (fw.random_round, {"base": [3, 5]})
 HIDDEN = [{"A": a, "B": b} for a in "12" for b in "12"]
+SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
 
 
 @pytest.fixture(scope="module")
 def found() -> fw.RUMap:
     methods = {"rounding": ROUNDING, "suppression": fw.suppress(TABLE, where=HIDDEN)}
-    return fw.ru_map(TABLE, methods, seeds=[4, 5, 6], cell=CELL)
+    return fw.ru_map(
+        TABLE, methods, seeds=[1, 2, 3], cell=CELL
+    )  # of which one rounds the cell otherwise than the others
 
 
 # --- DFKPR01 --------------------------------------------------------------------------------------------------------
@@ -61,6 +64,8 @@ def test_the_example_of_duncan_and_others():
     assert found.best(0.5).index.tolist() == [("rounding", "")]
     assert found.best(0.4).index.tolist() == [("suppression", "")]
     assert not len(found.best(0.1))
+    assert frame["dominated"].tolist() == [False, True, True, True, False, False]
+    assert found.sentence.startswith("Of 5 points, suppression, rounding are worth a look")
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------
@@ -74,7 +79,7 @@ def test_figures_are_those_of_audits_by_hand(found):
         if method == "suppression":
             releases = [fw.suppress(TABLE, where=HIDDEN)]
         else:
-            releases = [fw.random_round(TABLE, base=int(setting[-1]), seed=seed) for seed in (4, 5, 6)]
+            releases = [fw.random_round(TABLE, base=int(setting[-1]), seed=seed) for seed in (1, 2, 3)]
         pmfs = [fw.audit(release).pmf(CELL) for release in releases]
         risks = np.array([fw.risk.entropy_risk(pmf) for pmf in pmfs])
         utilities = np.array([fw.risk.mean_squared_precision(pmf, truth=1) for pmf in pmfs])
@@ -88,8 +93,9 @@ def test_figures_are_those_of_audits_by_hand(found):
                 assert row[f"{axis}_error"] == pytest.approx(np.std(values, ddof=1) / math.sqrt(3))
         assert (row["runs"], row["known"]) == (len(releases), 0)
     rounded = found.runs[found.runs["method"] == "rounding"]
-    assert rounded["seed"].tolist() == [4, 5, 6] * 2
-    assert rounded["value"].tolist() == [3] * 3 + [5] * 3
+    assert found.frame.loc[("rounding", "base=3"), "risk_error"] > 0
+    assert rounded["seed"].tolist() == [1, 2, 3] * 2
+    assert found.runs["value"].map(repr).tolist() == ["None"] + ["3"] * 3 + ["5"] * 3 + ["None"]
     assert found.runs["seed"].isna().sum() == 2
 
 
@@ -132,6 +138,13 @@ def test_utilities_use_what_a_user_would_work_with():
               for one in HIDDEN]  # fmt: skip
     overall = fw.ru_map(TABLE, {"s": release}, utility="overall precision", cell=CELL).frame
     assert overall.loc[("s", ""), "utility"] == pytest.approx(9 / sum(losses))
+
+
+def test_sample_counts_are_grossed_up():
+    table = [[2, 1], [3, 6]]
+    release = fw.draw_sample(table, size=4, seed=2)
+    frame = fw.ru_map(table, {"sample": release}, utility="hellinger").frame
+    assert frame.loc[("sample", ""), "utility"] == fw.risk.hellinger_utility(table, release.published.values * 3)
 
 
 def test_figures_that_noise_made_negative_count_as_zero():
@@ -195,6 +208,31 @@ def test_every_way_to_give_a_method():
     once = fw.ru_map(TABLE, {"fixed": (fw.round_to, {"base": range(3, 5), "rule": "within"})}, seeds=5).frame
     assert once["runs"].tolist() == [1, 1, 1]
     assert once["value"].tolist() == [None, 3, 4]
+
+
+def test_a_parameter_that_is_a_list_by_nature_is_one_value():
+    table = np.array([[3, 1], [2, 9]])
+    methods = {
+        "both": (fw.publish, {"margins": ["A", "B"]}),
+        "cells": ("suppress", {"where": HIDDEN[:2]}),
+        "tables": ("suppress", {"where": [table < 3, table < 4]}),
+    }
+    frame = fw.ru_map(table, methods, original=False).frame
+    assert frame.index.tolist() == [("both", ""), ("cells", ""), ("tables", "where=#1"), ("tables", "where=#2")]
+    both = fw.audit(fw.publish(table, margins=["A", "B"]))
+    assert frame.loc[("both", ""), "risk"] == pytest.approx(both.cells["risk"].max())
+
+
+def test_values_that_hardly_differ_are_points_of_their_own():
+    frame = fw.ru_map(TABLE, {"m": ("markov_perturb", {"theta": [0.1, 0.1000001]})}, seeds=1).frame
+    assert frame.index.get_level_values("setting").tolist() == ["", "theta=0.1", "theta=0.1000001"]
+
+
+def test_a_table_that_a_utility_is_not_for_is_refused_at_once():
+    with pytest.raises(fw.InputError, match="utility='chi-square': association is between two dims or more"):
+        fw.ru_map([5, 1, 2], {"r": ROUNDING}, utility="chi-square")
+    with pytest.raises(fw.InputError, match="utility='hellinger': .*sums to 0"):
+        fw.ru_map([[0, 0]], {"r": ROUNDING}, utility="hellinger")
 
 
 def test_your_own_risk_and_utility():
@@ -282,6 +320,24 @@ def test_points_in_doubt_are_named():
     assert "hollow: likelihood: support only" in texts_of(found.plot())
 
 
+def test_methods_that_hide_different_cells_are_said_to():
+    methods = {"suppression": SUPPRESSED, "rounding": fw.random_round(TABLE, base=5, seed=1)}
+    found = fw.ru_map(TABLE, methods)
+    assert found.frame["at_risk"].tolist() == [9, 4, 9]
+    assert "The methods hide different cells, 4 to 9 of them, and the risk is of these alone" in found.sentence
+    assert "hide different cells" not in fw.ru_map(TABLE, methods, cell=CELL).sentence
+
+
+def test_points_that_disclose_are_named_and_equal_ones_trade_nothing():
+    one = fw.suppress(TABLE, where=HIDDEN[:1])
+    found = fw.ru_map(TABLE, {"one": one, "another": fw.suppress(TABLE, where=HIDDEN[1:2])})
+    assert found.sentence == (
+        "The 2 points have the same risk, infinite, and the same utility. A cell at risk is known exactly, at least in some "
+        "runs, after one, another."
+    )
+    assert "known exactly" not in fw.ru_map(TABLE, {"s": SUPPRESSED}).sentence
+
+
 def test_runs_that_give_a_cell_away_make_the_mean_infinite():
     def by_luck(table, seed):
         where = HIDDEN if seed > 1 else HIDDEN[:1]
@@ -333,10 +389,22 @@ def test_the_picture_says_what_it_shows(found):
     (axis,) = figure.axes
     assert axis.get_yticklabels()[-1].get_text() == "infinite\n(known)"
     assert axis.get_xticklabels()[-1].get_text() == "infinite\n(no error)"
+    assert "bars: standard error of the mean\nover repeated protection" in texts
+    (bar,) = [one for one in axis.containers if one.lines[2] and len(one.lines[2][0].get_segments()) == 2]
+    low, high = bar.lines[2][1].get_segments()[0][:, 1]
+    assert (high - low) / 2 == pytest.approx(found.frame.loc[("rounding", "base=3"), "risk_error"])
     figure.draw_without_rendering()
     (legend_box, *labels) = [axis.get_legend().get_window_extent(), *(one.get_window_extent() for one in axis.texts)]
     for i, one in enumerate(labels):
         assert not any(one.overlaps(other) for other in [legend_box, *labels[:i]])
+
+
+def test_many_methods_can_be_told_apart():
+    from itertools import islice
+
+    from fiberwalk.report.map_plot import _styles
+
+    assert len(set(islice(_styles(), 36))) == 36
 
 
 def test_the_picture_is_drawn_where_you_say():
@@ -352,8 +420,6 @@ def test_the_picture_is_drawn_where_you_say():
 
 # --- bad input --------------------------------------------------------------------------------------------------------
 
-SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
-
 
 @pytest.mark.parametrize(
     ("methods", "options", "words"),
@@ -365,10 +431,17 @@ SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
         ({"x": "random_rund"}, {}, "did you mean 'random_round'"),
         ({"x": ("random_round", {"bse": [3]})}, {}, "method 'x' has no parameter 'bse'; did you mean 'base'"),
         ({"x": ("random_round", {"base": []})}, {}, "list of values of base is empty"),
-        ({"x": ("random_round", {"base": [3, 5], "exact": ["A", "B"]})}, {}, "base and exact are both lists"),
+        ({"x": ("round_to", {"base": [3, 5], "rule": ["nearest", "within"]})}, {}, "base and rule are both lists"),
         ({"x": ("random_round", {"seed": [3, 5]})}, {}, "by seeds="),
         ({"x": ("random_round", {"base": [3, -5]})}, {"seeds": [9]}, "method 'x', base=-5, seed 9: .*must be positive"),
+        ({"x": "markov_perturb"}, {}, "method 'x' needs its theta="),
+        ({"x": ("random_round", {"base": [3, 3.0]})}, {}, "'x' is there twice with base=3"),
+        ({1: SUPPRESSED, "1": SUPPRESSED}, {}, "method '1' is there twice"),
+        ({"x": lambda: SUPPRESSED}, {}, "a function of nothing"),
         ({"x": lambda t: t[7]}, {}, "method 'x': IndexError"),
+        ({"x": fw.suppress(TABLE + 1, where=HIDDEN).without_truth()}, {}, "says that A=1, B=3 is 8, and there it is 7"),
+        ({"x": fw.publish(TABLE + 1, margins=["A"]).without_truth()}, {}, "A=1, B=Total is 14, and there it is 11"),
+        ({"x": fw.as_protected(TABLE * 5 + 5, "random_round", base=5)}, {}, "published as 20, cannot have been 3"),
         ({"x": lambda t: t}, {}, "method 'x': it must return a release; it returned a ndarray"),
         ({"x": fw.publish([[1, 2]], margins=["A"])}, {}, "about other cells, A \\(1\\), B \\(2\\)"),
         ({"x": fw.suppress(TABLE + 1, where=HIDDEN)}, {}, "of another table: A=1, B=1 differs"),
@@ -379,6 +452,8 @@ SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
         ({"x": SUPPRESSED}, {"utility": 3}, "the name of a measure or a function"),
         ({"x": SUPPRESSED}, {"risk": lambda audit: "high"}, "must return a number; it returned 'high'"),
         ({"x": SUPPRESSED}, {"utility": lambda t, r: math.nan}, "returned nan"),
+        ({"x": SUPPRESSED}, {"utility": lambda t, r: -math.inf}, "returned -inf"),
+        ({"x": SUPPRESSED}, {"risk": lambda audit: 1 / 0}, "method 'original': risk=: your function failed, ZeroDivision"),
         ({"x": SUPPRESSED}, {"risk": "expected harm"}, "needs harm="),
         ({"x": SUPPRESSED}, {"harm": {1: 1}}, "goes with risk='expected harm'"),
         ({"x": SUPPRESSED}, {"over": "best"}, "the 'worst' cell, or the 'mean'"),
@@ -395,6 +470,7 @@ SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
         ({"x": SUPPRESSED}, {"seeds": "many"}, "how many times"),
         ({"x": SUPPRESSED}, {"seed": None}, "a whole number of at least 0"),
         ({"x": SUPPRESSED}, {"hidden_margins": ["A"]}, "no option 'hidden_margins'"),
+        ({"x": SUPPRESSED}, {"toleranc": 1}, "no option 'toleranc'.*did you mean 'tolerance'"),
     ],
 )  # fmt: skip
 def test_errors(methods, options, words):

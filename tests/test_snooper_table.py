@@ -132,3 +132,18 @@ def test_bad_input_is_refused_in_words(call, words):
     with pytest.raises(fw.InputError) as refused:
         call()
     assert words in str(refused.value)
+
+
+def test_reports_say_what_was_learnt_of_theta():
+    from fiberwalk.report.words import how_known, learnt_of_theta
+
+    believed = fw.snooper.table([[3, 5, 1], [4, 2, 6]], theta=[0.1, 0.4], order="secret")
+    after = believed.theta["posterior"]
+    mean, spread = after @ after.index, 0.3 * np.sqrt(after.prod())
+    assert learnt_of_theta(believed).startswith(
+        f"believed to be 0.25 ± 0.15 beforehand, and {mean:.3g} ± {spread:.2g} given what was published"
+    )
+    said = "\n".join(how_known(believed))
+    assert "Hidden steps: units moved within 2 squares of four cells, in an order that is not published" in said
+    assert f"Theta: {learnt_of_theta(believed)}." in said
+    assert learnt_of_theta(fw.audit(RELEASE)) == ""

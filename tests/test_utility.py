@@ -89,6 +89,13 @@ def test_rows_that_nobody_is_in_do_not_count():
     assert risk.cramers_v([[3, 1], [0, 0]]) == 0
 
 
+def test_a_published_table_of_zeros_has_lost_all_association():
+    F, nothing = [[3, 1], [0, 4]], np.zeros((2, 2))
+    assert risk.chi_square_change(F, nothing, relative=True) == -1
+    assert risk.cramers_v_change(F, nothing) == -risk.cramers_v(F)
+    assert risk.margin_variance_change([[3, 1], [1, 4]], nothing) == 1
+
+
 def test_variance_of_margins():
     F = np.array([[1, 5], [2, 9]])
     G = np.array([[2, 5], [2, 8]])
@@ -112,9 +119,9 @@ def test_variance_of_margins():
         (lambda: risk.mean_squared_precision({1: 0.4}, 1), "sum to 1"),
         (lambda: risk.mean_squared_precision([0.4, 0.6], 1), "value -> probability"),
         (lambda: risk.share_published([[1]]), "needs a release"),
-        (lambda: risk.chi_square([1, 2]), "give at least two"),
+        (lambda: risk.chi_square([1, 2]), "between two dims or more, and the table has 1"),
         (lambda: risk.cramers_v(np.ones((2, 2, 2))), "two dims; this one has 3"),
-        (lambda: risk.chi_square_change([[0, 0]], [[1, 1]]), "F is empty"),
+        (lambda: risk.chi_square_change([[0, 0]], [[1, 1]]), "original table, F, is empty"),
         (lambda: risk.chi_square_change(np.ones((2, 2)), np.ones((2, 3))), "not the same table"),
         (lambda: risk.chi_square_change(np.ones((2, 2)), [[1, 2], [2, 1]], relative=True), "shows no association"),
         (lambda: risk.margin_variance_change(np.ones((2, 2)), [[1, 2], [2, 1]]), "all alike"),

@@ -42,7 +42,8 @@ Examples:
   fiberwalk ru-map table.csv --cell region=north,age=0-15 --risk exact --method 'random-round base=3' --fail-above 0.5
 
 A method is one of `fiberwalk protect --list` with the parameters of its Python function; of one parameter, several values
-can be given with commas, and make a line on the map. The table as it is stands on the map as 'original'.""",
+can be given with commas, and make a line on the map. The table as it is stands on the map as 'original'. The seeds can be
+guessed: publish with `fiberwalk protect`, which takes a new one.""",
 )
 @reading
 @click.option(

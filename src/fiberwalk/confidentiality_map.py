@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,15 +13,20 @@ from .audit_result import Audit
 from .auditing import audit
 from .fiber.interruption import INTERRUPTED, plain_interrupts
 from .fiber.laws import as_law
-from .map_measures import Measure, Seen, chosen_cells, risk_measure, utility_measure, whose_risk
+from .map_measures import Measure, Seen, chosen_cells, in_words, risk_measure, utility_measure, whose_risk
 from .map_methods import ORIGINAL, Candidate, candidates, original_of, run_seeds
 from .map_result import RUMap, Run
 from .progress import Tell, shown
-from .release.errors import FiberwalkError, InputError
+from .release.agreement import disagreement
+from .release.dims import did_you_mean
+from .release.errors import FiberwalkError, InputError, TooLarge
 from .release.release import Release
 from .release.table_forms import Hierarchies
 from .release.tables import Table, as_table
 from .report.words import cell_name, doubts
+
+OURS = ("release", "law", "seed", "hidden_margins", "checkpoint", "progress", "intruders")
+"""What the map says to audits itself, or cannot use."""
 
 
 def ru_map(
@@ -56,7 +63,8 @@ def ru_map(
         A dict of name -> method, each one of: a function of (table, seed), or of the table alone, that returns a release; a
         release, for a publication as it stands; the name of a method such as "random_round"; or a pair of a function or name
         and its parameters, of which one may be a list: (fw.random_round, {"base": [3, 5, 10]}) gives a line with a point for
-        each. Functions without a parameter `seed` are called once.
+        each (but margins, squares and the like, which are lists by nature, are one value). Functions without a parameter
+        `seed` are called once.
     risk
         "entropy": 1/H. "exact": the probability of the true value. "expected harm": sum over k of r(k) p(k), r given by
         `harm=`. Or a function of the `Audit` that returns a number. A cell that is published is known exactly.
@@ -64,12 +72,13 @@ def ru_map(
         "mean squared precision": 1 / E(x - truth)^2, the error averaged over the chosen cells (over all, where none are
         chosen); "overall precision": over all cells in any case. "published": the share of cells that are published as they
         are. "hellinger", "chi-square", "cramer's v", "margins": 1 less the distance or change (see `fiberwalk.risk`) between
-        the true table and what a user works with, withheld cells replaced by their expected values. Or a function of (table,
-        release) or (table, release, audit), the table as a DataArray. Larger is better.
+        the true table and what a user works with, withheld cells replaced by their expected values, samples grossed up. Or a
+        function of (table, release) or (table, release, audit), the table as a DataArray. Larger is better.
     law
         What intruder and user believe beforehand, as for `audit`.
     seeds
-        How many times random methods are applied, or the list of seeds.
+        How many times random methods are applied, or the list of seeds. Publish with a seed of which nobody knows, none of
+        these: whoever can guess it undoes what is random.
     cell, where
         The cells that the map is about: one as {dim: label}, or several by a rule such as "< 3", a list, a boolean table or
         a function of the table. Left out: the risk is that of the hidden cells, whichever a method hides; to compare methods
@@ -115,10 +124,11 @@ def ru_map(
     axes = (
         risk_measure(risk, which=whose_risk(names, over), over=over, base=base, harm=harm),
         utility_measure(utility, "all cells" if names is None else f"cell {names[0]}" if len(names) == 1 else
-                        f"{len(names)} chosen cells"),
+                        f"{len(names)} chosen cells", true),
     )  # fmt: skip
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InputError(f"seed={seed!r}: a whole number of at least 0, from which all others follow.")
+    _check_options(options)
     repeated = run_seeds(seeds, int(seed))
     law_name = as_law(law).name
     points = candidates(methods, given, true)
@@ -203,27 +213,33 @@ def _protected(
     tell: Tell | bool,
 ) -> Seen:
     """One run: protect the table, look at it as the intruder does."""
-    for taken in ("seed", "law", "intruders", "hidden_margins"):
-        if taken in options:
-            raise InputError(f"ru_map() has no option {taken!r} for audits.")
-    try:
-        release = point.publish(0 if number is None else number)
+    with _naming(point, number):
+        release = in_words(lambda: point.publish(0 if number is None else number))
         _check_release(release, table)
         believed = "uniform" if not len(release.hidden) else law  # what is published needs no belief
         found: Audit = audit(release, believed, seed=seed, progress=tell, **options)
-    except FiberwalkError as problem:
-        raise _with_name(problem, point, number) from problem
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError) as problem:
-        raise _with_name(InputError(f"{type(problem).__name__}: {problem}"), point, number) from problem
     return Seen(table, found, chosen)
 
 
-def _with_name(problem: FiberwalkError, point: Candidate, number: int | None) -> FiberwalkError:
-    """The same error, with the method, its parameter and the seed in front."""
-    where = f"method {point.method!r}"
-    where += f", {point.setting}" if point.setting else ""
-    where += f", seed {number}" if number is not None else ""
-    return InputError(f"{where}: {problem}")
+@contextmanager
+def _naming(point: Candidate, number: int | None) -> Iterator[None]:
+    """Errors say of which method, parameter and seed they are."""
+    try:
+        yield
+    except FiberwalkError as problem:
+        where = f"method {point.method!r}"
+        where += f", {point.setting}" if point.setting else ""
+        where += f", seed {number}" if number is not None else ""
+        kind = TooLarge if isinstance(problem, TooLarge) else InputError
+        raise kind(f"{where}: {problem}") from problem
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Refuse what no audit takes, before any work."""
+    known = [one for one in inspect.signature(audit).parameters if one not in OURS]
+    for one in options:
+        if one not in known:
+            raise InputError(f"ru_map() has no option {one!r}, nor has it one for audits; {did_you_mean(one, known)}")
 
 
 def _check_release(release: Any, table: Table) -> None:
@@ -242,21 +258,22 @@ def _check_release(release: Any, table: Table) -> None:
         raise InputError(
             f"its release has {release.decimals} decimals, and the table {table.decimals}: give both decimals=."
         )
-    if release.truth is not None:
-        other = np.flatnonzero(release.truth[release.grids[0].cells].ravel() != table.values.ravel())
-        if len(other):
-            cell = release.words(release.keys[release.grids[0].cells.ravel()[other[0]]])
-            raise InputError(f"its release is of another table: {cell} differs.")
+    cells = np.empty(release.n_cells, dtype=np.int64)
+    cells[release.grids[0].cells.ravel()] = table.values.ravel()
+    if release.truth is not None and (release.truth != cells).any():
+        first = int(np.flatnonzero(release.truth != cells)[0])
+        raise InputError(f"its release is of another table: {release.words(release.keys[first])} differs.")
+    clash = disagreement(release, cells)
+    if clash is not None:
+        raise InputError(f"its release cannot be of this table: {clash}.")
 
 
 def _run(point: Candidate, number: int | None, seen: Seen, risk: Measure, utility: Measure) -> Run:
-    try:
+    with _naming(point, number):
         figures = risk.of(seen), utility.of(seen)
-    except InputError as problem:
-        raise _with_name(problem, point, number) from problem
     certificate = seen.audit.certificate
     return Run(
         point.method, point.parameter, point.value, number, *figures, seen.known, certificate.likelihood,
         certificate.word, seen.audit.converged, tuple(word for word, _ in doubts(seen.audit)),
-        risk.error(seen),
+        risk.error(seen), len(seen.at_risk),
     )  # fmt: skip

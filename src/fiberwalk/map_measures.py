@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ import numpy as np
 from .audit_result import Audit
 from .frames.cell_questions import harmful_values
 from .posterior.pmf import Pmf
+from .protect.sample_drawing import Sampling
 from .release.dims import did_you_mean
-from .release.errors import InputError
+from .release.errors import FiberwalkError, InputError
 from .release.facts import NO_VALUE
 from .release.knowledge import Rule
+from .release.numbers import in_own_units
 from .release.release import Release
 from .release.tables import Table, cell_mask, cell_position
 from .risk.expected_harm import expected_harm
@@ -85,18 +87,22 @@ class Seen:
     def shown(self) -> np.ndarray:
         """The table as a user works with it: published figures, and for withheld cells what is to be expected.
 
-        A negative figure, as noise makes them, stands for 0.
+        A negative figure, as noise makes them, stands for 0; sample counts are grossed up to the population, whose total
+        is published.
         """
         figures = self.release.cell_figures[self.numbers].astype(float)
         for i in np.flatnonzero(figures == NO_VALUE):
             pmf = self.pmfs[i]
             figures[i] = self.table.values.flat[i] if pmf is None else pmf.mean + self.release.own[self.numbers[i]]
-        return np.maximum(figures, 0).reshape(self.table.values.shape) / 10.0**self.table.decimals
+        figures = np.maximum(figures, 0)
+        if any(one.name == Sampling.name for one in self.release.applied) and figures.any():
+            figures *= self.table.values.sum() / figures.sum()
+        return figures.reshape(self.table.values.shape) / 10.0**self.table.decimals
 
     @property
     def original(self) -> np.ndarray:
         """The true table in its own units."""
-        return self.table.values / 10.0**self.table.decimals
+        return in_own_units(self.table.values, self.table.decimals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +152,7 @@ def risk_measure(risk: Any, *, which: str, over: str, base: float, harm: Any) ->
             else "harm= goes with risk='expected harm'."
         )
     if callable(risk):
-        return Measure(_called(risk), _called(risk), lambda seen: _number(risk(seen.audit), "risk="))
+        return Measure(_called(risk), _called(risk), lambda seen: _number(lambda: risk(seen.audit), "risk="))
     together = max if over == "worst" else _mean
 
     def entropy(seen: Seen) -> float:
@@ -206,7 +212,7 @@ def _harm(seen: Seen, i: int, r: Any) -> float:
 # --- utility --------------------------------------------------------------------------------------------------------
 
 
-def utility_measure(utility: Any, which: str) -> Measure:
+def utility_measure(utility: Any, which: str, table: Table) -> Measure:
     """The horizontal axis; `which` says in words which cells are chosen."""
     if callable(utility):
         return Measure(_called(utility), _called(utility), _own_utility(utility))
@@ -214,20 +220,36 @@ def utility_measure(utility: Any, which: str) -> Measure:
         "mean squared precision": (f"mean squared precision, {which}", lambda seen: _precision(seen, seen.chosen)),
         "overall precision": ("mean squared precision, all cells", lambda seen: _precision(seen, None)),
         "published": ("share of cells published as they are", lambda seen: share_published(seen.release)),
-        "hellinger": ("1 - Hellinger distance / sqrt(N)", lambda seen: hellinger_utility(seen.original, seen.shown)),
-        "chi-square": (
-            "1 - relative change of chi-square",
-            lambda seen: 1 - abs(chi_square_change(seen.original, seen.shown, relative=True)),
-        ),
-        "cramer's v": (
-            "1 - change of Cramer's V", lambda seen: 1 - abs(cramers_v_change(seen.original, seen.shown))
-        ),
-        "margins": (
-            "1 - relative change of the margins' variance",
-            lambda seen: 1 - margin_variance_change(seen.original, seen.shown),
-        ),
-    }  # fmt: skip
-    return _named("utility", utility, known)
+    } | {name: (words, partial(_compared, kept)) for name, (words, kept) in KEPT.items()}
+    measure = _named("utility", utility, known)
+    if measure.name in KEPT:
+        original = in_own_units(table.values, table.decimals)
+        try:
+            KEPT[measure.name][1](original, original)
+        except InputError as problem:
+            raise InputError(f"utility={measure.name!r}: {problem}") from None
+    return measure
+
+
+KEPT: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], float]]] = {
+    "hellinger": ("1 - Hellinger distance / sqrt(N)", hellinger_utility),
+    "chi-square": (
+        "1 - relative change of chi-square",
+        lambda original, shown: 1 - abs(chi_square_change(original, shown, relative=True)),
+    ),
+    "cramer's v": (
+        "1 - change of Cramer's V", lambda original, shown: 1 - abs(cramers_v_change(original, shown)),
+    ),
+    "margins": (
+        "1 - relative change of the margins' variance",
+        lambda original, shown: 1 - margin_variance_change(original, shown),
+    ),
+}  # fmt: skip
+"""How much of a table is kept in another one: what it is in words, and how it is worked out."""
+
+
+def _compared(kept: Callable[[np.ndarray, np.ndarray], float], seen: Seen) -> float:
+    return kept(seen.original, seen.shown)
 
 
 def _precision(seen: Seen, cells: np.ndarray | None) -> float:
@@ -244,7 +266,7 @@ def _own_utility(utility: Callable[..., Any]) -> Callable[[Seen], float]:
 
     def of(seen: Seen) -> float:
         given = (seen.table.to_xarray(), seen.release, *([seen.audit] if three else []))
-        return _number(utility(*given), "utility=")
+        return _number(lambda: utility(*given), "utility=")
 
     return of
 
@@ -263,14 +285,25 @@ def _called(function: Any) -> str:
     return "a function of your own" if name == "<lambda>" else str(name).replace("_", " ")
 
 
-def _number(value: Any, where: str) -> float:
+def _number(ask: Callable[[], Any], where: str) -> float:
+    value = in_words(ask, f"{where}: your function failed, ")
     try:
         found = float(value)
     except (TypeError, ValueError):
         raise InputError(f"{where}: your function must return a number; it returned {value!r}.") from None
-    if math.isnan(found):
-        raise InputError(f"{where}: your function returned nan, which has no place on a map.")
+    if math.isnan(found) or found == -math.inf:
+        raise InputError(f"{where}: your function returned {found}, which has no place on a map.")
     return found
+
+
+def in_words(call: Callable[[], Any], before: str = "") -> Any:
+    """What a function of the user's gives; where it fails, that is no failure of ours."""
+    try:
+        return call()
+    except FiberwalkError:
+        raise
+    except Exception as problem:
+        raise InputError(f"{before}{type(problem).__name__}: {problem}") from problem
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -24,6 +24,11 @@ FORMS = (
 )
 
 
+WHOLE = frozenset({"additive", "contributors", "dims", "exact", "fits", "largest", "margins", "matrix", "squares", "where",
+                   "within"})  # fmt: skip
+"""Parameters of our own methods that are lists by nature: several values of these can only be several arrays."""
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One point of the map: a method with its parameters, or a publication as it stands."""
@@ -48,7 +53,12 @@ def setting_words(parameter: str, value: Any) -> str:
     """A parameter with its value, such as theta=0.05."""
     if not parameter:
         return ""
-    return f"{parameter}={value:g}" if isinstance(value, float) else f"{parameter}={value}"
+    return f"{parameter}={value_words(value)}"
+
+
+def value_words(value: Any) -> str:
+    """The value of a parameter, with as many digits as tell it from others."""
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def original_of(table: Table) -> Candidate:
@@ -66,6 +76,14 @@ def candidates(methods: Any, given: Any, table: Table) -> list[Candidate]:
     found: list[Candidate] = []
     for name, method in methods.items():
         found += _points(str(name), method, given, table)
+    seen: set[tuple[str, str]] = set()
+    for one in found:
+        if (one.method, one.setting) in seen:
+            raise InputError(
+                f"method {one.method!r} is there twice{' with ' + one.setting if one.setting else ''}: the same runs would "
+                "count twice."
+            )
+        seen.add((one.method, one.setting))
     return found
 
 
@@ -87,7 +105,7 @@ def _points(name: str, method: Any, given: Any, table: Table) -> list[Candidate]
     def published(fixed: Mapping[str, Any], number: int) -> Release:
         return function(taken, **fixed, **({"seed": number} if seed else {}))
 
-    varied, values = _varied(name, parameters)
+    varied, values = _varied(name, parameters, WHOLE if _ours(function) else frozenset())
     fixed = {key: one for key, one in parameters.items() if key != varied}
     if not varied:
         return [Candidate(name, publish=partial(published, fixed), random=seed)]
@@ -106,9 +124,9 @@ def _pair(name: str, method: tuple[Any, ...]) -> tuple[Any, Mapping[str, Any]]:
     return method[0], {str(key): value for key, value in method[1].items()}
 
 
-def _varied(name: str, parameters: Mapping[str, Any]) -> tuple[str, list[Any]]:
+def _varied(name: str, parameters: Mapping[str, Any], whole: frozenset[str]) -> tuple[str, list[Any]]:
     """The one parameter of which several values are given, and these."""
-    lists = {key: _listed(value) for key, value in parameters.items()}
+    lists = {key: _arrays(value) if key in whole else _listed(value) for key, value in parameters.items()}
     several = {key: value for key, value in lists.items() if value is not None}
     if len(several) > 1:
         first, second = list(several)[:2]
@@ -127,6 +145,12 @@ def _listed(value: Any) -> list[Any] | None:
     if isinstance(value, np.ndarray):
         return value.tolist() if value.ndim == 1 else None
     return list(value) if isinstance(value, (list, tuple, range)) else None
+
+
+def _arrays(value: Any) -> list[Any] | None:
+    """A list of tables or matrices; of anything else, the list is one value."""
+    several = isinstance(value, (list, tuple)) and len(value) and all(getattr(one, "ndim", 0) > 1 for one in value)
+    return list(value) if several else None
 
 
 def _shown(value: Any, place: int) -> Any:
@@ -148,17 +172,26 @@ def _asks(function: Callable[..., Any]) -> tuple[bool, int]:
 
 
 def _check_parameters(name: str, function: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
-    """Refuse a parameter that the method does not have, before any work."""
+    """Refuse a parameter that the method does not have, and miss one that it needs, before any work."""
     try:
         taken = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return
-    if any(one.kind is one.VAR_KEYWORD for one in taken.values()):
-        return
-    for key in parameters:
-        if key not in taken:
-            known = [one for one in taken if one not in ("table", "seed")]
-            raise InputError(f"method {name!r} has no parameter {key!r}; {did_you_mean(key, known)}")
+    known = [one for one in list(taken)[1:] if one != "seed"]
+    if not any(one.kind is one.VAR_KEYWORD for one in taken.values()):
+        for key in parameters:
+            if key not in known:
+                raise InputError(f"method {name!r} has no parameter {key!r}; {did_you_mean(key, known)}")
+    if not taken:
+        raise InputError(f"method {name!r} is a function of nothing; it must be {FORMS}.")
+    for key in known:
+        one = taken[key]
+        if (
+            one.default is one.empty
+            and key not in parameters
+            and one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+        ):
+            raise InputError(f"method {name!r} needs its {key}=.")
 
 
 def _ours(function: Any) -> bool:

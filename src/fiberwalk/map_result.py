@@ -41,6 +41,8 @@ class Run:
     """What must be said beside its figures wherever they are shown."""
     risk_mcse: float = 0.0
     """The standard error of the risk that chains leave."""
+    at_risk: int = 0
+    """Of how many cells the risk is."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,8 +80,10 @@ class RUMap:
         import pandas as pd
 
         columns = ("method", "parameter", "value", "seed", "risk", "utility", "known")
-        frame = pd.DataFrame([[getattr(run, one) for one in columns] for run in self.found], columns=list(columns))
-        return frame.astype({"seed": pd.UInt64Dtype(), "value": object})
+        kinds: dict[str, Any] = {"seed": pd.UInt64Dtype(), "value": object}  # whole numbers stay so beside None
+        return pd.DataFrame(
+            {one: pd.Series([getattr(run, one) for run in self.found], dtype=kinds.get(one)) for one in columns}
+        )
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -92,8 +96,8 @@ class RUMap:
         risk_mcse : the standard error of the risk that the audits' chains leave, the largest of its runs; 0 where they are
             exact, not a number where it is not known
         runs, disclosing : how many runs, and in how many of them a cell at risk is known exactly
-        known : the mean number of cells at risk that are known exactly
-        dominated : does another point have no more risk and no less utility, and is better in one of them?
+        known, at_risk : the mean number of cells at risk that are known exactly, and of all that are at risk
+        dominated : does another point have, by the means, no more risk and no less utility, and is better in one of them?
         likelihood, certificate, converged : the weakest of its audits
         doubts : what must be said beside its figures, in words
         """
@@ -107,7 +111,7 @@ class RUMap:
             index=pd.MultiIndex.from_tuples(groups, names=["method", "setting"]),
         )
         frame["value"] = pd.Series([runs[0].value for runs in groups.values()], index=frame.index, dtype=object)
-        place = frame.columns.get_loc("known")
+        place = frame.columns.get_loc("at_risk")
         assert isinstance(place, int)
         frame.insert(place + 1, "dominated", _dominated(frame["risk"].to_numpy(), frame["utility"].to_numpy()))
         return frame
@@ -128,14 +132,23 @@ class RUMap:
             only = (others if len(others) else frame).iloc[0]
             said = f"The risk of {point_name(only.name)} is {number_word(only['risk'])}, its utility "
             said += f"{number_word(only['utility'])}."
+        elif len(others.round(12).drop_duplicates(["risk", "utility"])) == 1:
+            same = number_word(others["risk"].iloc[0])
+            said = f"The {len(others)} points have the same risk, {same}, and the same utility."
         elif len(good) == len(others):
             said = f"Each of the {len(others)} points trades utility for risk: none surpasses another in both."
         else:
-            listed = ", ".join(good[:6]) + (f" and {len(good) - 6} more" if len(good) > 6 else "")
             said = (
-                f"Of {len(others)} points, {listed} {'is' if len(good) == 1 else 'are'} worth a look: for each other "
+                f"Of {len(others)} points, {_listed(good)} {'is' if len(good) == 1 else 'are'} worth a look: for each "
             )
-            said += "one, one of these has no more risk and no less utility."
+            said += "other one, one of these has, on average, no more risk and no less utility."
+        telling = [point_name(one) for one in others.index[others["disclosing"] > 0]]
+        if telling:
+            said += f" A cell at risk is known exactly, at least in some runs, after {_listed(telling)}."
+        least, most = others["at_risk"].min(), others["at_risk"].max()
+        if not self.settings.get("cells") and least < most:
+            said += f" The methods hide different cells, {least:g} to {most:g} of them, and the risk is of these alone: say "
+            said += "which cells are sensitive, to compare it."
         doubtful = int((frame["doubts"] != "").sum())
         if doubtful:
             words = ", ".join(dict.fromkeys(word for run in self.found for word in run.doubts))
@@ -179,7 +192,10 @@ class RUMap:
         return draw_map(self, ax, None if threshold is None else check_threshold(threshold), title)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the map to a file, from which `fiberwalk.load` makes it again: its runs and settings, not the methods."""
+        """Write the map to a file, from which `fiberwalk.load` makes it again: its runs and settings, not the methods.
+
+        It is for the agency: with the seeds of the runs, which it holds, what is random can be undone.
+        """
         from .stored_audit import save_result
 
         save_result(self, path)
@@ -196,6 +212,10 @@ def point_name(index: Any) -> str:
     """A point of the map in words."""
     method, setting = index
     return f"{method} {setting}" if setting else str(method)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
 def number_word(value: float) -> str:
@@ -220,7 +240,7 @@ def _point(runs: Sequence[Run]) -> dict[str, Any]:
         row |= {axis: mean, f"{axis}_error": sd / np.sqrt(len(runs)), f"{axis}_sd": sd}
     row["risk_mcse"] = float(np.max([run.risk_mcse for run in runs]))
     row |= {"runs": len(runs), "disclosing": sum(run.known > 0 for run in runs)}
-    row["known"] = float(np.mean([run.known for run in runs]))
+    row |= {one: float(np.mean([getattr(run, one) for run in runs])) for one in ("known", "at_risk")}
     row["likelihood"] = max((run.likelihood for run in runs), key=LIKELIHOODS.index)
     row["certificate"] = max((run.certificate for run in runs), key=WORDS.index)
     row["converged"] = all(run.converged for run in runs)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import count
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..map_methods import ORIGINAL
+from ..map_methods import ORIGINAL, setting_words, value_words
 from .label_places import place_labels
 from .palette import COLOURS, SHAPES
 from .words import shortened
@@ -78,7 +79,7 @@ def draw_map(found: RUMap, axis: Axes | None, threshold: float | None, title: st
     _draw_axes(axis, found, across, up)
     labels: list[tuple[float, float, str, str]] = []
     obstacles: list[tuple[float, float]] = []
-    styles = zip(cycle(COLOURS), cycle(SHAPES))
+    styles = _styles()
     for method in frame.index.unique("method"):
         colour, shape, size = (INK, "*", 150) if method == ORIGINAL else (*next(styles), 46)
         rows = frame.xs(method, level="method", drop_level=False)
@@ -90,17 +91,21 @@ def draw_map(found: RUMap, axis: Axes | None, threshold: float | None, title: st
         hollow = (rows["doubts"] != "").to_numpy()
         for some, face in ((~hollow, colour), (hollow, "white")):
             axis.scatter(
-                x[some], y[some], s=size, marker=shape, facecolor=face, edgecolor=colour, linewidth=1.4, zorder=4
-            )
+                x[some], y[some], s=size, marker=shape, facecolor=face, edgecolor=colour, linewidth=1.4, zorder=4,
+                clip_on=False,  # points of 0 stand on the edge
+            )  # fmt: skip
         by = f", by {rows['parameter'].iloc[0]}" if rows["parameter"].iloc[0] else ""
         axis.scatter([], [], s=size, marker=shape, color=colour, label=shortened(str(method), LONGEST) + by)
-        texts = [_label(row) for _, row in rows.iterrows()]
+        texts = [_label(row, found) for _, row in rows.iterrows()]
         labels += [(px, py, text, colour) for px, py, text in zip(x, y, texts, strict=True) if text]
         obstacles += [*_along(x, y), *_bars(x, y, x_error, y_error)]
     if threshold is not None:
         label = f"highest risk allowed: {threshold:g}"
         axis.axhline(threshold, color=LIMIT, lw=1.2, ls=(0, (5, 3)), zorder=1, label=label)
         obstacles += [(x, threshold) for x in np.linspace(across.low, across.edge, 80)]
+    if (frame[["risk_error", "utility_error"]] > 0).any(axis=None):
+        label = "bars: standard error of the mean\nover repeated protection"
+        axis.plot([], [], color=FAINT, lw=1, marker="|", label=label)
     if (frame["doubts"] != "").any():
         words = dict.fromkeys(word for run in found.found for word in run.doubts)
         axis.scatter([], [], s=46, marker="o", facecolor="white", edgecolor=FAINT, label="hollow: " + ",\n".join(words))
@@ -134,13 +139,22 @@ def _draw_axes(axis: Axes, found: RUMap, across: Scale, up: Scale) -> None:
     axis.spines[["top", "right"]].set_visible(False)
 
 
-def _label(row: pd.Series) -> str:
-    """What stands beside a point: the value of its parameter, and in how many runs it gives a cell away, if not in all."""
-    value = row["value"]
-    text = "" if not row["parameter"] else f"{value:g}" if isinstance(value, float) else shortened(str(value), 14)
-    if np.isinf(row["risk"]) and row["disclosing"] < row["runs"]:
-        text = f"{text} ({row['disclosing']} of {row['runs']} runs)".strip()
-    return text
+def _styles() -> Iterator[tuple[str, str]]:
+    """Colours with shapes, so that no pair comes again before all have been used."""
+    turns = len(SHAPES)
+    for i in count():
+        yield COLOURS[i % len(COLOURS)], SHAPES[(i + i // len(COLOURS)) % turns]
+
+
+def _label(row: pd.Series, found: RUMap) -> str:
+    """What stands beside a point: the value of its parameter, and in how many runs it is infinite, if not in all."""
+    text = shortened(value_words(row["value"]), 14) if row["parameter"] else ""
+    endless = sum(
+        (run.method, setting_words(run.parameter, run.value)) == row.name
+        and bool(np.isinf([run.risk, run.utility]).any())
+        for run in found.found
+    )
+    return f"{text} ({endless} of {row['runs']} runs)".strip() if 0 < endless < row["runs"] else text
 
 
 def _along(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:

@@ -60,6 +60,10 @@ def how_known(audit: Audit) -> list[str]:
         lines.append(f"NOT CONVERGED ({why_not_converged(audit)}): {advice(audit)}")
     if audit.release.applied:
         lines.append(f"Likelihood {certificate.likelihood}: {likelihood_words(audit)}.")
+    if audit.belief.path is not None:
+        lines.append(f"Hidden steps: {'; '.join(one.words for one in audit.release.applied if one.beyond_evidence)}.")
+    if learnt_of_theta(audit):
+        lines.append(f"Theta: {learnt_of_theta(audit)}.")
     if audit.tables is not None:
         answer = "the answer is exact" if certificate.likelihood == "exact" else "given that, the answer is exact"
         lines.append(f"{audit.tables:,} tables agree with the release; {answer}.")
@@ -101,6 +105,19 @@ def likelihood_words(audit: Audit) -> str:
         return f"{names} is taken as if it had treated every cell by itself, which it did not"
     seen = "the published figures of the cells" if audit.release.figures is not None else "how the method chose"
     return f"of {names} only which tables are possible is used; {seen} may tell an intruder more"
+
+
+def learnt_of_theta(audit: Audit) -> str:
+    """What she believed of theta and what she believes now, where it is not known; else nothing."""
+    path = audit.belief.path
+    if path is None or len(path.thetas) == 1:
+        return ""
+    said = []
+    for odds in (path.theta_prior, path.theta):
+        mean = float(odds @ path.thetas)
+        spread = float(np.sqrt(odds @ (path.thetas - mean) ** 2))
+        said.append(f"{mean:.3g} ± {spread:.2g}")
+    return f"believed to be {said[0]} beforehand, and {said[1]} given what was published (mean and standard deviation)"
 
 
 def why_not_converged(audit: Audit) -> str:

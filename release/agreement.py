@@ -1,0 +1,29 @@
+"""Can a table be the one that a release is about?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .release import Release
+
+
+def disagreement(release: Release, cells: np.ndarray) -> str | None:
+    """The first thing that a release says and a table denies, in words; None where they agree.
+
+    `cells` are scaled integers in the order of the release's own. What a mechanism says of whole tables is not looked at.
+    """
+    wrong = np.flatnonzero((cells < release.lower) | (cells > release.upper))
+    if len(wrong):
+        i = wrong[0]
+        said = release.between(int(release.lower[i]), int(release.upper[i]))
+        return f"it says that {release.words(release.keys[i])} {said}, and there it is {release.show(int(cells[i]))}"
+    sums = release.sums.matrix @ cells
+    wrong = np.flatnonzero((sums < release.sums.lower) | (sums > release.sums.upper))
+    if len(wrong):
+        return f"it says that {release.fact_words(int(wrong[0]))}, and there it is {release.show(int(sums[wrong[0]]))}"
+    for item in release.evidence:
+        value = int(item.coefficients @ cells[item.cells])
+        place = value - item.first
+        if not 0 <= place < len(item.log_weights) or item.log_weights[place] == -np.inf:
+            return f"{release.evidence_words(item)}, cannot have been {release.show(value)}"
+    return None
