@@ -10,7 +10,7 @@ which leaves the law of paths given the end as it is:
   (DFKPR01's Table 3 adds up to 1.01 to 1.05), and the law of x_0: by these it is accepted or not. With k = T any path can
   come next, whatever the last one was;
 * *pair*: two steps change at once, for what one alone cannot do: facts about x_0, and squares that depend on each other;
-* *swap* two squares in the order, and *turn* theta to another of its values, where these are not known.
+* *move* a square to another place in the order, and *turn* theta to another of its values, where these are not known.
 """
 
 from __future__ import annotations
@@ -508,16 +508,57 @@ def pair(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray) -
 
 
 @jit_lean
-def swap(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray) -> None:
-    """Let two squares change places in the order, or not."""
-    squares = len(plan.cells)
-    one, two = below(random, squares), below(random, squares)
-    if one == two:
+def grown_by(cells: np.ndarray, square: int, by: int, i: int) -> int:
+    """What a corner of one square grows by when the top left of another does."""
+    found = 0
+    for k in range(4):
+        if cells[by, k] == cells[square, i]:
+            found += 1 if k == 0 or k == 3 else -1
+    return found
+
+
+@jit_lean
+def move(plan: PathPlan, room: PathRoom, random: np.ndarray) -> None:
+    """Let a square have its turn earlier or later, or not. No table changes but those in between."""
+    path, other, cells = room.now, room.other, plan.cells
+    theta = plan.thetas[path.theta[0]]
+    square, to = below(random, len(cells)), below(random, len(cells))
+    at = path.at[square]
+    if to == at:
         return
-    copy_path(room.now, room.other)
-    order = room.other.order
-    order[one], order[two] = order[two], order[one]
-    take(plan, weights, room, 0.0, random)
+    earlier, later, way = (at + 1, to, -1) if to > at else (to, at - 1, 1)
+    for i in range(4):
+        other.before[square, i] = path.before[square, i]
+    ratio = 0.0
+    for e in range(plan.near_start[square], plan.near_start[square + 1]):
+        u = plan.near_square[e]
+        if earlier <= path.at[u] <= later:
+            for i in range(4):
+                other.before[u, i] = path.before[u, i] + way * path.steps[square] * plan.near_grows[e, i]
+                other.before[square, i] -= way * path.steps[u] * grown_by(cells, square, u, i)
+            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials)
+            ratio += other.log_odds[u] - path.log_odds[u]
+            if ratio == -np.inf:
+                return
+    other.log_odds[square] = log_odds_of(other.before[square], path.steps[square], theta, plan.factorials)
+    ratio += other.log_odds[square] - path.log_odds[square]
+    if not accepts(ratio, random):
+        return
+    for e in range(plan.near_start[square], plan.near_start[square + 1]):
+        u = plan.near_square[e]
+        if earlier <= path.at[u] <= later:
+            path.log_odds[u] = other.log_odds[u]
+            for i in range(4):
+                path.before[u, i] = other.before[u, i]
+    path.log_odds[square] = other.log_odds[square]
+    for i in range(4):
+        path.before[square, i] = other.before[square, i]
+    for _ in range(later - earlier + 1):
+        path.order[at] = path.order[at - way]
+        path.at[path.order[at]] = at
+        at -= way
+    path.order[to] = square
+    path.at[square] = to
 
 
 @jit_lean
@@ -584,8 +625,8 @@ def change(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray)
     for _ in range(plan.pairs):
         pair(plan, weights, room, random)
     if plan.secret_order:
-        for _ in range(1 + squares // 8):
-            swap(plan, weights, room, random)
+        for _ in range(squares):
+            move(plan, room, random)
     if len(plan.thetas) > 1:
         for _ in range(2):
             turn(plan, weights, room, random)
@@ -629,10 +670,11 @@ class PathKernel(Kernel):
     cost = 1.0
 
     def work(self, n_columns: int) -> float:
-        """A round of all changes: nudges take half of it, and changes of whole paths are the longer the more squares."""
+        """A round of all changes; those of whole paths take the longer the more squares there are."""
         squares = len(self.plan.cells)
-        whole = self.plan.pairs + (1 + squares // 8 if self.plan.secret_order else 0) + 2 * (len(self.plan.thetas) > 1)
-        return squares * (WORK_PER_NUDGE * SWEEPS * 1.5 + WORK_PER_STEP * whole)
+        nudges = 1.5 * SWEEPS + (1 if self.plan.secret_order else 0)
+        whole = self.plan.pairs + (2 if len(self.plan.thetas) > 1 else 0)
+        return squares * (WORK_PER_NUDGE * nudges + WORK_PER_STEP * whole)
 
     def steps(self, n_columns: int) -> int:
         """A draw is a round of all changes."""

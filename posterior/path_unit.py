@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def path_unit(paths: HiddenPaths, group: PathGroup, inside: Support, questions: 
         low.append(np.zeros(1, dtype=np.int64))
         high.append(np.full(1, len(paths.thetas) - 1))
     start = np.concatenate([group.end, np.zeros(len(further), dtype=np.int64)])
-    return unit_asked(
+    unit = unit_asked(
         group.cells,
         np.concatenate([group.lower, *low]),
         np.concatenate([group.upper, *high]),
@@ -80,6 +81,8 @@ def path_unit(paths: HiddenPaths, group: PathGroup, inside: Support, questions: 
         questions,
         further=further,
     )
+    hidden = len(squares) * (2 if plan.secret_order else 1)
+    return replace(unit, aside=len(group.cells) + np.arange(hidden))
 
 
 def _plan(paths: HiddenPaths, group: PathGroup, weights: Weights) -> PathPlan:
@@ -99,7 +102,7 @@ def _plan(paths: HiddenPaths, group: PathGroup, weights: Weights) -> PathPlan:
         log_prior=np.log(paths.theta_prior),
         secret_order=not paths.order_known and len(cells) > 1,
         redrawn=min(1.0, SWEEPS / float(VALUES_OF_REACH * reach.mean())),
-        pairs=2 + len(cells) // 4 if tied or not group.independent else 0,
+        pairs=2 + len(cells) // 4 if tied else 0,
         lower=group.lower,
         upper=group.upper,
         row_start=group.rows.start,

@@ -132,6 +132,7 @@ class UnitRun:
             (counts, starts),
             np.stack([chain.means for chain in chains]) if whole else None,
         )
+        self.diagnosis.entropy_error[unit.aside] = 0.0
         if whole and self.reference is not None:
             part = BATCHES // 2 / batch
             spreads = [chain.spread for chain in chains]

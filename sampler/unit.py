@@ -40,6 +40,8 @@ class Unit:
     answered: np.ndarray = field(default_factory=_none)
     further: tuple[str, ...] = ()
     """Names of the last columns where these are none of the release (-1 in `columns`) but hidden states of the chain."""
+    aside: np.ndarray = field(default_factory=_none)
+    """Columns whose entropies nobody asks for: chains have to agree on them, but need not go on for the sake of these."""
 
     @property
     def n_questions(self) -> int:

@@ -186,6 +186,7 @@ def chain_cases():
     yield "a law with gaps", read(SMALL, 0.4), *WITH_GAPS, None
     yield "a secret order", read(SMALL, 0.6, "secret"), *UNIFORM, None
     prior = {0.0: 0.2, 0.2: 0.5, 0.6: 0.2, 1.0: 0.1}
+    yield "a secret order of four", read([[2, 1, 1], [0, 2, 1], [1, 1, 2]], 0.6, "secret"), *FACTORIAL, None
     yield "an unknown theta", read(SMALL, prior), *UNIFORM, prior
     yield "all of it", read(SMALL, prior, "secret"), *FACTORIAL, prior
     yield "steps that depend on each other", read([[2, 3, 1], [3, 1, 2]], 0.4, squares="all"), *UNIFORM, None
@@ -221,6 +222,10 @@ def redraw(plan, weights, room, random):
     path_kernel.redraw(plan, weights, room, path_kernel.how_many(len(plan.cells), random), random)
 
 
+def move(plan, weights, room, random):
+    path_kernel.move(plan, room, random)
+
+
 def p_after(target, change, plan=None, times=6, number=2500):
     """States drawn from the exact law, and changed some times: how probable it is that they still follow it."""
     kernel = target.unit.kernels[0]
@@ -243,7 +248,7 @@ CHANGES = {
     "nudge": (nudge, ["uniform", "hypergeometric", "cut off at 1", "a sum that steps change"]),
     "redraw": (redraw, ["all of it", "hypergeometric", "a law with gaps", "at least", "an unknown theta", "cut off at 1"]),
     "pair": (path_kernel.pair, ["steps that depend on each other", "exactly", "a sum that steps change"]),
-    "swap": (path_kernel.swap, ["a secret order", "all of it"]),
+    "move": (move, ["a secret order of four", "all of it"]),
     "turn": (path_kernel.turn, ["an unknown theta", "all of it"]),
 }  # fmt: skip
 
@@ -269,8 +274,8 @@ def redraw_without_sums(plan, weights, room, random):
     path_kernel.copy_path(other, now)
 
 
-def swap_always(plan, weights, room, random):
-    """A swap that is taken whenever it is possible."""
+def move_always(plan, weights, room, random):
+    """A square that has its turn at another time whenever that is possible."""
     now, other = room.now, room.other
     path_kernel.copy_path(now, other)
     one, two = below(random, len(plan.cells)), below(random, len(plan.cells))
@@ -293,7 +298,7 @@ def without_prior(plan):
     ("name", "change", "wrong"),
     [
         ("cut off at 1", redraw_without_sums, None),
-        ("a secret order", swap_always, None),
+        ("a secret order", move_always, None),
         ("uniform", nudge, without_neighbours),
         ("an unknown theta", path_kernel.turn, without_prior),
     ],
@@ -456,3 +461,18 @@ def test_a_batch_of_many_squares_is_known_to_take_long():
     nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
     unit = path_unit(paths, group, inside, nothing)
     assert unit.kernels[0].work(len(unit.columns)) > 4e5
+
+
+@pytest.mark.parametrize("name", ["a secret order of four", "all of it", "a sum that steps change"])
+def test_what_is_noted_of_a_path_follows_from_its_steps(name):
+    """Changes keep up what they know of a path: after many of them it is what going back from the end tells."""
+    target = unit_target(*CHAIN_CASES[name])
+    kernel = target.unit.kernels[0]
+    room, again, random = kernel.room(), kernel.room().now, streams(6, 1)[0]
+    path_kernel.read_state(kernel.plan, target.tables[0], room.now)
+    for _ in range(200):
+        path_kernel.change(kernel.plan, kernel.weights, room, random)
+    path_kernel.copy_path(room.now, again)
+    path_kernel.trace(kernel.plan, again)
+    for one, other in zip(room.now, again, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
