@@ -25,7 +25,7 @@ from ..moves.random_words import below, fraction
 from ..sampler.kernel import Kernel
 from ..sampler.tally import Tally, end_of_draw
 from ..sampler.walk_moves import Place
-from ..sampler.weights import Weights, log_weight
+from ..sampler.weights import Weights, log_factorial, log_weight
 from .step_law import corner_ends, log_step
 
 SWEEPS = 2
@@ -36,8 +36,8 @@ NEGLIGIBLE = 16.0
 """Values before a step are looked for outwards until their log-odds are so much below the best; but one redraw in `WHOLE`
 looks at all of them. Each of the two leaves the law as it is: a path that it would not draw is not left by it either."""
 WHOLE = 16
-LEAST_GUIDE, BEYOND_GUIDE = -30.0, 2.0
-"""The least log-weight of the guide of redraws, and what a unit beyond a bound costs there."""
+BEYOND_GUIDE = 2.0
+"""What a unit beyond a bound of x_0 costs where redraws are led by its law."""
 
 
 class PathPlan(NamedTuple):
@@ -57,7 +57,7 @@ class PathPlan(NamedTuple):
     log_prior: np.ndarray
     secret_order: bool
     redrawn: float
-    """How probable a redraw is in a draw: about a third of the work is theirs."""
+    """How probable a redraw is in a draw: about a fifth of the work is theirs."""
     pairs: int
     """Changes of two steps to a draw."""
     lower: np.ndarray
@@ -71,6 +71,8 @@ class PathPlan(NamedTuple):
     row_upper: np.ndarray
     guided: bool
     """Does the law of x_0 weigh its values, or know bounds beside those of the squares? Redraws are then led by it."""
+    soft: np.ndarray
+    """The listed log-weights of the law as they lead redraws: values that it excludes have some weight too."""
     hard: float
     """What it costs x_0 to be one unit beyond a bound: infinite, except in search of a first path."""
     factorials: np.ndarray
@@ -299,11 +301,14 @@ def nudge(plan: PathPlan, weights: Weights, room: PathRoom, square: int, random:
 
 
 @jit_lean
-def guide(weights: Weights, lower: np.ndarray, upper: np.ndarray, j: int, value: int) -> float:
+def guide(soft: np.ndarray, weights: Weights, lower: int, upper: int, j: int, value: int) -> float:
     """The log-weight of x_0 at one cell by which redraws are led: the law's own, but finite everywhere."""
-    outside = beyond(value, lower[j], upper[j])
-    inside = min(max(value, lower[j]), upper[j])
-    return max(log_weight(weights, j, inside), LEAST_GUIDE) - BEYOND_GUIDE * outside
+    found, inside = -BEYOND_GUIDE * beyond(value, lower, upper), min(max(value, lower), upper)
+    if weights.counted[j]:
+        found += inside * weights.log_mean[j] - log_factorial(weights.log_factorials, inside)
+    if weights.start[j] >= 0:
+        found += soft[weights.start[j] + inside - weights.first[j]]
+    return found
 
 
 @jit_lean
@@ -312,7 +317,7 @@ def unguided(plan: PathPlan, weights: Weights, first: np.ndarray) -> float:
     total = log_law(plan, weights, first)
     if plan.guided and total > -np.inf:
         for j in range(len(first)):
-            total -= guide(weights, plan.lower, plan.upper, j, first[j])
+            total -= guide(plan.soft, weights, plan.lower[j], plan.upper[j], j, first[j])
     return total
 
 
@@ -358,7 +363,7 @@ def values_before(
             if plan.guided and step > -np.inf:
                 for i in range(4):
                     j, value = cells[i], table[cells[i]] + (w - a if i == 0 or i == 3 else a - w)
-                    odds[1, w] += sharpness * guide(weights, plan.lower, plan.upper, j, value)
+                    odds[1, w] += sharpness * guide(plan.soft, weights, plan.lower[j], plan.upper[j], j, value)
             low, high, largest = min(low, w), max(high, w), max(largest, odds[1, w])
             if not whole and (w < a or w >= must) and odds[1, w] <= last and odds[1, w] < largest - NEGLIGIBLE:
                 break
@@ -371,7 +376,8 @@ def values_before(
             total += odds[1, w]
     if plan.guided:
         for i in range(4):
-            largest -= sharpness * guide(weights, plan.lower, plan.upper, cells[i], table[cells[i]])
+            j = cells[i]
+            largest -= sharpness * guide(plan.soft, weights, plan.lower[j], plan.upper[j], j, table[j])
     return low, high, largest, total
 
 

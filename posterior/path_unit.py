@@ -101,7 +101,7 @@ def _plan(paths: HiddenPaths, group: PathGroup, weights: Weights) -> PathPlan:
         thetas=paths.thetas,
         log_prior=np.log(paths.theta_prior),
         secret_order=not paths.order_known and len(cells) > 1,
-        redrawn=min(1.0, SWEEPS / float(VALUES_OF_REACH * reach.mean())),
+        redrawn=min(1.0, 0.5 * SWEEPS / float(VALUES_OF_REACH * reach.mean())),
         pairs=2 + len(cells) // 4 if tied else 0,
         lower=group.lower,
         upper=group.upper,
@@ -111,9 +111,15 @@ def _plan(paths: HiddenPaths, group: PathGroup, weights: Weights) -> PathPlan:
         row_lower=group.rows.lower,
         row_upper=group.rows.upper,
         guided=weights.kind != ALIKE or _bounded(group),
+        soft=np.where(np.isneginf(weights.value), _least(weights.value) - GENTLE, weights.value),
         hard=np.inf,
         factorials=log_factorials(int(end.sum()) + 2),
     )
+
+
+def _least(logs: np.ndarray) -> float:
+    """The least of some logarithms that are finite."""
+    return float(logs.min(initial=0.0, where=np.isfinite(logs)))
 
 
 def _bounded(group: PathGroup) -> bool:
