@@ -1,9 +1,9 @@
 """The beginning of a hidden path, drawn anew backwards from the table after it.
 
 Each step is drawn from P(after | before), weighted by how the law of x_0 would change if the table before were x_0: along
-the path these weights cancel, but for those of its ends. What is left out are the sums Z of the odds over the values before,
-which are near 1 (DFKPR01's Table 3 adds up to 1.01 to 1.05): by these a new beginning is accepted or not. Where all steps are
-drawn anew, any path can come next, whatever the last one was.
+the path these weights cancel, but for those of its ends. What is left out are the sums Z of the odds over the values
+before, which are near 1 (DFKPR01's Table 3 adds up to 1.01 to 1.05): by these a new beginning is accepted or not. Where all
+steps are drawn anew, any path can come next, whatever the last one was.
 """
 
 from __future__ import annotations
