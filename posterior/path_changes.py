@@ -27,7 +27,7 @@ from .step_law import corner_ends, log_step
 def how_far(reach: int, longest: int, random: np.ndarray) -> int:
     """How far to go, either way: often up to the usual reach, now and then any length scale."""
     most = reach
-    if below(random, 2) == 0:
+    if below(random, 4) == 0:
         scales = 1
         while (1 << scales) <= longest:
             scales += 1
