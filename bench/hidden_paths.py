@@ -23,9 +23,10 @@ import fiberwalk as fw
 from fiberwalk.fiber.jit import jit_lean
 from fiberwalk.fiber.support import support
 from fiberwalk.moves.random_words import below
-from fiberwalk.posterior import path_kernel
+from fiberwalk.posterior import path_changes, path_kernel, path_redraws, path_state
 from fiberwalk.posterior.path_groups import path_groups
-from fiberwalk.posterior.path_kernel import PathKernel, PathPlan, PathRoom
+from fiberwalk.posterior.path_kernel import PathKernel
+from fiberwalk.posterior.path_state import PathPlan, PathRoom
 from fiberwalk.posterior.path_unit import path_runs, path_unit
 from fiberwalk.posterior.paths import hidden_paths
 from fiberwalk.sampler.run import UnitRun
@@ -104,7 +105,7 @@ def plain_step(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndar
     square, more = below(random, len(cells)), 2 * below(random, 2) - 1
     for i in range(4):
         other.before[square, i] = path.before[square, i] - (more if i == 0 or i == 3 else -more)
-    other.log_odds[square] = path_kernel.log_odds_of(
+    other.log_odds[square] = path_state.log_odds_of(
         other.before[square], path.steps[square] + more, theta, plan.factorials
     )
     ratio = other.log_odds[square] - path.log_odds[square]
@@ -113,18 +114,18 @@ def plain_step(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndar
         after = value - (more if i == 0 or i == 3 else -more)
         if after < 0:
             return
-        ratio += path_kernel.log_law_of(plan, weights, j, after) - path_kernel.log_law_of(plan, weights, j, value)
+        ratio += path_state.log_law_of(plan, weights, j, after) - path_state.log_law_of(plan, weights, j, value)
     for e in range(plan.near_start[square], plan.near_start[square + 1]):
         u = plan.near_square[e]
         if path.at[u] < path.at[square]:
             for i in range(4):
                 other.before[u, i] = path.before[u, i] - more * plan.near_grows[e, i]
-            other.log_odds[u] = path_kernel.log_odds_of(other.before[u], path.steps[u], theta, plan.factorials)
+            other.log_odds[u] = path_state.log_odds_of(other.before[u], path.steps[u], theta, plan.factorials)
             ratio += other.log_odds[u] - path.log_odds[u]
-    if not path_kernel.accepts(ratio, random):
+    if not path_state.accepts(ratio, random):
         return
     path.steps[square] += more
-    path_kernel.put(cells, square, -more, path.first)
+    path_state.put(cells, square, -more, path.first)
     for e in range(plan.near_start[square] - 1, plan.near_start[square + 1]):
         u = square if e < plan.near_start[square] else plan.near_square[e]
         if u == square or path.at[u] < path.at[square]:
@@ -141,11 +142,11 @@ def by_parts(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarra
         if part == 0:
             path_kernel.change(plan, weights, room, random)
         elif part == 2:
-            path_kernel.redraw(plan, weights, room, path_kernel.how_many(squares, random), random)
+            path_redraws.redraw(plan, weights, room, path_redraws.how_many(squares, random), random)
         else:
             for _ in range(2 * squares):
                 if part == 1:
-                    path_kernel.nudge(plan, weights, room, below(random, squares), random)
+                    path_changes.nudge(plan, weights, room, below(random, squares), random)
                 else:
                     plain_step(plan, weights, room, random)
         for j in range(kept.shape[1]):

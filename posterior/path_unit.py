@@ -21,18 +21,9 @@ from ..sampler.run import UnitRun
 from ..sampler.unit import Unit
 from ..sampler.weights import ALIKE, Weights, log_factorials, weights_on
 from .path_groups import SIGNS, PathGroup, incidence
-from .path_kernel import (
-    SWEEPS,
-    PathKernel,
-    PathPlan,
-    change,
-    copy_path,
-    draw_back,
-    log_law,
-    log_law_of,
-    path_room,
-    write_state,
-)
+from .path_kernel import SWEEPS, PathKernel, change, write_state
+from .path_redraws import draw_back
+from .path_state import PathPlan, copy_path, log_law, log_law_of, path_room
 from .paths import HiddenPaths, no_path
 
 STEP_OF = "the step of "

@@ -19,7 +19,7 @@ from scipy import stats
 import fiberwalk as fw
 from fiberwalk.fiber.support import support
 from fiberwalk.moves.random_words import below, streams
-from fiberwalk.posterior import path_kernel
+from fiberwalk.posterior import path_changes, path_kernel, path_redraws, path_state
 from fiberwalk.posterior.path_groups import path_groups
 from fiberwalk.posterior.path_unit import path_unit
 from fiberwalk.posterior.paths import hidden_paths
@@ -215,15 +215,15 @@ def test_chains_draw_whole_paths_by_their_law(name):
 
 
 def nudge(plan, weights, room, random):
-    path_kernel.nudge(plan, weights, room, below(random, len(plan.cells)), random)
+    path_changes.nudge(plan, weights, room, below(random, len(plan.cells)), random)
 
 
 def redraw(plan, weights, room, random):
-    path_kernel.redraw(plan, weights, room, path_kernel.how_many(len(plan.cells), random), random)
+    path_redraws.redraw(plan, weights, room, path_redraws.how_many(len(plan.cells), random), random)
 
 
 def move(plan, weights, room, random):
-    path_kernel.move(plan, room, random)
+    path_changes.move(plan, room, random)
 
 
 def p_after(target, change, plan=None, times=6, number=2500):
@@ -247,9 +247,9 @@ def p_after(target, change, plan=None, times=6, number=2500):
 CHANGES = {
     "nudge": (nudge, ["uniform", "hypergeometric", "cut off at 1", "a sum that steps change"]),
     "redraw": (redraw, ["all of it", "hypergeometric", "a law with gaps", "at least", "an unknown theta", "cut off at 1"]),
-    "pair": (path_kernel.pair, ["steps that depend on each other", "exactly", "a sum that steps change"]),
+    "pair": (path_changes.pair, ["steps that depend on each other", "exactly", "a sum that steps change"]),
     "move": (move, ["a secret order of four", "all of it"]),
-    "turn": (path_kernel.turn, ["an unknown theta", "all of it"]),
+    "turn": (path_changes.turn, ["an unknown theta", "all of it"]),
 }  # fmt: skip
 
 
@@ -268,20 +268,20 @@ def test_every_change_leaves_the_law_of_paths_as_it_is(kind, name):
 def redraw_without_sums(plan, weights, room, random):
     """A redraw that takes its odds for the law of what came before: the sums Z are left out."""
     now, other, squares = room.now, room.other, len(plan.cells)
-    path_kernel.copy_path(now, other)
-    path_kernel.log_sums(plan, weights, now, other.first, room.odds, squares, True)
-    path_kernel.draw_back(plan, weights, other, room.odds, squares, True, 1.0, random)
-    path_kernel.copy_path(other, now)
+    path_state.copy_path(now, other)
+    path_redraws.log_sums(plan, weights, now, other.first, room.odds, squares, True)
+    path_redraws.draw_back(plan, weights, other, room.odds, squares, True, 1.0, random)
+    path_state.copy_path(other, now)
 
 
 def move_always(plan, weights, room, random):
     """A square that has its turn at another time whenever that is possible."""
     now, other = room.now, room.other
-    path_kernel.copy_path(now, other)
+    path_state.copy_path(now, other)
     one, two = below(random, len(plan.cells)), below(random, len(plan.cells))
     other.order[one], other.order[two] = other.order[two], other.order[one]
-    if path_kernel.trace(plan, other) > -np.inf:
-        path_kernel.copy_path(other, now)
+    if path_state.trace(plan, other) > -np.inf:
+        path_state.copy_path(other, now)
 
 
 def without_neighbours(plan):
@@ -300,7 +300,7 @@ def without_prior(plan):
         ("cut off at 1", redraw_without_sums, None),
         ("a secret order", move_always, None),
         ("uniform", nudge, without_neighbours),
-        ("an unknown theta", path_kernel.turn, without_prior),
+        ("an unknown theta", path_changes.turn, without_prior),
     ],
 )
 def test_a_wrong_change_is_noticed(name, change, wrong):
@@ -472,7 +472,7 @@ def test_what_is_noted_of_a_path_follows_from_its_steps(name):
     path_kernel.read_state(kernel.plan, target.tables[0], room.now)
     for _ in range(200):
         path_kernel.change(kernel.plan, kernel.weights, room, random)
-    path_kernel.copy_path(room.now, again)
-    path_kernel.trace(kernel.plan, again)
+    path_state.copy_path(room.now, again)
+    path_state.trace(kernel.plan, again)
     for one, other in zip(room.now, again, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
