@@ -109,7 +109,7 @@ def law_cases(shape, rng):
     }
 
 
-@examples(25)
+@examples(16)
 @given(
     st.sampled_from(list(SQUARES)),
     st.sampled_from(["uniform", "hypergeometric", "expected", "with gaps"]),
@@ -312,7 +312,7 @@ def test_a_wrong_change_is_noticed(name, change, wrong):
 # --- simulation-based calibration -----------------------------------------------------------------------------------
 
 MARGINS = [[5, 3], [2, 3, 3]]
-PUBLICATIONS = 3000
+PUBLICATIONS = 2000
 
 
 def published_tables(rng, thetas, order):
