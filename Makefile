@@ -17,9 +17,10 @@ test: $(VENV)/installed-for-tests
 	$(BIN)/mypy
 	$(PYTEST)
 
-# The tests without the slow ones, for a fast look while working and for the other Pythons.
+# The tests without the slow ones, for a fast look while working and for the other Pythons; TESTS= some files of them.
+TESTS ?=
 quick: $(VENV)/installed-for-tests
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" $(TESTS)
 
 # At length: a thousand audits by chains against exact ones, and the property tests with twenty times as many random cases,
 # new ones each time; with 4ti2, where it can be had.
@@ -32,7 +33,9 @@ verify: $(VENV)/installed-for-tests
 		tests/test_network.py tests/test_linear_program.py tests/test_decomposable.py \
 		tests/test_windows.py tests/test_diagnostics.py \
 		tests/test_answers.py tests/test_joint.py tests/test_most_probable.py tests/test_priors.py tests/test_stored_audit.py \
-		tests/test_moves.py tests/test_reach.py tests/test_lattice.py tests/test_graver.py tests/test_algebra.py
+		tests/test_moves.py tests/test_reach.py tests/test_lattice.py tests/test_graver.py tests/test_algebra.py \
+		tests/test_hidden_path.py
+	$(BIN)/python bench/hidden_paths.py calibration 240
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/exact_solving.py
@@ -45,6 +48,9 @@ bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/hidden_cells.py
 	$(BIN)/python bench/large_table.py
 	$(BIN)/python bench/likelihood_gaps.py
+	$(BIN)/python bench/hidden_paths.py times
+	$(BIN)/python bench/hidden_paths.py effective
+	$(BIN)/python bench/ru_map_picture.py
 	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:
