@@ -83,7 +83,8 @@ def by_paths(
         except TooLarge:
             if method == "exact":
                 raise
-            if not group.decided:  # else its cells are known, and whether a path leads from them is too much to ask
+            # where its cells are known there is nothing to sample, unless its steps tell of theta
+            if not group.decided or len(paths.thetas) > 1:
                 left.append(group)
             continue
         for row, pmf in zip(asked, exact.pmfs, strict=True):

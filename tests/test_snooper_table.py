@@ -43,6 +43,18 @@ def test_one_square_of_unknown_theta_is_the_mixture_of_squares():
     assert (step["to"], step["mean"]) == ("A=2, B=2", pytest.approx(3 - (pmf.index * pmf).sum()))
 
 
+def test_steps_tell_of_theta_although_the_true_table_is_known():
+    known = RELEASE
+    for cell, value in (({"A": "1", "B": "1"}, 3), ({"A": "1", "B": "2"}, 5)):
+        known = known.knows(cell, exactly=value)
+    exact = fw.snooper.table(known, theta=[0.02, 0.2, 0.9])
+    sampled = fw.snooper.table(known, theta=[0.02, 0.2, 0.9], limit=1)  # nothing can be summed exactly
+    assert len(exact.disclosed) == len(exact.cells)
+    assert abs(exact.theta["posterior"] - exact.theta["prior"]).max() > 0.1
+    assert sampled.theta["mcse"].min() > 0
+    assert (abs(sampled.theta["posterior"] - exact.theta["posterior"]) < 6 * sampled.theta["mcse"]).all()
+
+
 def test_steps_of_squares_that_share_no_cell():
     audit = fw.audit(fw.markov_perturb([[1, 14], [17, 83]], 0.1, seed=1))
     pmf = audit.pmf(A="1", B="1")
