@@ -52,9 +52,13 @@ if TYPE_CHECKING:
     from .release.publish import publish
     from .release.release import Release
     from .sampling import sample
+    from .server.answer import Answer
+    from .server.rules import ServerRules
+    from .server.table_server import TableServer, tabulate
     from .stored_audit import load
 
 _HOME = {
+    "Answer": "server.answer",
     "Audit": "audit_result",
     "Certificate": "fiber.certificate",
     "Comparison": "comparing",
@@ -67,6 +71,8 @@ _HOME = {
     "RUMap": "map_result",
     "Reach": "reach",
     "Release": "release.release",
+    "ServerRules": "server.rules",
+    "TableServer": "server.table_server",
     "TooLarge": "release.errors",
     "add_noise": "protect.noise",
     "as_protected": "protect.as_published",
@@ -103,6 +109,7 @@ _HOME = {
     "suppress": "protect.suppression",
     "swap": "protect.record_swapping",
     "swap_preserving": "protect.order_swapping",
+    "tabulate": "server.table_server",
     "uniform_noise": "protect.noise",
     "unimodal": "fiber.cell_priors",
     "window_matrix": "protect.transition_matrix",
@@ -111,6 +118,7 @@ _MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sens
 
 __version__ = "0.1.0"
 __all__ = [
+    "Answer",
     "Audit",
     "Certificate",
     "Comparison",
@@ -123,6 +131,8 @@ __all__ = [
     "RUMap",
     "Reach",
     "Release",
+    "ServerRules",
+    "TableServer",
     "TooLarge",
     "add_noise",
     "as_protected",
@@ -163,6 +173,7 @@ __all__ = [
     "suppress",
     "swap",
     "swap_preserving",
+    "tabulate",
     "uniform_noise",
     "unimodal",
     "window_matrix",
