@@ -10,43 +10,6 @@ from ..release.errors import InputError
 from ..release.release import as_release
 
 
-def hellinger_utility(F: Any, G: Any, *, stacked: bool = False) -> Any:
-    """1 - HD/sqrt(N): how much of a table of counts is left in what was published of it (SAE15).
-
-    HD = sqrt(sum (sqrt F - sqrt G)^2 / 2) is Hellinger's distance and N the sum of F. It is 1 where nothing was changed and
-    0 where the two tables have the same total and no occupied cell in common; a published total far above N can make it
-    negative. Differences in small cells weigh more than the same differences in large ones.
-
-    Parameters
-    ----------
-    F, G
-        The original and the published table; an array of any shape is one table.
-    stacked
-        Axis 0 is the tables: an array with a utility for each comes back. F may then also be one table, the original of
-        them all.
-
-    Examples
-    --------
-    >>> hellinger_utility([[4, 1], [0, 4]], [[4, 0], [1, 4]])
-    0.6666666666666667
-    >>> hellinger_utility([4, 1], [[4, 1], [9, 1]], stacked=True).round(3).tolist()
-    [1.0, 0.684]
-    """
-    original, published = as_counts(F, "F"), as_counts(G, "G")
-    if stacked and original.ndim == published.ndim - 1:
-        original = original[None]
-    shapes = (original.shape[1:], published.shape[1:]) if stacked else (original.shape, published.shape)
-    if shapes[0] != shapes[1] or (stacked and original.shape[0] not in (1, published.shape[0])):
-        raise InputError(f"F and G are not the same table: their shapes are {np.shape(F)} and {np.shape(G)}.")
-    cells = tuple(range(1 if stacked else 0, original.ndim))
-    total = original.sum(axis=cells)
-    if (total <= 0).any():
-        raise InputError("hellinger_utility() needs an original table that is not empty: F sums to 0.")
-    distance = np.sqrt(((np.sqrt(original) - np.sqrt(published)) ** 2).sum(axis=cells) / 2)
-    utility = 1 - distance / np.sqrt(total)
-    return utility if stacked else float(utility)
-
-
 def mean_squared_precision(pmf: Any, truth: float) -> float:
     """1 / E(X - truth)^2: how near to the truth of a cell a user comes who has this distribution (DFKPR01, section 5).
 

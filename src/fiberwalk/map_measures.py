@@ -23,8 +23,9 @@ from .release.numbers import in_own_units
 from .release.release import Release
 from .release.tables import Table, cell_mask, cell_position
 from .risk.expected_harm import expected_harm
+from .risk.hellinger import hellinger_utility
 from .risk.table_change import chi_square_change, cramers_v_change, margin_variance_change
-from .risk.utility import hellinger_utility, reciprocal, share_published
+from .risk.utility import reciprocal, share_published
 
 OVER = ("worst", "mean")
 

@@ -1,0 +1,218 @@
+"""How a method changes counts: P(published | true), as risk measures of whole tables need it (SAE15, section 4.2).
+
+These are laws of a single cell. What ties cells together (totals that are kept, draws without replacement) is left out.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..release.dims import did_you_mean
+from ..release.errors import InputError
+from .methods import method_named
+from .rounding import checked_base, checked_rule
+from .transition_matrix import Transitions, as_transitions
+
+
+class CountChanges(Protocol):
+    """What a method does to a count."""
+
+    def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
+        """P(published | true value) for each true value."""
+        ...
+
+    def kept(self, first: int, last: int | None) -> float:
+        """How probable it is that a count is published as it is: the mean over the counts first..last (None: all above)."""
+        ...
+
+    def among(self, values: np.ndarray) -> CountChanges:
+        """The same for a table in which these values occur, before or after; for most methods that makes no difference."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ByMatrix:
+    """Counts are changed by a transition matrix."""
+
+    transitions: Transitions
+
+    def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
+        """The column of the published count."""
+        return self.transitions.probability(published, np.asarray(true_values))
+
+    def kept(self, first: int, last: int | None) -> float:
+        """The mean diagonal; of all larger counts, that of the rows from the first one on, or of those that they take."""
+        end = max(first, self.transitions.cap) if last is None else last
+        if last is None and first > self.transitions.cap:
+            end = first + max(self.transitions.above, 1) - 1
+        values = np.arange(first, end + 1)
+        return float(np.mean([self.transitions.probability(int(one), np.array([one]))[0] for one in values]))
+
+    def among(self, values: np.ndarray) -> ByMatrix:
+        """No difference."""
+        return self
+
+
+@dataclass(frozen=True)
+class ByRounding:
+    """Counts go up or down to a multiple of the base: at random so that they are right on average, or to the nearest one."""
+
+    base: int
+    nearest: bool = False
+
+    def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
+        """Falling off linearly on either side; to the nearest, 1 in the range of the multiple, halves going up."""
+        values = np.asarray(true_values)
+        if published % self.base:
+            return np.zeros(len(values))
+        if self.nearest:
+            return ((values + self.base // 2) // self.base * self.base == published).astype(float)
+        return np.maximum(1 - np.abs(values - published) / self.base, 0.0)
+
+    def kept(self, first: int, last: int | None) -> float:
+        """1/base: of as many counts in a row one is a multiple, and stays. So SAE15, whichever counts they are."""
+        return 1 / self.base
+
+    def among(self, values: np.ndarray) -> ByRounding:
+        """No difference."""
+        return self
+
+
+@dataclass(frozen=True)
+class BySwapping:
+    """A cell keeps its count but for the swap rate; else it has any other count that occurs, all alike.
+
+    This is SAE15's stand-in for what swapped records do to cells: every cell may have changed, even where the swapped dim is
+    not in the table, because an intruder does not know which it was.
+    """
+
+    rate: float
+    number: int | None = None
+    """How many counts occur; None where the true values that are asked about are all of them."""
+
+    def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
+        """1 - rate for the count itself, and the rate shared by the others."""
+        values = np.asarray(true_values)
+        number = self.number or len(np.union1d(values, [published]))
+        if number == 1:
+            return np.ones(len(values))  # there is no other count to change to
+        return np.where(values == published, 1 - self.rate, self.rate / (number - 1))
+
+    def kept(self, first: int, last: int | None) -> float:
+        """1 - rate."""
+        return 1 - self.rate
+
+    def among(self, values: np.ndarray) -> BySwapping:
+        """So many counts share the rate."""
+        return BySwapping(self.rate, len(np.unique(values)))
+
+
+@dataclass(frozen=True, eq=False)
+class ByNoise:
+    """A random difference is added to every count."""
+
+    given: Callable[[int, int], tuple[int, np.ndarray]]
+    """The first true value that a figure may stand for, at most some value, and log P(figure | value) from there on."""
+
+    def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
+        """The probability of the difference; at a floor, of all that lead there."""
+        values = np.asarray(true_values)
+        first, logs = self.given(published, int(values.max(initial=0)))
+        inside = (values >= first) & (values < first + len(logs))
+        found = np.zeros(len(values))
+        found[inside] = np.exp(logs[values[inside] - first])
+        return found
+
+    def kept(self, first: int, last: int | None) -> float:
+        """The probability of no difference; above zero it is the same for all."""
+        values = np.arange(first, (first if last is None else last) + 1)
+        return float(np.mean([self.probability(int(one), np.array([one]))[0] for one in values]))
+
+    def among(self, values: np.ndarray) -> ByNoise:
+        """No difference."""
+        return self
+
+
+def _by_matrix(matrix: Any, above: int = 1, normalise: bool = False) -> CountChanges:
+    return ByMatrix(as_transitions(matrix, above, normalise))
+
+
+def _at_random(method: str) -> Callable[..., CountChanges]:
+    return lambda base=3: ByRounding(checked_base(base, 0, method))
+
+
+def _to_nearest(base: float, rule: str = "nearest") -> CountChanges:
+    checked_rule(rule)
+    return ByRounding(checked_base(base, 0, "round_to"), nearest=True)
+
+
+def _controlled(base: float = 3, unbiased: bool = False) -> CountChanges:
+    return ByRounding(checked_base(base, 0, "controlled_round"), nearest=not unbiased)
+
+
+def _by_swapping(rate: float = 0.1) -> CountChanges:
+    if isinstance(rate, bool) or not isinstance(rate, (int, float, np.number)) or not 0 < rate <= 1:
+        raise InputError(f"swap(rate={rate!r}): the share of records that are swapped, above 0 and at most 1.")
+    return BySwapping(float(rate))
+
+
+def _by_noise(noise: Any, floor: bool = False) -> CountChanges:
+    from .noise import as_noise
+
+    return ByNoise(as_noise(noise, floor, 0).given)
+
+
+CHANGES: dict[str, Callable[..., CountChanges]] = {
+    "perturb": _by_matrix,
+    "random_round": _at_random("random_round"),
+    "semi_controlled_round": _at_random("semi_controlled_round"),
+    "round_to": _to_nearest,
+    "controlled_round": _controlled,
+    "swap": _by_swapping,
+    "add_noise": _by_noise,
+}
+"""The methods that change counts by a law that is known, and the parameters that it depends on."""
+
+
+def changes_of(method: str, parameters: Mapping[str, Any] | None = None) -> CountChanges:
+    """How a method changes the counts of a table, cell by cell.
+
+    Conventions: controlled rounding is taken as rounding to the nearest multiple, which it is near to, or at random where it
+    is unbiased; rounding goes to the nearest whatever the reader is told; perturbation is taken as its matrix says, also
+    where the table is fitted to margins afterwards.
+
+    Parameters
+    ----------
+    method
+        The name of a method such as "random_round".
+    parameters
+        As its Python function takes them; those that make no difference to a single cell (seed, margins, ...) may be there.
+
+    Examples
+    --------
+    >>> rounding = changes_of("random_round", {"base": 3})
+    >>> rounding.probability(3, np.arange(7)).round(3).tolist()
+    [0.0, 0.333, 0.667, 1.0, 0.667, 0.333, 0.0]
+    """
+    found, name = method_named(method), str(method).replace("-", "_")
+    if name not in CHANGES:
+        instead = "; of a sample, r2() is the risk" if name == "draw_sample" else ""
+        raise InputError(
+            f"{name} does not change counts cell by cell with known probabilities ({found.words}), as these do: "
+            f"{', '.join(CHANGES)}{instead}."
+        )
+    given, law = dict(parameters or {}), CHANGES[name]
+    known = list(inspect.signature(found.function(name)).parameters)[1:]
+    for one in given:
+        if one not in known:
+            raise InputError(f"{name} has no parameter {one!r}; {did_you_mean(one, known)}")
+    taken = inspect.signature(law).parameters
+    for key, parameter in taken.items():
+        if parameter.default is parameter.empty and key not in given:
+            raise InputError(f"{name} needs its {key}=.")
+    return law(**{key: value for key, value in given.items() if key in taken})

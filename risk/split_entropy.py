@@ -1,0 +1,191 @@
+"""The risk of a table whose small counts matter most, before and after protection (Shlomo, Antal and Elliot; SAE15)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..protect.count_changes import ByMatrix, CountChanges
+from ..protect.transition_matrix import as_transitions
+from ..release.errors import InputError
+from .table_shapes import Tables, arranged
+from .weighting import together
+from .whole_table import concentration, fewness, shared_zeros
+
+WEIGHTS = (0.1, 0.7, 0.1, 0.1)
+TERMS = ("zeros", "small", "large", "size")
+SMALL = 6
+
+
+def split_risk(F: Any, weights: Any = WEIGHTS, *, small: int = SMALL, stacked: bool = False, by: Any = None) -> Any:
+    """The disclosure risk of a table of counts as a whole, small counts apart from large ones (SAE15, section 4.1).
+
+    R1 with its second term split in two: the cells of at most `small`, zeros among them, and the larger ones are tables of
+    their own, each with its own total and number of cells, and 1 - H/ln K is taken of both.
+
+    Conventions: 1 - H/ln K is 1 where all people of a part are in one cell, also where the part has no other, and 0 where
+    nobody is in it. A table that sums to 0 is an error; with `by`, a category that nobody is in has no risk (not a number).
+
+    Parameters
+    ----------
+    F
+        The table, in any form; an array of any shape is one table.
+    weights
+        Of the four terms (zeros, small counts, large counts, size), at least 0 and summing to 1; or "l2": the root of the
+        mean of the squared terms instead.
+    small
+        The largest small count.
+    stacked, by
+        As for `r1`.
+
+    Examples
+    --------
+    >>> round(split_risk([[1, 5, 9], [7, 2, 60]]), 4)
+    0.2015
+    """
+    combine, small = together(weights, TERMS), _checked(small)
+    tables = arranged(F, stacked=stacked, by=by)
+    terms = np.empty((4, tables.number))
+    for rows, (counts,) in tables.blocks():
+        zeros = (counts == 0).sum(axis=1)
+        is_small = counts <= small
+        total = counts.sum(axis=1)
+        terms[:, rows] = [
+            zeros / tables.cells,
+            _part(counts, is_small),
+            _part(counts, ~is_small),
+            np.where(total > 0, fewness(total), np.nan),
+        ]
+    tables.refuse_empty(np.nan_to_num(terms[3]), "F")
+    return tables.told(combine(terms))
+
+
+def perturbed_risk(
+    F: Any,
+    G: Any,
+    changes: Any,
+    weights: Any = WEIGHTS,
+    *,
+    small: int = SMALL,
+    multiplier: Any = None,
+    stacked: bool = False,
+    by: Any = None,
+) -> Any:
+    """The disclosure risk of a table of counts after its counts were changed at random (SAE15, section 4.2).
+
+    `split_risk` with three of its terms made smaller. The share of zeros becomes (|A|/K)^(|A u B| / |A n B|), A and B being
+    the zeros of F and of G, or 0 where they share none. In the entropy every published count j is replaced by what is to
+    be expected of it, sum_i i n_i p_ij / n'_j, where n_i original cells have the count i and n'_j published ones j: small
+    and large are the cells by their published count. Each part is multiplied by how probable it is that a count of it is
+    published as it is.
+
+    Conventions as for `split_risk`; besides, G may be a table of zeros. The multiplier of a part is the mean diagonal over
+    its counts, 0..small and those above, each count alike, whether it occurs or not (of a matrix that ends at a cap, up to
+    the cap); of rounding it is 1/base in both, of swapping 1 - rate. (SAE15 print .75 for the small counts of their matrix,
+    whose mean diagonal is .8 from 0 to 6, and .767 from 1 on: multiplier=(0.75, 0.9) gives theirs.)
+
+    Parameters
+    ----------
+    F, G
+        The original and the published table; counts, whole numbers.
+    changes
+        How probable it is that a count is published as another: a transition matrix, as `perturb` takes it, whose last row
+        is for all larger counts; or `changes_of(method, parameters)` of a method.
+    weights, small
+        As for `split_risk`.
+    multiplier
+        Instead of the mean diagonal: a number from 0 to 1, or a pair of them for small and large counts.
+    stacked
+        The first axis is the tables. F or G may also be one table, which then belongs to all of the other.
+    by
+        As for `r1`; each category has frequencies n_i and n'_j of its own.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> table = [[1, 5, 9], [7, 2, 60]]
+    >>> rounding = fw.risk.changes_of("random_round", {"base": 3})
+    >>> round(fw.risk.perturbed_risk(table, [[0, 6, 9], [6, 3, 60]], rounding), 4)
+    0.0591
+    """
+    combine, small = together(weights, TERMS), _checked(small)
+    law = as_changes(changes)
+    tables = _counted(arranged(F, G, stacked=stacked, by=by))
+    factors = _multipliers(multiplier, law, small)
+    terms = np.empty((4, tables.number))
+    for row, (original, published) in enumerate(tables.pairs()):
+        before, after = original == 0, published == 0
+        zeros, all_zeros, shared = (np.array([one.sum()]) for one in (before, before | after, before & after))
+        expected = expected_counts(original, published, law)[None]
+        is_small = published[None] <= small
+        terms[:, row] = [
+            shared_zeros(zeros, all_zeros, shared, tables.cells)[0],
+            factors[0] * _part(expected, is_small)[0],
+            factors[1] * _part(expected, ~is_small)[0],
+            fewness(np.array([float(original.sum())]))[0],
+        ]
+    tables.refuse_empty(np.nan_to_num(terms[3]), "F")
+    return tables.told(combine(terms))
+
+
+def as_changes(changes: Any) -> CountChanges:
+    """How counts are changed: as it is, or by a transition matrix whose last row is for larger counts."""
+    if all(hasattr(changes, one) for one in ("probability", "kept", "among")):
+        law: CountChanges = changes
+        return law
+    if isinstance(changes, (str, bytes)):
+        raise InputError(
+            f"changes={changes!r}: give a transition matrix, or risk.changes_of({changes!r}, parameters) of a method."
+        )
+    return ByMatrix(as_transitions(changes))
+
+
+def expected_counts(original: np.ndarray, published: np.ndarray, changes: CountChanges) -> np.ndarray:
+    """What is to be expected of each published cell: the total of all that are published alike, shared evenly."""
+    true, how_often = np.unique(original, return_counts=True)
+    shown, place, shown_often = np.unique(published, return_inverse=True, return_counts=True)
+    law = changes.among(np.union1d(true, shown))
+    people = true * how_often
+    expected = np.array([law.probability(int(one), true) @ people for one in shown]) / shown_often
+    return expected[place.reshape(-1)]
+
+
+def _part(values: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """1 - H/ln K of some cells of each table: 0 where nobody is in them."""
+    kept = np.where(inside, values, 0.0)
+    total = kept.sum(axis=1)
+    p = kept / np.where(total > 0, total, 1.0)[:, None]
+    logs = np.log(p, out=np.zeros_like(p), where=p > 0)
+    found = concentration(-(p * logs).sum(axis=1), np.maximum(inside.sum(axis=1), 1))
+    return np.where(total > 0, found, 0.0)
+
+
+def _checked(small: Any) -> int:
+    if isinstance(small, bool) or not isinstance(small, (int, np.integer)) or small < 0:
+        raise InputError(f"small={small!r}: the largest small count, a whole number of at least 0.")
+    return int(small)
+
+
+def _counted(tables: Tables) -> Tables:
+    """Whole numbers, as counts are."""
+    whole = []
+    for name, one in zip("FG", tables.arrays, strict=True):
+        counts = one if one.dtype.kind in "iu" else one.astype(np.int64)
+        if one.dtype.kind == "f" and (counts != one).any():
+            raise InputError(f"{name} is a table of counts: whole numbers.")
+        whole.append(counts)
+    return tables.of(*whole)
+
+
+def _multipliers(given: Any, changes: CountChanges, small: int) -> tuple[float, float]:
+    if given is None:
+        return changes.kept(0, small), changes.kept(small + 1, None)
+    pair = given if isinstance(given, (list, tuple, np.ndarray)) else (given, given)
+    try:
+        factors = np.array(pair, dtype=float)
+    except (TypeError, ValueError):
+        factors = np.empty(0)
+    if factors.shape != (2,) or not ((factors >= 0) & (factors <= 1)).all():
+        raise InputError(f"multiplier={given!r}: a number from 0 to 1, or a pair of them for small and large counts.")
+    return float(factors[0]), float(factors[1])

@@ -1,0 +1,76 @@
+"""The entropy of a table, and what is left of it for one who has seen another table (ASE15, section 3). In nats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .table_shapes import Tables, arranged
+
+
+def table_entropy(F: Any, *, stacked: bool = False, by: Any = None) -> Any:
+    """H(X) = -sum F/N ln F/N: how evenly people are spread over the cells of a table, in nats.
+
+    It is 0 where all are in one cell, and at most ln K, K being the number of cells, where all cells are alike.
+
+    Parameters
+    ----------
+    F
+        A table, in any form; an array of any shape is one table.
+    stacked, by
+        As for `r1`.
+
+    Examples
+    --------
+    >>> round(table_entropy([[1, 1], [1, 1]]), 6)
+    1.386294
+    """
+    tables = arranged(F, stacked=stacked, by=by)
+    return tables.told(compared(tables).entropy)
+
+
+def conditional_entropy(F: Any, G: Any, *, stacked: bool = False, by: Any = None) -> Any:
+    """H(X|Y): the entropy that is left of table F for one who has seen table G, in nats.
+
+    The two tables are taken as shares, p = F/N and q = G/M. As many people as possible are in the same cell of both, and the
+    others are spread over all pairs of cells alike: P(X=i | Y=j) = (delta_ij m_j + d_i e_j / S) / q_j, with m = min(p, q),
+    d = p - m, e = q - m and S = sum d. It is 0 where the shares agree, and at most H(X).
+
+    Parameters
+    ----------
+    F, G
+        The original table, and a sample of it or what was published of it.
+    stacked, by
+        As for `r2`.
+
+    Examples
+    --------
+    >>> conditional_entropy([3, 3, 0], [1, 1, 0])
+    0.0
+    >>> round(conditional_entropy([3, 3, 0], [0, 0, 5]), 6)
+    0.693147
+    """
+    tables = arranged(F, G, stacked=stacked, by=by)
+    return tables.told(compared(tables).conditional)
+
+
+class Compared:
+    """What was found of pairs of tables, a figure for each; entropies are not a number where nobody is in a category."""
+
+    def __init__(self, found: np.ndarray):
+        self.total, self.other_total, self.zeros, self.all_zeros, self.shared_zeros = found[:5]
+        nobody = np.where((self.total > 0) & (self.other_total > 0), 0.0, np.nan)
+        self.entropy, self.conditional = found[5:] + nobody
+
+
+def compared(tables: Tables) -> Compared:
+    """Look at every pair of tables; one array is taken with itself. An empty table is an error."""
+    from .whole_table_kernel import compare
+
+    found = np.empty((7, tables.number))
+    for rows, some in tables.blocks():
+        compare(some[0], some[-1], found[:, rows])
+    tables.refuse_empty(found[0], "F")
+    tables.refuse_empty(found[1], "G")
+    return Compared(found)
