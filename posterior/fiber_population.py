@@ -1,7 +1,8 @@
 """The population is any table that contains the sample and has the published margins: our chains draw it.
 
-Margins of the population that are published say much more than the sample alone: the people outside the sample have to make
-them up. Under the hypergeometric law this is the log-linear model of these margins with the margins taken as they are.
+Margins of the population that are published say much more than the sample alone: the people outside the sample have
+to make them up. Under the hypergeometric law this is the log-linear model of these margins, with the margins taken as
+they are; under the law "shrunk" cells may differ from that model as far as the sample suggests.
 """
 
 from __future__ import annotations
@@ -10,13 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
-from ..fiber.laws import Expected, Hypergeometric, as_law
+from ..fiber.fitting import fitted_means
+from ..fiber.laws import Expected, Hypergeometric, Law, Weigh, as_law
 from ..moves.chooser import choose
 from ..release.errors import InputError
+from ..release.release import Release
 from ..sampler.drawn_tables import table_portions
 from .population import PORTION, Drawing, Drawn, Each
 from .sample_table import SampleTable
+from .shrunk_population import believed_strengths
+
+SHRUNK = "shrunk"
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,8 @@ class FiberPopulation:
     @property
     def words(self) -> str:
         """What is assumed."""
-        return f"the population has its published margins and contains the sample; besides, {as_law(self.law).words}"
+        besides = DirichletOutside.words if self.law == SHRUNK else as_law(self.law).words
+        return f"the population has its published margins and contains the sample; besides, {besides}"
 
     def given(self, sample: SampleTable) -> Fiber:
         """The fiber of a release."""
@@ -39,7 +47,11 @@ class FiberPopulation:
                 "fw.draw_sample(population, 0.1, exact=['A', 'B']), or, as an outsider, "
                 "fw.as_protected(sample, 'draw_sample', exact=[row_totals, column_totals])."
             )
-        return Fiber(sample, self.law)
+        if self.law == SHRUNK:
+            return Fiber(sample, _shrunk(sample), apart=True)
+        law = as_law(self.law)
+        # mu^F / F! times the probability of the sample is the same law of the people outside it
+        return Fiber(sample, law, apart=isinstance(law, (Hypergeometric, Expected)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +59,49 @@ class Fiber:
     """Populations drawn by chains, or independently where the fiber and the law allow it."""
 
     sample: SampleTable
-    law: Any
+    law: Law
+    apart: bool
+    """Is the law one of the people outside the sample, the sample itself taken into account?"""
 
     def each(self, function: Each, how: Drawing) -> Drawn:
         """Portion by portion, of all chains together."""
-        law = as_law(self.law)
-        apart = isinstance(law, (Hypergeometric, Expected))
-        release = self.sample.release_of_outside if apart else self.sample.release
+        release = self.sample.release_of_outside if self.apart else self.sample.release
         assert release is not None
-        add = self.sample.counts if apart else 0
-        draws = -(-how.draws // how.chains)
+        inside = self.sample.counts if self.apart else 0
         portions, facts = table_portions(
-            choose(release, law, progress=how.progress), draws=draws, chains=how.chains, seed=how.seed,
-            progress=how.progress, portion=max(1, PORTION // (how.chains * release.n_cells)),
+            choose(release, self.law, progress=how.progress), draws=-(-how.draws // how.chains), chains=how.chains,
+            seed=how.seed, progress=how.progress, portion=max(1, PORTION // (how.chains * release.n_cells)),
         )  # fmt: skip
-        found = [[function(tables + add) for tables in portion.astype(np.int64)] for portion in portions]
-        return Drawn(np.concatenate([np.stack(one) for one in found], axis=1), facts)
+        found = [np.stack([function(tables + inside) for tables in some.astype(np.int64)]) for some in portions]
+        return Drawn(np.concatenate(found, axis=1), facts)
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletOutside:
+    """The law of the people outside the sample where cell probabilities have a Dirichlet law, alpha given the sample."""
+
+    alpha: np.ndarray
+    name: str = SHRUNK
+    words: str = (
+        "cell probabilities lie between the sample's own shares and the log-linear model of the published margins, as the "
+        "sample suggests"
+    )
+
+    def on(self, release: Release) -> Weigh:
+        """Weights Gamma(alpha + x) / x!."""
+
+        def weigh(cell: int, first: int, last: int) -> np.ndarray:
+            values = np.arange(first, last + 1)
+            weights: np.ndarray = gammaln(self.alpha[cell] + values) - gammaln(values + 1.0)
+            return weights
+
+        return weigh
+
+
+def _shrunk(sample: SampleTable) -> DirichletOutside:
+    assert sample.release is not None
+    means = fitted_means(sample.release)
+    model = np.maximum(means, 1e-12 * means.max()) / means.sum()
+    strengths, weights = believed_strengths(model, sample.counts)
+    share = float(weights @ (strengths / (strengths + sample.n)))
+    return DirichletOutside(sample.counts + sample.n * share / (1 - share) * model)

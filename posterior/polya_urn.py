@@ -1,15 +1,16 @@
 """The population as an urn that the sample began to fill (Polya's urn; ASE15, 5.2).
 
-The urn holds a ball for every person of the sample, coloured by her cell, and theta black balls. A coloured ball that is drawn
-goes back with another of its colour; a black one goes back, and a ball of a new colour with it: a cell that is empty in the
-sample and not in the population. There can be no more new colours than empty cells: with the last of them the black balls leave
-the urn.
+The urn holds a ball for every person of the sample, coloured by her cell, and theta black balls. A coloured ball that
+is drawn goes back with another of its colour; a black one goes back, and a ball of a new colour with it: a cell that
+is empty in the sample and not in the population. There can be no more new colours than empty cells: with the last of
+them the black balls leave the urn.
 
-How a whole urn is drawn at once. Draw z is black with probability theta / (n + theta + z - 1), independently of the others: so
-the births of new colours are those of a discrete clock, found by looking up exponential times among the cumulated hazards. Among
-the balls drawn after a birth, the new colour's share against all older ones is that of a two-colour urn begun with 1 and
-n + z - 1 balls (beta-binomial). Going back from the last birth to the first settles every new colour, and the people left are
-Dirichlet-multinomial among the cells of the sample. The work grows with the new colours and the cells, not with the people.
+How a whole urn is drawn at once. Draw z is black with probability theta / (n + theta + z - 1), independently of the
+others: so the births of new colours are those of a discrete clock, found by looking up exponential times among the
+cumulated hazards. Among the balls drawn after a birth, the new colour's share against all older ones is that of a
+two-colour urn begun with 1 and n + z - 1 balls (beta-binomial). Going back from the last birth to the first settles
+every new colour, and the people left are Dirichlet-multinomial among the cells of the sample. The work grows with the
+new colours and the cells, not with the people.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def hazards(theta: float, n: int, outside: int) -> np.ndarray:
 
 
 def birth_times(clock: np.ndarray, most: int, draws: int, random: np.random.Generator) -> np.ndarray:
-    """[draw, colour]: the numbers (from 1) of the draws that bring a new colour, at most `most`; beyond the last where none."""
+    """[draw, colour]: the numbers (from 1) of the draws that bring new colours, at most `most`; beyond the last: none."""
     over = len(clock) + 1
     elapsed = np.concatenate([[0.0], clock, [np.inf]])
     found: list[np.ndarray] = []

@@ -21,7 +21,7 @@ import numpy as np
 from ..fiber.laws import as_law
 from ..release.dims import did_you_mean
 from ..release.errors import InputError
-from .fiber_population import FiberPopulation
+from .fiber_population import SHRUNK, FiberPopulation
 from .log_linear_population import LogLinearPopulation
 from .polya_urn import PolyaUrn
 from .population import PopulationModel
@@ -98,9 +98,11 @@ def fiber(law: Any = "hypergeometric") -> FiberPopulation:
     Parameters
     ----------
     law
-        What is believed beforehand, as for `audit`: "hypergeometric" is the log-linear model of the published margins.
+        What is believed beforehand, as for `audit`: "hypergeometric" is the log-linear model of the published margins. Or
+        "shrunk": cells may differ from this model as far as the sample suggests.
     """
-    as_law(law)
+    if law != SHRUNK:
+        as_law(law)
     return FiberPopulation(law)
 
 

@@ -1,9 +1,10 @@
 """The cell probabilities of the population lie between the sample's own shares and a log-linear model of it.
 
-They have a Dirichlet prior around the fitted probabilities pi of the model, with the strength of s people: given the sample f,
-they are Dirichlet(f + s pi), and the people outside it Dirichlet-multinomial. As s grows this is the log-linear model; as it goes
-to 0, a sample that repeats itself. Where s is not given, the sample tells: its share s / (s + n) is uniform beforehand, and
-weighed by the probability of the sample (with pi taken as known, although it is fitted to the same sample).
+They have a Dirichlet prior around the fitted probabilities pi of the model, with the strength of s people: given the
+sample f, they are Dirichlet(f + s pi), and the people outside it Dirichlet-multinomial. As s grows this is the
+log-linear model; as it goes to 0, a sample that repeats itself. Where s is not given, the sample tells: its share s /
+(s + n) is uniform beforehand, and weighed by the probability of the sample (with pi taken as known, although it is
+fitted to the same sample).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class ShrunkPopulation:
         model = cell_probabilities(sample, self.margins, self.add)
         open_cells = np.flatnonzero((model > 0) | (sample.counts > 0))
         model, counts = model[open_cells], sample.counts[open_cells]
-        strengths, weights = self._strengths(model, counts, sample.n)
+        strengths, weights = believed_strengths(model, counts) if self.strength is None else _sure(self.strength)
 
         def outside(draws: int, random: np.random.Generator) -> np.ndarray:
             s = strengths[np.searchsorted(np.cumsum(weights)[:-1], random.random(draws), side="right")]
@@ -56,15 +57,18 @@ class ShrunkPopulation:
 
         return Independent(sample, outside, {"strength": float(strengths @ weights)})
 
-    def _strengths(self, model: np.ndarray, counts: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Strengths of the prior, and how probable each is given the sample."""
-        if self.strength is not None:
-            return np.array([float(self.strength)]), np.ones(1)
-        share = (np.arange(STEPS) + 0.5) / STEPS
-        strengths = n * share / (1 - share)
-        likelihood = [log_dirichlet_multinomial(counts, s * model) for s in strengths]
-        weights = np.exp(np.array(likelihood) - max(likelihood))
-        return strengths, weights / weights.sum()
+
+def believed_strengths(model: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Strengths s of a Dirichlet prior around a model, and how probable each is given the sample."""
+    share = (np.arange(STEPS) + 0.5) / STEPS
+    strengths = counts.sum() * share / (1 - share)
+    likelihood = [log_dirichlet_multinomial(counts, s * model) for s in strengths]
+    weights = np.exp(np.array(likelihood) - max(likelihood))
+    return strengths, weights / weights.sum()
+
+
+def _sure(strength: float) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([float(strength)]), np.ones(1)
 
 
 def dirichlet_multinomial(alpha: np.ndarray, size: Any, random: np.random.Generator) -> np.ndarray:

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..posterior.sample_table import SampleTable
-from .whole_table import r1, r2
+from .table_entropy import compared
+from .table_shapes import arranged
+from .weighting import together
+from .whole_table import TERMS, concentration, terms_given
 
 MEASURES = ("r1", "r2", "zeros")
 """What is kept of every population: its risk, that of the sample given it, and how many of its cells are empty."""
@@ -17,11 +20,13 @@ MEASURES = ("r1", "r2", "zeros")
 def measure_populations(sample: SampleTable, weights: Any) -> Callable[[np.ndarray], np.ndarray]:
     """A function of populations [draw, cell] that gives their measures, [draw, measure]."""
 
+    combine = together(weights, TERMS)
+
     def measured(populations: np.ndarray) -> np.ndarray:
-        found = np.empty((len(populations), len(MEASURES)))
-        found[:, 0] = r1(populations, weights, stacked=True)
-        found[:, 1] = r2(populations, sample.counts, weights, stacked=True)
-        found[:, 2] = (populations == 0).sum(axis=1)
-        return found
+        tables = arranged(populations, sample.counts, stacked=True)
+        seen = compared(tables)
+        given_sample = terms_given(seen, tables.cells)
+        whole = seen.zeros / tables.cells, concentration(seen.entropy, tables.cells), given_sample[-1]
+        return np.stack([combine(whole), combine(given_sample), seen.zeros], axis=1)
 
     return measured

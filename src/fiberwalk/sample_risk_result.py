@@ -17,17 +17,15 @@ from .sampler.diagnostics import effective_draws, split_rhat
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleRisk:
     """What a sample table risks, over the populations that may stand behind it (ASE15).
 
-    `summary` has a row each for R1 (were the whole population published), R2 (of the sample) and the number of empty cells in
-    the population, `r1` and `r2` their draws.
+    `summary` has a row each for R1 (were the whole population published), R2 (of the sample) and the number of empty
+    cells in the population, `r1` and `r2` their draws.
     """
 
     values: np.ndarray

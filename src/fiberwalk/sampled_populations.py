@@ -16,13 +16,13 @@ from .release.release import Release
 from .release.table_forms import Hierarchies
 from .release.tables import as_table
 from .risk.population_risk import MEASURES, measure_populations
-from .risk.whole_table import checked_weights
 from .sample_risk_result import SampleRisk
 from .sampler.arviz_adapter import to_arviz
 from .sampling import check_whole
 
 if TYPE_CHECKING:
     import xarray as xr
+
 
 def sample_risk(
     sample: Any,
@@ -76,18 +76,23 @@ def sample_risk(
     >>> release = fw.draw_sample(people, 0.1, seed=3)
     >>> risk = fw.sample_risk(release.published, size=2449, model="log-linear")
     >>> risk.summary.loc["r2", ["mean", "sd"]].round(3).to_dict()
-    {'mean': 0.0, 'sd': 0.0}
+    {'mean': 0.14, 'sd': 0.004}
     """
     given = as_sample(sample, size, hierarchies=hierarchies, count=count)
-    checked = checked_weights(weights, 3)
-    chosen, drawn = _drawn(given, model, measure_populations(given, checked), draws, chains, seed, progress)
+    measured = measure_populations(given, weights)
     truth = _truth(given, population)
-    found = None if truth is None else measure_populations(given, checked)(truth[None])[0].tolist()
+    chosen, drawn = _drawn(given, model, measured, draws, chains, seed, progress)
     return SampleRisk(
-        drawn.values, chosen.name, chosen.words, given.n, given.size,
-        checked if isinstance(checked, str) else tuple(checked), None if seed is None else int(seed), dict(drawn.facts),
-        None if found is None else dict(zip(MEASURES, found, strict=True)),
-    )  # fmt: skip
+        values=drawn.values,
+        model=chosen.name,
+        words=chosen.words,
+        n=given.n,
+        size=given.size,
+        weights=weights if isinstance(weights, str) else tuple(float(one) for one in weights),
+        seed=None if seed is None else int(seed),
+        facts=dict(drawn.facts),
+        truth=None if truth is None else dict(zip(MEASURES, measured(truth[None])[0].tolist(), strict=True)),
+    )
 
 
 def draw_populations(
@@ -121,7 +126,9 @@ def draw_populations(
     chosen, drawn = _drawn(given, model, lambda tables: tables, draws, chains, seed, progress)
     labels = [dim.labels for dim in given.dims]
     facts = {"model": chosen.name, "words": chosen.words, "seed": "none" if seed is None else str(seed), **drawn.facts}
-    return to_arviz(drawn.values.reshape(*drawn.values.shape[:2], *given.shape), [d.name for d in given.dims], labels, facts)
+    return to_arviz(
+        drawn.values.reshape(*drawn.values.shape[:2], *given.shape), [d.name for d in given.dims], labels, facts
+    )
 
 
 def _drawn(
@@ -135,7 +142,9 @@ def _drawn(
     chosen = as_model(model)
     populations = chosen.given(sample)
     with shown(progress) as tell:
-        return chosen, populations.each(function, Drawing(int(draws), seed, int(chains), tell))
+        return chosen, populations.each(
+            function, Drawing(int(draws), None if seed is None else int(seed), int(chains), tell)
+        )
 
 
 def _truth(sample: SampleTable, population: Any) -> np.ndarray | None:

@@ -1,5 +1,6 @@
-"""Audits, R-U maps and the risk of samples on disk: a zip file of one JSON document and its arrays, the same bytes for the same
-audit, without pickle.
+"""Audits, R-U maps and the risk of samples on disk: a zip file of one JSON document and its arrays, without pickle.
+
+The same result gives the same bytes.
 """
 
 from __future__ import annotations
