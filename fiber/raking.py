@@ -53,3 +53,9 @@ def groups_of(release: Release, margin: Margin | str) -> tuple[np.ndarray, Any]:
     group = np.empty(release.n_cells, dtype=np.intp)
     group[by_sum.col] = by_sum.row
     return group, matrix
+
+
+def members(groups: np.ndarray) -> list[np.ndarray]:
+    """The cells of every group, in their order, of groups numbered from 0."""
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(groups))[:-1])

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..release.dims import Dim
 from ..release.errors import InputError
 from ..release.facts import LABELS, RECORDS
 from ..release.release import Release
@@ -45,25 +47,37 @@ def random_numbers(
     if isinstance(keys, str):
         if keys != LABELS:
             raise InputError(f"keys={keys!r}: 'labels', a table of summed record keys, or None.")
-        return label_keys(release, shown, seed), LABELS
+        return label_keys(release.dims, shown, seed), LABELS
     summed = as_means(keys, release.dims, "keys=")
     if summed.shape != release.grids[0].cells.shape or not np.isfinite(summed).all() or (summed < 0).any():
         raise InputError("keys= must be a table like the one protected, of sums of record keys, numbers of at least 0.")
-    numbers = (matrix @ summed.ravel()) % 1.0
-    # Nobody is in an empty cell, so nobody's key decides about it.
+    return keys_of_records(matrix @ summed.ravel(), truth, release.dims, shown, seed), RECORDS
+
+
+def keys_of_records(
+    summed: np.ndarray, truth: np.ndarray, dims: Sequence[Dim], shown: np.ndarray, seed: int
+) -> np.ndarray:
+    """Numbers in [0, 1) that follow from who is in a cell: the sums of the records' keys modulo 1.
+
+    Nobody is in an empty cell, so nobody's key decides about it: its labels do.
+    """
+    numbers: np.ndarray = summed % 1.0
     empty = np.flatnonzero(truth == 0)
-    numbers[empty] = label_keys(release, shown[empty], seed)
-    return numbers, RECORDS
+    numbers[empty] = label_keys(dims, shown[empty], seed)
+    return numbers
 
 
-def label_keys(release: Release, shown: np.ndarray, seed: int) -> np.ndarray:
-    """Numbers in [0, 1) that follow from the labels of cells and totals, whatever table they stand in."""
+def label_keys(dims: Sequence[Dim], shown: np.ndarray, seed: int) -> np.ndarray:
+    """Numbers in [0, 1) that follow from the labels of cells and totals, whatever table they stand in.
+
+    `shown` has a row for every figure: the number of its node in each dim.
+    """
     secret = seed.to_bytes((seed.bit_length() + 7) // 8 or 1, "big")[-64:]
-    names = [[f"{dim.name}={label}" for label in dim.node_labels] for dim in release.dims]
+    names = [[f"{dim.name}={label}" for label in dim.node_labels] for dim in dims]
     found = np.empty(len(shown))
     for i, key in enumerate(shown.tolist()):
         # A dim that is summed over says nothing, so that a total has the same key in every table that shows it.
-        said = sorted(names[d][node] for d, node in enumerate(key) if node != release.dims[d].total)
+        said = sorted(names[d][node] for d, node in enumerate(key) if node != dims[d].total)
         digest = hashlib.blake2b("\x1f".join(said).encode(), key=secret, digest_size=8).digest()
         found[i] = (int.from_bytes(digest, "big") >> 11) * 2.0**-53
     return found

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..release.dims import Margin
+from ..fiber.raking import groups_of, members
+from ..release.dims import Margin, parse_margin
 from ..release.errors import InputError
 from ..release.facts import Applied
 from ..release.publish import parse_margins, publish_margins
@@ -66,6 +67,7 @@ def perturb(
     above: int = 1,
     normalise: bool = False,
     preserve_totals: bool = False,
+    within: Any = None,
     additive: Iterable[Any] = (),
     seed: int | None = None,
     margins: Iterable[Any] = (),
@@ -95,6 +97,10 @@ def perturb(
         the matrix. With a matrix that is invariant for this table (`invariant_matrix(matrix, table)`) the published cells
         have the true total and, where no count is above L, every count occurs as often as in the truth. The likelihood is
         a cellwise approximation (see the notes).
+    within
+        With `preserve_totals`, a dim or margin: cells are chosen in each of its categories. Their totals are kept where the
+        matrix is invariant for each category by itself, and nearly where it is so for the whole table; for categories
+        that are to have each a matrix of its own, perturb their tables one by one.
     additive
         Margins that the published cells are fitted to and add up to exactly (iterative proportional fitting, then whole
         numbers near by), so that these margins are true. The likelihood is then "support only".
@@ -133,6 +139,8 @@ def perturb(
     labelled = counts_of(table, "perturb", hierarchies, decimals, count)
     mechanism = Perturbation(transitions)
     fitted = parse_margins(additive, labelled.dims)
+    inside = parse_margin(() if within is None else within, labelled.dims)
+    refuse_undecided(preserve_totals, within, keys)
     if not preserve_totals and not fitted:
         return protected(labelled, mechanism, seed=seed, margins=margins, exact=exact, keys=keys)
     if parse_margins(margins, labelled.dims):
@@ -140,27 +148,41 @@ def perturb(
             "with preserve_totals= or additive= margins are the sums of the published cells: leave out margins=."
         )
     if preserve_totals:
-        if keys is not None:
-            raise InputError(
-                "with preserve_totals=True cells are chosen among all, and no key can decide: leave out keys=."
-            )
-        release = _without_replacement(labelled, mechanism, taken_seed(seed), exact)
+        release = _without_replacement(labelled, mechanism, taken_seed(seed), exact, inside)
     else:
         release = protected(labelled, mechanism, seed=seed, exact=exact, keys=keys)
     return _fitted(release, fitted) if fitted else release
 
 
-def _without_replacement(table: Table, mechanism: Perturbation, seed: int, exact: Iterable[Any]) -> Release:
+def refuse_undecided(preserve_totals: bool, within: Any, keys: Any) -> None:
+    """Refuse what contradicts the choice of cells without replacement, or needs it."""
+    if preserve_totals and keys is not None:
+        raise InputError(
+            "with preserve_totals=True cells are chosen among all, and no key can decide: leave out keys=."
+        )
+    if within is not None and not preserve_totals:
+        raise InputError(
+            f"perturb(within={within!r}) says where totals are kept: give preserve_totals=True with it, or leave it out."
+        )
+
+
+def _without_replacement(
+    table: Table, mechanism: Perturbation, seed: int, exact: Iterable[Any], within: Margin
+) -> Release:
     """Publish a table whose cells were chosen without replacement, seen as if each were treated by itself."""
     truth, transitions = table.values.ravel(), mechanism.transitions
-    published = chosen_cells(truth, transitions, np.random.default_rng(seed))
-    release = publish_margins(of_table(table), parse_margins(exact, table.dims))
-    words = mechanism.words + "; the cells to change are chosen without replacement, but seen as if each were by itself"
-    if keeps_frequencies(truth, transitions):
-        release = publish_margins(release, parse_margins([""], table.dims))
-        words += (
-            "; it keeps the total, which is a fact, and how often each row of the matrix is taken, which is not used"
-        )
+    release = of_table(table)
+    groups, _ = groups_of(release, within)
+    published = chosen_within(truth, transitions, groups, np.random.default_rng(seed))
+    release = publish_margins(release, parse_margins(exact, table.dims))
+    among = ", ".join(level for level in within if level)
+    words = f"{mechanism.words}; the cells to change are chosen without replacement"
+    words += f" in each category of {among}" if among else ""
+    words += ", but seen as if each were by itself"
+    if all(keeps_frequencies(truth[cells], transitions) for cells in members(groups)):
+        release = publish_margins(release, [within])
+        what = f"the totals of {among}, which are facts" if among else "the total, which is a fact"
+        words += f"; it keeps {what}, and how often each row of the matrix is taken, which is not used"
     applied = Applied(mechanism.name, CELLWISE, words, seed)
     return seen_through(release, mechanism, Figures(*figures_of(release, ()), published), applied)
 
@@ -169,6 +191,16 @@ def keeps_frequencies(truth: np.ndarray, transitions: Transitions) -> bool:
     """Is the matrix invariant for this table?"""
     t = transitions.tally(truth)
     return bool(np.abs(t @ transitions.matrix - t).max() < 1e-7)
+
+
+def chosen_within(
+    truth: np.ndarray, transitions: Transitions, groups: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Perturbed counts, with the expected number of changes in every group of cells."""
+    published = truth.copy()
+    for cells in members(groups):
+        published[cells] = chosen_cells(truth[cells], transitions, rng)
+    return published
 
 
 def chosen_cells(truth: np.ndarray, transitions: Transitions, rng: np.random.Generator) -> np.ndarray:

@@ -15,13 +15,16 @@ categories all pairs involve both, and this is the law of the cell; with more, j
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from ..release.dims import did_you_mean, parse_margin
+from ..fiber.raking import groups_of, members
+from ..release.dims import Dim, Margin, did_you_mean, parse_margin
 from ..release.errors import InputError, TooLarge
 from ..release.facts import Applied, Evidence
 from ..release.publish import parse_margins, publish_margins
@@ -90,7 +93,7 @@ def swap(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.swap([[4, 9], [2, 7]], "A", rate=0.1, seed=6)
+    >>> r = fw.swap([[4, 9], [2, 7]], "A", rate=0.1, seed=9)
     >>> r.published.values.tolist()
     [[3, 10], [3, 6]]
     >>> fw.audit(r).pmf(A="1", B="1").round(2).to_dict()
@@ -98,30 +101,16 @@ def swap(
     """
     labelled = counts_of(table, "swap", hierarchies, decimals, count)
     names = [one.name for one in labelled.dims]
-    if dim not in names:
-        raise InputError(f"swap() exchanges the values of {dim!r}, which is no dim; {did_you_mean(str(dim), names)}")
-    axis = names.index(dim)
-    if isinstance(rate, bool) or not isinstance(rate, (int, float, np.number)) or not 0 < rate <= 1:
-        raise InputError(f"swap(rate={rate!r}): the share of records that are swapped, above 0 and at most 1.")
-    if targeted is not None and (
-        isinstance(targeted, bool) or not isinstance(targeted, (int, np.integer)) or targeted < 1
-    ):
-        raise InputError(f"swap(targeted={targeted!r}): a whole number of records, at least 1.")
-    alike = parse_margin(within, labelled.dims)
-    if alike[axis] == dim:
-        raise InputError(f"swap(within=): partners come from different categories of {dim!r}; they cannot agree in it.")
+    axis, alike = checked_swap(labelled.dims, dim, rate, within, targeted)
     release = of_table(labelled)
     by_category = tuple(dim if i == axis else level for i, level in enumerate(alike))
     all_others = tuple(alike[i] if i == axis else name for i, name in enumerate(names))
     release = publish_margins(release, [by_category, all_others, *parse_margins(exact, labelled.dims)])
     seed = taken_seed(seed)
-    random = np.random.default_rng(seed)
-    strata = _strata(release, alike, axis)
-    _refuse_useless(labelled.values.ravel(), strata, dim)
-    _refuse_too_many(rate, int(labelled.values.sum()))
-    figures = labelled.values.ravel().copy()
-    for cells in strata:
-        figures[cells] = swapped(figures[cells], rate, targeted or 0, random)
+    strata = strata_of(groups_of(release, alike)[0], release.keys[:, axis])
+    refuse_useless(labelled.values.ravel(), strata, dim)
+    refuse_too_many(rate, int(labelled.values.sum()))
+    figures = swapped_within(labelled.values.ravel(), strata, rate, targeted or 0, np.random.default_rng(seed))
     found = [one for cells in strata for one in _evidence(release, cells, figures[cells], rate, targeted or 0)]
     controls = ", ".join(level for level in alike if level)
     words = f"about {rate:.3g} of the records exchanged their value of {dim} in pairs"
@@ -131,7 +120,25 @@ def swap(
     return published_as(replace(release, evidence=(*release.evidence, *found)), figures, applied)
 
 
-def _refuse_useless(truth: np.ndarray, strata: list[np.ndarray], dim: str) -> None:
+def checked_swap(dims: Sequence[Dim], dim: str, rate: Any, within: Any, targeted: Any) -> tuple[int, Margin]:
+    """Refuse parameters that make no sense; the axis whose values are exchanged, and the margin that partners agree in."""
+    names = [one.name for one in dims]
+    if dim not in names:
+        raise InputError(f"swap() exchanges the values of {dim!r}, which is no dim; {did_you_mean(str(dim), names)}")
+    if isinstance(rate, bool) or not isinstance(rate, (int, float, np.number)) or not 0 < rate <= 1:
+        raise InputError(f"swap(rate={rate!r}): the share of records that are swapped, above 0 and at most 1.")
+    if targeted is not None and (
+        isinstance(targeted, bool) or not isinstance(targeted, (int, np.integer)) or targeted < 1
+    ):
+        raise InputError(f"swap(targeted={targeted!r}): a whole number of records, at least 1.")
+    axis = names.index(dim)
+    alike = parse_margin(within, dims)
+    if alike[axis] == dim:
+        raise InputError(f"swap(within=): partners come from different categories of {dim!r}; they cannot agree in it.")
+    return axis, alike
+
+
+def refuse_useless(truth: np.ndarray, strata: list[np.ndarray], dim: str) -> None:
     """Refuse where no exchange could change the table, which would then be published as it is."""
     for cells in strata:
         stratum = truth[cells]
@@ -143,7 +150,8 @@ def _refuse_useless(truth: np.ndarray, strata: list[np.ndarray], dim: str) -> No
     )
 
 
-def _refuse_too_many(rate: float, records: int) -> None:
+def refuse_too_many(rate: float, records: int) -> None:
+    """Refuse more pairs than can be formed one by one."""
     if rate * records / 2 > MOST_PAIRS:
         raise TooLarge(
             f"swap(rate={rate:g}): {records:,} records; pairs are formed one by one, {MOST_PAIRS:,} at most: choose a lower "
@@ -151,13 +159,10 @@ def _refuse_too_many(rate: float, records: int) -> None:
         )
 
 
-def _strata(release: Release, alike: tuple[str | None, ...], axis: int) -> list[np.ndarray]:
-    """The cells of every stratum: categories down, combinations of the other dims across."""
-    matrix = release.margin(alike)[1]
-    category = release.keys[:, axis]
+def strata_of(groups: np.ndarray, category: np.ndarray) -> list[np.ndarray]:
+    """The cells of every group: categories down, combinations of the other dims across."""
     found = []
-    for i in range(matrix.shape[0]):
-        cells = np.sort(matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]])
+    for cells in members(groups):
         in_order = cells[np.argsort(category[cells], kind="stable")]
         found.append(in_order.reshape(len(np.unique(category[cells])), -1))
     return found
@@ -172,6 +177,16 @@ def pairs_wanted(sizes: np.ndarray, rate: float) -> tuple[int, float, int]:
     wanted = rate * total / 2
     least = int(np.floor(wanted + 1e-9))
     return least, max(wanted - least, 0.0), min(total // 2, total - int(sizes.max(initial=0)))
+
+
+def swapped_within(
+    values: np.ndarray, strata: Iterable[np.ndarray], rate: float, small: int, random: np.random.Generator
+) -> np.ndarray:
+    """The cells after the swaps of every stratum."""
+    figures = values.copy()
+    for cells in strata:
+        figures[cells] = swapped(figures[cells], rate, small, random)
+    return figures
 
 
 def swapped(stratum: np.ndarray, rate: float, small: int, random: np.random.Generator) -> np.ndarray:
@@ -197,32 +212,43 @@ def swapped(stratum: np.ndarray, rate: float, small: int, random: np.random.Gene
 def _flows(unused: np.ndarray, pairs: int, random: np.random.Generator) -> np.ndarray:
     """How many records of each kind go from each category to each other; `unused` are those in no pair yet."""
     kinds, n = unused.shape
-    unused = unused.astype(float)
     flows = np.zeros((kinds, n, n), dtype=np.int64)
-    for u in random.random((pairs, 4)):
-        sizes = unused.sum(axis=0)
-        others = sizes.sum() - sizes
-        begin = unused[0] * (others > 0)
+    alike = np.argwhere(unused).tolist()
+    if (
+        len(alike) == 2 and alike[0][1] != alike[1][1]
+    ):  # two categories with records of one kind each: pairs are all alike
+        (one, d), (other, e) = alike
+        flows[one, d, e] = flows[other, e, d] = min(pairs, unused[one, d], unused[other, e])
+        return flows
+    # Few numbers, again and again: lists are much faster here than arrays.
+    left = unused.tolist()
+    sizes = unused.sum(axis=0).tolist()
+    moved: list[tuple[int, int, int]] = []
+    for u in random.random((pairs, 4)).tolist():
+        total = sum(sizes)
         kind = 0
-        if not begin.any():
-            begin = sizes * others
-            if not begin.any():
+        begin = [first if total > size else 0 for first, size in zip(left[0], sizes, strict=True)]
+        if not any(begin):
+            begin = [size * (total - size) for size in sizes]
+            if not any(begin):
                 break
             kind = -1
         d = _picked(begin, u[0])
-        kind = _picked(unused[:, d], u[1]) if kind < 0 else kind
-        sizes[d] = 0
-        e = _picked(sizes, u[2])
-        partner = _picked(unused[:, e], u[3])
+        kind = _picked([row[d] for row in left], u[1]) if kind < 0 else kind
+        e = _picked([0 if other == d else size for other, size in enumerate(sizes)], u[2])
+        partner = _picked([row[e] for row in left], u[3])
         for one, here, there in ((kind, d, e), (partner, e, d)):
-            flows[one, here, there] += 1
-            unused[one, here] -= 1
+            moved.append((one, here, there))
+            left[one][here] -= 1
+            sizes[here] -= 1
+    np.add.at(flows, tuple(np.array(moved, dtype=np.int64).reshape(-1, 3).T), 1)
     return flows
 
 
-def _picked(weights: np.ndarray, u: float) -> int:
-    steps = np.cumsum(weights)
-    return int(np.searchsorted(steps, u * steps[-1], side="right"))
+def _picked(weights: list[int], u: float) -> int:
+    """The place at which the cumulated weights pass a random number."""
+    steps = list(accumulate(weights))
+    return bisect_right(steps, u * steps[-1])
 
 
 # --- what a published cell says -----------------------------------------------------------------------------------

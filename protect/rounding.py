@@ -92,11 +92,16 @@ def round_to(
     step = checked_base(base, labelled.decimals, "round_to")
     release, rule = of_table(labelled), checked_rule(rule)
     keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))
-    figures = (matrix @ labelled.values.ravel() + step // 2) // step * step
+    figures = nearest_multiple(matrix @ labelled.values.ravel(), step)
     release = with_rounded(release, keys, matrix, figures, step, rule)
     what = f"every published figure is rounded to base {base}, {_HOW[rule]}"
     likelihood = EXACT if rule == "nearest" else SUPPORT
     return replace(release, notes=(what,), applied=(Applied("rounding", likelihood, what),))
+
+
+def nearest_multiple(values: np.ndarray, step: int) -> np.ndarray:
+    """The multiples next to some values, halves up."""
+    return np.asarray((values + step // 2) // step * step)
 
 
 def with_rounded(release: Release, keys: np.ndarray, matrix: Any, figures: np.ndarray, step: int, rule: str) -> Release:

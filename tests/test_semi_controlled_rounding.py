@@ -51,7 +51,7 @@ def joint_likelihood(truth, published, base):
 def test_tables_come_out_as_often_as_the_joint_likelihood_says():
     truth, base, draws = np.array([1, 4, 2, 1, 3]), 3, 4000
     random, groups = np.random.default_rng(5), np.zeros(5, dtype=int)
-    seen = Counter(tuple(rounded_by_number(truth, base, groups, random).tolist()) for _ in range(draws))
+    seen = Counter(tuple(rounded_by_number(truth, base, groups, random.random(5)).tolist()) for _ in range(draws))
     chances = {p: joint_likelihood(truth, np.array(p), base) for p in product((0, 3, 6), repeat=5)}
     possible = {p: chance for p, chance in chances.items() if chance}
     assert sum(possible.values()) == pytest.approx(1)

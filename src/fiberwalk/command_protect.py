@@ -45,7 +45,10 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
 _LISTS: tuple[tuple[str, str], ...] = (
     ("exact", "A margin that is published as it is; '' is the grand total."),
     ("margin", "A margin that is protected and published too (or, of suppress, published)."),
-    ("within", "Only among records alike in this dim (swap, semi-controlled-round)."),
+    (
+        "within",
+        "Only among records or cells alike in this dim (swap, semi-controlled-round, perturb with --preserve-totals).",
+    ),
     ("additive", "A margin that the perturbed table must add up to again (perturb)."),
     ("fits", "Keep a simulated table only if the log-linear model of these margins fits it (simulate)."),
     ("merge", "DIM:NEW=OLD,OLD: categories to be merged (merge)."),

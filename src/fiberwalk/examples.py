@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .protect.cell_keys import taken_seed
 from .protect.suppression import suppress
 from .release.dims import Dim, Level
 from .release.errors import InputError
@@ -22,7 +23,7 @@ from .release.facts import HIDDEN
 from .release.figures import Figure, from_figures
 from .release.publish import publish
 from .release.release import Release
-from .release.tables import Table
+from .release.tables import Table, labelled
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -215,6 +216,48 @@ def ase15() -> Example:
             "The suppression of cells of 1 and 2 is ours, to have something to audit.",
         ),
     )
+
+
+def hypercube(people: int = 1_500_000, seed: int = 1) -> xr.DataArray:
+    """Draw a census hypercube of region, sex, age, activity, occupation, education and citizenship: 245,700 cells.
+
+    It stands in for the hypercube of Shlomo, Antal and Elliot (2015, section 5.1), which is not public: the same shape
+    (2 x 2 x 21 x 5 x 13 x 9 x 5) and number of people, about 92% zeros, and a few very large counts.
+
+    The recipe. Every cell has a proportion: that of its region, sex and age, times that of its citizenship given region
+    and age, times that of its activity given sex and age, of its education given age, and of its occupation given all of
+    these but region and citizenship. People are drawn from these proportions, all at once (a multinomial distribution).
+    Zeros by nature: up to 14 there is neither activity nor education nor occupation; at 15-74 occupation is the present
+    or last one, which the employed always have and others need not; from 75 on it is not asked for. Occupations go with
+    the education that suits them, and with sex and age; foreigners are young, and more are in region 1. All proportions
+    are in `census_recipe.py`.
+
+    Parameters
+    ----------
+    people
+        How many are drawn.
+    seed
+        Of the draw: the proportions do not depend on it.
+
+    Returns
+    -------
+    xarray.DataArray
+        The counts. As a long frame: `hypercube().to_series()`.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> cube = fw.examples.hypercube()
+    >>> cube.shape, int(cube.sum()), round(float((cube == 0).mean()), 2)
+    ((2, 2, 21, 5, 13, 9, 5), 1500000, 0.92)
+    """
+    from .census_recipe import LABELS, proportions
+
+    if isinstance(people, bool) or not isinstance(people, (int, np.integer)) or people < 1:
+        raise InputError(f"hypercube(people={people!r}): a whole number of at least 1.")
+    chance = proportions()
+    counts = np.random.default_rng(taken_seed(seed)).multinomial(people, (chance / chance.sum()).ravel())
+    return labelled(counts.reshape(chance.shape), [Dim(dim, labels) for dim, labels in LABELS.items()]).rename("people")
 
 
 _EXAMPLES: dict[str, Callable[[], Example]] = {

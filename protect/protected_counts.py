@@ -1,0 +1,219 @@
+"""Only the published counts of a method, on plain arrays: what a server of many or large tables needs.
+
+A release says besides what its figures tell an intruder, cell by cell, which takes far too long for hundreds of thousands
+of cells. The counts are those of the public function with the same seed: its release can be made later, for an audit.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..release.dims import Dim, Margin, did_you_mean, parse_margin
+from ..release.errors import InputError
+from ..release.facts import NO_VALUE
+from ..release.numbers import whole_numbers
+from ..release.table_forms import axis_name
+from ..release.tables import Table
+from .cell_keys import taken_seed
+from .methods import method_named
+from .noise import as_noise
+from .perturbation import chosen_within, refuse_undecided
+from .random_rounding import RandomRounding
+from .record_swapping import checked_swap, refuse_too_many, refuse_useless, strata_of, swapped_within
+from .rounding import checked_base, checked_rule, nearest_multiple
+from .semi_controlled_rounding import refuse_single_cells, rounded_by_number
+from .transition_matrix import as_transitions
+
+
+def protected_counts(
+    counts: np.ndarray,
+    method: str,
+    parameters: Mapping[str, Any],
+    *,
+    dims: Sequence[str] | None = None,
+    seed: int,
+    keys: np.ndarray | None = None,
+) -> np.ndarray:
+    """What a method publishes of the cells of a table, without a release.
+
+    Parameters
+    ----------
+    counts
+        The true counts, an array of any shape.
+    method, parameters
+        The name of a method that publishes a figure for every cell, and the parameters that its function takes, but for
+        those that are about the release alone (margins, exact, hierarchies, ...).
+    dims
+        The names of the axes, for parameters that name them; A, B, C, ... when left out.
+    seed
+        Of the random numbers. The counts are those that the public function publishes with it.
+    keys
+        Numbers in [0, 1) like the counts, that decide instead of random ones, so that a cell is changed alike in every
+        table (see `cell_keys`, also for cells without records). Rounding that is semi-controlled ranks cells by them.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> from fiberwalk.protect.protected_counts import protected_counts
+    >>> counts = np.array([[4, 9, 1], [2, 7, 5]])
+    >>> protected_counts(counts, "random_round", {"base": 3}, seed=5).tolist()
+    [[3, 9, 0], [3, 9, 6]]
+    >>> fw.random_round(counts, base=3, seed=5).published.values.tolist()
+    [[3, 9, 0], [3, 9, 6]]
+    """
+    cells = _checked(counts, dims, seed, keys)
+    method_named(method)
+    name = method.replace("-", "_")
+    publish = _METHODS.get(name)
+    if publish is None and name not in _BY_RELEASE:
+        raise InputError(
+            f"{name} has no figure for every cell; methods that have are {', '.join([*_METHODS, *_BY_RELEASE])}."
+        )
+    if publish is None or parameters.get("additive"):
+        return _by_release(cells, name, parameters)
+    taken = {key: one for key, one in inspect.signature(publish).parameters.items() if key != "cells"}
+    for one in parameters:
+        if one not in taken:
+            raise InputError(f"{name} has no parameter {one!r} that changes cells; {did_you_mean(one, taken)}")
+    missing = [key for key, one in taken.items() if one.default is one.empty and key not in parameters]
+    if missing:
+        raise InputError(f"{name} needs its {missing[0]}=.")
+    return publish(cells, **parameters).reshape(cells.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The true counts in a row, what their axes are called, and what decides about them."""
+
+    values: np.ndarray
+    dims: tuple[Dim, ...]
+    seed: int
+    keys: np.ndarray | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the table."""
+        return tuple(len(dim.labels) for dim in self.dims)
+
+    @property
+    def random(self) -> np.random.Generator:
+        """Random numbers, from the first one on."""
+        return np.random.default_rng(self.seed)
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """A number in [0, 1) for every cell."""
+        return self.random.random(len(self.values)) if self.keys is None else self.keys
+
+    def groups(self, margin: Margin) -> np.ndarray:
+        """The number of the sum of a margin that each cell belongs to."""
+        sizes = [size if level else 1 for level, size in zip(margin, self.shape, strict=True)]
+        sums = np.arange(np.prod(sizes, dtype=np.intp)).reshape(sizes)
+        return np.broadcast_to(sums, self.shape).ravel()
+
+    def refuse_keys(self, method: str) -> None:
+        """Refuse keys where they cannot decide."""
+        if self.keys is not None:
+            raise InputError(f"{method} has no random numbers that belong to cells: leave out keys=.")
+
+
+def _checked(counts: np.ndarray, names: Sequence[str] | None, seed: int, keys: Any) -> Cells:
+    given = np.asarray(counts)
+    if not given.size or not given.ndim:
+        raise InputError("the table is empty: it needs at least one dim and one cell.")
+    called = [axis_name(i) for i in range(given.ndim)] if names is None else [str(one) for one in names]
+    if len(called) != given.ndim:
+        raise InputError(f"the table has {given.ndim} dims, and {len(called)} names are given for them.")
+    dims = tuple(Dim(name, tuple(map(str, range(1, n + 1)))) for name, n in zip(called, given.shape, strict=True))
+    if keys is not None:
+        keys = np.asarray(keys, dtype=float)
+        if keys.shape != given.shape or not ((keys >= 0) & (keys < 1)).all():
+            raise InputError("keys= must be numbers from 0 to below 1, as many and in the same shape as the counts.")
+        keys = keys.ravel()
+    return Cells(whole_numbers(given, dims, 0).ravel(), dims, taken_seed(seed), keys)
+
+
+def _by_release(cells: Cells, name: str, parameters: Mapping[str, Any]) -> np.ndarray:
+    """The counts of a method that has no shorter way than its release."""
+    if name != "perturb":
+        cells.refuse_keys(name)
+    table = Table(cells.values.reshape(cells.shape), cells.dims)
+    given = dict(parameters) if cells.keys is None else {**parameters, "keys": cells.keys.reshape(cells.shape)}
+    function = method_named(name).function(name)
+    for one in given:
+        if one not in inspect.signature(function).parameters:
+            raise InputError(
+                f"{name} has no parameter {one!r}; {did_you_mean(one, inspect.signature(function).parameters)}"
+            )
+    figures = function(table, **given, seed=cells.seed).figures
+    assert figures is not None
+    assert (figures != NO_VALUE).all()
+    return figures.reshape(cells.shape)
+
+
+# --- the methods: their parameters are those of the public functions ------------------------------------------------
+
+
+def _round_to(cells: Cells, base: float, rule: str = "nearest") -> np.ndarray:
+    cells.refuse_keys("round_to")
+    checked_rule(rule)
+    return nearest_multiple(cells.values, checked_base(base, 0, "round_to"))
+
+
+def _random_round(cells: Cells, base: float = 3) -> np.ndarray:
+    return RandomRounding(checked_base(base, 0, "random_round")).publish(cells.values, cells.numbers)
+
+
+def _semi_controlled_round(cells: Cells, base: float = 3, within: Any = None) -> np.ndarray:
+    step = checked_base(base, 0, "semi_controlled_round")
+    groups = cells.groups(parse_margin(() if within is None else within, cells.dims))
+    if groups.any():
+        refuse_single_cells(int(groups[-1]) + 1, len(groups), "semi_controlled_round", within)
+    return rounded_by_number(cells.values, step, groups, cells.numbers)
+
+
+def _perturb(
+    cells: Cells,
+    matrix: Any,
+    above: int = 1,
+    normalise: bool = False,
+    preserve_totals: bool = False,
+    within: Any = None,
+    additive: Any = (),
+) -> np.ndarray:
+    transitions = as_transitions(matrix, above, normalise)
+    refuse_undecided(preserve_totals, within, cells.keys)
+    if not preserve_totals:
+        return transitions.drawn(cells.values, cells.numbers)
+    groups = cells.groups(parse_margin(() if within is None else within, cells.dims))
+    return chosen_within(cells.values, transitions, groups, cells.random)
+
+
+def _add_noise(cells: Cells, noise: Any, floor: bool = False) -> np.ndarray:
+    return as_noise(noise, floor, 0).publish(cells.values, cells.numbers)
+
+
+def _swap(cells: Cells, dim: str, rate: float = 0.1, within: Any = (), targeted: int | None = None) -> np.ndarray:
+    cells.refuse_keys("swap")
+    axis, alike = checked_swap(cells.dims, dim, rate, within, targeted)
+    categories = cells.groups(tuple(one.name if i == axis else None for i, one in enumerate(cells.dims)))
+    strata = strata_of(cells.groups(alike), categories)
+    refuse_useless(cells.values, strata, dim)
+    refuse_too_many(rate, int(cells.values.sum()))
+    return swapped_within(cells.values, strata, rate, targeted or 0, cells.random)
+
+
+_METHODS: dict[str, Callable[..., np.ndarray]] = {
+    "round_to": _round_to,
+    "random_round": _random_round,
+    "semi_controlled_round": _semi_controlled_round,
+    "perturb": _perturb,
+    "add_noise": _add_noise,
+    "swap": _swap,
+}
+_BY_RELEASE = ("controlled_round", "draw_sample", "swap_preserving", "simulate", "markov_perturb")
