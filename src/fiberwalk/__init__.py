@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .fiber.priors import prior
     from .map_result import RUMap
     from .moves.chooser import Moves
+    from .posterior import populations
     from .protect import sensitivity
     from .protect.as_published import as_protected
     from .protect.complementary_suppression import complementary_suppress
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from .release.link import linked
     from .release.publish import publish
     from .release.release import Release
+    from .sample_risk_result import SampleRisk
+    from .sampled_populations import draw_populations, sample_risk
     from .sampling import sample
     from .server.answer import Answer
     from .server.rules import ServerRules
@@ -71,6 +74,7 @@ _HOME = {
     "RUMap": "map_result",
     "Reach": "reach",
     "Release": "release.release",
+    "SampleRisk": "sample_risk_result",
     "ServerRules": "server.rules",
     "TableServer": "server.table_server",
     "TooLarge": "release.errors",
@@ -85,6 +89,7 @@ _HOME = {
     "complementary_suppress": "protect.complementary_suppression",
     "controlled_round": "protect.controlled_rounding",
     "count": "answers",
+    "draw_populations": "sampled_populations",
     "draw_sample": "protect.sample_drawing",
     "expected": "fiber.laws",
     "frequencies_of": "fiber.cell_priors",
@@ -104,6 +109,7 @@ _HOME = {
     "round_to": "protect.rounding",
     "ru_map": "confidentiality_map",
     "sample": "sampling",
+    "sample_risk": "sampled_populations",
     "semi_controlled_round": "protect.semi_controlled_rounding",
     "simulate": "protect.simulated_tables",
     "suppress": "protect.suppression",
@@ -114,7 +120,13 @@ _HOME = {
     "unimodal": "fiber.cell_priors",
     "window_matrix": "protect.transition_matrix",
 }
-_MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity", "snooper": "snooper"}
+_MODULES = {
+    "examples": "examples",
+    "populations": "posterior.populations",
+    "risk": "risk",
+    "sensitivity": "protect.sensitivity",
+    "snooper": "snooper",
+}
 
 __version__ = "0.1.0"
 __all__ = [
@@ -131,6 +143,7 @@ __all__ = [
     "RUMap",
     "Reach",
     "Release",
+    "SampleRisk",
     "ServerRules",
     "TableServer",
     "TooLarge",
@@ -145,6 +158,7 @@ __all__ = [
     "complementary_suppress",
     "controlled_round",
     "count",
+    "draw_populations",
     "draw_sample",
     "examples",
     "expected",
@@ -158,6 +172,7 @@ __all__ = [
     "markov_perturb",
     "merge",
     "perturb",
+    "populations",
     "prior",
     "publish",
     "random_round",
@@ -166,6 +181,7 @@ __all__ = [
     "round_to",
     "ru_map",
     "sample",
+    "sample_risk",
     "semi_controlled_round",
     "sensitivity",
     "simulate",

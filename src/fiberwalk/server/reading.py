@@ -233,11 +233,14 @@ def _with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
     for name in follows:  # a level of a level is one of the finest
         while (finer := follows[name]) is not None and follows[finer] is not None:
             follows[name] = follows[finer]
-    columns = []
-    for one in cube.columns:
-        finer = follows[one.name]
-        columns.append(one if finer is None else replace(one, level_of=finer, group=_group(one, cube.column[finer])))
-    return replace(cube, columns=tuple(columns))
+
+    def placed(column: Column) -> Column:
+        finer = follows[column.name]
+        if finer is None:
+            return column
+        return replace(column, level_of=finer, group=_group(column, cube.column[finer]))
+
+    return replace(cube, columns=tuple(placed(column) for column in cube.columns))
 
 
 def _group(coarse: Column, fine: Column) -> np.ndarray:
