@@ -44,8 +44,9 @@ def log_linear(margins: Iterable[Any] | None = None, *, add: float = 0.0) -> Log
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> fw.sample_risk([[3, 0], [2, 5]], size=100, model=fw.populations.log_linear(), draws=200).summary["mean"].round(2).r2
-    np.float64(0.17)
+    >>> model = fw.populations.log_linear(["A", "B"])
+    >>> fw.sample_risk([[3, 0], [2, 5]], size=100, model=model, draws=200).summary["mean"].round(1).to_dict()
+    {'r1': 0.1, 'r2': 0.1, 'zeros': 0.0}
     """
     return LogLinearPopulation(_margins(margins), _at_least_0("add", add))
 
