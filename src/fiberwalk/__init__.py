@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .release.release import Release
     from .sampling import sample
     from .stored_audit import load
+    from .table_studies import TableStudy, table_study
 
 _HOME = {
     "Audit": "audit_result",
@@ -67,6 +68,7 @@ _HOME = {
     "RUMap": "map_result",
     "Reach": "reach",
     "Release": "release.release",
+    "TableStudy": "table_studies",
     "TooLarge": "release.errors",
     "add_noise": "protect.noise",
     "as_protected": "protect.as_published",
@@ -103,6 +105,7 @@ _HOME = {
     "suppress": "protect.suppression",
     "swap": "protect.record_swapping",
     "swap_preserving": "protect.order_swapping",
+    "table_study": "table_studies",
     "uniform_noise": "protect.noise",
     "unimodal": "fiber.cell_priors",
     "window_matrix": "protect.transition_matrix",
@@ -123,6 +126,7 @@ __all__ = [
     "RUMap",
     "Reach",
     "Release",
+    "TableStudy",
     "TooLarge",
     "add_noise",
     "as_protected",
@@ -163,6 +167,7 @@ __all__ = [
     "suppress",
     "swap",
     "swap_preserving",
+    "table_study",
     "uniform_noise",
     "unimodal",
     "window_matrix",
