@@ -14,8 +14,8 @@ paper.
 What the paper finds holds here: every method lowers the risk, rounding most; of what is done to the cube perturbation keeps
 the most utility (but for table 3, which swapping does not touch); rounded tables keep more than tables of the rounded cube.
 Two things differ. The risk after swapping is lower than after perturbation here, and higher there: the measure takes every
-swapped count as turned into any other one, all alike, and it depends on which counts those are taken to be. And rounded tables
-keep more than tables of the perturbed cube in tables 2 and 3, where the paper has them equal or less.
+swapped count as turned into any other one, all alike, and it depends on which counts those are taken to be. And rounded
+tables keep more than tables of the perturbed cube in tables 2 and 3, where the paper has them equal or less.
 """
 
 from __future__ import annotations
