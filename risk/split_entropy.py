@@ -171,7 +171,7 @@ def _counted(tables: Tables) -> Tables:
     """Whole numbers, as counts are."""
     whole = []
     for name, one in zip("FG", tables.arrays, strict=True):
-        counts = one if one.dtype.kind in "iu" else one.astype(np.int64)
+        counts = one.astype(np.int64, copy=False)
         if one.dtype.kind == "f" and (counts != one).any():
             raise InputError(f"{name} is a table of counts: whole numbers.")
         whole.append(counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -55,22 +56,30 @@ def conditional_entropy(F: Any, G: Any, *, stacked: bool = False, by: Any = None
     return tables.told(compared(tables).conditional)
 
 
+@dataclass(frozen=True, eq=False)
 class Compared:
-    """What was found of pairs of tables, a figure for each; entropies are not a number where nobody is in a category."""
+    """What was found of pairs of tables F and G, a figure for each pair."""
 
-    def __init__(self, found: np.ndarray):
-        self.total, self.other_total, self.zeros, self.all_zeros, self.shared_zeros = found[:5]
-        nobody = np.where((self.total > 0) & (self.other_total > 0), 0.0, np.nan)
-        self.entropy, self.conditional = found[5:] + nobody
+    total: np.ndarray
+    other_total: np.ndarray
+    zeros: np.ndarray
+    """Of F."""
+    all_zeros: np.ndarray
+    """Cells that are zero in either."""
+    shared_zeros: np.ndarray
+    entropy: np.ndarray
+    conditional: np.ndarray
+    """Like the entropy not a number where nobody is in a category."""
 
 
 def compared(tables: Tables) -> Compared:
     """Look at every pair of tables; one array is taken with itself. An empty table is an error."""
-    from .whole_table_kernel import compare
+    from .whole_table_kernel import CONDITIONAL, ENTROPY, OTHER_TOTAL, TOTAL, compare
 
-    found = np.empty((7, tables.number))
+    found = np.empty((tables.number, len(fields(Compared))))
     for rows, some in tables.blocks():
-        compare(some[0], some[-1], found[:, rows])
-    tables.refuse_empty(found[0], "F")
-    tables.refuse_empty(found[1], "G")
-    return Compared(found)
+        compare(some[0], some[-1], found[rows])
+    for total, name in ((TOTAL, "F"), (OTHER_TOTAL, "G")):
+        tables.refuse_empty(found[:, total], name)
+        found[found[:, total] <= 0, ENTROPY : CONDITIONAL + 1] = np.nan
+    return Compared(*found.T)

@@ -57,17 +57,20 @@ class Tables:
         return int(self.arrays[0].shape[1])
 
     def blocks(self) -> Iterator[tuple[slice, list[np.ndarray]]]:
-        """The rows, some after the other, as floating-point numbers, and where they are; of a shorter array always all."""
+        """The rows, some after the other, as floating-point numbers, and where they are; of a shorter array always all.
+
+        They are copies, so that kernels meet arrays of one kind only, whatever was given.
+        """
         lengths = {len(one) for one in self.arrays}
         turn = min(lengths) if len(lengths) > 1 else 1
         step = max(BLOCK // (self.cells * turn), 1) * turn
-        short = [np.ascontiguousarray(one, dtype=float) if len(one) < self.number else None for one in self.arrays]
+        short = [np.array(one, dtype=float, order="C") if len(one) < self.number else None for one in self.arrays]
         for first in range(0, self.number, step):
             rows = slice(first, min(first + step, self.number))
             yield (
                 rows,
                 [
-                    np.ascontiguousarray(one[rows], dtype=float) if all_of_it is None else all_of_it
+                    np.array(one[rows], dtype=float, order="C") if all_of_it is None else all_of_it
                     for one, all_of_it in zip(self.arrays, short, strict=True)
                 ],
             )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..release.errors import InputError
-from .table_entropy import compared
+from .table_entropy import Compared, compared
 from .table_shapes import Tables, arranged
 from .weighting import together
 
@@ -86,13 +86,16 @@ def r2(F: Any, G: Any, weights: Any = WEIGHTS, *, stacked: bool = False, by: Any
 
 def _risk(tables: Tables, weights: Any) -> Any:
     combine = together(weights, TERMS)
-    found = compared(tables)
-    terms = (
-        shared_zeros(found.zeros, found.all_zeros, found.shared_zeros, tables.cells),
-        concentration(found.entropy, tables.cells) * _share(found.entropy - found.conditional, found.entropy),
+    return tables.told(combine(terms_given(compared(tables), tables.cells)))
+
+
+def terms_given(found: Compared, cells: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The three terms of R2; those of R1 where a table was compared with itself."""
+    return (
+        shared_zeros(found.zeros, found.all_zeros, found.shared_zeros, cells),
+        concentration(found.entropy, cells) * _share(found.entropy - found.conditional, found.entropy),
         fewness(found.total),
     )
-    return tables.told(combine(terms))
 
 
 def shared_zeros(zeros: np.ndarray, all_zeros: np.ndarray, shared: np.ndarray, cells: int) -> np.ndarray:

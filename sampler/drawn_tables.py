@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from typing import Any
 
@@ -42,6 +42,31 @@ def draw_tables(
 
     work = kept_draws(begin, mark, moves.release, draws, thin, executor, checkpoint, progress)
     return work.whole_tables(moves.support.solved, chains), facts_of(work, moves.certificate)
+
+
+def table_portions(
+    moves: Moves,
+    *,
+    draws: int,
+    chains: int,
+    seed: int | None,
+    portion: int,
+    progress: Callable[[str], None] | None = None,
+) -> tuple[Iterator[np.ndarray], dict[str, Any]]:
+    """The tables of `draw_tables`, [chain, some draws, cell] at a time: for what needs each of them once and keeps none."""
+    nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
+    run = new_run(moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=WARM_UP, fingerprint="")
+    work = kept_draws(lambda: run, "", moves.release, 0, None, None, None, progress)
+
+    def portions() -> Iterator[np.ndarray]:
+        for first in range(0, draws, portion):
+            work.begin_anew(min(portion, draws - first))
+            work.go_on()
+            yield work.whole_tables(moves.support.solved, chains)
+            if progress is not None:
+                progress(f"{first + work.draws:,} of {draws:,} tables of each chain")
+
+    return portions(), facts_of(work, moves.certificate)
 
 
 def kept_draws(

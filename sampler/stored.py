@@ -81,6 +81,11 @@ class Stored:
                 if progress is not None:
                     progress(f"{self.done:,} of {self.draws:,} tables of each chain")
 
+    def begin_anew(self, draws: int) -> None:
+        """Forget what was kept; the chains go on from where they are."""
+        self.draws, self.done = draws, 0
+        self.tables = [[[] for _ in one.chains] for one in self.run.units]
+
     def whole_tables(self, solved: Presolved, chains: int) -> np.ndarray:
         """[chain, draw, cell]: the kept tables, with the cells that were decided all along."""
         n = solved.fiber.n_cells

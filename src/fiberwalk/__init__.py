@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .fiber.priors import prior
     from .map_result import RUMap
     from .moves.chooser import Moves
+    from .posterior import populations
     from .protect import sensitivity
     from .protect.as_published import as_protected
     from .protect.complementary_suppression import complementary_suppress
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from .release.link import linked
     from .release.publish import publish
     from .release.release import Release
+    from .sample_risk_result import SampleRisk
+    from .sampled_populations import draw_populations, sample_risk
     from .sampling import sample
     from .stored_audit import load
     from .table_studies import TableStudy, table_study
@@ -68,6 +71,7 @@ _HOME = {
     "RUMap": "map_result",
     "Reach": "reach",
     "Release": "release.release",
+    "SampleRisk": "sample_risk_result",
     "TableStudy": "table_studies",
     "TooLarge": "release.errors",
     "add_noise": "protect.noise",
@@ -81,6 +85,7 @@ _HOME = {
     "complementary_suppress": "protect.complementary_suppression",
     "controlled_round": "protect.controlled_rounding",
     "count": "answers",
+    "draw_populations": "sampled_populations",
     "draw_sample": "protect.sample_drawing",
     "expected": "fiber.laws",
     "frequencies_of": "fiber.cell_priors",
@@ -100,6 +105,7 @@ _HOME = {
     "round_to": "protect.rounding",
     "ru_map": "confidentiality_map",
     "sample": "sampling",
+    "sample_risk": "sampled_populations",
     "semi_controlled_round": "protect.semi_controlled_rounding",
     "simulate": "protect.simulated_tables",
     "suppress": "protect.suppression",
@@ -110,7 +116,13 @@ _HOME = {
     "unimodal": "fiber.cell_priors",
     "window_matrix": "protect.transition_matrix",
 }
-_MODULES = {"examples": "examples", "risk": "risk", "sensitivity": "protect.sensitivity", "snooper": "snooper"}
+_MODULES = {
+    "examples": "examples",
+    "populations": "posterior.populations",
+    "risk": "risk",
+    "sensitivity": "protect.sensitivity",
+    "snooper": "snooper",
+}
 
 __version__ = "0.1.0"
 __all__ = [
@@ -126,6 +138,7 @@ __all__ = [
     "RUMap",
     "Reach",
     "Release",
+    "SampleRisk",
     "TableStudy",
     "TooLarge",
     "add_noise",
@@ -139,6 +152,7 @@ __all__ = [
     "complementary_suppress",
     "controlled_round",
     "count",
+    "draw_populations",
     "draw_sample",
     "examples",
     "expected",
@@ -152,6 +166,7 @@ __all__ = [
     "markov_perturb",
     "merge",
     "perturb",
+    "populations",
     "prior",
     "publish",
     "random_round",
@@ -160,6 +175,7 @@ __all__ = [
     "round_to",
     "ru_map",
     "sample",
+    "sample_risk",
     "semi_controlled_round",
     "sensitivity",
     "simulate",

@@ -1,5 +1,6 @@
-"""Audits and R-U maps on disk: a zip file of one JSON document and its arrays, the same bytes for the same
-audit, without pickle.
+"""Audits, R-U maps and the risk of samples on disk: a zip file of one JSON document and its arrays, without pickle.
+
+The same result gives the same bytes.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from .release.errors import InputError
 from .release.facts import Applied, Evidence, Grid, Protection, Sums
 from .release.release import Release
 from .release.text_files import written_whole
+from .sample_risk_result import SampleRisk
 
 FORMAT = 1
 """Raised when older versions could no longer read what is written; new fields and classes do not need that."""
@@ -63,18 +65,18 @@ class UnknownLaw:
 CLASSES: tuple[type, ...] = (
     Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Applied, Protection,
     Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
-    MarkovPerturbation, Squares, ThetaPrior, PathBelief, UnknownLaw, RUMap, Run,
+    MarkovPerturbation, Squares, ThetaPrior, PathBelief, UnknownLaw, RUMap, Run, SampleRisk,
 )  # fmt: skip
 
 
-KINDS: dict[str, type] = {"audit": Audit, "map": RUMap}
+KINDS: dict[str, type] = {"audit": Audit, "map": RUMap, "sample risk": SampleRisk}
 """What a file may hold, by the word that says so in it."""
 
 
-def save_result(result: Audit | RUMap, path: str | os.PathLike[str]) -> None:
-    """Write an audit or a map; the file appears whole or not at all."""
+def save_result(result: Audit | RUMap | SampleRisk, path: str | os.PathLike[str]) -> None:
+    """Write an audit, a map or the risk of a sample; the file appears whole or not at all."""
     writer = Writer(CLASSES, _portable)
-    kind = "audit" if isinstance(result, Audit) else "map"
+    kind = next(word for word, one in KINDS.items() if isinstance(result, one))
     document = {"fiberwalk": kind, "format": FORMAT, "version": __version__}
     document |= {kind: writer.plain(result), "objects": writer.objects}
     with written_whole(path) as temporary, zipfile.ZipFile(temporary, "w") as file:
@@ -86,7 +88,7 @@ def save_result(result: Audit | RUMap, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The audit that `Audit.save` wrote to a file, or the map of `RUMap.save`.
+    """The audit that `Audit.save` wrote to a file, the map of `RUMap.save`, or the risk of `SampleRisk.save`.
 
     Whatever could be asked of it before can be asked again, except for what needs the weights of a law of your own:
     its name is kept, its weights are not. The file runs no code, so that one from others can be opened.

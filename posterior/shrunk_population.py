@@ -1,0 +1,93 @@
+"""The cell probabilities of the population lie between the sample's own shares and a log-linear model of it.
+
+They have a Dirichlet prior around the fitted probabilities pi of the model, with the strength of s people: given the
+sample f, they are Dirichlet(f + s pi), and the people outside it Dirichlet-multinomial. As s grows this is the
+log-linear model; as it goes to 0, a sample that repeats itself. Where s is not given, the sample tells: its share s /
+(s + n) is uniform beforehand, and weighed by the probability of the sample (with pi taken as known, although it is
+fitted to the same sample).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from .log_linear_population import cell_probabilities, probability_words
+from .population import Independent
+from .sample_table import SampleTable
+
+STEPS = 199
+"""Shares s / (s + n) that are told apart."""
+
+
+@dataclass(frozen=True)
+class ShrunkPopulation:
+    """Dirichlet-multinomial counts outside the sample: a Bayesian compromise of the sample and a log-linear model."""
+
+    margins: tuple[Any, ...] | None = None
+    add: float = 0.0
+    strength: float | None = None
+    """How many people the model counts for; None: as the sample tells."""
+    name: str = "shrunk"
+
+    @property
+    def words(self) -> str:
+        """What is assumed."""
+        much = "as many people as the sample suggests" if self.strength is None else f"{self.strength:g} people"
+        return (
+            f"cell probabilities are shrunk from the sample's own shares towards {probability_words(self.margins)} of the "
+            f"sample, which count for {much}"
+        )
+
+    def given(self, sample: SampleTable) -> Independent:
+        """Dirichlet-multinomial draws, with a strength for each."""
+        model = cell_probabilities(sample, self.margins, self.add)
+        open_cells = np.flatnonzero((model > 0) | (sample.counts > 0))
+        model, counts = model[open_cells], sample.counts[open_cells]
+        strengths, weights = believed_strengths(model, counts) if self.strength is None else _sure(self.strength)
+
+        def outside(draws: int, random: np.random.Generator) -> np.ndarray:
+            s = strengths[np.searchsorted(np.cumsum(weights)[:-1], random.random(draws), side="right")]
+            found = np.zeros((draws, len(sample.counts)), dtype=np.int64)
+            found[:, open_cells] = dirichlet_multinomial(counts + s[:, None] * model, sample.outside, random)
+            return found
+
+        return Independent(sample, outside, {"strength": float(strengths @ weights)})
+
+
+def believed_strengths(model: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Strengths s of a Dirichlet prior around a model, and how probable each is given the sample."""
+    share = (np.arange(STEPS) + 0.5) / STEPS
+    strengths = counts.sum() * share / (1 - share)
+    likelihood = [log_dirichlet_multinomial(counts, s * model) for s in strengths]
+    weights = np.exp(np.array(likelihood) - max(likelihood))
+    return strengths, weights / weights.sum()
+
+
+def _sure(strength: float) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([float(strength)]), np.ones(1)
+
+
+def dirichlet_multinomial(alpha: np.ndarray, size: Any, random: np.random.Generator) -> np.ndarray:
+    """Counts that sum to `size` (one number, or one for each row), a draw for each row of alpha; alpha may have zeros.
+
+    A row of zeros has nothing to give, and `size` must be 0 there.
+    """
+    shares = random.standard_gamma(alpha)
+    total = shares.sum(axis=1, keepdims=True)
+    # Tiny alphas can give gammas that are 0 in floating point, all of them: then the likeliest takes everything.
+    none = np.flatnonzero(total[:, 0] <= 0)
+    shares[none, alpha[none].argmax(axis=1)] = 1.0
+    total[none] = 1.0
+    return random.multinomial(size, shares / total)
+
+
+def log_dirichlet_multinomial(counts: np.ndarray, alpha: np.ndarray) -> float:
+    """The log-probability of counts, up to what does not depend on alpha; alpha is above 0 where counts are."""
+    some = alpha > 0
+    total = alpha.sum()
+    found = gammaln(total) - gammaln(counts.sum() + total)
+    return float(found + (gammaln(counts[some] + alpha[some]) - gammaln(alpha[some])).sum())
