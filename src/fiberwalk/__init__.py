@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from .server.rules import ServerRules
     from .server.table_server import TableServer, tabulate
     from .stored_audit import load
+    from .table_studies import TableStudy, table_study
 
 _HOME = {
     "Answer": "server.answer",
@@ -77,6 +78,7 @@ _HOME = {
     "SampleRisk": "sample_risk_result",
     "ServerRules": "server.rules",
     "TableServer": "server.table_server",
+    "TableStudy": "table_studies",
     "TooLarge": "release.errors",
     "add_noise": "protect.noise",
     "as_protected": "protect.as_published",
@@ -115,6 +117,7 @@ _HOME = {
     "suppress": "protect.suppression",
     "swap": "protect.record_swapping",
     "swap_preserving": "protect.order_swapping",
+    "table_study": "table_studies",
     "tabulate": "server.table_server",
     "uniform_noise": "protect.noise",
     "unimodal": "fiber.cell_priors",
@@ -146,6 +149,7 @@ __all__ = [
     "SampleRisk",
     "ServerRules",
     "TableServer",
+    "TableStudy",
     "TooLarge",
     "add_noise",
     "as_protected",
@@ -189,6 +193,7 @@ __all__ = [
     "suppress",
     "swap",
     "swap_preserving",
+    "table_study",
     "tabulate",
     "uniform_noise",
     "unimodal",

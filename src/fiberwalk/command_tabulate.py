@@ -28,8 +28,9 @@ Examples:
   fiberwalk tabulate cube.csv --dims region,age --method 'swap dim=region rate=0.1' --before --out swapped.csv
   fiberwalk tabulate cube.csv --dims sex,age --where age=0-4 --where age=5-9 --method none --max-risk 0.1
 
-Every call with the same seed changes the same people alike, whatever table they are in, so that tables cannot be played off
-against each other: keep one with --seed-file. Totals are tables of their own: ask for fewer dims.
+With the same seed, random-round and perturb change the same people alike in every table that shows them as a cell, so that
+asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Totals are tables
+of their own: ask for fewer dims.
 
 Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 )
