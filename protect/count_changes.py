@@ -23,8 +23,13 @@ from .transition_matrix import Transitions, as_transitions
 class CountChanges(Protocol):
     """What a method does to a count."""
 
-    def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
+    def probability(self, published: Any, true_values: np.ndarray) -> np.ndarray:
         """P(published | true value) for each true value."""
+        ...
+
+    @property
+    def reach(self) -> int | None:
+        """How far a count may move: `probability` then takes as many published counts as true ones. None: not known."""
         ...
 
     def kept(self, first: int, last: int | None) -> float:
@@ -42,7 +47,12 @@ class ByMatrix:
 
     transitions: Transitions
 
-    def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
+    @property
+    def reach(self) -> int:
+        """As far as the matrix is large."""
+        return self.transitions.cap
+
+    def probability(self, published: int | np.ndarray, true_values: np.ndarray) -> np.ndarray:
         """The column of the published count."""
         return self.transitions.probability(published, np.asarray(true_values))
 
@@ -66,14 +76,17 @@ class ByRounding:
     base: int
     nearest: bool = False
 
-    def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
+    @property
+    def reach(self) -> int:
+        """Not as far as the base."""
+        return self.base
+
+    def probability(self, published: int | np.ndarray, true_values: np.ndarray) -> np.ndarray:
         """Falling off linearly on either side; to the nearest, 1 in the range of the multiple, halves going up."""
-        values = np.asarray(true_values)
-        if published % self.base:
-            return np.zeros(len(values))
+        values, shown = np.asarray(true_values), np.asarray(published)
         if self.nearest:
-            return (nearest_multiple(values, self.base) == published).astype(float)
-        return np.maximum(1 - np.abs(values - published) / self.base, 0.0)
+            return (nearest_multiple(values, self.base) == shown).astype(float)
+        return np.where(shown % self.base == 0, np.maximum(1 - np.abs(values - shown) / self.base, 0.0), 0.0)
 
     def kept(self, first: int, last: int | None) -> float:
         """1/base: of as many counts in a row one is a multiple, and stays. So SAE15, whichever counts they are."""
@@ -95,6 +108,7 @@ class BySwapping:
     rate: float
     number: int | None = None
     """How many counts occur; None where the true values that are asked about are all of them."""
+    reach: None = None
 
     def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
         """1 - rate for the count itself, and the rate shared by the others."""
@@ -119,6 +133,7 @@ class ByNoise:
 
     given: Callable[[int, int], tuple[int, np.ndarray]]
     """The first true value that a figure may stand for, at most some value, and log P(figure | value) from there on."""
+    reach: None = None
 
     def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
         """The probability of the difference; at a floor, of all that lead there."""

@@ -48,8 +48,8 @@ class Transitions:
         rows = self.rows(values)
         return np.bincount(rows[rows >= 0], minlength=self.cap + 1)
 
-    def probability(self, figure: int, values: np.ndarray) -> np.ndarray:
-        """P(published as the figure | value) for each value."""
+    def probability(self, figure: int | np.ndarray, values: np.ndarray) -> np.ndarray:
+        """P(published as the figure | value) for each value; or of as many figures, each for its own value."""
         rows = self.rows(values)
         columns = np.where(rows < 0, -1, figure - values + rows)
         inside = (columns >= 0) & (columns <= self.cap)

@@ -131,7 +131,7 @@ def perturbed_risk(
 
 def as_changes(changes: Any) -> CountChanges:
     """How counts are changed: as it is, or by a transition matrix whose last row is for larger counts."""
-    if all(hasattr(changes, one) for one in ("probability", "kept", "among")):
+    if all(hasattr(changes, one) for one in ("probability", "kept", "among", "reach")):
         law: CountChanges = changes
         return law
     if isinstance(changes, (str, bytes)):
@@ -146,9 +146,20 @@ def expected_counts(original: np.ndarray, published: np.ndarray, changes: CountC
     true, how_often = np.unique(original, return_counts=True)
     shown, place, shown_often = np.unique(published, return_inverse=True, return_counts=True)
     law = changes.among(np.union1d(true, shown))
-    people = true * how_often
-    expected = np.array([law.probability(int(one), true) @ people for one in shown]) / shown_often
-    return expected[place.reshape(-1)]
+    people = _moved_to(shown, true, true * how_often, law)
+    return (people / shown_often)[place.reshape(-1)]
+
+
+def _moved_to(shown: np.ndarray, true: np.ndarray, people: np.ndarray, law: CountChanges) -> np.ndarray:
+    """How many people are to be expected in the cells of each published count; `people` are in those of each true one."""
+    if law.reach is None:
+        return np.array([law.probability(int(one), true) @ people for one in shown])
+    # Only pairs of counts that are within reach of each other.
+    first = np.searchsorted(true, shown - law.reach)
+    number = np.searchsorted(true, shown + law.reach, side="right") - first
+    to = np.repeat(np.arange(len(shown)), number)
+    of = np.arange(len(to)) + np.repeat(first - np.cumsum(number) + number, number)
+    return np.bincount(to, law.probability(shown[to], true[of]) * people[of], minlength=len(shown))
 
 
 def _part(values: np.ndarray, inside: np.ndarray) -> np.ndarray:
