@@ -93,7 +93,7 @@ def as_protected(
         return whole
     mechanism, likelihood = read(release, **parameters)
     kind = LABELS if keyed else ""
-    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], keys=kind)
+    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], mechanism=mechanism, keys=kind)
     shown = _figures(release, margins)
     return seen_through(release, mechanism, shown, applied, draw_name(mechanism, kind))
 

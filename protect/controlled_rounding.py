@@ -19,7 +19,8 @@ from ..release.table_forms import Hierarchies
 from ..release.tables import as_table
 from .cell_keys import taken_seed
 from .mechanism import SUPPORT, figures_of
-from .rounding import checked_base, with_rounded
+from .random_rounding import RandomRounding
+from .rounding import Ranges, checked_base, with_rounded
 
 MOST_NODES = 1000
 """Of the search for the nearest rounding; two-way tables need none."""
@@ -91,7 +92,8 @@ def controlled_round(
         how += "" if proven else " (as far as was searched: not proven to be the least)"
     figures = matrix @ cells
     words = f"cells and margins go up or down to a multiple of {base}, {how}; each is known to less than {base}"
-    applied = Applied("controlled rounding", SUPPORT, words, seed)
+    kind = RandomRounding(step, labelled.decimals) if unbiased else Ranges(step, "within", labelled.decimals)
+    applied = Applied("controlled rounding", SUPPORT, words, seed, kind)
     return replace(
         with_rounded(release, keys, matrix, figures, step, "within"),
         figures=cells,

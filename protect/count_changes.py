@@ -14,8 +14,9 @@ import numpy as np
 
 from ..release.dims import did_you_mean
 from ..release.errors import InputError
+from ..release.release import Release
 from .methods import method_named
-from .rounding import checked_base, checked_rule
+from .rounding import checked_base, checked_rule, nearest_multiple
 from .transition_matrix import Transitions, as_transitions
 
 
@@ -71,7 +72,7 @@ class ByRounding:
         if published % self.base:
             return np.zeros(len(values))
         if self.nearest:
-            return ((values + self.base // 2) // self.base * self.base == published).astype(float)
+            return (nearest_multiple(values, self.base) == published).astype(float)
         return np.maximum(1 - np.abs(values - published) / self.base, 0.0)
 
     def kept(self, first: int, last: int | None) -> float:
@@ -156,9 +157,9 @@ def _controlled(base: float = 3, unbiased: bool = False) -> CountChanges:
 
 
 def _by_swapping(rate: float = 0.1) -> CountChanges:
-    if isinstance(rate, bool) or not isinstance(rate, (int, float, np.number)) or not 0 < rate <= 1:
-        raise InputError(f"swap(rate={rate!r}): the share of records that are swapped, above 0 and at most 1.")
-    return BySwapping(float(rate))
+    from .record_swapping import checked_rate
+
+    return BySwapping(checked_rate(rate))
 
 
 def _by_noise(noise: Any, floor: bool = False) -> CountChanges:
@@ -216,3 +217,23 @@ def changes_of(method: str, parameters: Mapping[str, Any] | None = None) -> Coun
         if parameter.default is parameter.empty and key not in given:
             raise InputError(f"{name} needs its {key}=.")
     return law(**{key: value for key, value in given.items() if key in taken})
+
+
+def changes_in(release: Release) -> CountChanges | None:
+    """How the counts of a release were changed, as far as it tells; None where it does not."""
+    from .noise import Noise
+    from .perturbation import Perturbation
+    from .random_rounding import RandomRounding
+    from .record_swapping import Swapping
+    from .rounding import Ranges
+
+    if len(release.applied) != 1 or release.decimals:
+        return None
+    known: Any = release.applied[0].mechanism
+    if isinstance(known, (RandomRounding, Ranges)):
+        return ByRounding(known.base, nearest=isinstance(known, Ranges))
+    if isinstance(known, Perturbation):
+        return ByMatrix(known.transitions)
+    if isinstance(known, Noise):
+        return ByNoise(known.given)
+    return BySwapping(known.rate) if isinstance(known, Swapping) else None

@@ -85,7 +85,7 @@ def protected(
     published = mechanism.publish(truth, numbers)
     if kind == RECORDS and len(shown) > release.n_cells:
         likelihood = CELLWISE  # the key of a total follows from the keys of its cells
-    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], seed, keys=kind)
+    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], seed, mechanism, keys=kind)
     return seen_through(release, mechanism, Figures(shown, matrix, published), applied, draw_name(mechanism, kind))
 
 

@@ -183,7 +183,7 @@ def _without_replacement(
         release = publish_margins(release, [within])
         what = f"the totals of {among}, which are facts" if among else "the total, which is a fact"
         words += f"; it keeps {what}, and how often each row of the matrix is taken, which is not used"
-    applied = Applied(mechanism.name, CELLWISE, words, seed)
+    applied = Applied(mechanism.name, CELLWISE, words, seed, mechanism)
     return seen_through(release, mechanism, Figures(*figures_of(release, ()), published), applied)
 
 
@@ -234,7 +234,7 @@ def _fitted(release: Release, margins: Sequence[Margin]) -> Release:
         f"{made.words}; then fitted to true margins, which are facts, and made whole again; what its cells say besides is "
         "not modelled, so that an intruder may learn more than an audit shows"
     )
-    applied = Applied(made.name, SUPPORT, words, made.seed)
+    applied = Applied(made.name, SUPPORT, words, made.seed, made.mechanism)
     return replace(
         publish_margins(release, margins),
         evidence=(),

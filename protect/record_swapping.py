@@ -47,6 +47,13 @@ FAR = 8.0
 """Standard deviations beyond which a value counts for no more than that."""
 
 
+@dataclass(frozen=True)
+class Swapping:
+    """Record swapping, as far as it is public besides its words."""
+
+    rate: float
+
+
 def swap(
     table: Any,
     dim: str,
@@ -116,7 +123,7 @@ def swap(
     words = f"about {rate:.3g} of the records exchanged their value of {dim} in pairs"
     words += f" that agree in {controls}" if controls else ""
     words += f", records in cells of at most {targeted} first" if targeted else ""
-    applied = Applied(NAME, CELLWISE, f"{words}; {WHY}", seed)
+    applied = Applied(NAME, CELLWISE, f"{words}; {WHY}", seed, Swapping(float(rate)))
     return published_as(replace(release, evidence=(*release.evidence, *found)), figures, applied)
 
 
@@ -125,8 +132,7 @@ def checked_swap(dims: Sequence[Dim], dim: str, rate: Any, within: Any, targeted
     names = [one.name for one in dims]
     if dim not in names:
         raise InputError(f"swap() exchanges the values of {dim!r}, which is no dim; {did_you_mean(str(dim), names)}")
-    if isinstance(rate, bool) or not isinstance(rate, (int, float, np.number)) or not 0 < rate <= 1:
-        raise InputError(f"swap(rate={rate!r}): the share of records that are swapped, above 0 and at most 1.")
+    checked_rate(rate)
     if targeted is not None and (
         isinstance(targeted, bool) or not isinstance(targeted, (int, np.integer)) or targeted < 1
     ):
@@ -136,6 +142,13 @@ def checked_swap(dims: Sequence[Dim], dim: str, rate: Any, within: Any, targeted
     if alike[axis] == dim:
         raise InputError(f"swap(within=): partners come from different categories of {dim!r}; they cannot agree in it.")
     return axis, alike
+
+
+def checked_rate(rate: Any) -> float:
+    """The share of records that are swapped, if it can be one."""
+    if isinstance(rate, bool) or not isinstance(rate, (int, float, np.number)) or not 0 < rate <= 1:
+        raise InputError(f"swap(rate={rate!r}): the share of records that are swapped, above 0 and at most 1.")
+    return float(rate)
 
 
 def refuse_useless(truth: np.ndarray, strata: list[np.ndarray], dim: str) -> None:

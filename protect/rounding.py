@@ -96,7 +96,11 @@ def round_to(
     release = with_rounded(release, keys, matrix, figures, step, rule)
     what = f"every published figure is rounded to base {base}, {_HOW[rule]}"
     likelihood = EXACT if rule == "nearest" else SUPPORT
-    return replace(release, notes=(what,), applied=(Applied("rounding", likelihood, what),))
+    return replace(
+        release,
+        notes=(what,),
+        applied=(Applied("rounding", likelihood, what, mechanism=Ranges(step, rule, labelled.decimals)),),
+    )
 
 
 def nearest_multiple(values: np.ndarray, step: int) -> np.ndarray:

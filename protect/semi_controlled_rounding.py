@@ -101,8 +101,9 @@ def semi_controlled_round(
         f"{where}; what an intruder sees is taken cell by cell, though cells are drawn without replacement"
     )
     words += _RANKED if kind else ""
-    applied = Applied("semi-controlled rounding", CELLWISE, words + KEY_WORDS[kind], seed, keys=kind)
-    return seen_through(release, RandomRounding(step, labelled.decimals), Figures(shown, matrix, figures), applied)
+    rounding = RandomRounding(step, labelled.decimals)
+    applied = Applied("semi-controlled rounding", CELLWISE, words + KEY_WORDS[kind], seed, rounding, keys=kind)
+    return seen_through(release, rounding, Figures(shown, matrix, figures), applied)
 
 
 def refuse_single_cells(categories: int, cells: int, method: str, within: Any) -> None:

@@ -171,7 +171,8 @@ class Applied:
     seed: int | None = None
     """Of its random numbers. Like the truth, only the agency knows it."""
     mechanism: Any = field(default=None, compare=False, repr=False)
-    """What else is public of it, where words do not say all: such as the squares of a Markov perturbation."""
+    """What else is public of it, where words do not say all: what it does to a figure, or the squares of a Markov
+    perturbation."""
     keys: str = ""
     """What its random numbers belong to: LABELS or RECORDS; empty for fresh ones."""
     beyond_evidence: bool = False

@@ -46,6 +46,20 @@ def test_what_it_prints_and_writes(file, tmp_path):
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_risks_of_the_whole_table(file):
+    done = run(file, *ROUNDING, "--risk", "split", "--utility", "hellinger", "--json")
+    assert done.exit_code == 0, done.output
+    points = json.loads(done.stdout)["points"]
+    assert points[0]["risk"] == pytest.approx(fw.risk.split_risk(TABLE))
+    assert (points[1]["known"], points[1]["certificate"]) == (None, "not audited")
+    words = run(file, *ROUNDING, "--risk", "r2", "--utility", "hellinger").output
+    assert (
+        "Risk: R2 of the whole table (Antal, Shlomo and Elliot). Utility: 1 - Hellinger distance / sqrt(N).\n" in words
+    )
+    wrong = run(file, *ROUNDING, "--risk", "r2", "--where", "< 3")
+    assert (wrong.exit_code, "is of the whole table: leave out" in wrong.output) == (2, True)
+
+
 def test_json_says_the_same_as_python(file):
     done = run(file, *ROUNDING, "--cell", "row=r0,column=c1", "--nats", "--utility", "Cramer's V", "--json")
     assert done.exit_code == 0, done.output

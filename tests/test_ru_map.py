@@ -181,7 +181,8 @@ def test_wide_cells_that_chains_count_in_bins():
 
     audit = fw.audit(fw.publish([[5, 9], [8, 7]], margins=["A", "B"]))
     bins = Pmf(0, np.array([0.5, 0.5]), np.ones(2, dtype=bool), 0, 7, 8, 3.0, width=4)
-    seen = Seen(as_table([[5, 9], [8, 7]]), replace(audit, belief=replace(audit.belief, pmfs=(bins,) * 4)), None)
+    binned = replace(audit, belief=replace(audit.belief, pmfs=(bins,) * 4))
+    seen = Seen(as_table([[5, 9], [8, 7]]), audit.release, None, lambda: binned)
     assert seen.squared_errors == pytest.approx([np.mean([(x - t) ** 2 for x in range(8)]) for t in (5, 9, 8, 7)])
 
 
@@ -370,6 +371,76 @@ def test_ctrl_c_leaves_what_is_there(monkeypatch):
         fw.ru_map(TABLE, {"rounding": ROUNDING})
 
 
+# --- risks of the table as a whole ------------------------------------------------------------------------------------
+
+
+def refuse(*given, **options):
+    raise AssertionError("nothing was asked of an intruder's belief")
+
+
+MATRIX = fw.window_matrix(stay=[0.5, 0.6, 0.7, 0.8], width=[3] * 4)
+CHANGING = {
+    "matrix": (fw.perturb, {"matrix": MATRIX}, "perturb"),
+    "kept": (fw.perturb, {"matrix": MATRIX, "preserve_totals": True, "additive": ["A"]}, "perturb"),
+    "random": (fw.random_round, {"base": 3}, "random_round"),
+    "semi": (fw.semi_controlled_round, {"base": 4}, "random_round"),
+    "nearest": (fw.round_to, {"base": 5}, "round_to"),
+    "controlled": (fw.controlled_round, {"base": 3}, "round_to"),
+    "unbiased": (fw.controlled_round, {"base": 3, "unbiased": True}, "random_round"),
+    "swap": (fw.swap, {"dim": "A", "rate": 0.3}, "swap"),
+    "noise": (fw.add_noise, {"noise": {-1: 0.3, 0: 0.4, 1: 0.3}, "floor": True}, "add_noise"),
+}
+
+
+def test_risks_of_the_whole_table_need_no_audit(monkeypatch, tmp_path):
+    monkeypatch.setattr(confidentiality_map, "audit", refuse)
+
+    def applied(table, seed, f, given):
+        return f(table, **given, **({} if f is fw.round_to else {"seed": seed}))
+
+    methods = {name: partial(applied, f=f, given=given) for name, (f, given, _) in CHANGING.items()}
+    for risk, before in (("r2", fw.risk.r1), ("Split", fw.risk.split_risk)):
+        found = fw.ru_map(TABLE, methods, risk=risk, utility="hellinger", seeds=[1, 2])
+        row = found.frame.loc[("original", "")]
+        assert (row["risk"], row["utility"], row["certificate"]) == (before(TABLE), 1, "not audited")
+        for name, (f, given, law) in CHANGING.items():
+            releases = [applied(TABLE, seed, f, given) for seed in (1, 2)]
+            shown = [release.cell_figures.reshape(3, 3) for release in releases]
+            if risk == "r2":
+                risks = [fw.risk.r2(TABLE, one) for one in shown]
+            else:
+                taken = {key: given[key] for key in given if key in ("matrix", "base", "rate", "noise", "floor")}
+                risks = [fw.risk.perturbed_risk(TABLE, one, fw.risk.changes_of(law, taken)) for one in shown]
+            row = found.frame.loc[(name, "")]
+            assert row["risk"] == pytest.approx(np.mean(risks))
+            assert (row["risk_mcse"], row["doubts"], row["likelihood"]) == (0, "", releases[0].likelihood)
+            assert np.isnan(row[["known", "at_risk", "disclosing"]].astype(float)).all()
+    assert found.converged
+    assert found.settings["law"] is None
+    assert "whole table" in found.risk
+    assert "known exactly" not in found.readable()
+    assert "exactly" not in found.sentence
+    axis = "disclosure risk: risk of the whole table, small counts apart"
+    assert any(axis in " ".join(text.split()) for text in texts_of(found.plot(threshold=0.3)))
+    found.save(tmp_path / "map")
+    assert fw.load(tmp_path / "map").frame.equals(found.frame)
+
+
+def test_the_whole_table_beside_an_audit():
+    """Withheld cells stand at what is to be expected of them, which only an audit knows."""
+    found = fw.ru_map(TABLE, {"s": SUPPRESSED}, risk="r2", weights="l2", utility="published")
+    shown = TABLE.astype(float)
+    cells = fw.audit(SUPPRESSED).cells["mean"]
+    for (a, b), mean in cells.items():
+        shown[int(a) - 1, int(b) - 1] = mean
+    row = found.frame.loc[("s", "")]
+    assert row["risk"] == pytest.approx(fw.risk.r2(TABLE, shown, "l2"))
+    assert (row["certificate"], row["risk_mcse"]) == ("exact", 0)
+    assert found.settings["law"] == "uniform"
+    both = fw.ru_map(TABLE, {"r": "random_round"}, risk="split", seeds=1)  # precision asks for an audit
+    assert both.frame["certificate"].tolist() == ["not audited", "exact"]  # nothing is hidden in the original
+
+
 # --- the picture ------------------------------------------------------------------------------------------------------
 
 
@@ -456,6 +527,16 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": SUPPRESSED}, {"risk": lambda audit: 1 / 0}, "method 'original': risk=: your function failed, ZeroDivision"),
         ({"x": SUPPRESSED}, {"risk": "expected harm"}, "needs harm="),
         ({"x": SUPPRESSED}, {"harm": {1: 1}}, "goes with risk='expected harm'"),
+        ({"x": SUPPRESSED}, {"risk": "splt"}, "did you mean 'split'"),
+        ({"x": SUPPRESSED}, {"risk": "split"}, "which suppression does not tell; .*'r2' is of any"),
+        ({"x": fw.publish(TABLE, margins=["A"])}, {"risk": "split"}, "which what it publishes does not tell"),
+        ({"x": SUPPRESSED}, {"risk": "r2", "cell": CELL}, "'r2' is of the whole table: leave out cell="),
+        ({"x": SUPPRESSED}, {"risk": "split", "over": "mean"}, "'split' is of the whole table: leave out"),
+        ({"x": SUPPRESSED}, {"risk": "r2", "harm": {1: 1}}, "goes with risk='expected harm'"),
+        ({"x": SUPPRESSED}, {"risk": "r2", "weights": (1, 1, 1)}, "risk='r2': weights=.* sum to 3"),
+        ({"x": SUPPRESSED}, {"risk": "r2", "decimals": 1}, "of tables of counts: leave out decimals="),
+        ({"x": SUPPRESSED}, {"weights": (1, 0, 0)}, "goes with the risks of the whole table, 'r2' and 'split'"),
+        ({"x": ("add_noise", {"noise": {-9: 1.0}})}, {"risk": "split"}, "below 0: add noise with floor=True"),
         ({"x": SUPPRESSED}, {"over": "best"}, "the 'worst' cell, or the 'mean'"),
         ({"x": SUPPRESSED}, {"base": 1}, "a number above 1"),
         ({"x": SUPPRESSED}, {"cell": {"A": "9", "B": "1"}}, "has no label '9'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it; 1 would say that a cell is too risky."""
@@ -73,3 +75,18 @@ def check_picture(path: Path | None) -> None:
 
     if path is not None and path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError(f"--plot {path}: a picture is .png, .svg or .pdf.")
+
+
+def same_command(seed: int | None) -> str:
+    """The command that does the same again."""
+    context = click.get_current_context()
+    words = ["fiberwalk", str(context.info_name)]
+    for option in context.command.params:
+        assert option.name is not None
+        given = context.params.get(option.name)
+        if context.get_parameter_source(option.name) is not ParameterSource.COMMANDLINE or option.name == "seed":
+            continue
+        for one in given if isinstance(given, tuple) else [given]:
+            words += [] if isinstance(option, click.Argument) else [option.opts[0]]
+            words += [] if one is True else [str(one)]
+    return shlex.join([*words, *([] if seed is None else ["--seed", str(seed)])])

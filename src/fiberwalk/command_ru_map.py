@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .map_result import RUMap
     from .release.release import Release
 
-RISKS = ("entropy", "exact")
+RISKS = ("entropy", "exact", "r2", "split")
 UTILITIES = (
     "mean squared precision",
     "overall precision",
@@ -52,7 +52,8 @@ guessed: publish with `fiberwalk protect`, which takes a new one.""",
 )  # fmt: skip
 @click.option(
     "--risk", type=click.Choice(RISKS), default="entropy", show_default=True,
-    help="1/H, or the probability of the true value.",
+    help="1/H, or the probability of the true value; or of the table as a whole: R2, or with small counts apart from large "
+    "ones (for methods that change counts with known probabilities).",
 )  # fmt: skip
 @click.option(
     "--utility", type=click.Choice(UTILITIES, case_sensitive=False), default="mean squared precision", show_default=True,
@@ -186,7 +187,8 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
 def _told(found: RUMap, threshold: float | None) -> str:
     from .map_result import number_word, point_name
 
-    lines = [found.sentence, f"Risk: {found.risk}. Utility: {found.utility}. Law: {found.settings['law']}.", ""]
+    law = found.settings["law"]
+    lines = [found.sentence, f"Risk: {found.risk}. Utility: {found.utility}.{f' Law: {law}.' if law else ''}", ""]
     lines.append(found.readable().to_string(sparsify=False))
     if threshold is not None:
         best = found.best(threshold)

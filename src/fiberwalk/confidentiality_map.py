@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,7 +16,7 @@ from .fiber.interruption import INTERRUPTED, plain_interrupts
 from .fiber.laws import as_law
 from .map_measures import Measure, Seen, chosen_cells, in_words, risk_measure, utility_measure, whose_risk
 from .map_methods import ORIGINAL, Candidate, candidates, original_of, run_seeds
-from .map_result import RUMap, Run
+from .map_result import NOT_AUDITED, RUMap, Run
 from .progress import Tell, shown
 from .release.agreement import disagreement
 from .release.dims import did_you_mean
@@ -42,6 +43,7 @@ def ru_map(
     over: str = "worst",
     base: float = 2,
     harm: Any = None,
+    weights: Any = None,
     original: bool = True,
     seed: int = 1,
     hierarchies: Hierarchies | None = None,
@@ -53,7 +55,7 @@ def ru_map(
     """Compare methods of protection on a map of disclosure risk against data utility.
 
     Each method is applied to the table, random ones once for each seed; what it published is audited; and the audit gives
-    the risk, and with the true table the utility.
+    the risk, and with the true table the utility. Where neither axis asks for what an intruder believes, nothing is audited.
 
     Parameters
     ----------
@@ -67,7 +69,10 @@ def ru_map(
         `seed` are called once.
     risk
         "entropy": 1/H. "exact": the probability of the true value. "expected harm": sum over k of r(k) p(k), r given by
-        `harm=`. Or a function of the `Audit` that returns a number. A cell that is published is known exactly.
+        `harm=`. Or a function of the `Audit` that returns a number. A cell that is published is known exactly. Risks of
+        the table as a whole, for which no cells are chosen: "r2", of the true table and what a user works with (see
+        `fiberwalk.risk.r2`; of the table as it is, R1); "split", small counts apart from large ones, for methods that change
+        counts with known probabilities (see `perturbed_risk`; of the table as it is, `split_risk`).
     utility
         "mean squared precision": 1 / E(x - truth)^2, the error averaged over the chosen cells (over all, where none are
         chosen); "overall precision": over all cells in any case. "published": the share of cells that are published as they
@@ -89,6 +94,8 @@ def ru_map(
         Of the logarithm of the entropy: 2 for bits, `math.e` for nats.
     harm
         How bad it is for an intruder to know that a value is k: a function of k, or a dict.
+    weights
+        Of the terms of risk="r2" or "split", as for these functions.
     original
         Show the table as it is, too, as "original".
     seed
@@ -122,7 +129,10 @@ def ru_map(
     chosen = chosen_cells(cell, where, true)
     names = None if chosen is None else _names(chosen, true)
     axes = (
-        risk_measure(risk, which=whose_risk(names, over), over=over, base=base, harm=harm),
+        risk_measure(
+            risk, which=whose_risk(names, over), over=over, base=base, harm=harm, weights=weights, table=true,
+            chosen=chosen is not None,
+        ),
         utility_measure(utility, "all cells" if names is None else f"cell {names[0]}" if len(names) == 1 else
                         f"{len(names)} chosen cells", true),
     )  # fmt: skip
@@ -143,21 +153,22 @@ def ru_map(
             try:
                 with plain_interrupts():
                     seen = _protected(point, number, true, law, chosen, int(seed), options, _telling(tell, done, todo))
+                    run = _run(point, number, seen, *axes)
             except KeyboardInterrupt:
                 if not found:
                     raise  # there is nothing to tell yet
                 break
-            if INTERRUPTED in seen.audit.stopped and found:
-                break
-            found.append(_run(point, number, seen, *axes))
-            if INTERRUPTED in seen.audit.stopped:
+            stopped = seen.audited is not None and INTERRUPTED in seen.audited.stopped
+            if not (stopped and found):
+                found.append(run)
+            if stopped:
                 break
     order = {(one.method, one.parameter, one.value): place for place, one in enumerate(points)}
     found.sort(key=lambda run: order[run.method, run.parameter, run.value])
     settings = {
         "risk": axes[0].name,
         "utility": axes[1].name,
-        "law": law_name,
+        "law": law_name if any(one.certificate != NOT_AUDITED for one in found) else None,
         "seed": int(seed),
         "seeds": repeated,
         "over": over,
@@ -212,13 +223,16 @@ def _protected(
     options: dict[str, Any],
     tell: Tell | bool,
 ) -> Seen:
-    """One run: protect the table, look at it as the intruder does."""
+    """One run: protect the table, to be looked at as the intruder does."""
     with _naming(point, number):
         release = in_words(lambda: point.publish(0 if number is None else number))
         _check_release(release, table)
-        believed = "uniform" if not len(release.hidden) else law  # what is published needs no belief
-        found: Audit = audit(release, believed, seed=seed, progress=tell, **options)
-    return Seen(table, found, chosen)
+    believed = "uniform" if not len(release.hidden) else law  # what is published needs no belief
+
+    def look() -> Audit:
+        return audit(release, believed, seed=seed, progress=tell, **options)
+
+    return Seen(table, release, chosen, look)
 
 
 @contextmanager
@@ -271,9 +285,11 @@ def _check_release(release: Any, table: Table) -> None:
 def _run(point: Candidate, number: int | None, seen: Seen, risk: Measure, utility: Measure) -> Run:
     with _naming(point, number):
         figures = risk.of(seen), utility.of(seen)
-    certificate = seen.audit.certificate
+        known, at_risk = (seen.known, len(seen.at_risk)) if risk.of_cells else (math.nan, math.nan)
+        error = risk.error(seen)
+    found = seen.audit if risk.of_cells else seen.audited
+    words = (found.certificate.likelihood, found.certificate.word) if found else (seen.release.likelihood, NOT_AUDITED)
     return Run(
-        point.method, point.parameter, point.value, number, *figures, seen.known, certificate.likelihood,
-        certificate.word, seen.audit.converged, tuple(word for word, _ in doubts(seen.audit)),
-        risk.error(seen), len(seen.at_risk),
+        point.method, point.parameter, point.value, number, *figures, known, *words, found is None or found.converged,
+        tuple(word for word, _ in doubts(found)) if found else (), error, at_risk,
     )  # fmt: skip

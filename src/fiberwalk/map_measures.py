@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from .audit_result import Audit
 from .frames.cell_questions import harmful_values
+from .map_whole_table import RISKS, whole_table_risk
 from .posterior.pmf import Pmf
 from .protect.sample_drawing import Sampling
 from .release.dims import did_you_mean
@@ -35,14 +36,22 @@ class Seen:
     """One protected table beside its truth: what an intruder, and a user, learn of every cell."""
 
     table: Table
-    audit: Audit
+    release: Release
+    """What was published."""
     chosen: np.ndarray | None
     """The cells that the map is about, flat and true or false; None where none are chosen."""
+    look: Callable[[], Audit]
+    """Audits the release, which may take long."""
+
+    @cached_property
+    def audit(self) -> Audit:
+        """What an intruder learns: worked out where a measure asks for it."""
+        return self.look()
 
     @property
-    def release(self) -> Release:
-        """What was published."""
-        return self.audit.release
+    def audited(self) -> Audit | None:
+        """The audit, if any measure has asked for it."""
+        return self.__dict__.get("audit")
 
     @cached_property
     def numbers(self) -> np.ndarray:
@@ -85,14 +94,19 @@ class Seen:
         return found / 100.0**self.table.decimals
 
     @cached_property
+    def figures(self) -> np.ndarray:
+        """What was published of every cell, flat; NO_VALUE where nothing was."""
+        return self.release.cell_figures[self.numbers]
+
+    @cached_property
     def shown(self) -> np.ndarray:
         """The table as a user works with it: published figures, and for withheld cells what is to be expected.
 
         A negative figure, as noise makes them, stands for 0; sample counts are grossed up to the population, whose total
         is published.
         """
-        figures = self.release.cell_figures[self.numbers].astype(float)
-        for i in np.flatnonzero(figures == NO_VALUE):
+        figures = self.figures.astype(float)
+        for i in np.flatnonzero(self.figures == NO_VALUE):
             pmf = self.pmfs[i]
             figures[i] = self.table.values.flat[i] if pmf is None else pmf.mean + self.release.own[self.numbers[i]]
         figures = np.maximum(figures, 0)
@@ -115,6 +129,8 @@ class Measure:
     of: Callable[[Seen], float]
     error: Callable[[Seen], float] = lambda seen: 0.0 if seen.audit.method == "exact" else math.nan
     """The standard error that chains leave; not a number where it is not known."""
+    of_cells: bool = True
+    """Is it of single cells? Otherwise it is of the table as a whole, and no cell is at risk by itself."""
 
 
 def chosen_cells(cell: Any, where: Any, table: Table) -> np.ndarray | None:
@@ -140,7 +156,9 @@ def chosen_cells(cell: Any, where: Any, table: Table) -> np.ndarray | None:
 # --- risk ---------------------------------------------------------------------------------------------------------
 
 
-def risk_measure(risk: Any, *, which: str, over: str, base: float, harm: Any) -> Measure:
+def risk_measure(
+    risk: Any, *, which: str, over: str, base: float, harm: Any, weights: Any, table: Table, chosen: bool
+) -> Measure:
     """The vertical axis; `which` says in words whose risk it is."""
     if over not in OVER:
         raise InputError(f"over={over!r}: the risk is that of the 'worst' cell, or the 'mean'.")
@@ -152,6 +170,14 @@ def risk_measure(risk: Any, *, which: str, over: str, base: float, harm: Any) ->
             if harm is None
             else "harm= goes with risk='expected harm'."
         )
+    whole = isinstance(risk, str) and risk.lower() in RISKS
+    if weights is not None and not whole:
+        raise InputError(f"weights= goes with the risks of the whole table, {' and '.join(map(repr, RISKS))}.")
+    if whole:
+        if chosen or over != "worst" or base != 2:
+            raise InputError(f"risk={risk!r} is of the whole table: leave out cell=, where=, over= and base=.")
+        name = risk.lower()
+        return Measure(name, RISKS[name].words, whole_table_risk(name, table, weights), _error_of_shown, of_cells=False)
     if callable(risk):
         return Measure(_called(risk), _called(risk), lambda seen: _number(lambda: risk(seen.audit), "risk="))
     together = max if over == "worst" else _mean
@@ -181,7 +207,7 @@ def risk_measure(risk: Any, *, which: str, over: str, base: float, harm: Any) ->
         "exact": (f"probability of the true value, {which}", exact),
         "expected harm": (f"expected harm, sum of r(k) p(k), {which}", expected),
     }
-    measure = _named("risk", risk, known)
+    measure = _named("risk", risk, known, RISKS)
     return replace(measure, error=entropy_error) if measure.name == "entropy" else measure
 
 
@@ -192,6 +218,12 @@ def whose_risk(cells: Sequence[str] | None, over: str) -> str:
     if len(cells) == 1:
         return f"cell {cells[0]}"
     return f"{'the worst' if over == 'worst' else 'mean'} of {len(cells)} chosen cells"
+
+
+def _error_of_shown(seen: Seen) -> float:
+    """Where all figures are published, nothing is estimated."""
+    complete = (seen.figures != NO_VALUE).all()
+    return 0.0 if complete or seen.audit.method == "exact" else math.nan
 
 
 def _bits(pmf: Pmf | None) -> float:
@@ -272,11 +304,13 @@ def _own_utility(utility: Callable[..., Any]) -> Callable[[Seen], float]:
     return of
 
 
-def _named(axis: str, name: Any, known: Mapping[str, tuple[str, Callable[[Seen], float]]]) -> Measure:
+def _named(
+    axis: str, name: Any, known: Mapping[str, tuple[str, Callable[[Seen], float]]], others: Iterable[str] = ()
+) -> Measure:
     if not isinstance(name, str):
         raise InputError(f"{axis}= is the name of a measure or a function; it is {name!r}.")
     if name.lower() not in known:
-        raise InputError(f"{axis}={name!r}: there is no such {axis}; {did_you_mean(name.lower(), known)}")
+        raise InputError(f"{axis}={name!r}: there is no such {axis}; {did_you_mean(name.lower(), [*known, *others])}")
     words, of = known[name.lower()]
     return Measure(name.lower(), words, of)
 

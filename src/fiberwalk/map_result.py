@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+NOT_AUDITED = "not audited"
+"""Stands for a certificate where neither axis asked what an intruder believes."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One method, applied to the table once."""
@@ -32,8 +36,8 @@ class Run:
     """None where nothing is random."""
     risk: float
     utility: float
-    known: int
-    """How many of the cells at risk are known exactly."""
+    known: float
+    """How many of the cells at risk are known exactly; not a number where the risk is of the table as a whole."""
     likelihood: str
     certificate: str
     converged: bool
@@ -41,8 +45,8 @@ class Run:
     """What must be said beside its figures wherever they are shown."""
     risk_mcse: float = 0.0
     """The standard error of the risk that chains leave."""
-    at_risk: int = 0
-    """Of how many cells the risk is."""
+    at_risk: float = 0
+    """Of how many cells the risk is; not a number likewise."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,9 +100,11 @@ class RUMap:
         risk_mcse : the standard error of the risk that the audits' chains leave, the largest of its runs; 0 where they are
             exact, not a number where it is not known
         runs, disclosing : how many runs, and in how many of them a cell at risk is known exactly
-        known, at_risk : the mean number of cells at risk that are known exactly, and of all that are at risk
+        known, at_risk : the mean number of cells at risk that are known exactly, and of all that are at risk; like
+            `disclosing` not a number where the risk is of the table as a whole
         dominated : does another point have, by the means, no more risk and no less utility, and is better in one of them?
-        likelihood, certificate, converged : the weakest of its audits
+        likelihood, certificate, converged : the weakest of its audits; the certificate is "not audited" where neither axis
+            asked for one
         doubts : what must be said beside its figures, in words
         """
         import pandas as pd
@@ -167,7 +173,8 @@ class RUMap:
             for axis in ("risk", "utility")
         }
         shown["runs"] = [str(one) for one in frame["runs"]]
-        shown["known exactly"] = [f"{one:g}" for one in frame["known"]]
+        if frame["known"].notna().all():
+            shown["known exactly"] = [f"{one:g}" for one in frame["known"]]
         if (frame["doubts"] != "").any():
             shown["doubts"] = list(frame["doubts"])
         return pd.DataFrame(shown, index=frame.index)
@@ -239,10 +246,11 @@ def _point(runs: Sequence[Run]) -> dict[str, Any]:
         sd = float(values.std(ddof=1)) if len(runs) > 1 and np.isfinite(mean) else np.nan
         row |= {axis: mean, f"{axis}_error": sd / np.sqrt(len(runs)), f"{axis}_sd": sd}
     row["risk_mcse"] = float(np.max([run.risk_mcse for run in runs]))
-    row |= {"runs": len(runs), "disclosing": sum(run.known > 0 for run in runs)}
+    of_cells = not np.isnan(first.known)
+    row |= {"runs": len(runs), "disclosing": sum(run.known > 0 for run in runs) if of_cells else np.nan}
     row |= {one: float(np.mean([getattr(run, one) for run in runs])) for one in ("known", "at_risk")}
     row["likelihood"] = max((run.likelihood for run in runs), key=LIKELIHOODS.index)
-    row["certificate"] = max((run.certificate for run in runs), key=WORDS.index)
+    row["certificate"] = max((run.certificate for run in runs), key=(NOT_AUDITED, *WORDS).index)
     row["converged"] = all(run.converged for run in runs)
     row["doubts"] = ", ".join(dict.fromkeys(word for run in runs for word in run.doubts))
     return row

@@ -30,7 +30,14 @@ from .posterior.hidden_path import PathBelief
 from .posterior.pmf import Pmf
 from .protect.elementary_squares import Squares
 from .protect.markov_perturbation import MarkovPerturbation
+from .protect.noise import Noise
+from .protect.perturbation import Perturbation
+from .protect.random_rounding import RandomRounding
+from .protect.record_swapping import Swapping
+from .protect.rounding import Ranges
+from .protect.sample_drawing import Sampling
 from .protect.theta_prior import ThetaPrior
+from .protect.transition_matrix import Transitions
 from .release.dims import Dim, Level
 from .release.errors import InputError
 from .release.facts import Applied, Evidence, Grid, Protection, Sums
@@ -65,7 +72,8 @@ class UnknownLaw:
 CLASSES: tuple[type, ...] = (
     Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Applied, Protection,
     Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
-    MarkovPerturbation, Squares, ThetaPrior, PathBelief, UnknownLaw, RUMap, Run, SampleRisk,
+    MarkovPerturbation, Squares, ThetaPrior, RandomRounding, Ranges, Perturbation, Transitions, Noise, Swapping,
+    Sampling, PathBelief, UnknownLaw, RUMap, Run, SampleRisk,
 )  # fmt: skip
 
 

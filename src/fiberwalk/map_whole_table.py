@@ -1,0 +1,73 @@
+"""Risks of a table as a whole, as the vertical axis of an R-U map: no cell is chosen, and none is looked at by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .protect.count_changes import CHANGES, changes_in
+from .release.errors import InputError
+from .release.facts import NO_VALUE
+from .release.numbers import in_own_units
+from .release.tables import Table
+from .risk import split_entropy, whole_table
+
+if TYPE_CHECKING:
+    from .map_measures import Seen
+
+
+@dataclass(frozen=True)
+class WholeTableRisk:
+    """A risk by its name: what it is in words, its usual weights, and how it is worked out before and after protection."""
+
+    words: str
+    weights: tuple[float, ...]
+    before: Callable[[Any, Any], float]
+    after: Callable[[Seen, Any], float]
+
+
+def whole_table_risk(name: str, table: Table, weights: Any) -> Callable[[Seen], float]:
+    """One of these risks of this table, if it can be measured."""
+    risk = RISKS[name]
+    if table.decimals:
+        raise InputError(f"risk={name!r} is of tables of counts: leave out decimals=.")
+    weights = risk.weights if weights is None else weights
+    try:
+        risk.before(in_own_units(table.values, table.decimals), weights)
+    except InputError as problem:
+        raise InputError(f"risk={name!r}: {problem}") from None
+    return lambda seen: float(risk.after(seen, weights))
+
+
+def _r2(seen: Seen, weights: Any) -> float:
+    return float(whole_table.r2(seen.original, seen.shown, weights))
+
+
+def _split(seen: Seen, weights: Any) -> float:
+    """After protection, as the release says that its counts were changed; before it, where all is published."""
+    if not len(seen.release.hidden):
+        return float(split_entropy.split_risk(seen.original, weights))
+    changes, figures = changes_in(seen.release), seen.figures
+    if changes is None or (figures == NO_VALUE).any():
+        how = " and ".join(one.name for one in seen.release.applied) or "what it publishes"
+        raise InputError(
+            f"risk='split' is of counts that were changed with known probabilities, which {how} does not tell; the methods "
+            f"that do are {', '.join(CHANGES)}. risk='r2' is of any method."
+        )
+    if (figures < 0).any():
+        raise InputError(
+            "risk='split' is of counts, and some published figures are below 0: add noise with floor=True."
+        )
+    return float(split_entropy.perturbed_risk(seen.original, figures.reshape(seen.original.shape), changes, weights))
+
+
+RISKS = {
+    "r2": WholeTableRisk("R2 of the whole table (Antal, Shlomo and Elliot)", whole_table.WEIGHTS, whole_table.r1, _r2),
+    "split": WholeTableRisk(
+        "risk of the whole table, small counts apart (Shlomo, Antal and Elliot)",
+        split_entropy.WEIGHTS,
+        split_entropy.split_risk,
+        _split,
+    ),
+}
