@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -66,6 +67,14 @@ def check_outputs(options: dict[str, Any], *names: str) -> None:
         if path in taken:
             raise InputError(f"{taken[path]} and --{name} are both {options[name]}: give each a file of its own.")
         taken[path] = f"--{name}"
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture of a kind that cannot be drawn."""
+    from .release.errors import InputError
+
+    if path is not None and path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError(f"--plot {path}: a picture is .png, .svg or .pdf.")
 
 
 def same_command(seed: int | None) -> str:
