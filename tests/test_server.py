@@ -432,6 +432,15 @@ def test_wrong_requests_are_one_sentence(dims, where, problem):
     assert problem in str(found.value)
 
 
+def test_what_is_swapped_must_be_in_the_table():
+    with pytest.raises(
+        fw.InputError, match="the table does not show 'region', whose values are swapped: protect the cube"
+    ):
+        served(method="swap", parameters={"dim": "region"}).tabulate("sex,age")
+    with pytest.raises(fw.InputError, match="'regin', which is no dim; did you mean 'region'"):
+        served(method="swap", parameters={"dim": "regin"}, when="before")
+
+
 def test_by_must_be_a_dim_of_the_table():
     with pytest.raises(fw.InputError, match="by='region' is no dim of the table; known: 'sex', 'age'"):
         served().tabulate("sex,age", by="region")

@@ -45,6 +45,12 @@ class Protection:
     def publish(self, counts: np.ndarray, cube: Hypercube, request: Request, numbers: np.ndarray | None) -> np.ndarray:
         """The counts of a table that was cut out of a cube, protected."""
         dims, seed = cube.in_order(request), cube.request_seed(request)
+        swapped = self.parameters.get("dim") if self.name == "swap" else None
+        if swapped in cube.labels and swapped not in dims:
+            raise InputError(
+                f"the table does not show {swapped!r}, whose values are swapped: protect the cube instead, when='before' "
+                "(on the command line --before)."
+            )
         return protected_counts(counts, self.name, self.parameters, dims=dims, seed=seed, keys=numbers)
 
     def of_cube(self, cube: Hypercube) -> Hypercube:
