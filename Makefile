@@ -51,6 +51,7 @@ bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/hidden_paths.py times
 	$(BIN)/python bench/hidden_paths.py effective
 	$(BIN)/python bench/ru_map_picture.py
+	$(BIN)/python bench/flexible_tables.py
 	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:

@@ -59,10 +59,10 @@ def keys_of_records(
 ) -> np.ndarray:
     """Numbers in [0, 1) that follow from who is in a cell: the sums of the records' keys modulo 1.
 
-    Nobody is in an empty cell, so nobody's key decides about it: its labels do.
+    Nobody is in an empty cell, and so the sum of its keys is 0: its labels decide, unless a number is given for it.
     """
     numbers: np.ndarray = summed % 1.0
-    empty = np.flatnonzero(truth == 0)
+    empty = np.flatnonzero((truth == 0) & (summed == 0))
     numbers[empty] = label_keys(dims, shown[empty], seed)
     return numbers
 

@@ -159,7 +159,7 @@ def window_matrix(stay: Sequence[float], width: Sequence[int]) -> np.ndarray:
 
 
 def invariant_matrix(
-    matrix: Any, frequencies: Any, *, alpha: float = 1.0, above: int = 1, normalise: bool = False
+    matrix: Any, frequencies: Any, *, alpha: float | str = 1.0, above: int = 1, normalise: bool = False
 ) -> np.ndarray:
     """Build from a transition matrix one that keeps the frequencies of counts in expectation: t R = t.
 
@@ -175,7 +175,8 @@ def invariant_matrix(
         How often each count 0..L occurs, as a list or an array with one axis; or a table, whose cells are tallied (an array
         with one axis is never a table). Counts above L are tallied with the row they take.
     alpha
-        How much of R is taken; less leaves more counts as they are.
+        How much of R is taken; less leaves more counts as they are. R changes more of them than P does, having two steps;
+        "alike": so much of it that on average as many counts change as by P (at most all).
     above, normalise
         As for `perturb`. Where larger counts take the last rows, it is the rows whose frequencies are kept, and so the
         expected total, not the frequency of each of the larger counts.
@@ -187,16 +188,24 @@ def invariant_matrix(
     [[0.8242, 0.1758], [0.5275, 0.4725]]
     """
     transitions = as_transitions(matrix, above, normalise)
-    if isinstance(alpha, bool) or not 0 <= alpha <= 1:
-        raise InputError(f"alpha={alpha!r}: a number from 0 (nothing is changed) to 1.")
+    alike = alpha == "alike"
+    if not alike and (isinstance(alpha, (bool, str)) or not 0 <= alpha <= 1):
+        raise InputError(f"alpha={alpha!r}: a number from 0 (nothing is changed) to 1, or 'alike'.")
     t = _frequencies(frequencies, transitions)
     reached = transitions.matrix * t[:, None]  # from k to j
     back = np.divide(reached, reached.sum(axis=0), out=np.zeros_like(reached), where=reached.sum(axis=0) > 0).T
     found = transitions.matrix @ back
     # A count that does not occur may have gone where nothing that occurs goes: it stays.
     found[np.diag_indices_from(found)] += np.maximum(1 - found.sum(axis=1), 0.0)
-    found = alpha * found + (1 - alpha) * np.eye(len(found))
+    share = _share_alike(t, transitions.matrix, found) if alike else float(alpha)
+    found = share * found + (1 - share) * np.eye(len(found))
     return found / found.sum(axis=1, keepdims=True)
+
+
+def _share_alike(t: np.ndarray, one: np.ndarray, other: np.ndarray) -> float:
+    """How much of another matrix changes as many counts as the first does."""
+    wanted, most = (float(t @ (1 - np.diag(matrix))) for matrix in (one, other))
+    return min(wanted / most, 1.0) if most > 0 else 1.0
 
 
 def _frequencies(given: Any, transitions: Transitions) -> np.ndarray:

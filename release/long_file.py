@@ -209,7 +209,8 @@ def _text_rows(
     return [*shown, value or "value", *([status] if status is not None else [])], rows
 
 
-def _parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], Rows]:
+def parquet_frame(path: str | os.PathLike[str]) -> Any:
+    """A Parquet file as a frame, or one sentence that says why it cannot be read."""
     name = os.fspath(path)
     import pandas as pd
 
@@ -222,7 +223,11 @@ def _parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], Rows]:
     except Exception as problem:
         raise InputError(f"{name}: not a readable Parquet file ({type(problem).__name__}).") from None
     check_width(name, frame.shape[1])
-    plain = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+    return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+
+
+def _parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], Rows]:
+    plain = parquet_frame(path)
     texts = [
         ["" if gone else str(one) for one, gone in zip(row, absent, strict=True)]
         for row, absent in zip(plain.astype(object).to_numpy(), plain.isna().to_numpy(), strict=True)

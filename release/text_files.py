@@ -43,10 +43,7 @@ def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
     """The rows of a delimited text file with their line numbers; comma, semicolon or tab, as the first line has it."""
     name = os.fspath(path)
     text = read_text(path)
-    first = next(line for line in text.splitlines() if line.strip())
-    outside_quotes = re.sub(r'"[^"]*"', "", first)
-    delimiter = max(",;\t", key=outside_quotes.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter_of(text), strict=True)
     rows = []
     try:
         for row in reader:
@@ -59,6 +56,13 @@ def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
         raise InputError(f"{name}: the file is empty.")
     check_width(name, len(rows[0][1]))
     return rows
+
+
+def delimiter_of(text: str) -> str:
+    """What stands between columns: the most frequent of comma, semicolon and tab in the first line."""
+    first = text.lstrip("\n ").partition("\n")[0]
+    outside_quotes = re.sub(r'"[^"]*"', "", first)
+    return max(",;\t", key=outside_quotes.count)
 
 
 def check_width(name: str, columns: int) -> None:

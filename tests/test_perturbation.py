@@ -405,6 +405,9 @@ BAD = {
     "no key can decide": lambda t: fw.perturb(t, np.eye(2), preserve_totals=True, keys="labels"),
     "leave out margins=": lambda t: fw.perturb(t, np.eye(2), additive=["A"], margins=["A"]),
     "alpha=2: a number from 0": lambda t: fw.invariant_matrix(np.eye(2), [1, 2], alpha=2),
+    "alpha='all': a number from 0 (nothing is changed) to 1, or 'alike'.": lambda t: fw.invariant_matrix(
+        np.eye(2), [1, 2], alpha="all"
+    ),
     "must be 2 frequencies; there are 3": lambda t: fw.invariant_matrix(np.eye(2), [1, 2, 3]),
     "at least 0, and not all 0": lambda t: fw.invariant_matrix(np.eye(2), [0, 0]),
     "the same counts 1, 2": lambda t: fw.window_matrix([0.5], [2, 2]),

@@ -55,9 +55,14 @@ if TYPE_CHECKING:
     from .sample_risk_result import SampleRisk
     from .sampled_populations import draw_populations, sample_risk
     from .sampling import sample
+    from .server.answer import Answer
+    from .server.rules import ServerRules
+    from .server.table_server import TableServer, tabulate
     from .stored_audit import load
+    from .table_studies import TableStudy, table_study
 
 _HOME = {
+    "Answer": "server.answer",
     "Audit": "audit_result",
     "Certificate": "fiber.certificate",
     "Comparison": "comparing",
@@ -71,6 +76,9 @@ _HOME = {
     "Reach": "reach",
     "Release": "release.release",
     "SampleRisk": "sample_risk_result",
+    "ServerRules": "server.rules",
+    "TableServer": "server.table_server",
+    "TableStudy": "table_studies",
     "TooLarge": "release.errors",
     "add_noise": "protect.noise",
     "as_protected": "protect.as_published",
@@ -109,6 +117,8 @@ _HOME = {
     "suppress": "protect.suppression",
     "swap": "protect.record_swapping",
     "swap_preserving": "protect.order_swapping",
+    "table_study": "table_studies",
+    "tabulate": "server.table_server",
     "uniform_noise": "protect.noise",
     "unimodal": "fiber.cell_priors",
     "window_matrix": "protect.transition_matrix",
@@ -123,6 +133,7 @@ _MODULES = {
 
 __version__ = "0.1.0"
 __all__ = [
+    "Answer",
     "Audit",
     "Certificate",
     "Comparison",
@@ -136,6 +147,9 @@ __all__ = [
     "Reach",
     "Release",
     "SampleRisk",
+    "ServerRules",
+    "TableServer",
+    "TableStudy",
     "TooLarge",
     "add_noise",
     "as_protected",
@@ -179,6 +193,8 @@ __all__ = [
     "suppress",
     "swap",
     "swap_preserving",
+    "table_study",
+    "tabulate",
     "uniform_noise",
     "unimodal",
     "window_matrix",

@@ -48,26 +48,36 @@ _OCCUPIED = np.array([14, 12, 13, 13, 15, 2, 11, 8, 11, 0.4, 0.6, 1])
 _WOMEN_TO_A_MAN = np.array([0.6, 1, 0.9, 3.5, 2.6, 0.35, 0.12, 0.25, 1, 0.1, 0.5, 1])
 _EDUCATION_THAT_SUITS = np.array([4.2, 5.4, 4.4, 3.3, 2.7, 2.2, 2.7, 2.2, 1.4, 3.2, 2.6])
 """On the scale 0 (none) to 6 (master); for all but `not stated`."""
+# By region: a city, whose people are younger, better educated and more often foreign, and the country around it.
+_OLDER_BY_BAND = np.array([-0.04, 0.05])
+_BETTER_EDUCATED = np.array([0.2, -0.2])
+_MORE_FOREIGN = np.array([1.3, 0.6])
+_OCCUPIED_IN_REGION = np.array(
+    [[1.1, 1.15, 1.1, 1, 1, 0.5, 0.9, 0.9, 1, 0.8, 1, 1], [0.9, 0.8, 0.85, 1, 1, 1.6, 1.15, 1.15, 1, 1.2, 1, 1]]
+)
 
 
 def proportions() -> np.ndarray:
-    """The proportion of people in every cell: region x sex x age, then citizenship and work, each given these."""
+    """The proportion of people in every cell: region, age, sex, then citizenship and work, given what was before."""
     region = np.array([854_539, 645_461]) / 1_500_000
     male = _PERCENT_MALE / 100
-    sex_and_age = np.stack([male, 1 - male]) * _PEOPLE / _PEOPLE.sum()
-    return np.einsum("r,sa,saoje,rac->rsaojec", region, sex_and_age, _work(), _citizenship())
+    sex = np.stack([male, 1 - male])
+    age = _PEOPLE * np.exp(_OLDER_BY_BAND[:, None] * np.arange(_N_AGES))
+    age /= age.sum(axis=1, keepdims=True)
+    work = np.stack([_work(one) for one in range(len(region))])
+    return np.einsum("r,ra,sa,rsaoje,rac->rsaojec", region, age, sex, work, _citizenship())
 
 
 def _citizenship() -> np.ndarray:
-    """Of every region and age: region 1 has more foreigners."""
-    foreign = np.array([1.2, 0.75])[:, None] * _FOREIGN_PER_1000 / 1000
+    """Of every region and age."""
+    foreign = _MORE_FOREIGN[:, None] * _FOREIGN_PER_1000 / 1000
     origins = np.array([0.5, 0.1, 0.399, 0.001])
     return np.concatenate([1 - foreign[..., None], foreign[..., None] * origins], axis=-1)
 
 
-def _education() -> np.ndarray:
+def _education(region: int) -> np.ndarray:
     """Of every age, from none to not stated: bell-shaped about a level that is the higher, the younger people are."""
-    usual = np.clip(3.9 - 0.16 * (np.arange(_N_AGES) - 5), 1.2, 3.9)
+    usual = np.clip(3.9 - 0.16 * (np.arange(_N_AGES) - 5), 1.2, 3.9) + _BETTER_EDUCATED[region]
     level = np.exp(-0.28 * (np.arange(7) - usual[:, None]) ** 2)
     level[:, 0] *= 0.25
     level[3] = [0.01, 0.05, 0.6, 0.34, 0, 0, 0]  # at 15-19 nobody has finished more
@@ -75,7 +85,7 @@ def _education() -> np.ndarray:
     return np.concatenate([0.985 * level / level.sum(axis=1, keepdims=True), np.full((_N_AGES, 1), 0.015)], axis=1)
 
 
-def _occupation() -> np.ndarray:
+def _occupation(region: int) -> np.ndarray:
     """Of every sex, age and education, among those who have an occupation, or had one."""
     suits = np.ones((8, 12))
     suits[:7, :11] = np.exp(-1.15 * (np.arange(7)[:, None] - _EDUCATION_THAT_SUITS) ** 2)
@@ -84,14 +94,14 @@ def _occupation() -> np.ndarray:
     by_age[:, 0] = np.minimum(1, np.exp(0.8 * (age - 6)))  # managers are rare before 30,
     by_age[:, 9] = 2 * np.exp(-0.35 * np.maximum(age - 4, 0))  # soldiers after 25,
     by_age[:, 10] = 40 * np.exp(-1.1 * np.maximum(age - 3, 0))  # apprentices after 20
-    found = np.einsum("so,ao,eo->saeo", by_sex, by_age, suits)
+    found = np.einsum("o,so,ao,eo->saeo", _OCCUPIED_IN_REGION[region], by_sex, by_age, suits)
     return found / found.sum(axis=-1, keepdims=True)
 
 
-def _work() -> np.ndarray:
+def _work(region: int) -> np.ndarray:
     """Of every sex and age: activity x occupation x education."""
     found = np.zeros((2, _N_AGES, *(len(LABELS[dim]) for dim in ("activity", "occupation", "education"))))
-    education, occupation = _education(), _occupation()
+    education, occupation = _education(region), _occupation(region)
     found[:, _YOUNG, _BELOW, -1, -1] = 1
     found[:, _OLD, _PENSIONER, -1, :-1] = 0.97 * education[_OLD]
     found[:, _OLD, _OTHER, -1, :-1] = 0.03 * education[_OLD]

@@ -1,4 +1,4 @@
-"""The command line: fiberwalk audit, report, compare, bounds, count, moves, protect, ru-map, demo."""
+"""The command line: fiberwalk audit, report, compare, bounds, count, moves, protect, ru-map, sample-risk, tabulate, demo."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ from .command_options import (
 )
 from .command_protect import protect
 from .command_ru_map import ru_map
+from .command_sample_risk import sample_risk
+from .command_tabulate import tabulate
 from .progress import shown
 
 if TYPE_CHECKING:
@@ -56,9 +58,12 @@ Examples:
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
   fiberwalk protect table.csv --method random-round --out safe.csv    a protected table, and a note of what was done
   fiberwalk ru-map table.csv --method 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
+  fiberwalk sample-risk sample.csv --size 2449    what does a table of sample counts risk?
+  fiberwalk tabulate people.csv --dims sex,age --method 'random-round base=3'    a table on request, if it is safe
 
 Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure, or chains have not
-converged that were to rule this out; 2 the input is wrong; 130 interrupted before there was anything to tell.""",
+converged that were to rule this out, or tabulate refused the table; 2 the input is wrong; 130 interrupted before there was
+anything to tell.""",
 )
 @click.version_option(__version__, prog_name="fiberwalk")
 def main() -> None:
@@ -71,6 +76,8 @@ def main() -> None:
 
 main.add_command(protect)
 main.add_command(ru_map)
+main.add_command(sample_risk)
+main.add_command(tabulate)
 
 
 @main.command(

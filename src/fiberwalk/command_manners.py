@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it; 1 would say that a cell is too risky."""
@@ -64,3 +67,26 @@ def check_outputs(options: dict[str, Any], *names: str) -> None:
         if path in taken:
             raise InputError(f"{taken[path]} and --{name} are both {options[name]}: give each a file of its own.")
         taken[path] = f"--{name}"
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture of a kind that cannot be drawn."""
+    from .release.errors import InputError
+
+    if path is not None and path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError(f"--plot {path}: a picture is .png, .svg or .pdf.")
+
+
+def same_command(seed: int | None) -> str:
+    """The command that does the same again."""
+    context = click.get_current_context()
+    words = ["fiberwalk", str(context.info_name)]
+    for option in context.command.params:
+        assert option.name is not None
+        given = context.params.get(option.name)
+        if context.get_parameter_source(option.name) is not ParameterSource.COMMANDLINE or option.name == "seed":
+            continue
+        for one in given if isinstance(given, tuple) else [given]:
+            words += [] if isinstance(option, click.Argument) else [option.opts[0]]
+            words += [] if one is True else [str(one)]
+    return shlex.join([*words, *([] if seed is None else ["--seed", str(seed)])])

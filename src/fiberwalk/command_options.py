@@ -31,7 +31,7 @@ class _Amount(click.ParamType):
         return int(number)
 
 
-class _Number(click.FloatRange):
+class Number(click.FloatRange):
     """A number that is one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
@@ -73,7 +73,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--tolerance",
-            type=_Number(min=0),
+            type=Number(min=0),
             default=0.0,
             show_default=True,
             help="How far rounded totals may be off.",
@@ -185,7 +185,7 @@ def believing(command: Callable[..., None]) -> Callable[..., None]:
     )
     smooth = click.option(
         "--smooth",
-        type=_Number(min=0, min_open=True),
+        type=Number(min=0, min_open=True),
         metavar="N",
         help="With --prior frequencies: add so many imaginary cells, so that no value is impossible.",
     )
@@ -233,7 +233,7 @@ def failing(command: Callable[..., None]) -> Callable[..., None]:
     """The options by which a script fails where a release is not safe."""
     above = click.option(
         "--fail-above",
-        type=_Number(min=0),
+        type=Number(min=0),
         metavar="RISK",
         help="Exit with status 1 if a cell is riskier than this, in any reading, or if chains have not converged.",
     )
@@ -257,7 +257,7 @@ def about(command: Callable[..., None]) -> Callable[..., None]:
     )
     near = click.option(
         "--percent",
-        type=_Number(min=0),
+        type=Number(min=0),
         default=10.0,
         show_default=True,
         help="How near to the truth of a magnitude a guess may not come.",
@@ -283,7 +283,7 @@ def chains(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the chains."),
         click.option(
             "--precision",
-            type=_Number(min=0, min_open=True),
+            type=Number(min=0, min_open=True),
             metavar="BITS",
             default=0.02,
             show_default=True,
@@ -291,7 +291,7 @@ def chains(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--chains", type=click.IntRange(min=1), default=4, show_default=True, help="How many there are."),
         click.option("--max-draws", type=_Amount(), metavar="N", help="Stop the chains after so many draws each."),
-        click.option("--max-seconds", type=_Number(min=0, min_open=True), help="... or after so much time."),
+        click.option("--max-seconds", type=Number(min=0, min_open=True), help="... or after so much time."),
         click.option("--threads", type=click.IntRange(min=1), help="Threads for the chains; the answer is the same."),
         click.option(
             "--cluster", metavar="ADDRESS", help="A Dask scheduler that runs the chains; the answer is the same."

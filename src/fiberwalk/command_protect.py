@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from .command_manners import check_outputs, speaks_plainly
+from .command_manners import check_outputs, same_command, speaks_plainly
 from .command_options import read, reading
 from .progress import shown
 
@@ -246,21 +245,6 @@ def _outsider(release: Release, name: str, said: dict[str, Any], options: dict[s
     return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading, *protected_by])
 
 
-def _repeated(seed: int | None) -> str:
-    """The command that does the same again."""
-    context = click.get_current_context()
-    words = ["fiberwalk", "protect"]
-    for option in context.command.params:
-        assert option.name is not None
-        given = context.params.get(option.name)
-        if context.get_parameter_source(option.name) is not ParameterSource.COMMANDLINE or option.name == "seed":
-            continue
-        for one in given if isinstance(given, tuple) else [given]:
-            words += [] if isinstance(option, click.Argument) else [option.opts[0]]
-            words += [] if one is True else [str(one)]
-    return shlex.join([*words, *([] if seed is None else ["--seed", str(seed)])])
-
-
 def _note(release: Release, name: str, given: dict[str, Any], options: dict[str, Any]) -> str:
     from . import __version__
 
@@ -279,7 +263,7 @@ def _note(release: Release, name: str, given: dict[str, Any], options: dict[str,
         f"what it does: {applied.words}",
         f"likelihood: {applied.likelihood}",
         f"result: {_summary(release)}",
-        f"to do it again: {_repeated(applied.seed)}",
+        f"to do it again: {same_command(applied.seed)}",
         f"to audit it as an outsider: {_outsider(release, name, said, options)}",
         f"fiberwalk {__version__}",
     ]

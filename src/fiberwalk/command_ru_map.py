@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command_manners import check_outputs, speaks_plainly
+from .command_manners import check_outputs, check_picture, speaks_plainly
 from .command_options import believed, believing, budget, csv, limit, read, reading
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def ru_map(**options: Any) -> None:
     from .map_result import check_threshold
 
     check_outputs(options, "plot", "csv")
-    _check_picture(options["plot"])
+    check_picture(options["plot"])
     methods = _methods(options["methods"])
     truth = _truth(options)
     found = run_map(
@@ -174,13 +174,6 @@ def _cell(text: str | None) -> dict[str, str] | None:
     if not all(equals for _, equals, _ in pairs):
         raise InputError(f"--cell {text}: write it as DIM=LABEL,DIM=LABEL.")
     return {dim.strip(): label.strip() for dim, _, label in pairs}
-
-
-def _check_picture(path: Path | None) -> None:
-    from .release.errors import InputError
-
-    if path is not None and path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError(f"--plot {path}: a picture is .png, .svg or .pdf.")
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:

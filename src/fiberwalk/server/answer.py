@@ -1,0 +1,190 @@
+"""The answer to a request: the protected table with its risk and utility, or why there is none."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..release.dims import Dim
+from ..release.errors import InputError
+from ..release.tables import Table, labelled
+from .protection import Protection, release_of
+from .request import Request
+from .rules import Size, percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from ..release.release import Release
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The true and the published counts of a released table, in the order of the cube."""
+
+    dims: tuple[Dim, ...]
+    true: np.ndarray
+    published: np.ndarray
+    numbers: np.ndarray | None
+    """What decided about each cell, where record keys did."""
+    seed: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer:
+    """What a server answers. Only `table`, `notice` and `utility` are for whoever asked; the rest is the agency's own.
+
+    The same request gets the same answer. Whoever has `original`, `risk_before` or `reason` has figures of the true table.
+    """
+
+    request: Request
+    released: bool
+    reason: str
+    """Why there is no table, with the figures; empty where there is one."""
+    notice: str
+    """... as whoever asked may be told: which rule it was, and no true figure."""
+    size: Size | None = None
+    """How large the table is; None where the request alone was refused."""
+    risk_before: float | None = None
+    risk_after: float | None = None
+    utility: float | None = None
+    max_risk: float | None = None
+    before: Protection | None = field(default=None, repr=False)
+    """What the cube went through beforehand."""
+    after: Protection | None = field(default=None, repr=False)
+    """What the table itself went through."""
+    risk_by_before: xr.DataArray | None = field(default=None, repr=False)
+    """The risk of each category of by=, before protection; None where it was not asked for."""
+    risk_by_after: xr.DataArray | None = field(default=None, repr=False)
+    tables: Tables | None = field(default=None, repr=False)
+
+    @cached_property
+    def table(self) -> xr.DataArray | None:
+        """The protected table; None where it was refused."""
+        return None if self.tables is None else self._labelled(self.tables.published)
+
+    @cached_property
+    def original(self) -> xr.DataArray | None:
+        """The true table, for the agency alone; None where it was refused."""
+        return None if self.tables is None else self._labelled(self.tables.true)
+
+    @property
+    def protected(self) -> bool:
+        """Did the counts go through a method, in the cube or in the table?"""
+        return self.before is not None or self.after is not None
+
+    @property
+    def population(self) -> int | None:
+        """The true number of people in the table; None where the request alone was refused."""
+        return None if self.size is None else self.size.population
+
+    @property
+    def cells(self) -> int | None:
+        """The number of cells."""
+        return None if self.size is None else self.size.cells
+
+    @property
+    def small_share(self) -> float | None:
+        """The true share of small cells."""
+        return None if self.size is None else self.size.small_share
+
+    @property
+    def mean_cell(self) -> float | None:
+        """The true number of people per cell."""
+        return None if self.size is None else self.size.mean_cell
+
+    def __repr__(self) -> str:
+        return f"<Answer to {self.request.words}: {self._verdict}>"
+
+    @property
+    def _verdict(self) -> str:
+        return "released" if self.released else f"refused, because {self.reason}"
+
+    def summary(self) -> str:
+        """The answer in a few lines, for the agency: it has figures of the true table."""
+        lines = [f"{self.request.words}: {self._verdict}."]
+        if self.size is not None:
+            one = self.size
+            lines.append(
+                f"  {one.population:,} people in {one.cells:,} cells, {one.mean_cell:,.4g} a cell; "
+                f"{percent(one.small_share)} of the cells are small."
+            )
+        if self.risk_before is not None:
+            told = f"  Risk {self.risk_before:.3f} before protection"
+            told += f", {self.risk_after:.3f} after" if self.risk_after is not None else ""
+            told += f" (at most {self.max_risk:g} is allowed)" if self.max_risk is not None else ""
+            lines.append(told + ".")
+        if self.utility is not None:
+            lines.append(f"  Utility {self.utility:.4f} of 1. Protected by {self._protected_by}.")
+        return "\n".join(lines)
+
+    @property
+    def _protected_by(self) -> str:
+        parts = [f"{self.before.words} on the cube"] if self.before else []
+        parts += [f"{self.after.words}"] if self.after else []
+        return ", then ".join(parts) or "nothing: these are the true counts"
+
+    def to_frame(self) -> pd.DataFrame:
+        """The protected table with one row a cell: a column for each dim, and `count`."""
+        import pandas as pd
+
+        table = self._released().transpose(*self.request.dims)
+        index = pd.MultiIndex.from_product([table[dim].values for dim in table.dims], names=list(table.dims))
+        return index.to_frame(index=False).assign(count=table.values.ravel())
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the protected table, one row a cell."""
+        from ..release.text_files import written_whole
+
+        frame = self.to_frame()
+        with written_whole(path) as temporary:
+            frame.to_csv(temporary, index=False)
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write the protected table as a Parquet file (needs fiberwalk[parquet])."""
+        from ..release.text_files import written_whole
+
+        frame = self.to_frame()
+        with written_whole(path) as temporary:
+            try:
+                frame.to_parquet(temporary, index=False)
+            except ImportError:
+                raise InputError(f"{path}: writing Parquet needs pyarrow; install fiberwalk[parquet].") from None
+
+    def release(self, *, exact: Any = ()) -> Release:
+        """The release of this table, by the same method, seed and keys: `fw.audit` tells what it gives away.
+
+        Parameters
+        ----------
+        exact
+            Margins that were published as they are (see `random_round`).
+        """
+        from ..release.publish import publish
+
+        self._released()
+        assert self.tables is not None
+        if self.before is not None:
+            raise InputError(
+                f"the counts were made from a cube protected by {self.before.words}, whose cells the table does not show: "
+                "what it says of the truth cannot be told from the table alone; audit a server with when='after'."
+            )
+        true = Table(self.tables.true, self.tables.dims)
+        if self.after is None:
+            return publish(true, margins=[tuple(dim.name for dim in true.dims)])
+        numbers = None if self.tables.numbers is None else labelled(self.tables.numbers, true.dims)
+        release: Release = release_of(self.after, true, numbers, self.tables.seed, exact)
+        return release
+
+    def _released(self) -> xr.DataArray:
+        if self.table is None:
+            raise InputError(f"there is no table: it was refused, because {self.reason}.")
+        return self.table
+
+    def _labelled(self, counts: np.ndarray) -> xr.DataArray:
+        assert self.tables is not None
+        return labelled(counts, self.tables.dims).transpose(*self.request.dims).rename("count")

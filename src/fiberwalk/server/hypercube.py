@@ -1,0 +1,214 @@
+"""The hypercube behind the server: its occupied cells, how many people each has, and the sum of their keys.
+
+Only occupied cells are held: a census cube is nine tenths empty, and columns that are levels of each other (age in years and
+in bands) then cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from ..release.errors import InputError
+from ..release.table_forms import MOST_CELLS
+from .record_keys import from_0_to_1, label_numbers, mixed, secret_number
+from .request import Request
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One dim of the cube: its labels, and which of them each occupied cell has.
+
+    A column may be a level of another: its label follows from the other's.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    codes: np.ndarray
+    level_of: str | None = None
+    group: np.ndarray | None = None
+    """Which of its labels each label of the other has."""
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where each label stands."""
+        return {label: i for i, label in enumerate(self.labels)}
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A table that was cut out of the cube: counts, and the sums of keys of those who are in each cell."""
+
+    counts: np.ndarray
+    keys: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Hypercube:
+    """Occupied cells of a table of many dims."""
+
+    columns: tuple[Column, ...]
+    counts: np.ndarray
+    keys: np.ndarray
+    seed: int
+
+    def __repr__(self) -> str:
+        shape = ", ".join(f"{one.name} ({len(one.labels)})" for one in self.columns)
+        return f"<Hypercube of {self.population:,} people in {len(self.counts):,} occupied cells: {shape}>"
+
+    @cached_property
+    def population(self) -> int:
+        """How many people there are."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def labels(self) -> Mapping[str, tuple[str, ...]]:
+        """The labels of every dim."""
+        return {one.name: one.labels for one in self.columns}
+
+    @cached_property
+    def column(self) -> Mapping[str, Column]:
+        """Columns by their names."""
+        return {one.name: one for one in self.columns}
+
+    # --- cutting out a table ----------------------------------------------------------------------------------
+
+    def in_order(self, request: Request) -> tuple[str, ...]:
+        """The dims of a request in the order of the cube: a table and its transpose are one."""
+        return tuple(name for name in self.column if name in request.dims)
+
+    def shown(self, request: Request) -> dict[str, tuple[str, ...]]:
+        """The labels of the table, by dims in the order of the cube."""
+        chosen = dict(request.where)
+        return {name: chosen.get(name, self.labels[name]) for name in self.in_order(request)}
+
+    def cut(self, request: Request) -> Counted:
+        """Count the table that is asked for, its dims in the order of the cube."""
+        shape = tuple(len(labels) for labels in self.shown(request).values())
+        if prod(shape) > MOST_CELLS:
+            raise InputError(
+                f"the table {request.words} has {prod(shape):.3g} cells, more than the {MOST_CELLS:,} that are held; ask "
+                "for fewer dims."
+            )
+        inside: np.ndarray | slice = slice(None)
+        renamed: dict[str, np.ndarray] = {}
+        if request.where:
+            chosen = np.ones(len(self.counts), dtype=bool)
+            for name, labels in request.where:
+                column = self.column[name]
+                new = np.full(len(column.labels), -1)
+                new[[column.place[label] for label in labels]] = np.arange(len(labels))
+                chosen &= (new >= 0)[column.codes]
+                renamed[name] = new
+            inside = np.flatnonzero(chosen)
+        counts, keys = self.counts[inside], self.keys[inside]
+        cell = np.zeros(len(counts), dtype=np.int64)
+        for name, size in zip(self.in_order(request), shape, strict=True):
+            codes = self.column[name].codes[inside]
+            cell = cell * size + (renamed[name][codes] if name in renamed else codes)
+        found = Counted(np.zeros(prod(shape), dtype=np.int64), np.zeros(prod(shape), dtype=np.uint64))
+        np.add.at(found.counts, cell, counts)
+        np.add.at(found.keys, cell, keys)
+        return Counted(found.counts.reshape(shape), found.keys.reshape(shape))
+
+    # --- random numbers ---------------------------------------------------------------------------------------
+
+    def numbers(self, request: Request, keys: np.ndarray) -> np.ndarray:
+        """A number in [0, 1) for every cell: by the keys of who is in it, or by its labels where nobody is."""
+        empty = keys == 0
+        if empty.any():
+            keys = np.where(empty, self._keys_of_labels(request), keys)
+        return from_0_to_1(keys)
+
+    def _keys_of_labels(self, request: Request) -> np.ndarray:
+        """Keys that follow from labels, those of the filter among them: of one cell alike in every table."""
+        dims = self.in_order(request)
+        summed = np.zeros((), dtype=np.uint64)
+        for name, labels in request.where:
+            if name not in dims:
+                summed = summed + np.uint64(secret_number(self.seed, name, "\x1e".join(labels)))
+        for name, labels in self.shown(request).items():
+            numbers = self._label_numbers[name]
+            if len(labels) < len(numbers):
+                numbers = numbers[[self.column[name].place[label] for label in labels]]
+            summed = summed[..., None] + numbers
+        return mixed(summed)
+
+    @cached_property
+    def _label_numbers(self) -> Mapping[str, np.ndarray]:
+        return _Numbers(self)
+
+    def request_seed(self, request: Request) -> int:
+        """A seed that belongs to a request, for methods that decide about a table as a whole."""
+        filters = ["\x1e".join((dim, *labels)) for dim, labels in request.where]
+        return secret_number(self.seed, "request", *self.in_order(request), "\x1d", *filters, size=16)
+
+    # --- the whole cube ---------------------------------------------------------------------------------------
+
+    @property
+    def spanning(self) -> tuple[str, ...]:
+        """The dims that span the cube: those that are no level of another."""
+        return tuple(one.name for one in self.columns if one.level_of is None)
+
+    def whole(self) -> Request:
+        """The request for the cube itself."""
+        return Request(self.spanning)
+
+    def occupied(self) -> Hypercube:
+        """The cube without its empty cells; labels that nobody has are kept."""
+        kept = np.flatnonzero(self.counts)
+        columns = tuple(replace(one, codes=one.codes[kept]) for one in self.columns)
+        return replace(self, columns=columns, counts=self.counts[kept], keys=self.keys[kept])
+
+    def with_counts(self, counts: np.ndarray) -> Hypercube:
+        """The cube with other counts, given for all cells that its dims span."""
+        places = np.nonzero(counts)
+        codes = dict(zip(self.spanning, places, strict=True))
+        columns = []
+        for one in self.columns:
+            if one.level_of is None or one.group is None:
+                columns.append(replace(one, codes=codes[one.name]))
+            else:
+                columns.append(replace(one, codes=one.group[codes[one.level_of]]))
+        kept = counts[places]
+        return Hypercube(tuple(columns), kept, np.zeros(len(kept), dtype=np.uint64), self.seed)
+
+
+class _Numbers(dict[str, np.ndarray]):
+    """The secret numbers of labels, made for a dim when it is first asked for."""
+
+    def __init__(self, cube: Hypercube) -> None:
+        super().__init__()
+        self.cube = cube
+
+    def __missing__(self, name: str) -> np.ndarray:
+        self[name] = label_numbers(self.cube.seed, name, self.cube.labels[name])
+        return self[name]
+
+
+def gathered(columns: Sequence[Column], counts: np.ndarray, keys: np.ndarray, seed: int) -> Hypercube:
+    """The cube of rows of which several may be of the same cell."""
+    places = np.zeros(len(counts), dtype=np.int64)
+    size = 1
+    for one in columns:
+        if size * len(one.labels) >= 2**62:
+            distinct, places = np.unique(places, return_inverse=True)
+            size = len(distinct)
+        places = places * len(one.labels) + one.codes
+        size *= len(one.labels)
+    if size <= MOST_CELLS:  # one pass instead of sorting
+        some = np.full(size, -1)
+        some[places] = np.arange(len(places))
+        first = some[some >= 0]
+        some[places[first]] = np.arange(len(first))
+        cell = some[places]
+    else:
+        _, first, cell = np.unique(places, return_index=True, return_inverse=True)
+    summed, total = np.zeros(len(first), dtype=np.int64), np.zeros(len(first), dtype=np.uint64)
+    np.add.at(summed, cell, counts)
+    np.add.at(total, cell, keys)
+    return Hypercube(tuple(replace(one, codes=one.codes[first]) for one in columns), summed, total, seed)

@@ -1,0 +1,93 @@
+"""How a server protects: a method, its parameters, and whether it treats the cube once or every table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..protect.methods import METHODS, method_named
+from ..protect.protected_counts import protected_counts
+from ..release.errors import InputError
+from .hypercube import Hypercube
+from .request import Request
+
+KEYED = ("random_round", "semi_controlled_round", "perturb", "add_noise")
+"""Methods that decide about a cell by a number of its own, which may be the sum of its records' keys."""
+
+
+@dataclass(frozen=True, eq=False)
+class Protection:
+    """A method with its parameters."""
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """The method as people write it: random-round base=3."""
+        return " ".join(
+            [self.name.replace("_", "-"), *(f"{key}={_shown(one)}" for key, one in self.parameters.items())]
+        )
+
+    @property
+    def keyed(self) -> bool:
+        """Do record keys decide?"""
+        chosen_together = self.parameters.get("preserve_totals") or self.parameters.get("additive")
+        return self.name in KEYED and not chosen_together
+
+    def numbers(self, cube: Hypercube, request: Request, keys: np.ndarray) -> np.ndarray | None:
+        """What decides about each cell of a table, where it is the keys of its records."""
+        return cube.numbers(request, keys) if self.keyed else None
+
+    def publish(self, counts: np.ndarray, cube: Hypercube, request: Request, numbers: np.ndarray | None) -> np.ndarray:
+        """The counts of a table that was cut out of a cube, protected."""
+        dims, seed = cube.in_order(request), cube.request_seed(request)
+        return protected_counts(counts, self.name, self.parameters, dims=dims, seed=seed, keys=numbers)
+
+    def of_cube(self, cube: Hypercube) -> Hypercube:
+        """The cube itself, protected."""
+        whole = cube.whole()
+        cut = cube.cut(whole)
+        return cube.with_counts(self.publish(cut.counts, cube, whole, self.numbers(cube, whole, cut.keys)))
+
+
+def as_protection(method: Any, parameters: Any) -> Protection | None:
+    """A method as users name it; None: tables as they are."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise InputError(
+            f"parameters= is a dict of the method's parameters, such as {{'base': 3}}; it is {parameters!r}."
+        )
+    if method is None:
+        if parameters:
+            raise InputError("parameters= needs a method=, such as 'random_round'.")
+        return None
+    if not isinstance(method, str):
+        raise InputError(f"method= is the name of a method, such as 'random_round'; it is {method!r}.")
+    method_named(method)
+    given = dict(parameters or {})
+    for ours in ("seed", "keys"):
+        if ours in given:
+            raise InputError(
+                f"parameters= has {ours!r}, which the server gives itself: {ours}= is one of its own settings."
+            )
+    return Protection(method.replace("-", "_"), given)
+
+
+def release_of(protection: Protection, table: Any, numbers: Any, seed: int, exact: Any) -> Any:
+    """The release by the public function of a method: what it publishes, and what that tells an intruder."""
+    function = METHODS[protection.name].function(protection.name)
+    further: dict[str, Any] = {"exact": exact} if exact else {}
+    if protection.keyed:
+        further["keys"] = numbers
+    if protection.name != "round_to":
+        further["seed"] = seed
+    return function(table, **protection.parameters, **further)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+        return ",".join(value)
+    return str(value) if isinstance(value, (str, int, float)) else "..."

@@ -1,0 +1,266 @@
+"""Data in any form become a hypercube: records, one row a person, or counts of cells."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..release.dims import TOTAL, did_you_mean
+from ..release.errors import InputError
+from ..release.hierarchies import levels_from
+from ..release.long_file import parquet_frame
+from ..release.table_forms import COUNT_NAMES, Hierarchies, parent_columns
+from ..release.tables import as_table
+from ..release.text_files import delimiter_of, read_text
+from .hypercube import Column, Hypercube, gathered
+from .record_keys import keys_by_place, label_numbers, mixed, own_keys
+
+
+def as_hypercube(
+    data: Any,
+    *,
+    count: str | None = None,
+    keys: str | None = None,
+    columns: Sequence[str] | None = None,
+    hierarchies: Hierarchies | None = None,
+    seed: int,
+) -> Hypercube:
+    """The cube of microdata or counts (see `TableServer` for the forms they may have)."""
+    if hierarchies is not None and not isinstance(hierarchies, Mapping):
+        raise InputError("hierarchies= is a dict of dim to hierarchy.")
+    if isinstance(data, (str, os.PathLike)):
+        try:
+            return as_hypercube(
+                read_frame(data), count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=seed
+            )
+        except InputError as problem:
+            name = os.fspath(data)
+            raise problem if str(problem).startswith(name) else InputError(f"{name}: {problem}") from None
+    if _is_long(data):
+        return _of_rows(data, count, keys, columns, dict(hierarchies or {}), seed)
+    for given, name in ((count, "count"), (keys, "keys"), (columns, "columns")):
+        if given is not None:
+            raise InputError(f"{name}= goes with a long frame or file, one row a person or cell.")
+    return _of_table(data, hierarchies, seed)
+
+
+def read_frame(path: str | os.PathLike[str]) -> Any:
+    """A CSV (comma, semicolon or tab) or Parquet file as a frame whose columns hold texts."""
+    import pandas as pd
+
+    name = os.fspath(path)
+    if name.lower().endswith((".parquet", ".pq")):
+        if not os.path.exists(path):
+            raise InputError(f"{name}: there is no such file.")
+        return parquet_frame(path)
+    text = read_text(path)
+    try:
+        frame = pd.read_csv(
+            io.StringIO(text), sep=delimiter_of(text), dtype=str, keep_default_na=False, skipinitialspace=True,
+            index_col=False,
+        )  # fmt: skip
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
+        raise InputError(f"{name}: not a well-formed CSV file ({str(problem).strip()}).") from None
+    frame.columns = [str(one).strip() for one in frame.columns]
+    for one in frame.columns:
+        if re.fullmatch(r"Unnamed: \d+|.*\.\d+", one) and _header(text).count(re.sub(r"\.\d+$", "", one)) != 1:
+            raise InputError(f"{name}: a column has no name, or the name of another; give each a name of its own.")
+    return frame
+
+
+def _header(text: str) -> list[str]:
+    line = next(line for line in text.splitlines() if line.strip())
+    return [one.strip().strip('"') for one in line.split(delimiter_of(text))]
+
+
+def _is_long(data: Any) -> bool:
+    """One row a person or cell; frames with named rows or columns are crosstabs."""
+    if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "columns"):
+        return False
+    return bool(data.columns.nlevels == 1 and data.columns.name is None and data.index.names == [None])
+
+
+# --- rows ---------------------------------------------------------------------------------------------------------
+
+
+def _of_rows(
+    frame: Any, count: str | None, keys: str | None, columns: Any, hierarchies: dict[str, Any], seed: int
+) -> Hypercube:
+    names = [str(one) for one in frame.columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two columns are called {name!r}.")
+    if isinstance(columns, str):
+        columns = [one.strip() for one in columns.split(",")]
+    for given in (count, keys, *(columns or ())):
+        if given is not None and given not in names:
+            raise InputError(f"there is no column {given!r}; {did_you_mean(str(given), names)}")
+    if not len(frame):
+        raise InputError("the data have no rows.")
+    frame = frame.set_axis(names, axis=1)
+    if count is None:
+        named = [one for one in names if one.lower() in COUNT_NAMES and one not in (columns or ())]
+        if len(named) > 1:
+            raise InputError(f"it is not clear which of {', '.join(named)} holds the counts; give count=.")
+        count = named[0] if named else None
+    if count is not None and keys is not None:
+        raise InputError("keys= belongs to records, one row a person; these data have a column of counts.")
+    dims = [one for one in (columns or names) if one not in (count, keys)]
+    if not dims:
+        raise InputError("no column is left for a dim.")
+    coded = [_coded(frame[name], name, sort=count is None) for name in dims]
+    if count is None:
+        counts = np.ones(len(frame), dtype=np.int64)
+        own = keys_by_place(len(frame), seed) if keys is None else own_keys(frame[keys], keys, seed)
+    else:
+        counts, own = _counts(frame[count], count), np.zeros(len(frame), dtype=np.uint64)
+    if not counts.any():
+        raise InputError("all counts are zero: there is nobody to be counted.")
+    cube = _with_levels(gathered(coded, counts, own, seed), hierarchies).occupied()
+    return cube if count is None else replace(cube, keys=_keys_of_cells(cube))
+
+
+def _coded(column: Any, name: str, sort: bool) -> Column:
+    """A column as numbers of labels; those of records are sorted, those of cells stand as they come."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, categories = column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
+        ordered = column.cat.ordered
+    else:
+        codes, categories = pd.factorize(column)
+        ordered = False
+    texts = [str(one).strip() for one in categories]
+    labels = list(dict.fromkeys(texts))
+    missing = codes < 0
+    if "" in labels:
+        missing |= np.array([one == "" for one in texts])[codes]
+    if missing.any():
+        raise InputError(f"row {int(np.flatnonzero(missing)[0]) + 1} has no label in column {name!r}.")
+    place = {label: i for i, label in enumerate(labels)}
+    codes = np.array([place[one] for one in texts])[codes]
+    if TOTAL in place:
+        raise InputError(
+            f"column {name!r} has the label {TOTAL!r}, the word kept for sums: leave totals out of the data, or rename it."
+        )
+    used, first = np.unique(codes, return_index=True)
+    if ordered:
+        order = used
+    elif sort:
+        order = np.array(sorted(used.tolist(), key=lambda i: _natural(labels[i])))
+    else:
+        order = used[np.argsort(first)]
+    new = np.empty(len(labels), dtype=np.int64)
+    new[order] = np.arange(len(order))
+    return Column(name, tuple(labels[i] for i in order), new[codes])
+
+
+def _natural(label: str) -> tuple[Any, ...]:
+    """By which labels are sorted: numbers in them count as numbers, 5-9 before 10-14."""
+    return tuple((0, int(one), "") if one.isdecimal() else (1, 0, one) for one in re.split(r"(\d+)", label) if one)
+
+
+def _counts(column: Any, name: str) -> np.ndarray:
+    import pandas as pd
+
+    values = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float)
+    for wrong, problem in (
+        (~np.isfinite(values), "is no number"),
+        (values < 0, "is negative"),
+        (values != np.round(values), "is not a whole number"),
+        (values > 2**53, "is too large"),
+    ):
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            raise InputError(f"row {row + 1}: the count {str(column.iloc[row])!r} in column {name!r} {problem}.")
+    return values.astype(np.int64)
+
+
+def _keys_of_cells(cube: Hypercube) -> np.ndarray:
+    """Keys of cells of which only the counts are known: the sum of many keys is as good as one."""
+    summed = np.zeros(len(cube.counts), dtype=np.uint64)
+    for one in (cube.column[name] for name in cube.spanning):
+        summed += label_numbers(cube.seed, one.name, one.labels)[one.codes]
+    return mixed(summed ^ np.uint64(0x9E3779B97F4A7C15))
+
+
+# --- tables -------------------------------------------------------------------------------------------------------
+
+
+def _of_table(data: Any, hierarchies: Hierarchies | None, seed: int) -> Hypercube:
+    table = as_table(data, hierarchies=hierarchies)
+    places = np.nonzero(table.values)
+    if not len(places[0]):
+        raise InputError("all counts are zero: there is nobody to be counted.")
+    columns = [Column(dim.name, dim.labels, codes) for dim, codes in zip(table.dims, places, strict=True)]
+    counts = table.values[places]
+    cube = Hypercube(tuple(columns), counts, np.zeros(len(counts), dtype=np.uint64), seed)
+    cube = replace(cube, keys=_keys_of_cells(cube))
+    for dim in table.dims:
+        for level in dim.levels:
+            cube = _with_level(cube, dim.name, level.name, level.group_of)
+    return cube
+
+
+# --- levels -------------------------------------------------------------------------------------------------------
+
+
+def _with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
+    """The cube with the levels that hierarchies give its dims; columns that follow from others are found to be levels."""
+    for dim, spec in hierarchies.items():
+        if dim not in cube.labels:
+            raise InputError(f"a hierarchy is given for {dim!r}; {did_you_mean(str(dim), cube.labels)}")
+        named = parent_columns(spec)
+        for one in named or ():
+            if one not in cube.labels:
+                raise InputError(f"the hierarchy of dim {dim!r} names {one!r}; {did_you_mean(one, cube.labels)}")
+        if named is None:
+            for level in levels_from(dim, cube.labels[dim], spec):
+                cube = _with_level(cube, dim, level.name, level.group_of)
+    follows = {one.name: one.level_of for one in cube.columns}
+    plain = [one for one in cube.columns if one.level_of is None]
+    for place, coarse in enumerate(plain):
+        for other, fine in enumerate(plain):
+            if other == place or not _follows(coarse, fine) or (other > place and _follows(fine, coarse)):
+                continue
+            follows[coarse.name] = fine.name
+    for name in follows:  # a level of a level is one of the finest
+        while (finer := follows[name]) is not None and follows[finer] is not None:
+            follows[name] = follows[finer]
+
+    def placed(column: Column) -> Column:
+        finer = follows[column.name]
+        if finer is None:
+            return column
+        return replace(column, level_of=finer, group=_group(column, cube.column[finer]))
+
+    return replace(cube, columns=tuple(placed(column) for column in cube.columns))
+
+
+def _group(coarse: Column, fine: Column) -> np.ndarray:
+    """For each label of a column a label of another that stands beside it."""
+    group = np.zeros(len(fine.labels), dtype=np.int64)
+    group[fine.codes] = coarse.codes
+    return group
+
+
+def _follows(coarse: Column, fine: Column) -> bool:
+    """Is there one label of a column with every label of another, in all cells?"""
+    if len(coarse.labels) > len(fine.labels):
+        return False
+    return bool((_group(coarse, fine)[fine.codes] == coarse.codes).all())
+
+
+def _with_level(cube: Hypercube, dim: str, name: str, group_of: Sequence[str]) -> Hypercube:
+    if name in cube.labels:
+        raise InputError(f"{name!r} names two dims or levels; rename one, so that requests can name each.")
+    labels = tuple(dict.fromkeys(group_of))
+    group = np.array([labels.index(one) for one in group_of])
+    level = Column(name, labels, group[cube.column[dim].codes], level_of=dim, group=group)
+    return replace(cube, columns=(*cube.columns, level))

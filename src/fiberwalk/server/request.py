@@ -1,0 +1,72 @@
+"""What a user of the server asks for: the dims that span a table, and who is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..release.dims import did_you_mean
+from ..release.errors import InputError
+
+Labels = Mapping[str, tuple[str, ...]]
+"""The labels of every dim of a cube, in its order."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A table that is asked for. Two ways to write the same request are the same."""
+
+    dims: tuple[str, ...]
+    """What spans it, in the user's order."""
+    where: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Who is in it: the labels of some dims, both in the order of the cube."""
+
+    @property
+    def words(self) -> str:
+        """The request as people read it: sex x age where region=1."""
+        filters = " and ".join(f"{dim}={' or '.join(labels)}" for dim, labels in self.where)
+        return " x ".join(self.dims) + (f" where {filters}" if filters else "")
+
+
+def as_request(dims: Any, where: Any, known: Labels) -> Request:
+    """A request as users write it: dims as "sex,age" or a list, where as {dim: label} or {dim: [label, label]}."""
+    return Request(_spanned(dims, known), _filters(where, known))
+
+
+def _spanned(dims: Any, known: Labels) -> tuple[str, ...]:
+    if isinstance(dims, str):
+        names = [dims.strip()] if dims.strip() in known else [part.strip() for part in dims.split(",")]
+    elif isinstance(dims, Iterable) and not isinstance(dims, Mapping):
+        names = [str(one) for one in dims]
+    else:
+        raise InputError(f"dims= is a list of dims, or a text such as 'sex,age'; it is {dims!r}.")
+    if not any(names):
+        raise InputError(f"a table needs at least one dim; {did_you_mean('', known)}")
+    for name in names:
+        if name not in known:
+            raise InputError(f"there is no dim {name!r}; {did_you_mean(name, known)}")
+        if names.count(name) > 1:
+            raise InputError(f"the dim {name!r} is asked for twice.")
+    return tuple(names)
+
+
+def _filters(where: Any, known: Labels) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if where is None:
+        return ()
+    if not isinstance(where, Mapping):
+        raise InputError(f"where= is a dict of dim to label, or to a list of labels; it is {where!r}.")
+    chosen: dict[str, set[str]] = {}
+    for dim, labels in where.items():
+        if dim not in known:
+            raise InputError(f"where= names the dim {str(dim)!r}; {did_you_mean(str(dim), known)}")
+        several = isinstance(labels, Iterable) and not isinstance(labels, str)
+        chosen[dim] = {str(one) for one in labels} if several else {str(labels)}
+        if not chosen[dim]:
+            raise InputError(f"where= names no label of the dim {dim!r}: nobody would be in the table.")
+        for label in chosen[dim]:
+            if label not in known[dim]:
+                raise InputError(f"dim {dim!r} has no label {label!r}; {did_you_mean(label, known[dim])}")
+    kept = {dim: tuple(one for one in labels if one in chosen.get(dim, ())) for dim, labels in known.items()}
+    # Who is asked for by every label is not left out by any.
+    return tuple((dim, labels) for dim, labels in kept.items() if 0 < len(labels) < len(known[dim]))

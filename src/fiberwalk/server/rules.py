@@ -1,0 +1,144 @@
+"""The preliminary rules of a server: which tables are refused before anything is protected (SAE15, section 2.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from ..release.errors import InputError
+from ..release.numbers import is_number
+from .request import Request
+
+
+class Broken(NamedTuple):
+    """A rule that a table breaks: with the figures, for the agency, and as its user may be told."""
+
+    reason: str
+    notice: str
+
+
+class Size(NamedTuple):
+    """How large a table is and how its people are spread."""
+
+    population: int
+    cells: int
+    small_share: float
+    """The share of cells of 1 up to `small` people."""
+
+    @property
+    def mean_cell(self) -> float:
+        """People per cell."""
+        return self.population / self.cells
+
+
+@dataclass(frozen=True)
+class ServerRules:
+    """What tables may be asked for. A rule that is None is no rule.
+
+    Parameters
+    ----------
+    max_dims
+        The most dims that span a table.
+    max_filters
+        The most dims that say who is in it (Shlomo, Antal and Elliot allow three dims and one filter).
+    min_population
+        The fewest people in the table.
+    max_small_share
+        The largest share of small cells, those of 1 to `small` people, among all cells.
+    small
+        The largest count that is small.
+    min_mean_cell
+        The fewest people per cell on average.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> fw.ServerRules(min_population=1000, max_small_share=0.1)
+    ServerRules(max_dims=3, max_filters=1, min_population=1000, max_small_share=0.1, small=2, min_mean_cell=None)
+    """
+
+    max_dims: int | None = 3
+    max_filters: int | None = 1
+    min_population: int | None = None
+    max_small_share: float | None = None
+    small: int = 2
+    min_mean_cell: float | None = None
+
+    def __post_init__(self) -> None:
+        least = {"max_dims": 1, "small": 1}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value is None and one.name != "small":
+                continue
+            whole = one.name in ("max_dims", "max_filters", "min_population", "small")
+            if not is_number(value) or value < least.get(one.name, 0) or (whole and value != int(value)):
+                kind = "a whole number" if whole else "a number"
+                raise InputError(f"ServerRules({one.name}={value!r}): {kind} of at least {least.get(one.name, 0)}.")
+        if self.max_small_share is not None and self.max_small_share > 1:
+            raise InputError(
+                f"ServerRules(max_small_share={self.max_small_share!r}): a share of cells, from 0 to 1; 0.1 is ten percent."
+            )
+
+    def size_of(self, counts: np.ndarray) -> Size:
+        """What the rules look at in a table."""
+        small = int(np.count_nonzero((counts > 0) & (counts <= self.small)))
+        return Size(int(counts.sum()), counts.size, small / counts.size)
+
+    def broken_by_request(self, request: Request) -> list[Broken]:
+        """The rules that a request breaks whatever the counts are."""
+        found = []
+        for given, most, what in (
+            (len(request.dims), self.max_dims, "dim"),
+            (len(request.where), self.max_filters, "filter"),
+        ):
+            if most is not None and given > most:
+                words = f"the table has {_numbered(given, what)}; at most {most} {_is(most)} allowed"
+                found.append(Broken(words, words))
+        return found
+
+    def broken_by_size(self, size: Size) -> list[Broken]:
+        """The rules that the counts of a table break. Their figures are true ones: a user is told only which rule it was."""
+        found = []
+        if size.population == 0:
+            found.append(Broken("nobody is in the table", "the table has too small a population"))
+        elif self.min_population is not None and size.population < self.min_population:
+            needed = f"at least {self.min_population:,} {_is(self.min_population)} needed"
+            found.append(
+                Broken(
+                    f"the table has a population of {size.population:,}; {needed}",
+                    f"the table has too small a population; {needed}",
+                )
+            )
+        if self.max_small_share is not None and size.small_share > self.max_small_share:
+            cells = "cells of 1" if self.small == 1 else f"cells of 1 to {self.small}"
+            allowed = f"at most {percent(self.max_small_share)} are allowed"
+            found.append(
+                Broken(
+                    f"{percent(size.small_share)} of the table's {size.cells:,} cells are {cells}; {allowed}",
+                    f"too many of the table's {size.cells:,} cells are {cells}; {allowed}",
+                )
+            )
+        if self.min_mean_cell is not None and size.mean_cell < self.min_mean_cell:
+            needed = f"at least {self.min_mean_cell:g} {_is(self.min_mean_cell)} needed"
+            found.append(
+                Broken(
+                    f"the table has {size.mean_cell:.3g} people a cell on average; {needed}",
+                    f"the table has too few people a cell on average; {needed}",
+                )
+            )
+        return found
+
+
+def percent(share: float) -> str:
+    """A share in percent, as precisely as people read it."""
+    return f"{100 * share:.3g}%"
+
+
+def _numbered(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _is(number: float) -> str:
+    return "is" if number == 1 else "are"

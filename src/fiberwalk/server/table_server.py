@@ -1,0 +1,208 @@
+"""The server of flexible tables: the five steps from a request to a protected table (SAE15, section 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..protect.cell_keys import taken_seed
+from ..release.dims import Dim, did_you_mean
+from ..release.errors import InputError
+from ..release.numbers import is_number
+from ..release.table_forms import Hierarchies
+from ..release.tables import labelled
+from .answer import Answer, Tables
+from .hypercube import Counted
+from .measures import as_measure
+from .protection import Protection, as_protection
+from .reading import as_hypercube
+from .request import Request, as_request
+from .rules import Broken, ServerRules, Size
+
+
+class TableServer:
+    """Tables on request, from microdata or a hypercube, each ruled, measured, protected and measured again.
+
+    The same request gets the same table, in whatever order its dims are named. With `random_round`, and with `perturb` and
+    `add_noise` as far as a cell has anybody in it, the same people are published as the same count in every table that
+    shows them as a cell (record keys, Fraser and Wooton 2005). With `semi_controlled_round` mostly so: keys rank the cells,
+    and how many go up depends on the table. What the cube went through (`when="before"`) is the same in all tables, and
+    their sums agree. All other methods treat every table by itself: who asks for many tables learns more.
+
+    Parameters
+    ----------
+    data
+        Microdata: a DataFrame, or a CSV or Parquet file, with one row a person and a column for every dim. Or counts: such a
+        frame or file with a count column (count, counts, freq, frequency, n, value, or the one that `count` names), a
+        DataArray, a crosstab, a Series with a MultiIndex. A column whose label follows from another's, as age bands do from
+        ages, is a level of it; tables may be asked for by either.
+    rules
+        Which requests are refused at once (see `ServerRules`).
+    method, parameters
+        How tables are protected: the name of a method such as "random_round" (see `fiberwalk protect --list`), and the
+        parameters of its function. None: not at all.
+    when
+        "after": every table, after it was counted. "before": the cube, once, before tables are counted from it.
+    before
+        A method that the cube goes through beforehand while tables go through `method`: ("swap", {"dim": "region"}).
+    max_risk
+        Tables whose risk after protection is higher are refused. None: it is only told.
+    always
+        False: a table whose risk is at most `max_risk` is published as it is. Take care: true counts beside protected ones
+        help to undo the protection of others.
+    measure, weights
+        "split": `risk.split_risk` before and `risk.perturbed_risk` after protection. "r1": `risk.r1` and `risk.r2`. With
+        their own weights, or these.
+    seed
+        From which all random numbers follow; keep it secret, and use the same for as long as the data are published. Left
+        out: a new one (`server.seed`).
+    count, columns
+        Of a long frame or file: the column of counts, and those that are dims (all others, when left out).
+    keys
+        Of microdata: the column of record keys, whole numbers or numbers from 0 to 1. Left out, they follow from the seed
+        and the place of a record, so that a file in another order has other keys.
+    hierarchies
+        {dim: hierarchy}: how labels make groups, as for `publish`; a level can be asked for by its name.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw, numpy as np, pandas as pd
+    >>> random = np.random.default_rng(1)
+    >>> people = pd.DataFrame({"sex": random.choice(["f", "m"], 500), "age": random.integers(1, 5, 500) * 20,
+    ...                        "region": random.choice(["N", "S"], 500)})
+    >>> server = fw.TableServer(people, method="random_round", parameters={"base": 3}, max_risk=0.3, seed=4711,
+    ...                         rules=fw.ServerRules(min_population=100))
+    >>> answer = server.tabulate("sex,age", where={"region": "N"})
+    >>> answer.released, answer.table.shape, bool((answer.table % 3 == 0).all())
+    (True, (2, 4), True)
+    >>> server.tabulate("sex", where={"age": 20, "region": "N"})
+    <Answer to sex where age=20 and region=N: refused, because the table has 2 filters; at most 1 is allowed>
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        rules: ServerRules | None = None,
+        method: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        when: str = "after",
+        before: tuple[str, Mapping[str, Any]] | None = None,
+        max_risk: float | None = None,
+        always: bool = True,
+        measure: str = "split",
+        weights: Any = None,
+        seed: int | None = None,
+        count: str | None = None,
+        columns: Sequence[str] | None = None,
+        keys: str | None = None,
+        hierarchies: Hierarchies | None = None,
+    ) -> None:
+        self.rules = ServerRules() if rules is None else rules
+        if not isinstance(self.rules, ServerRules):
+            raise InputError(f"rules= are ServerRules(...); this is {rules!r}.")
+        if max_risk is not None and not (is_number(max_risk) and max_risk >= 0):
+            raise InputError(f"max_risk={max_risk!r}: a number of at least 0, or None.")
+        self.max_risk, self.always = max_risk, always
+        self.before, self.after = _protections(method, parameters, when, before)
+        if not always and (max_risk is None or self.before is not None):
+            raise InputError(
+                "always=False publishes tables of little risk as they are: it needs max_risk=, and a method that goes "
+                "through tables, not the cube."
+            )
+        self.measure = as_measure(measure, weights, [one for one in (self.before, self.after) if one is not None])
+        self.seed = taken_seed(seed)
+        self.cube = as_hypercube(data, count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=self.seed)
+        self.protected_cube = None if self.before is None else self.before.of_cube(self.cube)
+
+    def __repr__(self) -> str:
+        return f"<TableServer on {self.cube!r}>"
+
+    def tabulate(self, dims: Any, where: Mapping[str, Any] | None = None, *, by: Any = None) -> Answer:
+        """Answer a request for a table.
+
+        Parameters
+        ----------
+        dims
+            What spans the table: a list of dims, or "sex,age".
+        where
+            Who is in it: {"region": "1"}, or several labels, {"age": ["0-4", "5-9"]}. A dim of the table that is named here
+            shows these labels only.
+        by
+            A dim of the table: the answer tells the risk of each of its categories, too.
+        """
+        request = as_request(dims, where, self.cube.labels)
+        # 1. the preliminary rules
+        broken = self.rules.broken_by_request(request)
+        if broken:
+            return _refused(request, broken)
+        counted = self.cube.cut(request)
+        true = counted.counts
+        size = self.rules.size_of(true)
+        broken = self.rules.broken_by_size(size)
+        if broken:
+            return _refused(request, broken, size)
+        # 2. is protection needed?
+        risk = float(self.measure.before(true))
+        as_it_is = not self.always and self.max_risk is not None and risk <= self.max_risk
+        # 3. protection
+        published, numbers = self._protected(request, counted, as_it_is)
+        after = None if as_it_is else self.after
+        protected = after is not None or self.before is not None
+        # 4. is it safe now?
+        left = float(self.measure.after(true, published)) if protected else risk
+        told: dict[str, Any] = {"size": size, "risk_before": risk, "risk_after": left, "max_risk": self.max_risk}
+        dims_shown = tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
+        if by is not None:
+            told |= self._risk_by(by, labelled(true, dims_shown), labelled(published, dims_shown), protected)
+        if self.max_risk is not None and left > self.max_risk:
+            why = f"its risk is {left:.3f} after protection; at most {self.max_risk:g} is allowed"
+            return _refused(request, [Broken(why, "it is too risky, also when it is protected")], **told)
+        # 5. the table, and what is kept of it
+        tables = Tables(dims_shown, true, published, numbers, self.cube.request_seed(request))
+        utility = self.measure.utility(true, published)
+        return Answer(request, True, "", "", utility=utility, before=self.before, after=after, tables=tables, **told)
+
+    def _protected(self, request: Request, counted: Counted, as_it_is: bool) -> tuple[np.ndarray, np.ndarray | None]:
+        """The counts that are published, and what decided about each cell where its records' keys did."""
+        counts = counted.counts if self.protected_cube is None else self.protected_cube.cut(request).counts
+        if self.after is None or as_it_is:
+            return counts, None
+        numbers = self.after.numbers(self.cube, request, counted.keys)
+        return self.after.publish(counts, self.cube, request, numbers), numbers
+
+    def _risk_by(self, by: Any, true: Any, published: Any, protected: bool) -> dict[str, Any]:
+        """The risk of each category of a dim, before and after."""
+        if by not in true.dims:
+            raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), map(str, true.dims))}")
+        before = self.measure.before(true, by=by)
+        after = self.measure.after(true, published, by=by) if protected else before
+        return {"risk_by_before": before, "risk_by_after": after}
+
+
+def _protections(method: Any, parameters: Any, when: Any, before: Any) -> tuple[Protection | None, Protection | None]:
+    """What the cube goes through, and what every table does."""
+    if when not in ("after", "before"):
+        raise InputError(f"when={when!r}: 'after' (every table is protected) or 'before' (the cube is, once).")
+    given = as_protection(method, parameters)
+    if before is None:
+        return (given, None) if when == "before" else (None, given)
+    if when == "before":
+        raise InputError("before= names what the cube goes through, and so does when='before': give one of them.")
+    if isinstance(before, str) or not isinstance(before, Sequence) or len(before) != 2:
+        raise InputError("before= is a pair of a method and its parameters, such as ('swap', {'dim': 'region'}).")
+    return as_protection(*before), given
+
+
+def _refused(request: Request, broken: list[Broken], size: Size | None = None, **told: Any) -> Answer:
+    reason, notice = ("; ".join(words) for words in zip(*broken, strict=True))
+    return Answer(request, False, reason, notice, size=told.pop("size", size), **told)
+
+
+def tabulate(
+    data: Any, dims: Any, where: Mapping[str, Any] | None = None, *, by: Any = None, **settings: Any
+) -> Answer:
+    """One table on request (see `TableServer` for the settings, and for many tables of the same data)."""
+    return TableServer(data, **settings).tabulate(dims, where, by=by)

@@ -1,0 +1,463 @@
+"""The server of flexible tables: what it counts, refuses, protects and tells."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fiberwalk as fw
+from fiberwalk.server.reading import as_hypercube
+
+DIMS = ("sex", "age", "region")
+LABELS = {"sex": ["f", "m"], "age": ["0-4", "5-9", "10-14"], "region": ["1", "2"]}
+STAYS_OFTEN = [[0.7, 0.2, 0.1, 0], [0.3, 0.4, 0.2, 0.1], [0, 0.3, 0.4, 0.3], [0, 0, 0.4, 0.6]]
+
+
+def people(counts: np.ndarray) -> pd.DataFrame:
+    """One row a person."""
+    rows = [
+        [LABELS[dim][i] for dim, i in zip(DIMS, place, strict=True)]
+        for place in np.ndindex(counts.shape)
+        for _ in range(counts[place])
+    ]
+    return pd.DataFrame(rows, columns=list(DIMS), dtype=object)
+
+
+def cube_of(counts: np.ndarray) -> xr.DataArray:
+    return xr.DataArray(counts, dims=DIMS, coords=LABELS)
+
+
+COUNTS = np.random.default_rng(5).poisson(3, (2, 3, 2))
+CUBE = cube_of(COUNTS)
+small_counts = st.lists(st.integers(0, 4), min_size=12, max_size=12).filter(any).map(lambda c: np.reshape(c, (2, 3, 2)))
+
+
+def served(data=CUBE, **settings):
+    return fw.TableServer(data, **{"seed": 7, "rules": fw.ServerRules(max_filters=None), **settings})
+
+
+# --- counting -----------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(small_counts, st.permutations(DIMS), st.integers(1, 3), st.sets(st.sampled_from(LABELS["age"]), min_size=1))
+def test_microdata_and_cube_are_counted_alike(counts, order, number, ages):
+    records, dims = people(counts), list(order[:number])
+    there = [one for one in ages if one in set(records["age"])]
+    if not there:
+        return
+    naive = Counter(tuple(row[dim] for dim in dims) for _, row in records.iterrows() if row["age"] in there)
+    for data in (records, cube_of(counts)):
+        table = served(data).tabulate(dims, {"age": there}).table
+        assert table.dims == tuple(dims)
+        assert int(table.sum()) == sum(naive.values())
+        for labels, count in naive.items():
+            assert int(table.sel(dict(zip(dims, labels, strict=True)))) == count
+
+
+def test_every_form_of_the_data_gives_the_same_table(tmp_path):
+    series = CUBE.to_series()
+    long = series.rename("freq").reset_index()
+    long.to_csv(tmp_path / "cube.csv", index=False, sep=";")
+    long.to_parquet(tmp_path / "cube.parquet")
+    records = people(COUNTS).sample(frac=1, random_state=1)
+    records.to_csv(tmp_path / "people.csv", index=False)
+    for data in (series, long, tmp_path / "cube.csv", tmp_path / "cube.parquet", records, tmp_path / "people.csv"):
+        table = served(data).tabulate("age,sex").table
+        xr.testing.assert_equal(
+            table.sel(CUBE.coords["age"].coords), CUBE.sum("region").transpose("age", "sex").rename("count")
+        )
+
+
+def test_counts_have_the_same_keys_in_every_form_and_order():
+    long = CUBE.to_series().rename("freq").reset_index()
+    levels = long.assign(child=np.where(long["age"] == "10-14", "no", "yes"))
+    one, *others = (
+        served(data, method="random_round").tabulate(DIMS).table
+        for data in (CUBE, CUBE.transpose(), long.sample(frac=1, random_state=2), long[long["freq"] > 0], levels)
+    )
+    for other in others:
+        xr.testing.assert_equal(one, other.sel(one.coords))
+
+
+def test_counts_of_the_same_cell_add_up_and_zeros_need_no_row():
+    rows = pd.DataFrame({"a": ["x", "x", "y"], "b": ["1", "1", "2"], "n": [2, 3, 0]})
+    assert served(rows).tabulate("a,b").table.values.tolist() == [[5, 0], [0, 0]]
+
+
+def test_labels_are_texts_as_they_are_written_and_in_a_sensible_order(tmp_path):
+    (tmp_path / "people.csv").write_text("age,code\n10-14,007\n 5-9,07\n5-9,7\n")
+    labels = as_hypercube(tmp_path / "people.csv", seed=1).labels
+    assert labels["age"] == ("5-9", "10-14")
+    assert sorted(labels["code"]) == ["007", "07", "7"]
+    years = pd.DataFrame({"age": [30, 5, 100], "size": pd.Categorical(list("sls"), ["s", "m", "l"], ordered=True)})
+    labels = as_hypercube(years, seed=1).labels
+    assert labels == {"age": ("5", "30", "100"), "size": ("s", "l")}
+
+
+def test_a_column_that_follows_from_another_is_its_level():
+    rows = pd.DataFrame(
+        {"band": ["child", "child", "adult"], "age": ["3", "9", "40"], "sex": ["f", "m", "f"], "n": [4, 5, 6]}
+    )
+    server = served(rows, hierarchies={"sex": {"anybody": ["f", "m"]}})
+    assert {one.name: one.level_of for one in server.cube.columns} == {
+        "band": "age", "age": None, "sex": "age", "sex:1": "age"
+    }  # fmt: skip
+    assert server.tabulate("band").table.to_series().to_dict() == {"child": 9, "adult": 6}
+    assert server.tabulate("age,sex:1", {"band": "child"}).table.values.tolist() == [[4], [5], [0]]
+    banded = CUBE.assign_coords(band=("age", ["young", "young", "old"]))
+    table = served(banded, hierarchies={"age": "band"}).tabulate("band").table
+    assert table.to_series().to_dict() == {"young": int(COUNTS[:, :2].sum()), "old": int(COUNTS[:, 2].sum())}
+
+
+def test_a_label_that_nobody_has_keeps_its_group():
+    banded = cube_of(COUNTS * (np.arange(3) < 2)[:, None]).assign_coords(band=("age", ["young", "young", "old"]))
+    rows = banded.drop_vars("band").to_series().rename("n").reset_index()
+    rows["band"] = np.where(rows["age"] == "10-14", "old", "young")
+    noise = {"method": "add_noise", "parameters": {"noise": {5: 1.0}}, "when": "before"}  # nobody is left out
+    for data, more in ((banded, {"hierarchies": {"age": "band"}}), (rows, {})):
+        table = served(data, **noise, **more).tabulate("band").table
+        assert int(table.sel(band="old")) == 5 * 4
+
+
+# --- rules --------------------------------------------------------------------------------------------------------
+
+ONES = cube_of(np.ones((2, 3, 2), dtype=int))
+
+
+@pytest.mark.parametrize(
+    ("rules", "dims", "where", "reason", "notice"),
+    [
+        ({"max_dims": 2}, DIMS, None, "the table has 3 dims; at most 2 are allowed", None),
+        ({"max_filters": 0}, "sex", {"region": "1"}, "the table has 1 filter; at most 0 are allowed", None),
+        ({"max_filters": 1}, "sex", {"region": "1", "age": "0-4"}, "the table has 2 filters; at most 1 is allowed", None),
+        ({"min_population": 1000}, "sex", None, "the table has a population of 12; at least 1,000 are needed",
+         "the table has too small a population; at least 1,000 are needed"),
+        ({"max_small_share": 0.25}, DIMS, None, "100% of the table's 12 cells are cells of 1 to 2; at most 25% are allowed",
+         "too many of the table's 12 cells are cells of 1 to 2; at most 25% are allowed"),
+        ({"max_small_share": 0.25, "small": 1}, DIMS, None, "12 cells are cells of 1; at most 25% are",
+         "too many of the table's 12 cells are cells of 1; at most 25% are allowed"),
+        ({"min_mean_cell": 2.5}, "sex,age", None, "the table has 2 people a cell on average; at least 2.5 are needed",
+         "the table has too few people a cell on average; at least 2.5 are needed"),
+        ({"max_dims": 1, "max_filters": 0}, "sex,age", {"region": "1"}, "2 dims; at most 1 is allowed; the table has", None),
+    ],
+)  # fmt: skip
+def test_a_broken_rule_is_told_with_its_figures(rules, dims, where, reason, notice):
+    answer = served(ONES, rules=fw.ServerRules(**rules)).tabulate(dims, where)
+    assert not answer.released
+    assert reason in answer.reason
+    assert (notice or answer.reason) == answer.notice
+    assert answer.table is answer.original is answer.utility is None
+    with pytest.raises(fw.InputError, match="there is no table: it was refused, because"):
+        answer.to_frame()
+    assert "refused, because" in repr(answer)
+
+
+def test_nobody_in_the_table():
+    rows = pd.DataFrame({"a": ["x", "y"], "b": ["1", "2"], "c": ["p", "p"], "n": [3, 4]})
+    answer = served(rows).tabulate("c", {"a": "x", "b": "2"})
+    assert answer.reason == "nobody is in the table"
+    assert answer.notice == "the table has too small a population"
+
+
+@pytest.mark.parametrize(
+    ("rules", "problem"),
+    [
+        ({"max_dims": 0}, "max_dims=0): a whole number of at least 1"),
+        ({"min_population": 2.5}, "min_population=2.5): a whole number of at least 0"),
+        ({"min_mean_cell": "x"}, "min_mean_cell='x'): a number of at least 0"),
+        ({"max_small_share": 10}, "max_small_share=10): a share of cells, from 0 to 1"),
+        ({"small": None}, "small=None): a whole number of at least 1"),
+    ],
+)
+def test_rules_are_checked(rules, problem):
+    with pytest.raises(fw.InputError) as found:
+        fw.ServerRules(**rules)
+    assert problem in str(found.value)
+
+
+# --- the five steps -----------------------------------------------------------------------------------------------
+
+
+def test_risk_and_utility_are_those_of_the_measures():
+    answer = served(method="random-round", parameters={"base": 3}, max_risk=1).tabulate("age,sex", by="age")
+    true = CUBE.sum("region").transpose("sex", "age")
+    shown = answer.table.transpose("sex", "age")
+    changes = fw.risk.changes_of("random_round", {"base": 3})
+    assert answer.released
+    assert (answer.table % 3 == 0).all()
+    assert answer.risk_before == pytest.approx(fw.risk.split_risk(true.values))
+    assert answer.risk_after == pytest.approx(fw.risk.perturbed_risk(true.values, shown.values, changes))
+    assert answer.utility == pytest.approx(fw.risk.hellinger_utility(true.values, shown.values))
+    xr.testing.assert_equal(answer.original, true.transpose("age", "sex").rename("count"))
+    xr.testing.assert_allclose(answer.risk_by_before, fw.risk.split_risk(true, by="age"))
+    assert answer.risk_by_after.dims == ("age",)
+    assert (answer.population, answer.cells, answer.mean_cell) == (COUNTS.sum(), 6, COUNTS.sum() / 6)
+    told = answer.summary()
+    assert "age x sex: released." in told
+    assert "Protected by random-round base=3." in told
+    other = served(method="random_round", measure="r1").tabulate("sex,age")
+    assert other.risk_before == pytest.approx(fw.risk.r1(true.values))
+    assert other.risk_after == pytest.approx(fw.risk.r2(true.values, other.table.values))
+
+
+def test_a_table_that_stays_risky_is_refused():
+    answer = served(method="random_round", max_risk=0.001).tabulate(DIMS)
+    assert not answer.released
+    assert answer.reason == f"its risk is {answer.risk_after:.3f} after protection; at most 0.001 is allowed"
+    assert answer.notice == "it is too risky, also when it is protected"
+    assert answer.table is None
+    assert served(max_risk=0.001).tabulate(DIMS).risk_after == pytest.approx(fw.risk.split_risk(COUNTS))
+
+
+def test_protection_only_where_it_is_needed():
+    risky, calm = (served().tabulate(dims).risk_before for dims in (DIMS, "sex"))
+    assert calm < risky
+    server = served(method="random_round", parameters={"base": 50}, max_risk=(risky + calm) / 2, always=False)
+    answer = server.tabulate("sex")
+    assert answer.table.equals(answer.original)
+    assert not answer.protected
+    assert "these are the true counts" in answer.summary()
+    assert answer.risk_after == answer.risk_before
+    assert served(method="random_round", parameters={"base": 50}).tabulate("sex").protected
+    assert server.tabulate(DIMS).protected or not server.tabulate(DIMS).released
+
+
+def test_before_the_cube_is_protected_once():
+    rows = pd.concat([people(COUNTS), people(COUNTS)])
+    rows["child"] = np.where(rows["age"] == "10-14", "no", "yes")
+    server = served(rows, method="swap", parameters={"dim": "region", "rate": 0.5}, when="before")
+    whole = server.tabulate(DIMS).table
+    assert not whole.equals(server.tabulate(DIMS).original)
+    for dims in ("region", "age,region", "sex,age"):
+        xr.testing.assert_equal(
+            server.tabulate(dims).table, whole.sum(set(DIMS) - set(dims.split(","))).transpose(*dims.split(","))
+        )
+    xr.testing.assert_equal(server.tabulate("sex,age").table, server.tabulate("sex,age").original)
+    levels = server.tabulate("child,region").table
+    assert int(levels.sel(child="no", region="1")) == int(whole.sel(age="10-14", region="1").sum())
+    answer, swapping = server.tabulate("sex,age"), fw.risk.changes_of("swap", {"dim": "region", "rate": 0.5})
+    assert answer.risk_after == pytest.approx(fw.risk.perturbed_risk(answer.original, answer.table, swapping))
+    with pytest.raises(fw.InputError, match="made from a cube protected by swap dim=region rate=0.5"):
+        server.tabulate("sex").release()
+
+
+def test_the_cube_first_and_then_every_table():
+    both = served(method="random_round", before=("swap", {"dim": "region", "rate": 0.5}))
+    answer = both.tabulate("age,region")
+    assert (answer.table % 3 == 0).all()
+    rounding = fw.risk.changes_of("random_round", {"base": 3})
+    left = fw.risk.perturbed_risk(answer.original, answer.table, rounding, multiplier=0.5 / 3)
+    assert answer.risk_after == pytest.approx(left)
+    assert "swap dim=region rate=0.5 on the cube, then random-round" in answer.summary()
+
+
+# --- consistency --------------------------------------------------------------------------------------------------
+
+KEYED = {
+    "random_round": {"base": 3},
+    "perturb": {"matrix": STAYS_OFTEN, "above": 2},
+    "add_noise": {"noise": fw.uniform_noise(2)},
+}
+
+
+@settings(max_examples=25, deadline=None)
+@given(small_counts, st.sampled_from(sorted(KEYED)), st.booleans())
+def test_the_same_people_are_published_alike_in_every_table(counts, method, as_records):
+    data = people(counts) if as_records else cube_of(counts)
+    server = served(data, method=method, parameters=KEYED[method])
+    whole = server.tabulate(DIMS).table
+    for dim in DIMS:
+        rest = [one for one in DIMS if one != dim]
+        for label in whole[dim].values:
+            # The same cells, cut out by a filter: those without anybody are alike, too.
+            answer = server.tabulate(rest[::-1], {dim: label})
+            if answer.released:
+                xr.testing.assert_equal(answer.table.transpose(*rest), whole.sel({dim: label}, drop=True))
+        table, true = server.tabulate(rest).table, server.tabulate(DIMS).original
+        # A sum of which all people are in one cell is that cell.
+        alone = ((true > 0).sum(dim) == 1) & (true.sum(dim) > 0)
+        same = whole.where(true > 0).max(dim)
+        assert bool((table == same).where(alone, True).all())
+
+
+def test_another_seed_changes_other_cells_and_the_same_request_none():
+    tables = [served(method="random_round", seed=seed).tabulate(DIMS).table for seed in (1, 1, 2)]
+    assert tables[0].equals(tables[1])
+    assert not tables[0].equals(tables[2])
+    assert served(seed=None).seed != served(seed=None).seed
+
+
+def test_a_request_and_its_transpose_are_one_for_every_method():
+    for method, parameters in {"semi_controlled_round": {}, "swap": {"dim": "sex", "rate": 0.9}}.items():
+        server = served(method=method, parameters=parameters)
+        xr.testing.assert_equal(
+            server.tabulate("age,sex").table, server.tabulate("sex,age").table.transpose("age", "sex")
+        )
+
+
+def test_record_keys_of_ones_own():
+    records = people(COUNTS)
+    records["key"] = np.random.default_rng(1).random(len(records))
+    shuffled = records.sample(frac=1, random_state=3)
+    one, other = (served(data, keys="key", method="random_round").tabulate(DIMS).table for data in (records, shuffled))
+    xr.testing.assert_equal(one, other)
+    summed = records.groupby(list(DIMS))["key"].sum().to_xarray().sel(CUBE.coords).fillna(0)
+    xr.testing.assert_equal(one, fw.random_round(CUBE, keys=summed, seed=1).published.rename("count"))
+    whole = records.assign(key=np.arange(len(records)))
+    tables = [served(whole, keys="key", method="random_round", seed=seed).tabulate(DIMS).table for seed in (1, 2)]
+    assert not tables[0].equals(tables[1])
+    up = [float((table > served().tabulate(DIMS).table).mean()) for table in tables]
+    assert 0.1 < np.mean(up) < 0.7  # small whole numbers do not all lie near 0
+
+
+def test_numbers_of_cells_are_uniform():
+    from scipy.stats import kstest
+
+    counts = xr.DataArray(np.random.default_rng(2).integers(0, 3, (40, 50)), dims=["a", "b"])
+    server = served(counts)
+    request = server.cube.whole()
+    numbers = server.cube.numbers(request, server.cube.cut(request).keys)
+    for part in (counts.values == 0, counts.values > 0):
+        assert kstest(numbers[part], "uniform").pvalue > 1e-4
+
+
+# --- the release --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [*KEYED.items(), ("semi_controlled_round", {"base": 4, "within": "age"}), ("round_to", {"base": 5}),
+     ("perturb", {"matrix": STAYS_OFTEN, "preserve_totals": True}), ("swap", {"dim": "age", "rate": 0.4})],
+)  # fmt: skip
+def test_the_release_has_the_figures_of_the_table(method, parameters):
+    answer = served(method=method, parameters=parameters).tabulate(
+        "region,age,sex" if method == "perturb" else "age,sex"
+    )
+    release = answer.release()
+    assert (release.published.transpose(*answer.table.dims).values == answer.table.values).all()
+    assert not answer.table.equals(answer.original)
+    assert (release.truth.reshape(release.published.shape) == answer.original.transpose(*release.published.dims)).all()
+
+
+def test_an_audit_of_the_release_says_how_probable_each_count_is():
+    answer = served(method="random_round", parameters={"base": 3}).tabulate("sex", {"region": "1"})
+    audit = fw.audit(answer.release(exact=[""]))
+    shown, total = answer.table.sel(sex="f").item(), answer.original.sum().item()
+    f = np.arange(max(0, shown - 2), shown + 3)
+    weight = np.maximum(1 - np.abs(f - shown) / 3, 0) * np.maximum(
+        1 - np.abs(total - f - answer.table.sel(sex="m").item()) / 3, 0
+    )
+    expected = {int(value): w / weight.sum() for value, w in zip(f, weight, strict=True) if w > 0}
+    assert audit.pmf(sex="f").to_dict() == pytest.approx(expected)
+    assert len(fw.audit(served().tabulate("sex").release()).cells) == 0  # nothing is hidden
+
+
+# --- wrong input --------------------------------------------------------------------------------------------------
+
+ROWS = pd.DataFrame({"sex": ["f", "m", "f"], "age": ["1", "2", "3"], "count": [1, 2, 3]})
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "problem"),
+    [
+        (ROWS.assign(sex=["f", None, "m"]), {}, "row 2 has no label in column 'sex'"),
+        (ROWS.assign(sex=["f", "m", " "]), {}, "row 3 has no label in column 'sex'"),
+        (ROWS.assign(count=[1, -2, 3]), {}, "row 2: the count '-2' in column 'count' is negative"),
+        (ROWS.assign(count=[1, 2, 3.5]), {}, "row 3: the count '3.5' in column 'count' is not a whole number"),
+        (ROWS.assign(count=["1", "x", "3"]), {}, "row 2: the count 'x' in column 'count' is no number"),
+        (ROWS.assign(count=0), {}, "all counts are zero: there is nobody to be counted"),
+        (ROWS.assign(sex=["f", "m", "Total"]), {}, "column 'sex' has the label 'Total', the word kept for sums"),
+        (ROWS.assign(n=1), {}, "it is not clear which of count, n holds the counts; give count=."),
+        (ROWS, {"count": "cuont"}, "there is no column 'cuont'; did you mean 'count'?"),
+        (ROWS, {"columns": ["sex", "agee"]}, "there is no column 'agee'; did you mean 'age'?"),
+        (ROWS, {"keys": "age"}, "keys= belongs to records, one row a person"),
+        (ROWS[["sex", "age"]], {"keys": "sex"}, "row 1 has no number in the column of keys, 'sex'"),
+        (ROWS[["count"]], {}, "no column is left for a dim"),
+        (ROWS.head(0), {}, "the data have no rows"),
+        (ROWS, {"hierarchies": {"agee": {"all": ["1"]}}}, "a hierarchy is given for 'agee'; did you mean 'age'?"),
+        (CUBE - 9, {}, "is negative"),
+        (CUBE + 0.5, {}, "is not a whole number"),
+        (CUBE * 0, {}, "all counts are zero"),
+        (CUBE, {"count": "n"}, "count= goes with a long frame or file"),
+        ("nowhere.csv", {}, "nowhere.csv: there is no such file"),
+        ("nowhere.parquet", {}, "nowhere.parquet: there is no such file"),
+        (CUBE, {"method": "randomround"}, "there is no method 'randomround'; did you mean 'random_round'?"),
+        (CUBE, {"method": "suppress"}, "suppress"),
+        (CUBE, {"method": 3}, "method= is the name of a method"),
+        (CUBE, {"parameters": {"base": 3}}, "parameters= needs a method="),
+        (CUBE, {"method": "random_round", "parameters": {"seed": 3}}, "parameters= has 'seed', which the server"),
+        (CUBE, {"method": "random_round", "parameters": {"bas": 3}}, "random_round has no parameter 'bas'; did"),
+        (CUBE, {"method": "random_round", "when": "now"}, "when='now': 'after' (every table is protected) or 'before'"),
+        (CUBE, {"before": "swap"}, "before= is a pair of a method and its parameters"),
+        (CUBE, {"before": ("swap", {}), "when": "before", "method": "swap"}, "give one of them"),
+        (CUBE, {"always": False, "method": "random_round"}, "it needs max_risk="),
+        (CUBE, {"max_risk": -1}, "max_risk=-1: a number of at least 0"),
+        (CUBE, {"measure": "r3"}, "measure='r3': it is 'split' or 'r1'"),
+        (CUBE, {"rules": {"max_dims": 3}}, "rules= are ServerRules(...)"),
+        (CUBE, {"seed": -1}, "seed=-1: a whole number of at least 0"),
+    ],
+)  # fmt: skip
+def test_wrong_data_and_settings_are_one_sentence(data, settings, problem):
+    with pytest.raises(fw.InputError) as found:
+        served(data, **settings)
+    assert problem in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("dims", "where", "problem"),
+    [
+        ("sex,agee", None, "there is no dim 'agee'; did you mean 'age'?"),
+        ("", None, "a table needs at least one dim; known: 'sex', 'age', 'region'"),
+        (["sex", "sex"], None, "the dim 'sex' is asked for twice"),
+        (3, None, "dims= is a list of dims, or a text such as 'sex,age'"),
+        ("sex", {"regin": "1"}, "where= names the dim 'regin'; did you mean 'region'?"),
+        ("sex", {"age": "10-15"}, "dim 'age' has no label '10-15'; did you mean '10-14'?"),
+        ("sex", {"age": []}, "where= names no label of the dim 'age'"),
+        ("sex", "region=1", "where= is a dict of dim to label"),
+    ],
+)
+def test_wrong_requests_are_one_sentence(dims, where, problem):
+    with pytest.raises(fw.InputError) as found:
+        served().tabulate(dims, where)
+    assert problem in str(found.value)
+
+
+def test_by_must_be_a_dim_of_the_table():
+    with pytest.raises(fw.InputError, match="by='region' is no dim of the table; known: 'sex', 'age'"):
+        served().tabulate("sex,age", by="region")
+
+
+def test_files_of_one_table(tmp_path):
+    answer = fw.tabulate(CUBE, "sex,age", {"region": 1}, method="random_round", seed=3)
+    answer.to_csv(tmp_path / "table.csv")
+    answer.to_parquet(tmp_path / "table.parquet")
+    for back in (pd.read_csv(tmp_path / "table.csv"), pd.read_parquet(tmp_path / "table.parquet")):
+        assert back["count"].tolist() == answer.table.values.ravel().tolist()
+        assert back.columns.tolist() == ["sex", "age", "count"]
+
+
+def test_columns_of_more_cells_than_a_number_can_count():
+    random = np.random.default_rng(1)
+    rows = pd.DataFrame({f"c{i}": random.integers(0, 40, 60).astype(str) for i in range(14)})
+    cube = as_hypercube(rows, seed=1)
+    assert len(cube.counts) == 60
+    with pytest.raises(fw.InputError, match="more than the 20,000,000 that are held; ask for fewer dims"):
+        fw.tabulate(rows, list(rows)[:6], rules=fw.ServerRules(max_dims=None))
+    again = as_hypercube(pd.concat([rows, rows]), seed=1)
+    assert (again.counts == 2).all()
+    assert replace(cube).population == 60
+
+
+@pytest.mark.parametrize("module", ["rules", "table_server"])
+def test_examples_in_docstrings(module):
+    assert doctest.testmod(importlib.import_module(f"fiberwalk.server.{module}")).failed == 0
