@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -251,7 +251,7 @@ def _chosen(by: Any, axes: Sequence[Axis]) -> list[int]:
         return []
     names = [axis.name for axis in axes]
     found = []
-    for one in [by] if isinstance(by, (str, int, np.integer)) else by:
+    for one in [by] if isinstance(by, str) or not isinstance(by, Iterable) else by:
         if isinstance(one, str):
             if one not in names:
                 raise InputError(f"by={by!r}: the table has no dim {one!r}; {did_you_mean(one, names)}")

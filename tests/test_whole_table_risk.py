@@ -236,6 +236,7 @@ def test_labels_decide_what_belongs_together():
         (lambda: risk.r1([1, 2], weights="l1"), "give 3 numbers .* or 'l2'"),
         (lambda: risk.r1(AREAS, by="aera"), "the table has no dim 'aera'; did you mean 'area'"),
         (lambda: risk.r1(F, by=2), r"a dim of the table \(A, B\), the number of an axis"),
+        (lambda: risk.r1(F, by=0.5), "by=0.5: a dim of the table"),
         (lambda: risk.r1(F, by=["A", 0]), "names the dim 'A' twice"),
         (lambda: risk.r2([1, 2], [2, 2], sample=True), "the sample G sums to 4 and the population F to 3"),
         (
