@@ -36,8 +36,9 @@ class CountChanges(Protocol):
         """How probable it is that a count is published as it is: the mean over the counts first..last (None: all above)."""
         ...
 
-    def among(self, values: np.ndarray) -> CountChanges:
-        """The same for a table in which these values occur, before or after; for most methods that makes no difference."""
+    @property
+    def largest(self) -> int | None:
+        """Counts above it are taken as they are published; None: what is said holds for all counts."""
         ...
 
 
@@ -46,6 +47,7 @@ class ByMatrix:
     """Counts are changed by a transition matrix."""
 
     transitions: Transitions
+    largest: None = None
 
     @property
     def reach(self) -> int:
@@ -64,10 +66,6 @@ class ByMatrix:
         values = np.arange(first, end + 1)
         return float(np.mean([self.transitions.probability(int(one), np.array([one]))[0] for one in values]))
 
-    def among(self, values: np.ndarray) -> ByMatrix:
-        """No difference."""
-        return self
-
 
 @dataclass(frozen=True)
 class ByRounding:
@@ -75,6 +73,7 @@ class ByRounding:
 
     base: int
     nearest: bool = False
+    largest: None = None
 
     @property
     def reach(self) -> int:
@@ -92,39 +91,36 @@ class ByRounding:
         """1/base: of as many counts in a row one is a multiple, and stays. So SAE15, whichever counts they are."""
         return 1 / self.base
 
-    def among(self, values: np.ndarray) -> ByRounding:
-        """No difference."""
-        return self
-
 
 @dataclass(frozen=True)
 class BySwapping:
-    """A cell keeps its count but for the swap rate; else it has any other count that occurs, all alike.
+    """A count of at most 10 stays but for the swap rate; else it becomes any other of these, all alike.
 
     This is SAE15's stand-in for what swapped records do to cells: every cell may have changed, even where the swapped dim is
-    not in the table, because an intruder does not know which it was.
+    not in the table, because an intruder does not know which it was. The paper spreads the rate over all counts up to the
+    largest. Of large counts, no two of which are alike, that makes no sense: one that has changed by a few people would be
+    replaced by next to nothing. They are taken as they are published.
     """
 
     rate: float
-    number: int | None = None
-    """How many counts occur; None where the true values that are asked about are all of them."""
-    reach: None = None
+    largest: int = 10
+    """As far as SAE15 look at counts one by one."""
 
-    def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
-        """1 - rate for the count itself, and the rate shared by the others."""
-        values = np.asarray(true_values)
-        number = self.number or len(np.union1d(values, [published]))
-        if number == 1:
-            return np.ones(len(values))  # there is no other count to change to
-        return np.where(values == published, 1 - self.rate, self.rate / (number - 1))
+    @property
+    def reach(self) -> int:
+        """From the smallest to the largest."""
+        return self.largest
+
+    def probability(self, published: Any, true_values: np.ndarray) -> np.ndarray:
+        """1 - rate for the count itself, and the rate shared by the others; 1 above the largest."""
+        values, published = np.broadcast_arrays(np.asarray(true_values), published)
+        small = (values <= self.largest) & (published <= self.largest)
+        other = np.where(small, self.rate / self.largest, 0.0)
+        return np.where(values == published, np.where(small, 1 - self.rate, 1.0), other)
 
     def kept(self, first: int, last: int | None) -> float:
-        """1 - rate."""
+        """1 - rate, whichever counts they are: so SAE15."""
         return 1 - self.rate
-
-    def among(self, values: np.ndarray) -> BySwapping:
-        """So many counts share the rate."""
-        return BySwapping(self.rate, len(np.unique(values)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +130,7 @@ class ByNoise:
     given: Callable[[int, int], tuple[int, np.ndarray]]
     """The first true value that a figure may stand for, at most some value, and log P(figure | value) from there on."""
     reach: None = None
+    largest: None = None
 
     def probability(self, published: int, true_values: np.ndarray) -> np.ndarray:
         """The probability of the difference; at a floor, of all that lead there."""
@@ -148,10 +145,6 @@ class ByNoise:
         """The probability of no difference; above zero it is the same for all."""
         values = np.arange(first, (first if last is None else last) + 1)
         return float(np.mean([self.probability(int(one), np.array([one]))[0] for one in values]))
-
-    def among(self, values: np.ndarray) -> ByNoise:
-        """No difference."""
-        return self
 
 
 def _by_matrix(matrix: Any, above: int = 1, normalise: bool = False) -> CountChanges:

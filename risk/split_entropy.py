@@ -131,7 +131,7 @@ def perturbed_risk(
 
 def as_changes(changes: Any) -> CountChanges:
     """How counts are changed: as it is, or by a transition matrix whose last row is for larger counts."""
-    if all(hasattr(changes, one) for one in ("probability", "kept", "among", "reach")):
+    if all(hasattr(changes, one) for one in ("probability", "kept", "largest", "reach")):
         law: CountChanges = changes
         return law
     if isinstance(changes, (str, bytes)):
@@ -145,9 +145,10 @@ def expected_counts(original: np.ndarray, published: np.ndarray, changes: CountC
     """What is to be expected of each published cell: the total of all that are published alike, shared evenly."""
     true, how_often = np.unique(original, return_counts=True)
     shown, place, shown_often = np.unique(published, return_inverse=True, return_counts=True)
-    law = changes.among(np.union1d(true, shown))
-    people = _moved_to(shown, true, true * how_often, law)
-    return (people / shown_often)[place.reshape(-1)]
+    expected = _moved_to(shown, true, true * how_often, changes) / shown_often
+    if changes.largest is not None:
+        expected = np.where(shown > changes.largest, shown, expected)
+    return expected[place.reshape(-1)]
 
 
 def _moved_to(shown: np.ndarray, true: np.ndarray, people: np.ndarray, law: CountChanges) -> np.ndarray:
