@@ -24,7 +24,8 @@ class LogLinearPopulation:
     @property
     def words(self) -> str:
         """What is assumed."""
-        return f"people outside the sample fall into cells with {probability_words(self.margins)} of the sample"
+        probabilities = f"{probability_words(self.margins)} of the sample and taken as known"
+        return f"people outside the sample fall into cells with {probabilities}"
 
     def given(self, sample: SampleTable) -> Independent:
         """Multinomial draws."""

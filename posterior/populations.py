@@ -33,6 +33,9 @@ __all__ = ["fiber", "log_linear", "shrunk", "urn"]
 def log_linear(margins: Iterable[Any] | None = None, *, add: float = 0.0) -> LogLinearPopulation:
     """People outside the sample fall into cells with the probabilities of a log-linear model (ASE15, 5.1).
 
+    The fitted probabilities are taken as known. What is drawn varies less than what is not known of the population, and
+    the true risk is often outside the range of the risks drawn, most of all for small samples; `shrunk` doubts the model.
+
     Parameters
     ----------
     margins
@@ -74,20 +77,23 @@ def urn(zeros: int | None = None, *, theta: float | None = None, margins: Iterab
 
 
 def shrunk(
-    margins: Iterable[Any] | None = None, *, strength: float | None = None, add: float = 0.0
+    margins: Iterable[Any] | None = None, *, strength: float | None = None, add: float | None = None
 ) -> ShrunkPopulation:
     """Cell probabilities between the sample's own and those of a log-linear model: a Dirichlet prior around the model.
 
     Parameters
     ----------
-    margins, add
+    margins
         Of the model, as for `log_linear`.
     strength
         How many people the model counts for. Left out: what the sample tells of it, averaged over.
+    add
+        Added to every sample cell before the fit. Left out: as much as gives every category of the longest dim one person,
+        so that categories which a small sample missed are not ruled out.
     """
     if strength is not None and _at_least_0("strength", strength) == 0:
         raise InputError("shrunk(strength=0): the model must count for something; a number above 0.")
-    return ShrunkPopulation(_margins(margins), _at_least_0("add", add), strength)
+    return ShrunkPopulation(_margins(margins), None if add is None else _at_least_0("add", add), strength)
 
 
 def fiber(law: Any = "hypergeometric") -> FiberPopulation:

@@ -32,7 +32,8 @@ class ShrunkPopulation:
     """Dirichlet-multinomial counts outside the sample: a Bayesian compromise of the sample and a log-linear model."""
 
     margins: tuple[Any, ...] | None = None
-    add: float = 0.0
+    add: float | None = None
+    """None: one person for each category of the longest dim, so that what a small sample missed is not ruled out."""
     strength: float | None = None
     """How many people the model counts for; None: as the sample tells."""
     name: str = "shrunk"
@@ -48,7 +49,8 @@ class ShrunkPopulation:
 
     def given(self, sample: SampleTable) -> Independent:
         """Dirichlet-multinomial draws, with a strength for each."""
-        model = cell_probabilities(sample, self.margins, self.add)
+        add = max(sample.shape) / len(sample.counts) if self.add is None else self.add
+        model = cell_probabilities(sample, self.margins, add)
         open_cells = np.flatnonzero((model > 0) | (sample.counts > 0))
         model, counts = model[open_cells], sample.counts[open_cells]
         strengths, weights = believed_strengths(model, counts) if self.strength is None else _sure(self.strength)

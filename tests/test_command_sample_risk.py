@@ -30,6 +30,8 @@ def test_the_risk_of_a_sample_is_told(sample, tmp_path):
     expected = fw.sample_risk(RELEASE.published, 2449, fw.populations.urn(zeros=25))
     assert done.exit_code == 0
     assert f"R2 of this sample table is {expected.r2.mean():.3f} on average over 1,000 populations" in done.stdout
+    assert f"theta is {expected.facts['theta']:.4g}." in done.stdout
+    assert "rhat" not in done.stdout  # these are no chains
     assert picture.stat().st_size > 10_000
     assert (fw.load(saved).r2 == expected.r2).all()
     failing = run(sample, "--size", 2449, "--draws", 50, "--fail-above", 0.1)
@@ -47,6 +49,7 @@ def test_totals_of_the_population_are_used(sample, tmp_path):
     assert done.exit_code == 0
     assert f"{fw.sample_risk(RELEASE, draws=200).r2.mean():.3f} on average" in done.stdout
     assert "Model fiber" in done.stdout
+    assert "rhat" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -59,6 +62,7 @@ def test_totals_of_the_population_are_used(sample, tmp_path):
             ("--size", 2449, "--model", "fiber", "--margin", "area"),
             "--margin goes with --model log-linear, urn or shrunk.",
         ),
+        (("--size", 2449, "--model", "fiber"), "--model fiber needs totals of the population, as rows of FILE"),
         (("--size", 2449, "--weights", 0.5, 0.5, 0.5), "weights sum to 1; these sum to 1.5"),
         (("--size", 2449, "--rule", "< 3"), "--rule says nothing about a sample."),
         (("--size", 2449, "--plot", "risk.doc"), "a picture is .png, .svg or .pdf"),

@@ -159,7 +159,7 @@ def test_shrunk_populations_are_dirichlet_multinomial(strength):
     p = np.outer(sample.sum(axis=1), sample.sum(axis=0)).ravel() / 36
     alpha = sample.ravel() + strength * p
     law = {tuple(sample.ravel() + x): float(dirichlet_multinomial(alpha, 4).pmf(x)) for x in compositions(4, 4)}
-    tables = drawn(sample, 10, P.shrunk(strength=strength))
+    tables = drawn(sample, 10, P.shrunk(strength=strength, add=0))
     assert agreement(tables, law) > LEAST_P
     assert agreement(drawn(sample, 10), law) < LEAST_P  # the log-linear model itself is another law
 
@@ -185,6 +185,14 @@ def test_a_large_sample_can_tell_that_a_model_counts_for_little():
     naive = np.exp(logs - logs.max())
     assert mean_strength(strengths, weights, 10**6) == pytest.approx(grid @ naive / naive.sum(), rel=1e-3)
     assert mean_strength(np.array([1e300]), np.ones(1), 7) == pytest.approx(1e300)
+
+
+def test_a_small_sample_does_not_rule_out_what_it_missed():
+    sample = np.array([[3, 0, 1], [2, 0, 0]])
+    with_one = fw.draw_populations(sample, 50, P.shrunk(), draws=200)
+    assert with_one.equals(fw.draw_populations(sample, 50, P.shrunk(add=0.5), draws=200))  # 3 categories among 6 cells
+    assert (with_one["table"].sel(B="2").sum("A") > 0).mean() > 0.3
+    assert (drawn(sample, 50, P.shrunk(add=0), draws=200).reshape(-1, 2, 3)[:, :, 1] == 0).all()
 
 
 def test_tiny_strengths_of_single_cells_do_no_harm():

@@ -132,6 +132,8 @@ def _model(options: dict[str, Any]) -> Any:
     for option, belongs in (("zeros", "urn"), ("strength", "shrunk"), ("margins", "log-linear, urn or shrunk")):
         if options[option] not in (None, ()) and name not in belongs:
             raise InputError(f"--{'margin' if option == 'margins' else option} goes with --model {belongs}.")
+    if name == "fiber" and options["size"] is not None:
+        raise InputError("--model fiber needs totals of the population, as rows of FILE, and no --size.")
     if name == "urn":
         return populations.urn(options["zeros"], margins=margins)
     if name == "shrunk":
@@ -148,5 +150,11 @@ def _told(found: SampleRisk) -> str:
     lines = [said, f"{found.n:,} of {found.size:,} people. Model {found.model}: {found.words}.", ""]
     if found.doubt:
         lines.insert(1, f"In doubt: {found.doubt}.")
+    for name, words in (("theta", "theta is {:.4g}."), ("strength", "The model counts for {:.4g} people.")):
+        if name in found.facts:
+            lines.insert(-1, words.format(found.facts[name]))
     shown = found.summary.dropna(axis="columns", how="all")
-    return "\n".join([*lines, shown.to_string(float_format=lambda x: f"{x:.4f}")])
+    if "certificate" not in found.facts:  # not chains: every draw counts whole
+        shown = shown.drop(columns=["ess", "rhat"])
+    formats = {"ess": "{:.0f}".format, "rhat": "{:.3f}".format}
+    return "\n".join([*lines, shown.to_string(float_format="{:.4f}".format, formatters=formats)])

@@ -39,7 +39,7 @@ def draw_sample_risk(found: SampleRisk, axes: Any = None) -> Figure:
         axis.set_ylabel("% of the populations drawn")
         axis.spines[["top", "right"]].set_visible(False)
         axis.set_ylim(top=axis.get_ylim()[1] * 1.4)  # room for the legend
-        axis.legend(frameon=False, fontsize="small", loc="upper center")
+        axis.legend(framealpha=0.85, edgecolor="none", fontsize="small", loc="upper center")
     doubt = f"\n{found.doubt}" if found.doubt else ""
     title = f"{found.n:,} of {found.size:,} people. Model: {found.words}"
     figure.suptitle(fill(title, 110) + doubt, fontsize="medium", color="#9c3d00" if doubt else "#222222")
