@@ -31,6 +31,17 @@ def test_the_figures_of_antal_shlomo_and_elliot():
     assert risk.r2(AREAS, AREAS // 10, sample=True) == close(0.19042665, abs=5e-9)
     assert risk.r2(AREAS, AREAS // 2) == close(0.21281314, abs=5e-9)
     assert risk.r2(AREAS, AREAS) == risk.r1(AREAS)
+    sizes = [int(fw.draw_sample(AREAS, share, seed=1).published.sum()) for share in (0.1, 0.05, 0.01)]
+    assert sizes == [245, 122, 24]
+
+
+def test_the_example_of_zeros_of_shlomo_antal_and_elliot():
+    """A tenth of the cells are zero, and after perturbation a fifth, these among them: 0.10 becomes 0.01."""
+    before, after = np.ones((2, 10))
+    before[0] = after[:2] = 0
+    assert risk.r1(before, (1, 0, 0)) == close(0.1)
+    assert risk.r2(before, after, (1, 0, 0)) == close(0.01)
+    assert risk.perturbed_risk(before, after, np.eye(2), (1, 0, 0, 0)) == close(0.01)
 
 
 @pytest.mark.parametrize(
