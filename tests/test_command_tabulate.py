@@ -112,7 +112,8 @@ def test_the_cube_is_protected_before(folder):
 
 def test_labels_of_where(folder):
     tables = [
-        run("people.csv", "--dims", "sex", *labels, "--method", "none", "--out", "t.csv") and pd.read_csv("t.csv")
+        run("people.csv", "--dims", "sex", *labels, "--max-labels", 2, "--method", "none", "--out", "t.csv")
+        and pd.read_csv("t.csv")
         for labels in (("--where", "age=0-14", "--where", "age=15-64"), ("--where", "age=0-14,15-64"))
     ]
     pd.testing.assert_frame_equal(*tables)

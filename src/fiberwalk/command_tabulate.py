@@ -29,8 +29,9 @@ Examples:
   fiberwalk tabulate cube.csv --dims sex,age --where age=0-4 --where age=5-9 --method none --max-risk 0.1
 
 With the same seed, random-round and perturb change the same people alike in every table that shows them as a cell, so that
-asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Totals are tables
-of their own: ask for fewer dims.
+asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Many tables of
+other groups of people still tell more than one: keep --max-labels at 1, or protect the cube (--before). Totals are tables of
+their own: ask for fewer dims.
 
 Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 )
@@ -61,6 +62,13 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
     default=1,
     show_default=True,
     help="... more dims in --where than this.",
+)
+@click.option(
+    "--max-labels",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="... more labels of a dim in --where than this, where the table does not show the dim.",
 )
 @click.option("--min-population", type=click.IntRange(min=0), metavar="N", help="... fewer people than this.")
 @click.option(
@@ -97,6 +105,8 @@ def tabulate(**options: Any) -> None:
     rule, or if its risk stays above --max-risk. What is printed has true figures and is for the agency; --out can be
     published.
     """
+    from dataclasses import fields
+
     from .release.errors import InputError
     from .server.rules import ServerRules
     from .server.table_server import TableServer
@@ -108,10 +118,7 @@ def tabulate(**options: Any) -> None:
     name, parameters = _method(options["method"], asked)
     server = TableServer(
         options["file"],
-        rules=ServerRules(
-            **{one: options[one] for one in ("max_dims", "max_filters", "min_population", "max_small_share", "small",
-                                             "min_mean_cell")}
-        ),
+        rules=ServerRules(**{one.name: options[one.name] for one in fields(ServerRules)}),
         method=name,
         parameters=parameters,
         when="before" if options["before"] else "after",
