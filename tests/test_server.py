@@ -358,6 +358,9 @@ def test_record_keys_of_ones_own():
     shuffled = records.sample(frac=1, random_state=3)
     one, other = (served(data, keys="key", method="random_round").tabulate(DIMS).table for data in (records, shuffled))
     xr.testing.assert_equal(one, other)
+    nought = people(np.ones((2, 3, 2), dtype=int)).assign(key=[0.0, *[0.5] * 11])
+    keys = as_hypercube(nought, keys="key", seed=1).keys
+    assert (keys != 0).all()  # a key of 0 is somebody's
     summed = records.groupby(list(DIMS))["key"].sum().to_xarray().sel(CUBE.coords).fillna(0)
     xr.testing.assert_equal(one, fw.random_round(CUBE, keys=summed, seed=1).published.rename("count"))
     whole = records.assign(key=np.arange(len(records)))
@@ -428,6 +431,7 @@ ROWS = pd.DataFrame({"sex": ["f", "m", "f"], "age": ["1", "2", "3"], "count": [1
         (ROWS, {"count": "cuont"}, "there is no column 'cuont'; did you mean 'count'?"),
         (ROWS, {"columns": ["sex", "agee"]}, "there is no column 'agee'; did you mean 'age'?"),
         (ROWS, {"keys": "age"}, "keys= belongs to records, one row a person"),
+        (ROWS[["sex", "age"]].assign(k=7), {"keys": "k"}, "the column of keys, 'k', has one number for all"),
         (ROWS[["sex", "age"]], {"keys": "sex"}, "row 1 has no number in the column of keys, 'sex'"),
         (pd.DataFrame({"sex": ["f", "m"] * 30, "id": range(60)}), {}, "column 'id' has another label in every row"),
         (ROWS.assign(sex=[["f"], ["m"], ["f"]]), {}, "column 'sex' holds something else than labels"),

@@ -176,14 +176,14 @@ def _seed(options: dict[str, Any]) -> int | None:
     """The seed that is given or kept; None: a new one is to be taken."""
     from .protect.cell_keys import taken_seed
     from .release.errors import InputError
-    from .release.text_files import check_writable
+    from .release.text_files import check_writable, read_text
 
     path = options["seed_file"]
     if path is None:
         seed: int | None = options["seed"]
         return seed
     if path.exists():
-        text = path.read_text(encoding="utf-8").strip()
+        text = read_text(path).strip()
         if not text.isdecimal():
             raise InputError(f"{path}: a file of a seed holds one whole number.")
         return int(text)
