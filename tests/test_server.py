@@ -186,6 +186,19 @@ def test_a_level_beside_its_dim_does_not_make_small_cells_rare():
     assert some.cells == 2
 
 
+def test_labels_that_never_meet():
+    rows = people(ONES.values).assign(child=lambda them: np.where(them["age"] == "10-14", "no", "yes"))
+    server = served(rows, method="perturb", parameters={"matrix": STAYS_OFTEN})
+    answer = server.tabulate("age,child", {"age": "10-14", "child": "yes"})
+    assert (answer.cells, answer.reason) == (0, "nobody is in the table; at least 1 is needed")
+    for label in ("1", "2"):  # keys of empty cells where two filters are set
+        rows = pd.DataFrame({"a": ["x", "y"], "b": ["1", "2"], "c": ["1", "2"], "d": ["p", "q"]})
+        table = served(rows, method="perturb", parameters={"matrix": STAYS_OFTEN}).tabulate(
+            "d", {"b": label, "c": label}
+        )
+        assert table.released
+
+
 def test_a_figure_beyond_a_limit_is_told_apart_from_it():
     rows = pd.DataFrame({"a": ["x", "y"], "n": [12_999, 13_000]})
     reason = served(rows, rules=fw.ServerRules(min_mean_cell=13_000)).tabulate("a").reason

@@ -149,10 +149,10 @@ class Hypercube:
     def _keys_of_labels(self, request: Request) -> np.ndarray:
         """Keys that follow from labels, those of the filter among them: of one cell alike in every table."""
         dims = self.in_order(request)
-        summed = np.zeros((), dtype=np.uint64)
-        for name, labels in request.where:
-            if name not in dims:
-                summed = summed + np.uint64(secret_number(self.seed, name, "\x1e".join(labels)))
+        filters = (
+            secret_number(self.seed, name, "\x1e".join(labels)) for name, labels in request.where if name not in dims
+        )
+        summed = np.array(sum(filters) % 2**64, dtype=np.uint64)
         for name, labels in self.shown(request).items():
             numbers = self._label_numbers[name]
             if len(labels) < len(numbers):

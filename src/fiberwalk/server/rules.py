@@ -30,7 +30,7 @@ class Size(NamedTuple):
     @property
     def mean_cell(self) -> float:
         """People per cell."""
-        return self.population / self.cells
+        return self.population / max(self.cells, 1)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class ServerRules:
     def size_of(self, counts: np.ndarray) -> Size:
         """What the rules look at in a table."""
         small = int(np.count_nonzero((counts > 0) & (counts <= self.small)))
-        return Size(int(counts.sum()), counts.size, small / counts.size)
+        return Size(int(counts.sum()), counts.size, small / max(counts.size, 1))
 
     def broken_by_request(self, request: Request) -> list[Broken]:
         """The rules that a request breaks whatever the counts are."""
