@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_manners import check_outputs, check_picture, speaks_plainly
-from .command_options import believed, believing, budget, csv, limit, read, reading
+from .command_options import believed, believing, budget, csv, limit, names, read, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +124,7 @@ def ru_map(**options: Any) -> None:
     found = run_map(
         truth, methods, options["risk"], options["utility"], believed(options), options["seeds"],
         cell=_cell(options["cell"]), where=options["where"], over=options["over"], base=math.e if options["nats"] else 2,
-        weights=_weights(options["weights"]), by=_dims(options["by"]),
+        weights=_weights(options["weights"]), by=names(options["by"]),
         seed=options["seed"], tolerance=options["precision"], max_seconds=options["max_seconds"], **budget(options),
     )  # fmt: skip
     threshold = options["threshold"] or options["fail_above"]
@@ -197,10 +197,6 @@ def _weights(text: str | None) -> list[float] | str | None:
         return [float(one) for one in text.split(",")]
     except ValueError:
         return text
-
-
-def _dims(text: str | None) -> list[str] | None:
-    return None if text is None else [one.strip() for one in text.split(",")]
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
