@@ -355,3 +355,13 @@ def _of_cluster(address: str, stack: ExitStack) -> Any:
     except (OSError, ValueError) as problem:
         raise InputError(f"--cluster {address}: there is no Dask scheduler ({problem}).") from None
     return stack.enter_context(client.get_executor())
+
+
+def numbers_or_norm(text: str | None) -> list[float] | str | None:
+    """Numbers, or the name of another way to put terms together."""
+    if text is None:
+        return None
+    try:
+        return [float(one) for one in text.split(",")]
+    except ValueError:
+        return text

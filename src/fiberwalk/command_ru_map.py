@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_manners import check_outputs, check_picture, speaks_plainly
-from .command_options import believed, believing, budget, csv, limit, names, read, reading
+from .command_options import believed, believing, budget, csv, limit, names, numbers_or_norm, read, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +124,7 @@ def ru_map(**options: Any) -> None:
     found = run_map(
         truth, methods, options["risk"], options["utility"], believed(options), options["seeds"],
         cell=_cell(options["cell"]), where=options["where"], over=options["over"], base=math.e if options["nats"] else 2,
-        weights=_weights(options["weights"]), by=names(options["by"]),
+        weights=numbers_or_norm(options["weights"]), by=names(options["by"]),
         seed=options["seed"], tolerance=options["precision"], max_seconds=options["max_seconds"], **budget(options),
     )  # fmt: skip
     threshold = options["threshold"] or options["fail_above"]
@@ -187,16 +187,6 @@ def _cell(text: str | None) -> dict[str, str] | None:
     if not all(equals for _, equals, _ in pairs):
         raise InputError(f"--cell {text}: write it as DIM=LABEL,DIM=LABEL.")
     return {dim.strip(): label.strip() for dim, _, label in pairs}
-
-
-def _weights(text: str | None) -> list[float] | str | None:
-    """Numbers, or the name of another way to put terms together."""
-    if text is None:
-        return None
-    try:
-        return [float(one) for one in text.split(",")]
-    except ValueError:
-        return text
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
