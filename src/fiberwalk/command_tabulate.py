@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_manners import check_outputs, same_command, speaks_plainly
-from .command_options import Number
+from .command_options import Number, hierarchies
 
 if TYPE_CHECKING:
     from .server.answer import Answer
@@ -129,7 +129,7 @@ def tabulate(**options: Any) -> None:
         count=options["count"],
         columns=None if options["columns"] is None else [one.strip() for one in options["columns"].split(",")],
         keys=options["keys"],
-        hierarchies=_hierarchies(options["hierarchy"]),
+        hierarchies=hierarchies(options["hierarchy"]),
     )  # fmt: skip
     if not asked:
         click.echo(_listed(server))
@@ -193,18 +193,6 @@ def _seed(options: dict[str, Any]) -> int | None:
     path.write_text(f"{new}\n", encoding="utf-8")
     click.echo(f"new seed, for the agency alone: {path}", err=True)
     return new
-
-
-def _hierarchies(texts: tuple[str, ...]) -> dict[str, str] | None:
-    from .release.errors import InputError
-
-    found = {}
-    for text in texts:
-        dim, equals, path = text.partition("=")
-        if not equals:
-            raise InputError(f"--hierarchy {text}: write it as DIM=FILE.")
-        found[dim.strip()] = path
-    return found or None
 
 
 def _where(texts: tuple[str, ...], server: TableServer) -> dict[str, list[str]]:
