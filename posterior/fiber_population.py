@@ -21,7 +21,7 @@ from ..release.release import Release
 from ..sampler.drawn_tables import table_portions
 from .population import PORTION, Drawing, Drawn, Each
 from .sample_table import SampleTable
-from .shrunk_population import believed_strengths
+from .shrunk_population import believed_strengths, mean_strength
 
 SHRUNK = "shrunk"
 
@@ -103,5 +103,4 @@ def _shrunk(sample: SampleTable) -> DirichletOutside:
     means = fitted_means(sample.release)
     model = np.maximum(means, 1e-12 * means.max()) / means.sum()
     strengths, weights = believed_strengths(model, sample.counts)
-    share = float(weights @ (strengths / (strengths + sample.n)))
-    return DirichletOutside(sample.counts + sample.n * share / (1 - share) * model)
+    return DirichletOutside(sample.counts + mean_strength(strengths, weights, sample.n) * model)

@@ -5,9 +5,9 @@ is drawn goes back with another of its colour; a black one goes back, and a ball
 is empty in the sample and not in the population. There can be no more new colours than empty cells: with the last of
 them the black balls leave the urn.
 
-How a whole urn is drawn at once. Draw z is black with probability theta / (n + theta + z - 1), independently of the
-others: so the births of new colours are those of a discrete clock, found by looking up exponential times among the
-cumulated hazards. Among the balls drawn after a birth, the new colour's share against all older ones is that of a
+How a whole urn is drawn at once. With m coloured balls in it, the next t draws are all coloured with the probability
+(m)(m + 1)...(m + t - 1) / (m + theta)(m + theta + 1)...: the wait for a new colour is geometric, its probability drawn
+from Beta(theta, m). Among the balls drawn after a birth, the new colour's share against all older ones is that of a
 two-colour urn begun with 1 and n + z - 1 balls (beta-binomial). Going back from the last birth to the first settles
 every new colour, and the people left are Dirichlet-multinomial among the cells of the sample. The work grows with the
 new colours and the cells, not with the people.
@@ -22,14 +22,14 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import digamma
 
-from ..release.errors import InputError, TooLarge
+from ..release.errors import InputError
 from .log_linear_population import cell_probabilities
 from .population import Independent
 from .sample_table import SampleTable
 from .shrunk_population import dirichlet_multinomial
 
-MOST_OUTSIDE = 100_000_000
-"""People outside the sample; their clock is held in memory."""
+TOGETHER = 100
+"""Urns that are filled side by side, one birth after the other: with fewer at a time, many new colours take long."""
 NEARLY_ALL = 0.99
 """Expected new colours, as a share of the people outside the sample, that no estimate exceeds: theta would be infinite."""
 
@@ -63,14 +63,9 @@ class PolyaUrn:
         empty = np.flatnonzero(sample.counts == 0)
         theta = self._theta(sample, len(empty))
         occupied = np.flatnonzero(sample.counts)
-        if sample.outside > MOST_OUTSIDE:
-            raise TooLarge(
-                f"the urn: {sample.outside:,} people are outside the sample; it can be filled with {MOST_OUTSIDE:,} at most."
-            )
-        clock = hazards(theta, sample.n, sample.outside) if len(empty) else np.empty(0)
 
         def outside(draws: int, random: np.random.Generator) -> np.ndarray:
-            births = birth_times(clock, len(empty), draws, random)
+            births = birth_times(theta, sample.n, sample.outside, len(empty), draws, random)
             new, left = new_colours(births, sample.n, sample.outside, random)
             found = np.zeros((draws, len(sample.counts)), dtype=np.int64)
             alpha = np.broadcast_to(sample.counts[occupied].astype(float), (draws, len(occupied)))
@@ -82,7 +77,7 @@ class PolyaUrn:
                 found[:, empty] = random.permuted(shown, axis=1)
             return found
 
-        return Independent(sample, outside, {"theta": theta})
+        return Independent(sample, outside, {"theta": theta}, TOGETHER)
 
     def _theta(self, sample: SampleTable, empty: int) -> float:
         if self.theta is not None:
@@ -127,24 +122,21 @@ def urn_theta(n: int, outside: int, new: float) -> float:
     return float(np.exp(brentq(short, low, high, xtol=1e-14, rtol=1e-14)))
 
 
-def hazards(theta: float, n: int, outside: int) -> np.ndarray:
-    """The cumulated hazard, -log of the probability that no ball was black, after 1, 2, ... draws."""
-    return np.asarray(np.cumsum(np.log1p(theta / (n + np.arange(outside, dtype=float)))))
-
-
-def birth_times(clock: np.ndarray, most: int, draws: int, random: np.random.Generator) -> np.ndarray:
+def birth_times(theta: float, n: int, outside: int, most: int, draws: int, random: np.random.Generator) -> np.ndarray:
     """[draw, colour]: the numbers (from 1) of the draws that bring new colours, at most `most`; beyond the last: none."""
-    over = len(clock) + 1
-    elapsed = np.concatenate([[0.0], clock, [np.inf]])
+    over = outside + 1
     found: list[np.ndarray] = []
-    now = np.zeros(draws, dtype=np.intp)
-    while len(found) < most:
-        due = elapsed[now] + random.standard_exponential(draws)
-        now = np.minimum(np.searchsorted(clock, due, side="right") + 1, over)
-        if (now == over).all():
+    now = np.zeros(draws, dtype=np.int64)
+    while len(found) < most and theta > 0:
+        black = random.beta(theta, n + now)
+        with np.errstate(divide="ignore"):  # never, or at once
+            wait = np.maximum(np.ceil(random.standard_exponential(draws) / -np.log1p(-black)), 1.0)
+        in_time = wait <= outside - now
+        now = np.where(in_time, now + np.where(in_time, wait, 0).astype(np.int64), over)
+        if not in_time.any():
             break
         found.append(now)
-    return np.stack(found, axis=1) if found else np.empty((draws, 0), dtype=np.intp)
+    return np.stack(found, axis=1) if found else np.empty((draws, 0), dtype=np.int64)
 
 
 def new_colours(births: np.ndarray, n: int, outside: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

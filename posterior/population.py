@@ -19,6 +19,7 @@ from .sample_table import SampleTable
 
 PORTION = 500_000
 """Numbers that a portion of drawn tables holds: what is not asked to be kept never takes more memory than some of these."""
+MOST_TOGETHER = 20 * PORTION
 
 Each = Callable[[np.ndarray], np.ndarray]
 """What is made of each portion: tables [draw, cell] -> something [draw, ...]."""
@@ -78,10 +79,13 @@ class Independent:
     outside: Callable[[int, np.random.Generator], np.ndarray]
     """(how many, random numbers) -> counts of the people outside the sample, [draw, cell]."""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    together: int = 1
+    """Populations that are better drawn at a time than fewer, if they are not too large."""
 
     def each(self, function: Each, how: Drawing) -> Drawn:
         """Portion by portion, each with random numbers of its own, so that threads do not change the result."""
-        most = max(1, PORTION // len(self.sample.counts))
+        cells = len(self.sample.counts)
+        most = max(1, PORTION // cells, min(self.together, MOST_TOGETHER // cells))
         sizes = [min(most, how.draws - first) for first in range(0, how.draws, most)]
         streams = np.random.SeedSequence(how.seed).spawn(len(sizes))
 

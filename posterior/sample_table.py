@@ -16,6 +16,9 @@ from ..release.release import Release
 from ..release.table_forms import Hierarchies
 from ..release.tables import Table, as_table
 
+MOST_PEOPLE = 10**15
+"""Counts are then exact also as floating-point numbers."""
+
 
 @dataclass(frozen=True, eq=False)
 class SampleTable:
@@ -112,6 +115,8 @@ def _of_release(release: Release, size: Any) -> SampleTable:
 def _checked_size(size: Any, n: int) -> int:
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
         raise InputError(f"size={size!r}: the size of the population is a whole number of at least 1.")
+    if size > MOST_PEOPLE:
+        raise InputError(f"size={size}: a population has at most {MOST_PEOPLE:,} people here.")
     if size < n:
         raise InputError(f"size={size}: the sample has {n} people, and cannot be larger than its population.")
     return int(size)

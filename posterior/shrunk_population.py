@@ -19,8 +19,12 @@ from .log_linear_population import cell_probabilities, probability_words
 from .population import Independent
 from .sample_table import SampleTable
 
-STEPS = 199
-"""Shares s / (s + n) that are told apart."""
+LEAST, MOST = 1e-3, 1e4
+"""The model counts for at least so many people, and for at most so many times those of the sample."""
+STEPS = 100
+"""Strengths that are told apart: between these, and then once more where the sample does not rule them out."""
+RULED_OUT = 30.0
+"""By how much their log-probability is below the highest."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +59,33 @@ class ShrunkPopulation:
             found[:, open_cells] = dirichlet_multinomial(counts + s[:, None] * model, sample.outside, random)
             return found
 
-        return Independent(sample, outside, {"strength": float(strengths @ weights)})
+        return Independent(sample, outside, {"strength": mean_strength(strengths, weights, sample.n)})
 
 
 def believed_strengths(model: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Strengths s of a Dirichlet prior around a model, and how probable each is given the sample."""
-    share = (np.arange(STEPS) + 0.5) / STEPS
-    strengths = counts.sum() * share / (1 - share)
-    likelihood = [log_dirichlet_multinomial(counts, s * model) for s in strengths]
-    weights = np.exp(np.array(likelihood) - max(likelihood))
-    return strengths, weights / weights.sum()
+    """Strengths s of a Dirichlet prior around a model, and how probable each is given the sample.
+
+    They are laid out by log s: a large sample can tell that the model counts for a few people only.
+    """
+    n, seen = counts.sum(), counts > 0
+    odds = np.linspace(np.log(LEAST / n), np.log(MOST), STEPS)
+    for last in (False, True):
+        likelihood = [
+            log_dirichlet_multinomial(counts[seen], s * model[seen], s * model.sum()) for s in n * np.exp(odds)
+        ]
+        # beforehand the share s / (s + n) is uniform; from one step to the next it changes by share (1 - share)
+        logs = np.array(likelihood) + odds - 2 * np.logaddexp(0, odds)
+        if not last:
+            near = np.flatnonzero(logs > logs.max() - RULED_OUT)
+            odds = np.linspace(odds[max(near[0] - 1, 0)], odds[min(near[-1] + 1, STEPS - 1)], STEPS)
+    weights = np.exp(logs - logs.max())
+    return n * np.exp(odds), weights / weights.sum()
+
+
+def mean_strength(strengths: np.ndarray, weights: np.ndarray, n: int) -> float:
+    """The strength with the mean share s / (s + n); that of s itself would be one of its largest values."""
+    left = float(weights @ (n / (strengths + n)))
+    return n * (1 - left) / left
 
 
 def _sure(strength: float) -> tuple[np.ndarray, np.ndarray]:
@@ -85,9 +106,10 @@ def dirichlet_multinomial(alpha: np.ndarray, size: Any, random: np.random.Genera
     return random.multinomial(size, shares / total)
 
 
-def log_dirichlet_multinomial(counts: np.ndarray, alpha: np.ndarray) -> float:
-    """The log-probability of counts, up to what does not depend on alpha; alpha is above 0 where counts are."""
-    some = alpha > 0
-    total = alpha.sum()
+def log_dirichlet_multinomial(counts: np.ndarray, alpha: np.ndarray, total: float) -> float:
+    """The log-probability of counts, up to what does not depend on alpha, of which cells without people may be left out.
+
+    `total` is that of all alpha; those of cells with people are above 0.
+    """
     found = gammaln(total) - gammaln(counts.sum() + total)
-    return float(found + (gammaln(counts[some] + alpha[some]) - gammaln(alpha[some])).sum())
+    return float(found + (gammaln(counts + alpha) - gammaln(alpha)).sum())

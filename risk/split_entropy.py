@@ -16,6 +16,8 @@ from .whole_table import concentration, fewness, shared_zeros
 WEIGHTS = (0.1, 0.7, 0.1, 0.1)
 TERMS = ("zeros", "small", "large", "size")
 SMALL = 6
+MOST = 10**12
+"""The largest count: sums of many are still whole numbers."""
 
 
 def split_risk(F: Any, weights: Any = WEIGHTS, *, small: int = SMALL, stacked: bool = False, by: Any = None) -> Any:
@@ -183,6 +185,8 @@ def _counted(tables: Tables) -> Tables:
     """Whole numbers, as counts are."""
     whole = []
     for name, one in zip("FG", tables.arrays, strict=True):
+        if one.max() > MOST:
+            raise InputError(f"{name} has a count above {MOST:,}, which is too large for one.")
         counts = one.astype(np.int64, copy=False)
         if one.dtype.kind == "f" and (counts != one).any():
             raise InputError(f"{name} is a table of counts: whole numbers.")

@@ -21,8 +21,9 @@ def r1(F: Any, weights: Any = WEIGHTS, *, stacked: bool = False, by: Any = None)
     A weighted mean of three terms: the share of cells that are zero, |D|/K; how far people are from being spread evenly,
     1 - H(X)/ln K; and how few they are, (1 + ln sqrt N)/sqrt N. Logarithms are natural.
 
-    Conventions: in a table of one cell everybody is in the same cell, so that the second term is 1. A table that sums to 0
-    is an error; with `by`, a category that nobody is in has no risk (not a number).
+    Conventions: in a table of one cell everybody is in the same cell, so that the second term is 1. A total below 1, of a
+    table of shares, is taken as 1 in the third. A table that sums to 0 is an error; with `by`, a category that nobody is in
+    has no risk (not a number).
 
     Parameters
     ----------
@@ -111,8 +112,8 @@ def concentration(entropy: np.ndarray, cells: Any) -> np.ndarray:
 
 
 def fewness(total: np.ndarray) -> np.ndarray:
-    """-1/sqrt N ln(1/(e sqrt N)): 1 for one person, and less for more; not a number for nobody."""
-    root = np.sqrt(np.where(total > 0, total, np.nan))
+    """-1/sqrt N ln(1/(e sqrt N)): 1 for one person or a part of one, and less for more; not a number for nobody."""
+    root = np.sqrt(np.where(total > 0, np.maximum(total, 1.0), np.nan))
     return (1 + np.log(root)) / root
 
 

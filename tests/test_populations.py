@@ -23,7 +23,7 @@ from fiberwalk.posterior import population
 from fiberwalk.posterior.polya_urn import NEARLY_ALL, urn_theta
 from fiberwalk.posterior.population import Drawing
 from fiberwalk.posterior.sample_table import as_sample
-from fiberwalk.posterior.shrunk_population import believed_strengths, log_dirichlet_multinomial
+from fiberwalk.posterior.shrunk_population import believed_strengths, mean_strength
 
 P = fw.populations
 PEOPLE = fw.examples.ase15().table
@@ -103,6 +103,13 @@ def test_no_more_new_colours_than_empty_cells():
     assert drawn([5, 3], 60, P.urn(), draws=50).min() >= 3  # no empty cell at all
 
 
+def test_the_urn_of_a_whole_country():
+    """The births of new colours do not depend on how many people there are: as many as the paper's sum says."""
+    zeros = fw.sample_risk([50, 30, *[0] * 60], 10**9, P.urn(theta=2.0), draws=4000).zeros
+    expected = 60 - 2.0 * (digamma(10**9 + 2.0) - digamma(82.0))
+    assert zeros.mean() == pytest.approx(expected, abs=5 * zeros.std() / math.sqrt(4000))
+
+
 def test_the_urn_has_as_many_zeros_as_it_is_told():
     release = fw.draw_sample(PEOPLE, 0.1, seed=5)
     zeros = fw.sample_risk(release.published, 2449, P.urn(zeros=25), draws=4000).zeros
@@ -160,12 +167,24 @@ def test_shrunk_populations_are_dirichlet_multinomial(strength):
 def test_the_strength_that_a_sample_suggests():
     model, counts = np.array([0.5, 0.3, 0.2, 0.0]), np.array([9, 1, 2, 0])
     strengths, weights = believed_strengths(model, counts)
-    naive = np.array([dirichlet_multinomial(s * model[:3], 12).pmf(counts[:3]) for s in strengths])
-    assert weights == pytest.approx(naive / naive.sum())
+    likelihood = np.array([dirichlet_multinomial(s * model[:3], 12).pmf(counts[:3]) for s in strengths])
+    share = strengths / (strengths + 12)
+    naive = likelihood * share * (1 - share)  # uniform in the share, in steps of log s
+    assert weights == pytest.approx(naive / naive.sum(), abs=1e-12)
     near, far = np.array([50, 30, 20]), np.array([90, 5, 5])
-    mean = [np.dot(*believed_strengths(model[:3], one)) for one in (near, far)]
+    mean = [mean_strength(*believed_strengths(model[:3], one), 100) for one in (near, far)]
     assert mean[0] > 5 * mean[1], "a sample that fits the model makes it count for more"
-    assert log_dirichlet_multinomial(counts, 3.0 * model) < log_dirichlet_multinomial(counts, 30.0 * model)
+
+
+def test_a_large_sample_can_tell_that_a_model_counts_for_little():
+    model = np.random.default_rng(1).dirichlet(np.full(60, 2.0))
+    counts = np.random.default_rng(2).multinomial(10**6, np.random.default_rng(3).dirichlet(5 * model))
+    strengths, weights = believed_strengths(model, counts)
+    grid = np.exp(np.linspace(-2, 4, 601))  # n is so large that the uniform share is as good as a flat s
+    logs = np.array([dirichlet_multinomial(s * model, 10**6).logpmf(counts) for s in grid]) + np.log(grid)
+    naive = np.exp(logs - logs.max())
+    assert mean_strength(strengths, weights, 10**6) == pytest.approx(grid @ naive / naive.sum(), rel=1e-3)
+    assert mean_strength(np.array([1e300]), np.ones(1), 7) == pytest.approx(1e300)
 
 
 def test_tiny_strengths_of_single_cells_do_no_harm():
@@ -201,8 +220,7 @@ def test_the_shrunk_fiber_is_the_dirichlet_law_given_the_margins():
     sample = release.published.values
     model = np.outer(table.sum(axis=1), table.sum(axis=0)).ravel() / 100
     strengths, weights = believed_strengths(model, sample.ravel())
-    share = weights @ (strengths / (strengths + 4))
-    alpha = sample.ravel() + 4 * share / (1 - share) * model
+    alpha = sample.ravel() + mean_strength(strengths, weights, 4) * model
     possible = {}
     for x in range(5):
         whole = np.array([x, 4 - x, 5 - x, 1 + x])
@@ -242,6 +260,17 @@ def test_the_risk_of_a_sample_is_r1_and_r2_over_populations():
     )
 
 
+def test_the_true_population_is_matched_by_its_labels():
+    people = PEOPLE.isel(area=[0, 1], religion=[0, 8])
+    sample, size = people // 2, int(people.sum())
+    frame = people.to_series().rename("people").reset_index()
+    for form in (people, people.transpose(), people.isel(area=[1, 0]), fw.publish(people, margins=["area"]), frame):
+        found = fw.sample_risk(
+            sample.to_series().rename("people").reset_index(), size, draws=1, population=form, count="people"
+        )
+        assert found.truth["r2"] == pytest.approx(fw.risk.r2(people, sample))
+
+
 def test_a_sample_of_everybody():
     risk = fw.sample_risk(PEOPLE, 2449, draws=3)
     assert risk.r2 == pytest.approx(risk.r1)
@@ -267,9 +296,9 @@ def test_summary_draws_and_file(tmp_path):
 def test_many_portions_do_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr(population, "PORTION", 90)  # one table at a time
     sample, lines = as_sample(fw.draw_sample(PEOPLE, 0.1, seed=1).published, 2449), []
-    by_many = P.urn().given(sample).each(lambda tables: tables, Drawing(20, 3, progress=lines.append))
+    by_many = P.shrunk().given(sample).each(lambda tables: tables, Drawing(20, 3, progress=lines.append))
     monkeypatch.setattr(population.os, "cpu_count", lambda: 1)
-    by_one = P.urn().given(sample).each(lambda tables: tables, Drawing(20, 3))
+    by_one = P.shrunk().given(sample).each(lambda tables: tables, Drawing(20, 3))
     assert (by_many.values == by_one.values).all()
     assert lines[-1] == "20 of 20 populations"
 
@@ -298,14 +327,16 @@ def test_the_papers_means_in_small(capsys):
         (lambda: fw.sample_risk([[1, 2]]), "how large is the population that these 3 people were drawn from"),
         (lambda: fw.sample_risk([[1, 2]], 2), "the sample has 3 people, and cannot be larger than its population"),
         (lambda: fw.sample_risk([[1, 2]], 3.5), "size=3.5: the size of the population is a whole number"),
+        (lambda: fw.sample_risk([[1, 2]], 10**20), "a population has at most 1,000,000,000,000,000 people here"),
         (lambda: fw.sample_risk([[0, 0]], 5), "the sample is empty"),
         (lambda: fw.sample_risk([[1, 2]], 9, "loglinear"), "there is no model 'loglinear'; did you mean 'log-linear'"),
         (lambda: fw.sample_risk([[1, 2]], 9, 3), "model= is one of 'log-linear'"),
         (lambda: fw.sample_risk([[1, 2]], 9, "fiber"), "which margins of the population are published"),
         (lambda: fw.sample_risk([[1, 2]], 9, weights=(0.5, 0.6, 0.1)), "weights sum to 1"),
+        (lambda: fw.draw_populations([1] * 10**5, 10**6, draws=10**5), "100,000 populations of 100,000 cells are more"),
         (lambda: fw.sample_risk([[1, 2]], 9, draws=0), "draws=0: a whole number of at least 1"),
         (lambda: fw.sample_risk([[1, 2]], 9, seed=-1), "seed=-1"),
-        (lambda: fw.sample_risk([[1, 2]], 9, population=[[4, 5, 0]]), "not a table like the sample"),
+        (lambda: fw.sample_risk([[1, 2]], 9, population=[[4, 5, 0]]), "the sample and population= are not the same table"),
         (lambda: fw.sample_risk([[1, 2]], 9, population=[[4, 4]]), "population= has 8 people, and size= says 9"),
         (lambda: fw.sample_risk([[1, 2]], 9, population=[[9, 0]]), "more people than that of the population"),
         (lambda: fw.sample_risk([[1, 0]], 9, P.urn(zeros=2)), "only 1 cells of the sample are empty"),
@@ -321,6 +352,6 @@ def test_the_papers_means_in_small(capsys):
     ],
 )  # fmt: skip
 def test_wrong_input_is_refused_in_words(call, words):
-    with pytest.raises(fw.InputError) as problem:
+    with pytest.raises((fw.InputError, fw.TooLarge)) as problem:
         call()
     assert words in str(problem.value)

@@ -191,6 +191,7 @@ def test_what_the_methods_do_is_what_is_said_of_them():
         (lambda: risk.perturbed_risk([1], [1], "random_round"), r"risk.changes_of\('random_round', parameters\)"),
         (lambda: risk.perturbed_risk([1], [1], [[1, 1], [0, 1]]), "row 0 of the transition matrix sums to 2"),
         (lambda: risk.perturbed_risk([1.5], [1], ROUNDING), "F is a table of counts: whole numbers"),
+        (lambda: risk.perturbed_risk([2**62, 1e300], [1, 1], ROUNDING), "F has a count above 1,000,000,000,000"),
         (lambda: risk.perturbed_risk([1], [-1], ROUNDING), "G is a table of numbers of at least 0"),
         (lambda: risk.perturbed_risk([0], [1], ROUNDING), "F sums to 0"),
         (lambda: risk.perturbed_risk([1], [1], ROUNDING, multiplier=2), "a number from 0 to 1, or a pair"),

@@ -107,6 +107,7 @@ def test_tables_of_one_cell_and_one_occupied_cell():
     assert risk.r1([9, 0]) == close(0.1 / 2 + 0.8 + 0.1 * size)
     assert risk.r2([9, 0], [1, 3]) == close(0.8 + 0.1 * size)  # H(X) = 0: the sample can hide nothing of it
     assert risk.r1([1, 0]) == close(0.05 + 0.8 + 0.1)
+    assert risk.r1([0.25, 0.25]) == risk.r1([0.5, 0.5]) == 0.1  # shares: there is no less than one person
 
 
 def test_zeros_that_are_not_shared_do_not_count():

@@ -11,17 +11,21 @@ from .posterior.population import Drawing, Drawn, Each
 from .posterior.populations import as_model
 from .posterior.sample_table import SampleTable, as_sample
 from .progress import shown
-from .release.errors import InputError
+from .release.errors import InputError, TooLarge
 from .release.release import Release
 from .release.table_forms import Hierarchies
-from .release.tables import as_table
+from .release.tables import Table, as_table
 from .risk.population_risk import MEASURES, measure_populations
+from .risk.table_shapes import arranged
 from .sample_risk_result import SampleRisk
 from .sampler.arviz_adapter import to_arviz
-from .sampling import check_whole
+from .sampling import check_whole, warn_of_doubt
 
 if TYPE_CHECKING:
     import xarray as xr
+
+MOST_NUMBERS = 1_000_000_000
+"""Of populations that are kept: 8 GB."""
 
 
 def sample_risk(
@@ -80,7 +84,7 @@ def sample_risk(
     """
     given = as_sample(sample, size, hierarchies=hierarchies, count=count)
     measured = measure_populations(given, weights)
-    truth = _truth(given, population)
+    truth = _truth(given, population, count)
     chosen, drawn = _drawn(given, model, measured, draws, chains, seed, progress)
     return SampleRisk(
         values=drawn.values,
@@ -123,7 +127,14 @@ def draw_populations(
     ({'chain': 1, 'draw': 50, 'A': 2, 'B': 2}, True)
     """
     given = as_sample(sample, size, hierarchies=hierarchies, count=count)
+    check_whole(draws=draws)
+    if draws * len(given.counts) > MOST_NUMBERS:
+        raise TooLarge(
+            f"{draws:,} populations of {len(given.counts):,} cells are more than {MOST_NUMBERS:,} numbers; draw fewer, or "
+            "ask sample_risk(), which keeps none of them."
+        )
     chosen, drawn = _drawn(given, model, lambda tables: tables, draws, chains, seed, progress)
+    warn_of_doubt(drawn.facts)
     labels = [dim.labels for dim in given.dims]
     facts = {"model": chosen.name, "words": chosen.words, "seed": "none" if seed is None else str(seed), **drawn.facts}
     return to_arviz(
@@ -147,14 +158,16 @@ def _drawn(
         )
 
 
-def _truth(sample: SampleTable, population: Any) -> np.ndarray | None:
+def _truth(sample: SampleTable, population: Any, count: str | None) -> np.ndarray | None:
     """The true population, if it is known and can be the one that the sample is from."""
     if population is None:
         return sample.truth
-    table = population if isinstance(population, Release) else as_table(population)
-    values = table.truth if isinstance(table, Release) else table.values.ravel()
-    if values is None or tuple(d.labels for d in table.dims) != tuple(d.labels for d in sample.dims):
-        raise InputError("population= is not a table like the sample: their dims and labels differ.")
+    if isinstance(population, Release):
+        if population.truth is None or len(population.grids) != 1:
+            raise InputError("population= is a release that does not hold the table itself.")
+        population = Table(population.truth[population.grids[0].cells], population.dims)
+    table = as_table(population, count=count if count in getattr(population, "columns", ()) else None)
+    values = arranged(sample.table, table, names=("the sample", "population=")).arrays[1].ravel()
     if int(values.sum()) != sample.size:
         raise InputError(f"population= has {int(values.sum()):,} people, and size= says {sample.size:,}.")
     if (values < sample.counts).any():

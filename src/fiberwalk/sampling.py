@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
@@ -98,17 +98,22 @@ def sample(
     # NetCDF's classic format has no integers beyond 32 bits
     shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
     facts = {"law": chosen.name, "seed": shown_seed, **how}
-    if facts["converged"] == "no":
-        warnings.warn(
-            f"the chains did not agree well enough after {WARM_UP:,} draws each (largest R-hat {facts['rhat']:.3f}, fewest "
-            f"effective draws {facts['ess']:.0f}): the tables kept are not to be trusted as they are. Look at "
-            "fiberwalk.choose_moves(release), and take more draws.",
-            stacklevel=2,
-        )
+    warn_of_doubt(facts)
     grid = release.grids[0]
     values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(chains, draws, *grid.cells.shape))
     labels = [[dim.node_labels[node] for node in nodes] for dim, nodes in zip(release.dims, grid.nodes, strict=True)]
     return to_arviz(values, [dim.name for dim in release.dims], labels, facts)
+
+
+def warn_of_doubt(facts: Mapping[str, Any]) -> None:
+    """Say that chains did not agree, if they are chains that did not."""
+    if facts.get("converged") == "no":
+        warnings.warn(
+            f"the chains did not agree well enough after {WARM_UP:,} draws each (largest R-hat {facts['rhat']:.3f}, fewest "
+            f"effective draws {facts['ess']:.0f}): the tables kept are not to be trusted as they are. Look at "
+            "fiberwalk.choose_moves(release), and take more draws.",
+            stacklevel=3,
+        )
 
 
 def check_whole(**given: Any) -> None:
