@@ -22,9 +22,9 @@ TABLES = hnp.arrays(int, (2, 4), elements=st.integers(0, 20)).filter(lambda tabl
 close = pytest.approx
 
 
-def slow_entropy_term(values):
-    """1 - H/ln K of one part."""
-    if sum(values) <= 0:
+def slow_entropy_term(values, of):
+    """1 - H/ln K of one part of a table of so many cells."""
+    if sum(values) <= 0 or len(values) == 1 < of:
         return 0.0
     H = -sum(x / sum(values) * math.log(x / sum(values)) for x in values if x > 0)
     return 1 - (H / math.log(len(values)) if len(values) > 1 else 0.0)
@@ -40,7 +40,7 @@ def slow_terms(F, G, p, multipliers, small):
     parts = [[x for x, j in zip(expected, G, strict=True) if (j <= small) == wanted] for wanted in (True, False)]
     return [
         (len(A) / K) ** (len(A | B) / len(A & B)) if A & B else 0.0,
-        *(factor * slow_entropy_term(part) for factor, part in zip(multipliers, parts, strict=True)),
+        *(factor * slow_entropy_term(part, K) for factor, part in zip(multipliers, parts, strict=True)),
         (1 + math.log(math.sqrt(N))) / math.sqrt(N),
     ]
 
@@ -116,7 +116,9 @@ def test_multipliers():
 
 def test_conventions_of_the_parts():
     small, large = (0, 1, 0, 0), (0, 0, 1, 0)
-    assert [risk.split_risk([0, 0, 9], w) for w in (small, large)] == [0, 1]  # nobody; one cell
+    assert [risk.split_risk([0, 0, 9], w) for w in (small, large)] == [0, 0]  # nobody; one cell beside others
+    assert risk.split_risk([4, 9, 9], small) == risk.split_risk([4, 4, 9], small) == 0  # one like two alike
+    assert risk.split_risk([4, 0, 9], small) == 1  # one of two
     assert [risk.split_risk([0, 5, 5], w) for w in (small, large)] == close([1 - math.log(2) / math.log(3), 0])
     assert [risk.split_risk([5], w) for w in (small, large)] == [1, 0]
     assert risk.perturbed_risk([1, 1], [0, 0], ROUNDING, small) == 0  # everything hidden: all alike
