@@ -47,12 +47,13 @@ def steps(server: fw.TableServer, dims: str, where: dict[str, str]) -> dict[str,
     """The steps of one request, each by itself, and the whole."""
     request = as_request(dims, where, server.cube.labels)
     counted = server.cube.cut(request)
-    published, _ = server._protected(request, counted, as_it_is=False)
+    seed = server.cube.table_seed(counted.keys)
+    published, _ = server._protected(request, counted, seed, as_it_is=False)
     return {
         "count": milliseconds(lambda: server.cube.cut(request)),
         "rules": milliseconds(lambda: server.rules.broken_by_size(server.rules.size_of(counted.counts))),
         "risk": milliseconds(lambda: server.measure.before(counted.counts)),
-        "protect": milliseconds(lambda: server._protected(request, counted, as_it_is=False)),
+        "protect": milliseconds(lambda: server._protected(request, counted, seed, as_it_is=False)),
         "risk after": milliseconds(lambda: server.measure.after(counted.counts, published)),
         "utility": milliseconds(lambda: server.measure.utility(counted.counts, published)),
         "request": milliseconds(lambda: server.tabulate(dims, where)),

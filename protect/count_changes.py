@@ -12,10 +12,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..release.dims import did_you_mean
 from ..release.errors import InputError
 from ..release.release import Release
-from .methods import method_named
+from .methods import method_named, refuse_missing, refuse_unknown
 from .rounding import checked_base, checked_rule, nearest_multiple
 from .transition_matrix import Transitions, as_transitions
 
@@ -216,14 +215,9 @@ def changes_of(method: str, parameters: Mapping[str, Any] | None = None) -> Coun
             f"{', '.join(CHANGES)}{instead}."
         )
     given, law = dict(parameters or {}), CHANGES[name]
-    known = list(inspect.signature(found.function(name)).parameters)[1:]
-    for one in given:
-        if one not in known:
-            raise InputError(f"{name} has no parameter {one!r}; {did_you_mean(one, known)}")
+    refuse_unknown(name, given, found.function(name))
+    refuse_missing(name, given, law, first=0)
     taken = inspect.signature(law).parameters
-    for key, parameter in taken.items():
-        if parameter.default is parameter.empty and key not in given:
-            raise InputError(f"{name} needs its {key}=.")
     return law(**{key: value for key, value in given.items() if key in taken})
 
 

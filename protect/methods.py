@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,11 +156,21 @@ def reader_of(name: str, parameters: Mapping[str, Any]) -> Callable[..., Any]:
     reader = method.reader
     if reader is None:
         raise InputError(f"what {name} published cannot be read figure by figure; {method.instead}.")
-    taken = {key: one for key, one in inspect.signature(reader).parameters.items() if key != "release"}
-    for one in parameters:
-        if one not in taken:
-            raise InputError(f"{name} has no parameter {one!r}; {did_you_mean(one, taken)}")
-    missing = [key for key, one in taken.items() if one.default is one.empty and key not in parameters]
-    if missing:
-        raise InputError(f"{name} needs its {missing[0]}=.")
+    refuse_unknown(name, parameters, reader)
+    refuse_missing(name, parameters, reader)
     return reader
+
+
+def refuse_unknown(name: str, given: Iterable[str], function: Callable[..., Any], which: str = "") -> None:
+    """Refuse parameters that the function of a method does not take, besides the table."""
+    known = list(inspect.signature(function).parameters)[1:]
+    for one in given:
+        if one not in known:
+            raise InputError(f"{name} has no parameter {one!r}{which}; {did_you_mean(one, known)}")
+
+
+def refuse_missing(name: str, given: Collection[str], function: Callable[..., Any], first: int = 1) -> None:
+    """Miss parameters that a function cannot do without; the `first` ones are no parameters of the method."""
+    for key, one in list(inspect.signature(function).parameters.items())[first:]:
+        if one.default is one.empty and key not in given:
+            raise InputError(f"{name} needs its {key}=.")

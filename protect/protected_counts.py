@@ -6,21 +6,20 @@ of cells. The counts are those of the public function with the same seed: its re
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..release.dims import Dim, Margin, did_you_mean, parse_margin
+from ..release.dims import Dim, Margin, parse_margin
 from ..release.errors import InputError
 from ..release.facts import NO_VALUE
 from ..release.numbers import whole_numbers
 from ..release.table_forms import axis_name
 from ..release.tables import Table
 from .cell_keys import taken_seed
-from .methods import method_named
+from .methods import method_named, refuse_missing, refuse_unknown
 from .noise import as_noise
 from .perturbation import chosen_within, refuse_undecided
 from .random_rounding import RandomRounding
@@ -76,13 +75,8 @@ def protected_counts(
         )
     if publish is None or parameters.get("additive"):
         return _by_release(cells, name, parameters)
-    taken = {key: one for key, one in inspect.signature(publish).parameters.items() if key != "cells"}
-    for one in parameters:
-        if one not in taken:
-            raise InputError(f"{name} has no parameter {one!r} that changes cells; {did_you_mean(one, taken)}")
-    missing = [key for key, one in taken.items() if one.default is one.empty and key not in parameters]
-    if missing:
-        raise InputError(f"{name} needs its {missing[0]}=.")
+    refuse_unknown(name, parameters, publish, " that changes cells")
+    refuse_missing(name, parameters, publish)
     return publish(cells, **parameters).reshape(cells.shape)
 
 
@@ -145,11 +139,8 @@ def _by_release(cells: Cells, name: str, parameters: Mapping[str, Any]) -> np.nd
     table = Table(cells.values.reshape(cells.shape), cells.dims)
     given = dict(parameters) if cells.keys is None else {**parameters, "keys": cells.keys.reshape(cells.shape)}
     function = method_named(name).function(name)
-    for one in given:
-        if one not in inspect.signature(function).parameters:
-            raise InputError(
-                f"{name} has no parameter {one!r}; {did_you_mean(one, inspect.signature(function).parameters)}"
-            )
+    refuse_unknown(name, given, function)
+    refuse_missing(name, given, function)
     figures = function(table, **given, seed=cells.seed).figures
     assert figures is not None
     assert (figures != NO_VALUE).all()

@@ -277,6 +277,7 @@ class Category:
     chances: np.ndarray
     most: int
     log_factorials: np.ndarray
+    """Of 0 to the total; then, where negative places lead, infinite ones, of numbers that there cannot be."""
     small: int = 0
     odds: float = 1.0
     """Records in cells of at most `small` are chosen with other odds than the rest."""
@@ -298,8 +299,9 @@ class Category:
         for x in range(max(first, published - near), min(last, published + near) + 1):
             left, came = self.chosen(x, self.size), self.chosen(alike - x, others)
             gain = published - x
-            k = np.arange(max(0, -gain), min(left.shape[1], came.shape[1] - gain))
-            found[x - first] = self.chances @ (left[:, k] * came[:, k + gain]).sum(axis=1)
+            low = max(0, -gain)
+            high = max(low, min(len(left), len(came) - gain))
+            found[x - first] = self.chances @ (left[low:high] * came[low + gain : high + gain]).sum(axis=0)
         return first, np.log(np.maximum(found, LEAST * found.max()))
 
     def normal(self, x: np.ndarray, published: int, alike: int) -> np.ndarray:
@@ -320,7 +322,7 @@ class Category:
         return weights
 
     def chosen(self, these: int, of: int) -> np.ndarray:
-        """P(k of these records are among those chosen of a larger number), a row for each number chosen.
+        """P(k of these records are among those chosen of a larger number), a column for each number chosen.
 
         Hypergeometric; where these are few and come first, with other odds (Fisher's noncentral law).
         """
@@ -328,18 +330,15 @@ class Category:
             usual = float(self.leaving[-1]) * these / of
             most = min(these, int(self.leaving[-1]), int(np.ceil(usual + FAR * (1 + np.sqrt(usual)))))
             k, j = np.arange(most + 1), self.leaving[:, None]
-            left = (
-                of - these - j + k
-            )  # of those chosen, j - k are others: as many there must be, and no fewer than none
-            possible = (k <= j) & (left >= 0)
             f = self.log_factorials
-            ways = f[these] - f[k] - f[these - k] + f[of - these] - f[np.where(possible, j - k, 0)]
-            ways = ways - f[np.where(possible, left, 0)] - f[of] + f[j] + f[of - j]
-            row = np.where(possible, np.exp(np.minimum(ways, 0.0)), 0.0)
+            others = j - k  # among those chosen: there must be as many, and no fewer than none
+            ways = f[these] - f[k] - f[these - k] + f[of - these] - f[others]
+            ways = ways - f[of - these - others] - f[of] + f[j] + f[of - j]
+            row = np.exp(np.minimum(ways, 0.0))
             if these <= self.small:
                 row = row * self.odds**k
                 row /= row.sum(axis=1, keepdims=True)
-            self.rows[these, of] = row
+            self.rows[these, of] = np.ascontiguousarray(row.T)
         return self.rows[these, of]
 
 
@@ -360,7 +359,7 @@ def category_law(sizes: np.ndarray, category: int, rate: float, small: int = 0, 
         chances[-1] = 1.0
     kept = np.flatnonzero(chances > 1e-9 * chances.max())
     kept = kept[:: -(-len(kept) // MOST_NUMBERS)]  # of very many numbers every so many will do
-    logs = gammaln(np.arange(total + 1) + 1.0)
+    logs = np.append(gammaln(np.arange(total + 1) + 1.0), np.full(most + 1, np.inf))
     return Category(n, total, numbers[kept], chances[kept] / chances[kept].sum(), most, logs, small, odds)
 
 

@@ -26,8 +26,10 @@ def split_risk(F: Any, weights: Any = WEIGHTS, *, small: int = SMALL, stacked: b
     R1 with its second term split in two: the cells of at most `small`, zeros among them, and the larger ones are tables of
     their own, each with its own total and number of cells, and 1 - H/ln K is taken of both.
 
-    Conventions: 1 - H/ln K is 1 where all people of a part are in one cell, also where the part has no other, and 0 where
-    nobody is in it. A table that sums to 0 is an error; with `by`, a category that nobody is in has no risk (not a number).
+    Conventions: 1 - H/ln K is 1 where all people of a part are in one of its cells, and 0 where nobody is in it. A
+    part of a single cell is spread as evenly as can be: 0 (were it 1, one small cell would count for more than two
+    alike); in a table of one cell everybody is in the same, and it is 1. A table that sums to 0 is an error; with
+    `by`, a category that nobody is in has no risk (not a number).
 
     Parameters
     ----------
@@ -166,13 +168,15 @@ def _moved_to(shown: np.ndarray, true: np.ndarray, people: np.ndarray, law: Coun
 
 
 def _part(values: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """1 - H/ln K of some cells of each table: 0 where nobody is in them."""
+    """1 - H/ln K of some cells of each table: 0 where nobody is in them, or where it is one cell beside others."""
     kept = np.where(inside, values, 0.0)
     total = kept.sum(axis=1)
     p = kept / np.where(total > 0, total, 1.0)[:, None]
     logs = np.log(p, out=np.zeros_like(p), where=p > 0)
-    found = concentration(-(p * logs).sum(axis=1), np.maximum(inside.sum(axis=1), 1))
-    return np.where(total > 0, found, 0.0)
+    cells = inside.sum(axis=1)
+    found = concentration(-(p * logs).sum(axis=1), np.maximum(cells, 1))
+    lone = (cells == 1) & (inside.shape[1] > 1)
+    return np.where((total > 0) & ~lone, found, 0.0)
 
 
 def _checked(small: Any) -> int:

@@ -56,6 +56,25 @@ def test_risks_of_the_whole_table(file):
     assert (
         "Risk: R2 of the whole table (Antal, Shlomo and Elliot). Utility: 1 - Hellinger distance / sqrt(N).\n" in words
     )
+    some = (
+        "--risk",
+        "r1",
+        "--weights",
+        "0.2,0.3,0.5",
+        "--by",
+        "column, row",
+        "--over",
+        "mean",
+        "--utility",
+        "hellinger",
+    )
+    done = run(file, *ROUNDING, *some, "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["points"][0]["risk"] == pytest.approx(fw.risk.r1(TABLE, (0.2, 0.3, 0.5), by=[0, 1]).mean())
+    assert "R1, mean over column and row as published" in told["risk"]
+    assert "there are 3 terms, each with a weight" in run(file, *ROUNDING, "--risk", "r2", "--weights", "1").output
+    assert "or 'l2'" in run(file, *ROUNDING, "--risk", "r2", "--weights", "0.1;0.9").output
     wrong = run(file, *ROUNDING, "--risk", "r2", "--where", "< 3")
     assert (wrong.exit_code, "is of the whole table: leave out" in wrong.output) == (2, True)
 

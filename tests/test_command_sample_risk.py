@@ -63,7 +63,7 @@ def test_totals_of_the_population_are_used(sample, tmp_path):
             "--margin goes with --model log-linear, urn or shrunk.",
         ),
         (("--size", 2449, "--model", "fiber"), "--model fiber needs totals of the population, as rows of FILE"),
-        (("--size", 2449, "--weights", 0.5, 0.5, 0.5), "weights sum to 1; these sum to 1.5"),
+        (("--size", 2449, "--weights", "0.5,0.5,0.5"), "weights sum to 1; these sum to 1.5"),
         (("--size", 2449, "--rule", "< 3"), "--rule says nothing about a sample."),
         (("--size", 2449, "--plot", "risk.doc"), "a picture is .png, .svg or .pdf"),
     ],

@@ -154,6 +154,12 @@ def test_a_study_cuts_the_tables_that_are_asked_for():
     assert found.methods == {"N": "round_to after"}
 
 
+def test_noise_below_nobody_is_nobody():
+    found = fw.table_study(SMALL % 2, ONE, {"N": ("after", "add_noise", {"noise": {-5: 1.0}})}, seeds=2)
+    assert len(found.runs) == 2
+    assert (found.runs["utility"] < 1).all()
+
+
 def test_a_study_is_drawn():
     found = fw.table_study(SMALL, ONE, {"RR": ("before", "random_round", {})}, seeds=[1, 2])
     texts = [text.get_text() for text in found.plot(title="Map").axes[0].texts]
@@ -165,6 +171,13 @@ def test_a_study_is_drawn():
     [
         ({}, {"RR": ("after", "random_round", {})}, "table_study() needs tables; none are given."),
         (ONE, {}, "table_study() needs methods; none are given."),
+        (["A"], {"RR": ("after", "random_round", {})}, "tables are a dict, each with its name; they are ['A']"),
+        ({"T": ("", None)}, {"RR": ("after", "random_round", None)}, "table 'T' has no dim; known: 'A', 'B'"),
+        (
+            {"T": ("A", "B=1")},
+            {"RR": ("after", "random_round", {})},
+            "table 'T' is a pair of its dims and who is in it",
+        ),
         ({"T": "A"}, {"RR": ("after", "random_round", {})}, "table 'T' is a pair of its dims and who is in it"),
         ({"T": ("A", {"A": "1"})}, {"RR": ("after", "random_round", {})}, "by 'A', which spans it already."),
         ({"T": ("A", {"D": "1"})}, {"RR": ("after", "random_round", {})}, "by 'D', which is no dim"),

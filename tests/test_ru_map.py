@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import xarray as xr
 from click.testing import CliRunner
 
 import fiberwalk as fw
@@ -426,6 +427,61 @@ def test_risks_of_the_whole_table_need_no_audit(monkeypatch, tmp_path):
     assert fw.load(tmp_path / "map").frame.equals(found.frame)
 
 
+def test_the_worst_or_the_mean_category():
+    table = xr.DataArray(
+        [[[3, 1, 7], [0, 9, 4]], [[0, 0, 0], [0, 0, 0]], [[12, 1, 2], [5, 5, 6]]], dims=("area", "sex", "age")
+    )
+    method = {"r": lambda t, seed: fw.random_round(t, base=3, seed=seed)}
+    release = fw.random_round(table, base=3, seed=5)
+    shown = table.copy(data=release.cell_figures.reshape(table.shape))
+    law = fw.risk.changes_of("random_round", {"base": 3})
+    for by, worst, mean in (
+        ("area", "the worst area", "mean over area"),
+        (["age", 0], "the worst combination of age and area", "mean over age and area"),
+    ):
+        entropy, left = fw.risk.table_entropy(table, by=by), fw.risk.conditional_entropy(table, shown, by=by)
+        told = (1 - left / entropy.where(entropy > 0)).where(entropy != 0, 1).where(left.notnull(), 0)
+        expected = {
+            "r1": fw.risk.r1(shown, by=by),
+            "r2": fw.risk.r2(table, shown, by=by),
+            "split": fw.risk.perturbed_risk(table, shown, law, by=by),
+            "hellinger": fw.risk.hellinger_utility(table, shown, by=by),
+            "conditional entropy": told.where(entropy.notnull()),
+        }
+        for over, words in (("worst", worst), ("mean", mean)):
+            for risk, utility in zip(
+                ("r1", "r2", "split"), ("hellinger", "conditional entropy", "margins"), strict=True
+            ):
+                found = fw.ru_map(table, method, risk, utility, seeds=[5], by=by, over=over)
+                row = found.frame.loc[("r", "")]
+                figures = expected[risk]
+                assert row["risk"] == pytest.approx(float(figures.max() if over == "worst" else figures.mean()))
+                assert words in found.risk
+                if utility in expected:
+                    figures = expected[utility]
+                    assert row["utility"] == pytest.approx(float(figures.min() if over == "worst" else figures.mean()))
+                assert (words in found.utility) == (utility in expected)
+    assert found.settings["by"] == ["age", "area"]
+    assert "R1 of the whole table as published, ignoring the protection" in fw.ru_map(TABLE, method, "r1", seeds=1).risk
+
+
+def test_what_a_table_tells():
+    """All where it is published as it is or there is nothing to tell; none in a category that is published as empty."""
+    table = np.array([[5, 5], [4, 0], [2, 1]])
+    empty = {"e": lambda t, seed: fw.random_round(t, base=5, seed=seed)}
+    seed = next(s for s in range(99) if fw.random_round(table, base=5, seed=s).cell_figures[4:].sum() == 0)
+    found = fw.ru_map(table, empty, "r2", "conditional entropy", seeds=[seed], by="A")
+    assert found.frame["utility"].tolist() == [1, 0]
+    mean = fw.ru_map(table, empty, "r2", "conditional entropy", seeds=[seed], by="A", over="mean")
+    assert mean.frame["utility"].tolist() == pytest.approx([1, 2 / 3])
+    whole = fw.ru_map(table, empty, "r2", "conditional entropy", seeds=[seed]).frame["utility"].iloc[1]
+    shown = fw.random_round(table, base=5, seed=seed).cell_figures.reshape(3, 2)
+    assert whole == pytest.approx(1 - fw.risk.conditional_entropy(table, shown) / fw.risk.table_entropy(table))
+    nobody = fw.as_protected([[0, 0], [0, 0]], "random_round", base=5)
+    with pytest.raises(fw.InputError, match="method 'n': by=.*nobody is in any of their categories, as published"):
+        fw.ru_map([[1, 2], [3, 4]], {"n": nobody}, "r2", "published", by="A")
+
+
 def test_the_whole_table_beside_an_audit():
     """Withheld cells stand at what is to be expected of them, which only an audit knows."""
     found = fw.ru_map(TABLE, {"s": SUPPRESSED}, risk="r2", weights="l2", utility="published")
@@ -535,7 +591,12 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": SUPPRESSED}, {"risk": "r2", "harm": {1: 1}}, "goes with risk='expected harm'"),
         ({"x": SUPPRESSED}, {"risk": "r2", "weights": (1, 1, 1)}, "risk='r2': weights=.* sum to 3"),
         ({"x": SUPPRESSED}, {"risk": "r2", "decimals": 1}, "of tables of counts: leave out decimals="),
-        ({"x": SUPPRESSED}, {"weights": (1, 0, 0)}, "goes with the risks of the whole table, 'r2' and 'split'"),
+        ({"x": SUPPRESSED}, {"weights": (1, 0, 0)}, "weights= goes with .*the whole table, 'r1', 'r2' and 'split'"),
+        ({"x": SUPPRESSED}, {"by": "A"}, "by= goes with the risks of the whole table, 'r1', 'r2' and 'split'"),
+        ({"x": SUPPRESSED}, {"risk": lambda audit: 1, "by": "A"}, "by= goes with the risks of the whole table"),
+        ({"x": SUPPRESSED}, {"risk": "r2", "by": ["A", "b"]}, "no dim 'b'; known: 'A', 'B'"),
+        ({"x": SUPPRESSED}, {"risk": "r2", "by": []}, "names no dim; the table has A, B"),
+        ({"x": SUPPRESSED}, {"risk": "r1", "by": "A", "where": "< 3"}, "'r1' is of the whole table: leave out cell="),
         ({"x": ("add_noise", {"noise": {-9: 1.0}})}, {"risk": "split"}, "below 0: add noise with floor=True"),
         ({"x": SUPPRESSED}, {"over": "best"}, "the 'worst' cell, or the 'mean'"),
         ({"x": SUPPRESSED}, {"base": 1}, "a number above 1"),

@@ -42,7 +42,7 @@ small_counts = st.lists(st.integers(0, 4), min_size=12, max_size=12).filter(any)
 
 
 def served(data=CUBE, **settings):
-    return fw.TableServer(data, **{"seed": 7, "rules": fw.ServerRules(max_filters=None), **settings})
+    return fw.TableServer(data, **{"seed": 7, "rules": fw.ServerRules(max_filters=None, max_labels=None), **settings})
 
 
 # --- counting -----------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def test_every_form_of_the_data_gives_the_same_table(tmp_path):
     long = series.rename("freq").reset_index()
     long.to_csv(tmp_path / "cube.csv", index=False, sep=";")
     long.to_parquet(tmp_path / "cube.parquet")
-    records = people(COUNTS).sample(frac=1, random_state=1)
+    records = people(COUNTS).sample(frac=1, random_state=1).rename_axis("person")
     records.to_csv(tmp_path / "people.csv", index=False)
     for data in (series, long, tmp_path / "cube.csv", tmp_path / "cube.parquet", records, tmp_path / "people.csv"):
         table = served(data).tabulate("age,sex").table
@@ -97,8 +97,7 @@ def test_counts_of_the_same_cell_add_up_and_zeros_need_no_row():
 def test_labels_are_texts_as_they_are_written_and_in_a_sensible_order(tmp_path):
     (tmp_path / "people.csv").write_text("age,code\n10-14,007\n 5-9,07\n5-9,7\n")
     labels = as_hypercube(tmp_path / "people.csv", seed=1).labels
-    assert labels["age"] == ("5-9", "10-14")
-    assert sorted(labels["code"]) == ["007", "07", "7"]
+    assert labels == {"age": ("5-9", "10-14"), "code": ("007", "07", "7")}
     years = pd.DataFrame({"age": [30, 5, 100], "size": pd.Categorical(list("sls"), ["s", "m", "l"], ordered=True)})
     labels = as_hypercube(years, seed=1).labels
     assert labels == {"age": ("5", "30", "100"), "size": ("s", "l")}
@@ -140,6 +139,7 @@ ONES = cube_of(np.ones((2, 3, 2), dtype=int))
         ({"max_dims": 2}, DIMS, None, "the table has 3 dims; at most 2 are allowed", None),
         ({"max_filters": 0}, "sex", {"region": "1"}, "the table has 1 filter; at most 0 are allowed", None),
         ({"max_filters": 1}, "sex", {"region": "1", "age": "0-4"}, "the table has 2 filters; at most 1 is allowed", None),
+        ({}, "sex", {"age": ["0-4", "5-9"]}, "the filter of 'age' names 2 labels; at most 1 is allowed", None),
         ({"min_population": 1000}, "sex", None, "the table has a population of 12; at least 1,000 are needed",
          "the table has too small a population; at least 1,000 are needed"),
         ({"max_small_share": 0.25}, DIMS, None, "100% of the table's 12 cells are cells of 1 to 2; at most 25% are allowed",
@@ -157,16 +157,53 @@ def test_a_broken_rule_is_told_with_its_figures(rules, dims, where, reason, noti
     assert reason in answer.reason
     assert (notice or answer.reason) == answer.notice
     assert answer.table is answer.original is answer.utility is None
-    with pytest.raises(fw.InputError, match="there is no table: it was refused, because"):
+    with pytest.raises(fw.InputError) as error:
         answer.to_frame()
+    assert str(error.value) == f"there is no table: it was refused, because {answer.notice}."  # and no true figure
     assert "refused, because" in repr(answer)
 
 
 def test_nobody_in_the_table():
     rows = pd.DataFrame({"a": ["x", "y"], "b": ["1", "2"], "c": ["p", "p"], "n": [3, 4]})
-    answer = served(rows).tabulate("c", {"a": "x", "b": "2"})
-    assert answer.reason == "nobody is in the table"
-    assert answer.notice == "the table has too small a population"
+    for fewest in (1, 10):
+        server = served(rows, rules=fw.ServerRules(max_filters=2, min_population=fewest if fewest > 1 else None))
+        nobody, some = (server.tabulate("c", {"a": "x", "b": b}) for b in ("2", "1"))
+        assert nobody.reason.startswith("nobody is in the table; at least")
+        assert nobody.notice.startswith(f"the table has too small a population; at least {fewest}")
+    assert nobody.notice == some.notice  # which does not tell whether there is anybody
+    assert served(rows, rules=fw.ServerRules(min_population=7)).tabulate("c").released  # exactly as many as needed
+
+
+def test_a_level_beside_its_dim_does_not_make_small_cells_rare():
+    banded = ONES.assign_coords(band=("age", ["young", "young", "old"]))
+    server = served(banded, hierarchies={"age": "band"}, rules=fw.ServerRules(max_small_share=0.6))
+    assert "100% of the table's 12 cells" in server.tabulate("region,age,sex").reason
+    beside = served(banded, hierarchies={"age": "band"}, method="random_round", rules=fw.ServerRules(max_dims=4))
+    plain, nested = (beside.tabulate(dims) for dims in ("age,sex,region", "age,band,sex,region"))
+    assert nested.table.size == 2 * plain.table.size
+    assert (nested.size, nested.risk_before, nested.risk_after) == (plain.size, plain.risk_before, plain.risk_after)
+    some = beside.tabulate("band,age", {"age": ["0-4", "5-9"]})
+    assert some.cells == 2
+
+
+def test_labels_that_never_meet():
+    rows = people(ONES.values).assign(child=lambda them: np.where(them["age"] == "10-14", "no", "yes"))
+    server = served(rows, method="perturb", parameters={"matrix": STAYS_OFTEN})
+    answer = server.tabulate("age,child", {"age": "10-14", "child": "yes"})
+    assert (answer.cells, answer.reason) == (0, "nobody is in the table; at least 1 is needed")
+    for label in ("1", "2"):  # keys of empty cells where two filters are set
+        rows = pd.DataFrame({"a": ["x", "y"], "b": ["1", "2"], "c": ["1", "2"], "d": ["p", "q"]})
+        table = served(rows, method="perturb", parameters={"matrix": STAYS_OFTEN}).tabulate(
+            "d", {"b": label, "c": label}
+        )
+        assert table.released
+
+
+def test_a_figure_beyond_a_limit_is_told_apart_from_it():
+    rows = pd.DataFrame({"a": ["x", "y"], "n": [12_999, 13_000]})
+    reason = served(rows, rules=fw.ServerRules(min_mean_cell=13_000)).tabulate("a").reason
+    assert reason == "the table has 12,999.5 people a cell on average; at least 13,000 are needed"
+    assert served(rows, rules=fw.ServerRules(min_mean_cell=12_999.5)).tabulate("a").released
 
 
 @pytest.mark.parametrize(
@@ -213,7 +250,7 @@ def test_risk_and_utility_are_those_of_the_measures():
 def test_a_table_that_stays_risky_is_refused():
     answer = served(method="random_round", max_risk=0.001).tabulate(DIMS)
     assert not answer.released
-    assert answer.reason == f"its risk is {answer.risk_after:.3f} after protection; at most 0.001 is allowed"
+    assert answer.reason == f"its risk is {answer.risk_after:.4g} after protection; at most 0.001 is allowed"
     assert answer.notice == "it is too risky, also when it is protected"
     assert answer.table is None
     assert served(max_risk=0.001).tabulate(DIMS).risk_after == pytest.approx(fw.risk.split_risk(COUNTS))
@@ -305,12 +342,38 @@ def test_a_request_and_its_transpose_are_one_for_every_method():
         )
 
 
+def test_the_same_people_in_other_words_bring_no_second_draw():
+    rows = pd.concat([people(COUNTS)] * 3)
+    rows["child"] = np.where(rows["age"] == "10-14", "no", "yes")
+    server = served(rows, method="swap", parameters={"dim": "region", "rate": 0.5})
+    one, other = (server.tabulate("sex,region", where) for where in ({"child": "yes"}, {"age": ["0-4", "5-9"]}))
+    xr.testing.assert_equal(one.table, other.table)
+    assert not one.table.equals(one.original)
+
+
+def test_groups_at_will_average_out_what_is_random():
+    """Why filters name one label unless the agency says otherwise."""
+    random, ages = np.random.default_rng(3), [str(age) for age in range(8)]
+    counts = xr.DataArray(random.poisson(9, (8, 3)), dims=["age", "sex"], coords={"age": ages, "sex": list("fmx")})
+    server = served(counts, method="random_round")
+    groups = random.random((200, 8)) < 0.5
+    groups = groups[groups.any(axis=1) & ~groups.all(axis=1)]
+    seen = [
+        server.tabulate("sex", {"age": [a for a, there in zip(ages, g, strict=True) if there]}).table for g in groups
+    ]
+    found = np.linalg.lstsq(groups.astype(float), np.array(seen, dtype=float), rcond=None)[0]
+    assert (np.rint(found) == counts.values).mean() > 0.8 > (server.tabulate("age,sex").table == counts).mean()
+
+
 def test_record_keys_of_ones_own():
     records = people(COUNTS)
     records["key"] = np.random.default_rng(1).random(len(records))
     shuffled = records.sample(frac=1, random_state=3)
     one, other = (served(data, keys="key", method="random_round").tabulate(DIMS).table for data in (records, shuffled))
     xr.testing.assert_equal(one, other)
+    nought = people(np.ones((2, 3, 2), dtype=int)).assign(key=[0.0, *[0.5] * 11])
+    keys = as_hypercube(nought, keys="key", seed=1).keys
+    assert (keys != 0).all()  # a key of 0 is somebody's
     summed = records.groupby(list(DIMS))["key"].sum().to_xarray().sel(CUBE.coords).fillna(0)
     xr.testing.assert_equal(one, fw.random_round(CUBE, keys=summed, seed=1).published.rename("count"))
     whole = records.assign(key=np.arange(len(records)))
@@ -381,7 +444,10 @@ ROWS = pd.DataFrame({"sex": ["f", "m", "f"], "age": ["1", "2", "3"], "count": [1
         (ROWS, {"count": "cuont"}, "there is no column 'cuont'; did you mean 'count'?"),
         (ROWS, {"columns": ["sex", "agee"]}, "there is no column 'agee'; did you mean 'age'?"),
         (ROWS, {"keys": "age"}, "keys= belongs to records, one row a person"),
+        (ROWS[["sex", "age"]].assign(k=7), {"keys": "k"}, "the column of keys, 'k', has one number for all"),
         (ROWS[["sex", "age"]], {"keys": "sex"}, "row 1 has no number in the column of keys, 'sex'"),
+        (pd.DataFrame({"sex": ["f", "m"] * 30, "id": range(60)}), {}, "column 'id' has another label in every row"),
+        (ROWS.assign(sex=[["f"], ["m"], ["f"]]), {}, "column 'sex' holds something else than labels"),
         (ROWS[["count"]], {}, "no column is left for a dim"),
         (ROWS.head(0), {}, "the data have no rows"),
         (ROWS, {"hierarchies": {"agee": {"all": ["1"]}}}, "a hierarchy is given for 'agee'; did you mean 'age'?"),
@@ -437,6 +503,9 @@ def test_what_is_swapped_must_be_in_the_table():
         fw.InputError, match="the table does not show 'region', whose values are swapped: protect the cube"
     ):
         served(method="swap", parameters={"dim": "region"}).tabulate("sex,age")
+    rows = people(COUNTS).assign(town=lambda them: them["region"] + them["sex"])
+    with pytest.raises(fw.InputError, match="'region' is a level of 'town', whose labels would no longer suit"):
+        served(rows, method="swap", parameters={"dim": "region"}, when="before")
     with pytest.raises(fw.InputError, match="'regin', which is no dim; did you mean 'region'"):
         served(method="swap", parameters={"dim": "regin"}, when="before")
 
@@ -462,6 +531,10 @@ def test_columns_of_more_cells_than_a_number_can_count():
     assert len(cube.counts) == 60
     with pytest.raises(fw.InputError, match="more than the 20,000,000 that are held; ask for fewer dims"):
         fw.tabulate(rows, list(rows)[:6], rules=fw.ServerRules(max_dims=None))
+    with pytest.raises(
+        fw.InputError, match="more than the 20,000,000 that can be protected at once: choose fewer columns"
+    ):
+        fw.TableServer(rows, method="random_round", when="before")
     again = as_hypercube(pd.concat([rows, rows]), seed=1)
     assert (again.counts == 2).all()
     assert replace(cube).population == 60

@@ -100,25 +100,37 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def names(text: str | None) -> list[str] | None:
+    """Names that are joined by commas."""
+    return [one.strip() for one in text.split(",")] if text else None
+
+
+def hierarchies(texts: tuple[str, ...]) -> dict[str, str] | None:
+    """The files of --hierarchy, by their dims."""
+    from .release.errors import InputError
+
+    found = {}
+    for text in texts:
+        dim, equals, path = text.partition("=")
+        if not equals:
+            raise InputError(f"--hierarchy {text}: write it as DIM=FILE.")
+        found[dim.strip()] = path
+    return found or None
+
+
 def read(options: dict[str, Any]) -> Release:
     """The release that FILE and the options about it describe."""
     from .release.errors import InputError
     from .release.facts import PRIMARY
     from .release.files import read_release
 
-    hierarchies = {}
-    for given in options["hierarchy"]:
-        dim, equals, path = given.partition("=")
-        if not equals:
-            raise InputError(f"--hierarchy {given}: write it as DIM=FILE.")
-        hierarchies[dim] = path
     release = read_release(
         options["file"],
-        dims=[part.strip() for part in options["dims"].split(",")] if options["dims"] else None,
+        dims=names(options["dims"]),
         value=options["value"],
         status=options["status"],
         total=options["total"],
-        hierarchies=hierarchies or None,
+        hierarchies=hierarchies(options["hierarchy"]),
         decimals=options["decimals"],
         header=not options["no_header"],
         missing=options["missing"],
@@ -343,3 +355,13 @@ def _of_cluster(address: str, stack: ExitStack) -> Any:
     except (OSError, ValueError) as problem:
         raise InputError(f"--cluster {address}: there is no Dask scheduler ({problem}).") from None
     return stack.enter_context(client.get_executor())
+
+
+def numbers_or_norm(text: str | None) -> list[float] | str | None:
+    """Numbers, or the name of another way to put terms together."""
+    if text is None:
+        return None
+    try:
+        return [float(one) for one in text.split(",")]
+    except ValueError:
+        return text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_manners import check_outputs, check_picture, speaks_plainly
-from .command_options import believed, believing, budget, csv, limit, read, reading
+from .command_options import believed, believing, budget, csv, limit, names, numbers_or_norm, read, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from .map_result import RUMap
     from .release.release import Release
 
-RISKS = ("entropy", "exact", "r2", "split")
+RISKS = ("entropy", "exact", "r1", "r2", "split")
 UTILITIES = (
     "mean squared precision",
     "overall precision",
     "published",
     "hellinger",
+    "conditional entropy",
     "chi-square",
     "cramer's v",
     "margins",
@@ -39,6 +40,7 @@ Examples:
   fiberwalk ru-map table.csv --where '< 3' --method 'random-round base=3,5,10' --method "suppress rule='< 3'"
   fiberwalk ru-map table.csv --method 'markov-perturb theta=0.05,0.1,0.2' --method 'controlled-round base=3' \\
       --utility hellinger --seeds 20 --threshold 0.5 --plot map.png --csv map.csv
+  fiberwalk ru-map table.csv --risk r2 --by region --utility hellinger --method 'random-round base=3,5'
   fiberwalk ru-map table.csv --cell region=north,age=0-15 --risk exact --method 'random-round base=3' --fail-above 0.5
 
 A method is one of `fiberwalk protect --list` with the parameters of its Python function; of one parameter, several values
@@ -52,13 +54,23 @@ guessed: publish with `fiberwalk protect`, which takes a new one.""",
 )  # fmt: skip
 @click.option(
     "--risk", type=click.Choice(RISKS), default="entropy", show_default=True,
-    help="1/H, or the probability of the true value; or of the table as a whole: R2, or with small counts apart from large "
-    "ones (for methods that change counts with known probabilities).",
+    help="1/H, or the probability of the true value; or of the table as a whole: R2, R1 (as if what is published were the "
+    "truth), or split, with small counts apart from large ones (for methods that change counts with known probabilities).",
+)  # fmt: skip
+@click.option(
+    "--weights", metavar="W,W,W",
+    help="Of the terms of r1 and r2 (zeros, entropy, size) or split (zeros, small, large, size), summing to 1; or l2.",
+)  # fmt: skip
+@click.option(
+    "--by", metavar="DIM,DIM",
+    help="With r1, r2 or split: each category of these dims is a table by itself, and the map is about the worst one, or "
+    "by --over mean, all on average (of the utilities, hellinger and conditional entropy).",
 )  # fmt: skip
 @click.option(
     "--utility", type=click.Choice(UTILITIES, case_sensitive=False), default="mean squared precision", show_default=True,
     help="1/E(x - truth)^2 of the chosen or of all cells, the share of cells published as they are, or 1 less the change "
-    "in: the table (Hellinger distance), chi-square, Cramer's V, the variance of the margins.",
+    "in: the table (Hellinger distance), its entropy (given what is published), chi-square, Cramer's V, the variance of the "
+    "margins.",
 )  # fmt: skip
 @click.option("--cell", metavar="DIM=LABEL,...", help="The map is about this cell.")
 @click.option(
@@ -66,7 +78,7 @@ guessed: publish with `fiberwalk protect`, which takes a new one.""",
 )
 @click.option(
     "--over", type=click.Choice(["worst", "mean"]), default="worst", show_default=True,
-    help="The risk of the worst of these cells, or of all on average.",
+    help="The risk of the worst of these cells (or, with --by, categories), or of all on average.",
 )  # fmt: skip
 @click.option("--nats", is_flag=True, help="Measure entropy in nats instead of bits.")
 @believing
@@ -112,6 +124,7 @@ def ru_map(**options: Any) -> None:
     found = run_map(
         truth, methods, options["risk"], options["utility"], believed(options), options["seeds"],
         cell=_cell(options["cell"]), where=options["where"], over=options["over"], base=math.e if options["nats"] else 2,
+        weights=numbers_or_norm(options["weights"]), by=names(options["by"]),
         seed=options["seed"], tolerance=options["precision"], max_seconds=options["max_seconds"], **budget(options),
     )  # fmt: skip
     threshold = options["threshold"] or options["fail_above"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_manners import check_outputs, check_picture, speaks_plainly
-from .command_options import read, reading
+from .command_options import numbers_or_norm, read, reading
 
 if TYPE_CHECKING:
     from .sample_risk_result import SampleRisk
@@ -48,8 +48,8 @@ Each population that is drawn gives both: what is printed is how they are distri
 @click.option("--zeros", type=click.IntRange(min=0), help="Of the urn: how many population cells are empty, if known.")
 @click.option("--strength", type=float, metavar="PEOPLE", help="Of shrunk: how many people the model counts for.")
 @click.option(
-    "--weights", nargs=3, type=SHARE, default=(0.1, 0.8, 0.1), show_default=True, metavar="ZEROS ENTROPY SIZE",
-    help="Of the three terms of the risk; they sum to 1.",
+    "--weights", metavar="W,W,W",
+    help="Of the three terms of the risk: zeros, entropy, size (default: 0.1,0.8,0.1); or l2, the norm of the terms.",
 )  # fmt: skip
 @click.option("--draws", type=click.IntRange(min=1), default=1000, show_default=True, help="Populations to be drawn.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the random numbers.")
@@ -70,6 +70,7 @@ def sample_risk(**options: Any) -> None:
     FILE holds the sample counts. Populations that may stand behind them are drawn from a model of the people outside the
     sample; each gives the risk of the table as a whole.
     """
+    from .risk.whole_table import WEIGHTS
     from .sampled_populations import sample_risk as run
 
     check_outputs(options, "plot", "save")
@@ -78,7 +79,7 @@ def sample_risk(**options: Any) -> None:
         _sample(options),
         options["size"],
         _model(options),
-        options["weights"],
+        numbers_or_norm(options["weights"]) or WEIGHTS,
         draws=options["draws"],
         seed=options["seed"],
     )

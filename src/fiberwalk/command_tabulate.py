@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_manners import check_outputs, same_command, speaks_plainly
-from .command_options import Number
+from .command_options import Number, hierarchies
 
 if TYPE_CHECKING:
     from .server.answer import Answer
@@ -29,8 +29,9 @@ Examples:
   fiberwalk tabulate cube.csv --dims sex,age --where age=0-4 --where age=5-9 --method none --max-risk 0.1
 
 With the same seed, random-round and perturb change the same people alike in every table that shows them as a cell, so that
-asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Totals are tables
-of their own: ask for fewer dims.
+asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Many tables of
+other groups of people still tell more than one: keep --max-labels at 1, or protect the cube (--before). Totals are tables of
+their own: ask for fewer dims.
 
 Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 )
@@ -61,6 +62,13 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
     default=1,
     show_default=True,
     help="... more dims in --where than this.",
+)
+@click.option(
+    "--max-labels",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="... more labels of a dim in --where than this, where the table does not show the dim.",
 )
 @click.option("--min-population", type=click.IntRange(min=0), metavar="N", help="... fewer people than this.")
 @click.option(
@@ -97,6 +105,8 @@ def tabulate(**options: Any) -> None:
     rule, or if its risk stays above --max-risk. What is printed has true figures and is for the agency; --out can be
     published.
     """
+    from dataclasses import fields
+
     from .release.errors import InputError
     from .server.rules import ServerRules
     from .server.table_server import TableServer
@@ -108,10 +118,7 @@ def tabulate(**options: Any) -> None:
     name, parameters = _method(options["method"], asked)
     server = TableServer(
         options["file"],
-        rules=ServerRules(
-            **{one: options[one] for one in ("max_dims", "max_filters", "min_population", "max_small_share", "small",
-                                             "min_mean_cell")}
-        ),
+        rules=ServerRules(**{one.name: options[one.name] for one in fields(ServerRules)}),
         method=name,
         parameters=parameters,
         when="before" if options["before"] else "after",
@@ -122,7 +129,7 @@ def tabulate(**options: Any) -> None:
         count=options["count"],
         columns=None if options["columns"] is None else [one.strip() for one in options["columns"].split(",")],
         keys=options["keys"],
-        hierarchies=_hierarchies(options["hierarchy"]),
+        hierarchies=hierarchies(options["hierarchy"]),
     )  # fmt: skip
     if not asked:
         click.echo(_listed(server))
@@ -169,14 +176,14 @@ def _seed(options: dict[str, Any]) -> int | None:
     """The seed that is given or kept; None: a new one is to be taken."""
     from .protect.cell_keys import taken_seed
     from .release.errors import InputError
-    from .release.text_files import check_writable
+    from .release.text_files import check_writable, read_text
 
     path = options["seed_file"]
     if path is None:
         seed: int | None = options["seed"]
         return seed
     if path.exists():
-        text = path.read_text(encoding="utf-8").strip()
+        text = read_text(path).strip()
         if not text.isdecimal():
             raise InputError(f"{path}: a file of a seed holds one whole number.")
         return int(text)
@@ -186,18 +193,6 @@ def _seed(options: dict[str, Any]) -> int | None:
     path.write_text(f"{new}\n", encoding="utf-8")
     click.echo(f"new seed, for the agency alone: {path}", err=True)
     return new
-
-
-def _hierarchies(texts: tuple[str, ...]) -> dict[str, str] | None:
-    from .release.errors import InputError
-
-    found = {}
-    for text in texts:
-        dim, equals, path = text.partition("=")
-        if not equals:
-            raise InputError(f"--hierarchy {text}: write it as DIM=FILE.")
-        found[dim.strip()] = path
-    return found or None
 
 
 def _where(texts: tuple[str, ...], server: TableServer) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from .audit_result import Audit
 from .auditing import audit
 from .fiber.interruption import INTERRUPTED, plain_interrupts
 from .fiber.laws import as_law
+from .map_categories import categories
 from .map_measures import Measure, Seen, chosen_cells, in_words, risk_measure, utility_measure, whose_risk
 from .map_methods import ORIGINAL, Candidate, candidates, original_of, run_seeds
 from .map_result import NOT_AUDITED, RUMap, Run
@@ -41,6 +42,7 @@ def ru_map(
     cell: Any = None,
     where: Any = None,
     over: str = "worst",
+    by: Any = None,
     base: float = 2,
     harm: Any = None,
     weights: Any = None,
@@ -71,14 +73,18 @@ def ru_map(
         "entropy": 1/H. "exact": the probability of the true value. "expected harm": sum over k of r(k) p(k), r given by
         `harm=`. Or a function of the `Audit` that returns a number. A cell that is published is known exactly. Risks of
         the table as a whole, for which no cells are chosen: "r2", of the true table and what a user works with (see
-        `fiberwalk.risk.r2`; of the table as it is, R1); "split", small counts apart from large ones, for methods that change
-        counts with known probabilities (see `perturbed_risk`; of the table as it is, `split_risk`).
+        `fiberwalk.risk.r2`; of the table as it is, R1); "r1", of what a user works with, as if that were the truth: it
+        ignores that protection hides anything, and is there to be compared with R2; "split", small counts apart from large
+        ones, for methods that change counts with known probabilities (see `perturbed_risk`; of the table as it is,
+        `split_risk`).
     utility
         "mean squared precision": 1 / E(x - truth)^2, the error averaged over the chosen cells (over all, where none are
         chosen); "overall precision": over all cells in any case. "published": the share of cells that are published as they
         are. "hellinger", "chi-square", "cramer's v", "margins": 1 less the distance or change (see `fiberwalk.risk`) between
-        the true table and what a user works with, withheld cells replaced by their expected values, samples grossed up. Or a
-        function of (table, release) or (table, release, audit), the table as a DataArray. Larger is better.
+        the true table and what a user works with, withheld cells replaced by their expected values, samples grossed up.
+        "conditional entropy": 1 - H(X|Y)/H(X), the share of the true table's entropy that the published one tells, which R2
+        takes as risk. Or a function of (table, release) or (table, release, audit), the table as a DataArray. Larger is
+        better.
     law
         What intruder and user believe beforehand, as for `audit`.
     seeds
@@ -89,13 +95,19 @@ def ru_map(
         a function of the table. Left out: the risk is that of the hidden cells, whichever a method hides; to compare methods
         that hide different cells, say which are sensitive.
     over
-        The risk is that of the "worst" of these cells, or their "mean" (of entropy, 1 / the mean entropy).
+        The risk is that of the "worst" of these cells, or their "mean" (of entropy, 1 / the mean entropy). With `by`, of its
+        categories instead.
+    by
+        With risks of the table as a whole: a dim, or a list of dims, each of whose categories is a table by itself, such as
+        a row. The risk is that of the worst category or their mean; the utilities "hellinger" and "conditional entropy"
+        likewise, the worst having the lowest. Categories that nobody is in are left out (of R2, also those that are
+        published as empty).
     base
         Of the logarithm of the entropy: 2 for bits, `math.e` for nats.
     harm
         How bad it is for an intruder to know that a value is k: a function of k, or a dict.
     weights
-        Of the terms of risk="r2" or "split", as for these functions.
+        Of the terms of risk="r1", "r2" or "split", as for these functions.
     original
         Show the table as it is, too, as "original".
     seed
@@ -123,18 +135,22 @@ def ru_map(
     suppression              0.36     0.12     1
     >>> found.best(threshold=0.5).index.tolist()
     [('suppression', '')]
+    >>> rows = fw.ru_map(table, methods, risk="r2", utility="hellinger", by="A", seeds=3)
+    >>> rows.risk
+    'R2, the worst A (Antal, Shlomo and Elliot)'
     """
     true = _true_table(table, hierarchies, decimals, count)
     given = true.to_xarray() if isinstance(table, (Release, Table)) else table
     chosen = chosen_cells(cell, where, true)
     names = None if chosen is None else _names(chosen, true)
+    parts = categories(by, over, true)
     axes = (
         risk_measure(
             risk, which=whose_risk(names, over), over=over, base=base, harm=harm, weights=weights, table=true,
-            chosen=chosen is not None,
+            chosen=chosen is not None, parts=parts,
         ),
         utility_measure(utility, "all cells" if names is None else f"cell {names[0]}" if len(names) == 1 else
-                        f"{len(names)} chosen cells", true),
+                        f"{len(names)} chosen cells", true, parts),
     )  # fmt: skip
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InputError(f"seed={seed!r}: a whole number of at least 0, from which all others follow.")
@@ -172,6 +188,7 @@ def ru_map(
         "seed": int(seed),
         "seeds": repeated,
         "over": over,
+        "by": list(parts.dims) or None,
         "base": base,
         "cells": names,
     }

@@ -13,6 +13,7 @@ import numpy as np
 
 from .audit_result import Audit
 from .frames.cell_questions import harmful_values
+from .map_categories import Categories
 from .map_whole_table import RISKS, whole_table_risk
 from .posterior.pmf import Pmf
 from .protect.sample_drawing import Sampling
@@ -26,6 +27,7 @@ from .release.tables import Table, cell_mask, cell_position
 from .risk.expected_harm import expected_harm
 from .risk.hellinger import hellinger_utility
 from .risk.table_change import chi_square_change, cramers_v_change, margin_variance_change
+from .risk.table_entropy import conditional_entropy, table_entropy
 from .risk.utility import reciprocal, share_published
 
 OVER = ("worst", "mean")
@@ -157,9 +159,18 @@ def chosen_cells(cell: Any, where: Any, table: Table) -> np.ndarray | None:
 
 
 def risk_measure(
-    risk: Any, *, which: str, over: str, base: float, harm: Any, weights: Any, table: Table, chosen: bool
+    risk: Any,
+    *,
+    which: str,
+    over: str,
+    base: float,
+    harm: Any,
+    weights: Any,
+    table: Table,
+    chosen: bool,
+    parts: Categories,
 ) -> Measure:
-    """The vertical axis; `which` says in words whose risk it is."""
+    """The vertical axis; `which` says in words whose risk it is, `parts` of which categories a risk of whole tables."""
     if over not in OVER:
         raise InputError(f"over={over!r}: the risk is that of the 'worst' cell, or the 'mean'.")
     if isinstance(base, bool) or not isinstance(base, (int, float)) or not 1 < base < math.inf:
@@ -171,13 +182,18 @@ def risk_measure(
             else "harm= goes with risk='expected harm'."
         )
     whole = isinstance(risk, str) and risk.lower() in RISKS
-    if weights is not None and not whole:
-        raise InputError(f"weights= goes with the risks of the whole table, {' and '.join(map(repr, RISKS))}.")
+    for option, given in (("weights", weights is not None), ("by", bool(parts.dims))):
+        if given and not whole:
+            *some, last = map(repr, RISKS)
+            raise InputError(f"{option}= goes with the risks of the whole table, {', '.join(some)} and {last}.")
     if whole:
-        if chosen or over != "worst" or base != 2:
-            raise InputError(f"risk={risk!r} is of the whole table: leave out cell=, where=, over= and base=.")
+        if chosen or (over != "worst" and not parts.dims) or base != 2:
+            raise InputError(
+                f"risk={risk!r} is of the whole table: leave out cell=, where= and base=, and over= unless with by=."
+            )
         name = risk.lower()
-        return Measure(name, RISKS[name].words, whole_table_risk(name, table, weights), _error_of_shown, of_cells=False)
+        of = whole_table_risk(name, table, weights, parts)
+        return Measure(name, RISKS[name].in_words(parts), of, _error_of_shown, of_cells=False)
     if callable(risk):
         return Measure(_called(risk), _called(risk), lambda seen: _number(lambda: risk(seen.audit), "risk="))
     together = max if over == "worst" else _mean
@@ -245,44 +261,71 @@ def _harm(seen: Seen, i: int, r: Any) -> float:
 # --- utility --------------------------------------------------------------------------------------------------------
 
 
-def utility_measure(utility: Any, which: str, table: Table) -> Measure:
-    """The horizontal axis; `which` says in words which cells are chosen."""
+def utility_measure(utility: Any, which: str, table: Table, parts: Categories) -> Measure:
+    """The horizontal axis; `which` says in words which cells are chosen, `parts` of which categories it is, if it can be."""
     if callable(utility):
         return Measure(_called(utility), _called(utility), _own_utility(utility))
     known: dict[str, tuple[str, Callable[[Seen], float]]] = {
         "mean squared precision": (f"mean squared precision, {which}", lambda seen: _precision(seen, seen.chosen)),
         "overall precision": ("mean squared precision, all cells", lambda seen: _precision(seen, None)),
         "published": ("share of cells published as they are", lambda seen: share_published(seen.release)),
-    } | {name: (words, partial(_compared, kept)) for name, (words, kept) in KEPT.items()}
+    } | {name: (kept.in_words(parts), partial(kept.compared, parts=parts)) for name, kept in KEPT.items()}
     measure = _named("utility", utility, known)
     if measure.name in KEPT:
         original = in_own_units(table.values, table.decimals)
         try:
-            KEPT[measure.name][1](original, original)
+            KEPT[measure.name].of(original, original)
         except InputError as problem:
             raise InputError(f"utility={measure.name!r}: {problem}") from None
     return measure
 
 
-KEPT: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], float]]] = {
-    "hellinger": ("1 - Hellinger distance / sqrt(N)", hellinger_utility),
-    "chi-square": (
+@dataclass(frozen=True)
+class Kept:
+    """How much of a table is kept in another one: what it is in words, and how it is worked out of both."""
+
+    words: str
+    of: Callable[..., Any]
+    by_category: bool = False
+    """Does it take by=? Otherwise it is of the table as a whole in any case."""
+
+    def in_words(self, parts: Categories) -> str:
+        """What the axis is called."""
+        return self.words + (parts.words() if self.by_category else "")
+
+    def compared(self, seen: Seen, parts: Categories) -> float:
+        """The utility of what was published."""
+        if not self.by_category:
+            return float(self.of(seen.original, seen.shown))
+        return parts.one(self.of(seen.original, seen.shown, by=parts.axes), worst=np.min)
+
+
+def _entropy_told(original: np.ndarray, shown: np.ndarray, by: Any = None) -> np.ndarray:
+    """The share of the entropy of a table that another takes away, as in R2: all of it where there is none.
+
+    None of it in a category that is published as if nobody were in it.
+    """
+    entropy = np.asarray(table_entropy(original, by=by))
+    left = np.asarray(conditional_entropy(original, shown, by=by))
+    told = np.divide(entropy - left, entropy, out=np.ones_like(entropy), where=entropy != 0)
+    return np.where(np.isnan(left) & ~np.isnan(entropy), 0.0, told)
+
+
+KEPT = {
+    "hellinger": Kept("1 - Hellinger distance / sqrt(N)", hellinger_utility, by_category=True),
+    "conditional entropy": Kept("share of the entropy told, 1 - H(X|Y)/H(X)", _entropy_told, by_category=True),
+    "chi-square": Kept(
         "1 - relative change of chi-square",
         lambda original, shown: 1 - abs(chi_square_change(original, shown, relative=True)),
     ),
-    "cramer's v": (
-        "1 - change of Cramer's V", lambda original, shown: 1 - abs(cramers_v_change(original, shown)),
+    "cramer's v": Kept(
+        "1 - change of Cramer's V", lambda original, shown: 1 - abs(cramers_v_change(original, shown))
     ),
-    "margins": (
+    "margins": Kept(
         "1 - relative change of the margins' variance",
         lambda original, shown: 1 - margin_variance_change(original, shown),
     ),
 }  # fmt: skip
-"""How much of a table is kept in another one: what it is in words, and how it is worked out."""
-
-
-def _compared(kept: Callable[[np.ndarray, np.ndarray], float], seen: Seen) -> float:
-    return kept(seen.original, seen.shown)
 
 
 def _precision(seen: Seen, cells: np.ndarray | None) -> float:

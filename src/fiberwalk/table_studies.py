@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .protect.cell_keys import taken_seed
+from .map_methods import run_seeds
 from .protect.count_changes import CountChanges, changes_of
 from .protect.protected_counts import protected_counts
 from .release.dims import did_you_mean, parse_margin
@@ -72,7 +72,7 @@ def table_study(
     tables: Mapping[str, tuple[Any, Mapping[str, Any] | None]],
     methods: Mapping[str, tuple[str, str, Any]],
     *,
-    seeds: Iterable[int] = range(1, 6),
+    seeds: int | Iterable[int] = range(1, 6),
     count: str | None = None,
 ) -> TableStudy:
     """Compare methods that protect a hypercube before tables are cut from it, or the tables themselves.
@@ -88,7 +88,7 @@ def table_study(
         {"base": 3})}. Parameters may be a function of the counts that they are for, such as a matrix made for a table.
         A parameter that names a dim which a table does not have is an error.
     seeds
-        Random methods are applied once for each.
+        Random methods are applied once for each; a number: as many times.
     count
         The count column of a long frame, where its name does not say so.
 
@@ -109,9 +109,10 @@ def table_study(
     treatments = {name: _treatment(name, one) for name, one in _some(methods, "methods").items()}
     runs: dict[tuple[str, str, int], dict[str, float]] = {}
     names = [dim.name for dim in whole.dims]
-    for seed in _some([taken_seed(one) for one in seeds], "seeds"):
+    for seed in run_seeds(seeds, 1):
         for name, treatment in treatments.items():
-            for of_table, true, published, changes in treatment.applied(whole.values, names, cuts, seed):
+            for of_table, true, shown, changes in treatment.applied(whole.values, names, cuts, seed):
+                published = np.maximum(shown, 0)  # noise may go below
                 runs[of_table, name, seed] = {
                     "small_changed": _share(published != true, (true >= 1) & (true <= FEW)),
                     "risk": float(perturbed_risk(true, published, changes)),
@@ -143,7 +144,7 @@ class Cut:
 
 
 def _cut(whole: Table, name: str, given: Any) -> Cut:
-    if isinstance(given, str) or len(given) != 2:
+    if not isinstance(given, (tuple, list)) or len(given) != 2 or not isinstance(given[1], Mapping | None):
         raise InputError(
             f"table_study(): table {name!r} is a pair of its dims and who is in it, ('A,B', {{'C': '1'}})."
         )
@@ -153,6 +154,8 @@ def _cut(whole: Table, name: str, given: Any) -> Cut:
     wanted = (
         [one.strip() for one in spanning.split(",")] if isinstance(spanning, str) else [str(one) for one in spanning]
     )
+    if not any(wanted):
+        raise InputError(f"table_study(): table {name!r} has no dim; {did_you_mean('', names)}")
     chosen: list[Any] = [slice(None)] * len(names)
     for dim, label in (where or {}).items():
         if dim not in names or dim in wanted:
@@ -198,15 +201,18 @@ class Treatment:
 
 
 def _treatment(name: str, given: Any) -> Treatment:
-    if isinstance(given, str) or len(given) != 3 or given[0] not in (BEFORE, AFTER):
+    if not isinstance(given, (tuple, list)) or len(given) != 3 or given[0] not in (BEFORE, AFTER):
         raise InputError(
             f"table_study(): method {name!r} is 'before' or 'after', the name of a method and its parameters, such as "
             "('after', 'random_round', {'base': 3})."
         )
-    return Treatment(*given)
+    when, method, parameters = given
+    return Treatment(when, method, {} if parameters is None else parameters)
 
 
 def _some(given: Any, what: str) -> Any:
+    if not isinstance(given, Mapping):
+        raise InputError(f"table_study(): {what} are a dict, each with its name; they are {given!r}.")
     if not given:
         raise InputError(f"table_study() needs {what}; none are given.")
     return given

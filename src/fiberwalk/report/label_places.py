@@ -1,4 +1,4 @@
-"""Labels of points that cover neither each other nor the points."""
+"""Words on a map: labels of points that cover neither each other nor the points, and what the marks mean."""
 
 from __future__ import annotations
 
@@ -72,3 +72,12 @@ def _outside(box: Any, frame: Any) -> float:
     """The area of a box that lies outside the frame, counted twice: it may be cut off."""
     whole = (box[2] - box[0]) * (box[3] - box[1])
     return 2 * float(whole - _overlap(box, frame))
+
+
+def legend_beside(axis: Axes, title: str | None) -> None:
+    """What the marks mean, to the right of the picture, and its title; dollar signs are no formulas."""
+    legend = axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    if title:
+        axis.set_title(title, fontsize=10, parse_math=False)

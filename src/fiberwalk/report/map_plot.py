@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..map_methods import ORIGINAL, setting_words, value_words
-from .label_places import place_labels
+from .label_places import legend_beside, place_labels
 from .palette import COLOURS, SHAPES
 from .words import shortened
 
@@ -109,11 +109,7 @@ def draw_map(found: RUMap, axis: Axes | None, threshold: float | None, title: st
     if (frame["doubts"] != "").any():
         words = dict.fromkeys(word for run in found.found for word in run.doubts)
         axis.scatter([], [], s=46, marker="o", facecolor="white", edgecolor=FAINT, label="hollow: " + ",\n".join(words))
-    legend = axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    if title:
-        axis.set_title(title, fontsize=10, parse_math=False)
+    legend_beside(axis, title)
     place_labels(axis, labels, np.array(obstacles))
     return figure
 

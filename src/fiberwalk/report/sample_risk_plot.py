@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ..sample_risk_result import SampleRisk
 
 TRUTH = COLOURS[1]
+BELOW = 0.7
+"""How high the distributions reach; above is the legend."""
 SHOWN = {"r1": "R1: risk, were the whole population published", "r2": "R2: risk of the sample table"}
 
 
@@ -31,15 +33,19 @@ def draw_sample_risk(found: SampleRisk, axes: Any = None) -> Figure:
         spread = np.ptp(values) > 0
         axis.hist(values, bins=min(60, max(10, int(np.sqrt(len(values))))) if spread else 1, color=COLOURS[0], alpha=0.55,
                   weights=np.full(len(values), 100 / len(values)))  # fmt: skip
-        axis.axvline(row["mean"], color=COLOURS[0], lw=2, label=f"mean {row['mean']:.4f}")
-        axis.axvspan(row["q2.5"], row["q97.5"], color=COLOURS[0], alpha=0.12, label="95% of the populations")
+        axis.axvline(row["mean"], ymax=BELOW, color=COLOURS[0], lw=2, label=f"mean {row['mean']:.4f}")
+        axis.axvspan(
+            row["q2.5"], row["q97.5"], ymax=BELOW, color=COLOURS[0], alpha=0.12, label="95% of the populations"
+        )
         if found.truth is not None:
-            axis.axvline(row["truth"], color=TRUTH, lw=2, ls="--", label=f"true population {row['truth']:.4f}")
+            axis.axvline(
+                row["truth"], ymax=BELOW, color=TRUTH, lw=2, ls="--", label=f"true population {row['truth']:.4f}"
+            )
         axis.set_xlabel(words)
         axis.set_ylabel("% of the populations drawn")
         axis.spines[["top", "right"]].set_visible(False)
-        axis.set_ylim(top=axis.get_ylim()[1] * 1.4)  # room for the legend
-        axis.legend(framealpha=0.85, edgecolor="none", fontsize="small", loc="upper center")
+        axis.set_ylim(top=axis.get_ylim()[1] / BELOW)  # room for the legend
+        axis.legend(frameon=False, fontsize="small", loc="upper center")
     doubt = f"\n{found.doubt}" if found.doubt else ""
     title = f"{found.n:,} of {found.size:,} people. Model: {found.words}"
     figure.suptitle(fill(title, 110) + doubt, fontsize="medium", color="#9c3d00" if doubt else "#222222")

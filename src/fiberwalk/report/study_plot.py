@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .label_places import place_labels
+from .label_places import legend_beside, place_labels
 from .palette import COLOURS, SHAPES
 
 if TYPE_CHECKING:
@@ -43,11 +43,7 @@ def draw_study(study: TableStudy, axis: Axes | None, title: str | None) -> Figur
     axis.set_xlabel("data utility: 1 - Hellinger distance / sqrt(N)", parse_math=False)
     axis.set_ylabel("disclosure risk: split entropy measure", parse_math=False)
     axis.spines[["top", "right"]].set_visible(False)
-    legend = axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    if title:
-        axis.set_title(title, fontsize=10, parse_math=False)
+    legend_beside(axis, title)
     # Stars are large: labels keep away from their arms, too.
     arms = [(1.0, risk + up) for risk in before for up in 0.012 * before.max() * np.arange(-2, 3)]
     place_labels(axis, labels, np.array(arms))

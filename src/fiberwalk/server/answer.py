@@ -14,7 +14,7 @@ from ..release.errors import InputError
 from ..release.tables import Table, labelled
 from .protection import Protection, release_of
 from .request import Request
-from .rules import Size, percent
+from .rules import Size, numbered, percent, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,9 +37,10 @@ class Tables:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer:
-    """What a server answers. Only `table`, `notice` and `utility` are for whoever asked; the rest is the agency's own.
+    """What a server answers. Only `table` and `notice` are for whoever asked; the rest is the agency's own.
 
-    The same request gets the same answer. Whoever has `original`, `risk_before` or `reason` has figures of the true table.
+    The same request gets the same answer. Whoever has `original`, `risk_before` or `reason` has figures of the true table;
+    who has the exact `utility` or `risk_after` of a table of a few cells can try out which counts give it.
     """
 
     request: Request
@@ -111,7 +112,8 @@ class Answer:
         if self.size is not None:
             one = self.size
             lines.append(
-                f"  {one.population:,} people in {one.cells:,} cells, {one.mean_cell:,.4g} a cell; "
+                f"  {one.population:,} {'person' if one.population == 1 else 'people'} in {numbered(one.cells, 'cell')}, "
+                f"{plain(one.mean_cell)} a cell; "
                 f"{percent(one.small_share)} of the cells are small."
             )
         if self.risk_before is not None:
@@ -182,7 +184,7 @@ class Answer:
 
     def _released(self) -> xr.DataArray:
         if self.table is None:
-            raise InputError(f"there is no table: it was refused, because {self.reason}.")
+            raise InputError(f"there is no table: it was refused, because {self.notice}.")
         return self.table
 
     def _labelled(self, counts: np.ndarray) -> xr.DataArray:

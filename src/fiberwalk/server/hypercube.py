@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from types import EllipsisType
 
 import numpy as np
 
@@ -115,6 +116,27 @@ class Hypercube:
         np.add.at(found.keys, cell, keys)
         return Counted(found.counts.reshape(shape), found.keys.reshape(shape))
 
+    def possible(self, request: Request) -> np.ndarray | EllipsisType:
+        """The cells of a table that can be occupied: of the levels of one dim only some labels meet.
+
+        The others do not count as cells: a level beside its dim would make small cells look rare.
+        """
+        families: dict[str, list[Column]] = {}
+        for name in self.in_order(request):
+            families.setdefault(self.column[name].level_of or name, []).append(self.column[name])
+        if all(len(family) == 1 for family in families.values()):
+            return ...
+        shown = self.shown(request)
+        found = np.ones(tuple(len(labels) for labels in shown.values()), dtype=bool)
+        for finest, family in families.items():
+            meet = np.zeros([len(one.labels) for one in family], dtype=bool)
+            every = np.arange(len(self.labels[finest]))
+            meet[tuple(every if one.group is None else one.group for one in family)] = True
+            meet = meet[np.ix_(*([one.place[label] for label in shown[one.name]] for one in family))]
+            names = [one.name for one in family]
+            found &= meet.reshape([len(labels) if name in names else 1 for name, labels in shown.items()])
+        return found
+
     # --- random numbers ---------------------------------------------------------------------------------------
 
     def numbers(self, request: Request, keys: np.ndarray) -> np.ndarray:
@@ -127,10 +149,10 @@ class Hypercube:
     def _keys_of_labels(self, request: Request) -> np.ndarray:
         """Keys that follow from labels, those of the filter among them: of one cell alike in every table."""
         dims = self.in_order(request)
-        summed = np.zeros((), dtype=np.uint64)
-        for name, labels in request.where:
-            if name not in dims:
-                summed = summed + np.uint64(secret_number(self.seed, name, "\x1e".join(labels)))
+        filters = (
+            secret_number(self.seed, name, "\x1e".join(labels)) for name, labels in request.where if name not in dims
+        )
+        summed = np.array(sum(filters) % 2**64, dtype=np.uint64)
         for name, labels in self.shown(request).items():
             numbers = self._label_numbers[name]
             if len(labels) < len(numbers):
@@ -142,10 +164,10 @@ class Hypercube:
     def _label_numbers(self) -> Mapping[str, np.ndarray]:
         return _Numbers(self)
 
-    def request_seed(self, request: Request) -> int:
-        """A seed that belongs to a request, for methods that decide about a table as a whole."""
-        filters = ["\x1e".join((dim, *labels)) for dim, labels in request.where]
-        return secret_number(self.seed, "request", *self.in_order(request), "\x1d", *filters, size=16)
+    def table_seed(self, keys: np.ndarray) -> int:
+        """A seed that belongs to a table, for methods that decide about it as a whole: it follows from who is in its cells,
+        so that other words for the same people bring no second draw."""
+        return secret_number(self.seed, "table", keys[keys != 0].tobytes().hex(), size=16)
 
     # --- the whole cube ---------------------------------------------------------------------------------------
 

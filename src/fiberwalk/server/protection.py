@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ..protect.methods import METHODS, method_named
 from ..protect.protected_counts import protected_counts
 from ..release.errors import InputError
+from ..release.table_forms import MOST_CELLS
 from .hypercube import Hypercube
 from .request import Request
 
@@ -42,22 +44,40 @@ class Protection:
         """What decides about each cell of a table, where it is the keys of its records."""
         return cube.numbers(request, keys) if self.keyed else None
 
-    def publish(self, counts: np.ndarray, cube: Hypercube, request: Request, numbers: np.ndarray | None) -> np.ndarray:
+    def publish(
+        self, counts: np.ndarray, cube: Hypercube, request: Request, seed: int, numbers: np.ndarray | None
+    ) -> np.ndarray:
         """The counts of a table that was cut out of a cube, protected."""
-        dims, seed = cube.in_order(request), cube.request_seed(request)
-        swapped = self.parameters.get("dim") if self.name == "swap" else None
-        if swapped in cube.labels and swapped not in dims:
+        dims = cube.in_order(request)
+        if self._swapped in cube.labels and self._swapped not in dims:
             raise InputError(
-                f"the table does not show {swapped!r}, whose values are swapped: protect the cube instead, when='before' "
-                "(on the command line --before)."
+                f"the table does not show {self._swapped!r}, whose values are swapped: protect the cube instead, "
+                "when='before' (on the command line --before)."
             )
         return protected_counts(counts, self.name, self.parameters, dims=dims, seed=seed, keys=numbers)
 
     def of_cube(self, cube: Hypercube) -> Hypercube:
         """The cube itself, protected."""
         whole = cube.whole()
+        finer = None if self._swapped not in cube.labels else cube.column[self._swapped].level_of
+        if finer is not None:
+            raise InputError(
+                f"{self._swapped!r} is a level of {finer!r}, whose labels would no longer suit: swap {finer!r} itself, or "
+                f"leave it out of the cube (columns=)."
+            )
+        if (cells := prod(len(cube.labels[name]) for name in whole.dims)) > MOST_CELLS:
+            raise InputError(
+                f"the cube has {cells:.3g} cells, more than the {MOST_CELLS:,} that can be protected at once: choose fewer "
+                "columns (columns=), or protect every table instead (when='after')."
+            )
         cut = cube.cut(whole)
-        return cube.with_counts(self.publish(cut.counts, cube, whole, self.numbers(cube, whole, cut.keys)))
+        numbers = self.numbers(cube, whole, cut.keys)
+        return cube.with_counts(self.publish(cut.counts, cube, whole, cube.table_seed(cut.keys), numbers))
+
+    @property
+    def _swapped(self) -> Any:
+        """The dim whose values are swapped."""
+        return self.parameters.get("dim") if self.name == "swap" else None
 
 
 def as_protection(method: Any, parameters: Any) -> Protection | None:

@@ -21,6 +21,9 @@ from ..release.text_files import delimiter_of, read_text
 from .hypercube import Column, Hypercube, gathered
 from .record_keys import keys_by_place, label_numbers, mixed, own_keys
 
+FEW_PEOPLE = 50
+"""Among so few it may be by chance that no two have a label in common."""
+
 
 def as_hypercube(
     data: Any,
@@ -80,10 +83,16 @@ def _header(text: str) -> list[str]:
 
 
 def _is_long(data: Any) -> bool:
-    """One row a person or cell; frames with named rows or columns are crosstabs."""
+    """One row a person or cell; frames of numbers with named rows or columns are crosstabs."""
     if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "columns"):
         return False
-    return bool(data.columns.nlevels == 1 and data.columns.name is None and data.index.names == [None])
+    from pandas.api.types import is_numeric_dtype
+
+    if data.columns.nlevels > 1:
+        return False
+    if any(not is_numeric_dtype(one) for one in data.dtypes):
+        return True
+    return bool(data.columns.name is None and data.index.names == [None])
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------
@@ -116,6 +125,7 @@ def _of_rows(
         raise InputError("no column is left for a dim.")
     coded = [_coded(frame[name], name, sort=count is None) for name in dims]
     if count is None:
+        _refuse_names(coded, len(frame))
         counts = np.ones(len(frame), dtype=np.int64)
         own = keys_by_place(len(frame), seed) if keys is None else own_keys(frame[keys], keys, seed)
     else:
@@ -126,6 +136,16 @@ def _of_rows(
     return cube if count is None else replace(cube, keys=_keys_of_cells(cube))
 
 
+def _refuse_names(columns: Sequence[Column], people: int) -> None:
+    """Refuse a column that names people one by one: every other would be a level of it."""
+    for one in columns:
+        if len(one.labels) == people > FEW_PEOPLE:
+            raise InputError(
+                f"column {one.name!r} has another label in every row: it names people, not groups of them; leave it out "
+                "(columns=), or take it for their keys (keys=)."
+            )
+
+
 def _coded(column: Any, name: str, sort: bool) -> Column:
     """A column as numbers of labels; those of records are sorted, those of cells stand as they come."""
     import pandas as pd
@@ -134,7 +154,10 @@ def _coded(column: Any, name: str, sort: bool) -> Column:
         codes, categories = column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
         ordered = column.cat.ordered
     else:
-        codes, categories = pd.factorize(column)
+        try:
+            codes, categories = pd.factorize(column)
+        except TypeError:
+            raise InputError(f"column {name!r} holds something else than labels: texts or numbers.") from None
         ordered = False
     texts = [str(one).strip() for one in categories]
     labels = list(dict.fromkeys(texts))
@@ -153,7 +176,7 @@ def _coded(column: Any, name: str, sort: bool) -> Column:
     if ordered:
         order = used
     elif sort:
-        order = np.array(sorted(used.tolist(), key=lambda i: _natural(labels[i])))
+        order = np.array(sorted(used.tolist(), key=lambda i: (_natural(labels[i]), labels[i])))
     else:
         order = used[np.argsort(first)]
     new = np.empty(len(labels), dtype=np.int64)

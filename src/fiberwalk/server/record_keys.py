@@ -43,11 +43,16 @@ def own_keys(column: Any, name: str, seed: int) -> np.ndarray:
         raise InputError(f"row {missing[0] + 1} has no number in the column of keys, {name!r}.")
     if (numbers < 0).any():
         raise InputError(f"the column of keys, {name!r}, has negative numbers; keys are at least 0.")
+    if len(numbers) > 1 and (numbers == numbers[0]).all():
+        raise InputError(
+            f"the column of keys, {name!r}, has one number for all: every person needs a key of their own."
+        )
     if np.issubdtype(numbers.dtype, np.integer):
         return mixed(numbers.astype(np.uint64) + np.uint64(secret_number(seed, "keys of records")))
     if (numbers >= 1).any():
         raise InputError(f"the column of keys, {name!r}: keys are whole numbers, or numbers from 0 to below 1.")
-    return (numbers * 2.0**53).astype(np.uint64) << np.uint64(11)
+    # The last bit makes no difference but to a key of 0, which is to be somebody's.
+    return (numbers * 2.0**53).astype(np.uint64) << np.uint64(11) | np.uint64(1)
 
 
 def mixed(numbers: np.ndarray) -> np.ndarray:

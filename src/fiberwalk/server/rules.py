@@ -30,7 +30,7 @@ class Size(NamedTuple):
     @property
     def mean_cell(self) -> float:
         """People per cell."""
-        return self.population / self.cells
+        return self.population / max(self.cells, 1)
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,10 @@ class ServerRules:
         The most dims that span a table.
     max_filters
         The most dims that say who is in it (Shlomo, Antal and Elliot allow three dims and one filter).
+    max_labels
+        The most labels that such a filter names of a dim that the table does not show. With more than one, people can be
+        asked for in groups of any kind, and a few hundred requests for overlapping groups average out what is random, also
+        with record keys; offer groups as levels of a dim instead.
     min_population
         The fewest people in the table.
     max_small_share
@@ -55,24 +59,25 @@ class ServerRules:
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> fw.ServerRules(min_population=1000, max_small_share=0.1)
-    ServerRules(max_dims=3, max_filters=1, min_population=1000, max_small_share=0.1, small=2, min_mean_cell=None)
+    >>> fw.ServerRules(min_population=1000, max_small_share=0.1)  # doctest: +ELLIPSIS
+    ServerRules(max_dims=3, max_filters=1, max_labels=1, min_population=1000, max_small_share=0.1, small=2, ...)
     """
 
     max_dims: int | None = 3
     max_filters: int | None = 1
+    max_labels: int | None = 1
     min_population: int | None = None
     max_small_share: float | None = None
     small: int = 2
     min_mean_cell: float | None = None
 
     def __post_init__(self) -> None:
-        least = {"max_dims": 1, "small": 1}
+        least = {"max_dims": 1, "max_labels": 1, "small": 1}
         for one in fields(self):
             value = getattr(self, one.name)
             if value is None and one.name != "small":
                 continue
-            whole = one.name in ("max_dims", "max_filters", "min_population", "small")
+            whole = one.name in ("max_dims", "max_filters", "max_labels", "min_population", "small")
             if not is_number(value) or value < least.get(one.name, 0) or (whole and value != int(value)):
                 kind = "a whole number" if whole else "a number"
                 raise InputError(f"ServerRules({one.name}={value!r}): {kind} of at least {least.get(one.name, 0)}.")
@@ -84,7 +89,7 @@ class ServerRules:
     def size_of(self, counts: np.ndarray) -> Size:
         """What the rules look at in a table."""
         small = int(np.count_nonzero((counts > 0) & (counts <= self.small)))
-        return Size(int(counts.sum()), counts.size, small / counts.size)
+        return Size(int(counts.sum()), counts.size, small / max(counts.size, 1))
 
     def broken_by_request(self, request: Request) -> list[Broken]:
         """The rules that a request breaks whatever the counts are."""
@@ -94,50 +99,55 @@ class ServerRules:
             (len(request.where), self.max_filters, "filter"),
         ):
             if most is not None and given > most:
-                words = f"the table has {_numbered(given, what)}; at most {most} {_is(most)} allowed"
+                words = f"the table has {numbered(given, what)}; at most {most} {_is(most)} allowed"
+                found.append(Broken(words, words))
+        for dim, labels in request.where:
+            most = self.max_labels
+            if most is not None and dim not in request.dims and len(labels) > most:
+                words = f"the filter of {dim!r} names {len(labels)} labels; at most {most} {_is(most)} allowed"
                 found.append(Broken(words, words))
         return found
 
     def broken_by_size(self, size: Size) -> list[Broken]:
         """The rules that the counts of a table break. Their figures are true ones: a user is told only which rule it was."""
         found = []
-        if size.population == 0:
-            found.append(Broken("nobody is in the table", "the table has too small a population"))
-        elif self.min_population is not None and size.population < self.min_population:
-            needed = f"at least {self.min_population:,} {_is(self.min_population)} needed"
-            found.append(
-                Broken(
-                    f"the table has a population of {size.population:,}; {needed}",
-                    f"the table has too small a population; {needed}",
-                )
+        fewest = self.min_population or 1
+        if size.population < fewest:
+            needed = f"at least {fewest:,} {_is(fewest)} needed"
+            people = (
+                f"the table has a population of {size.population:,}" if size.population else "nobody is in the table"
             )
+            found.append(Broken(f"{people}; {needed}", f"the table has too small a population; {needed}"))
         if self.max_small_share is not None and size.small_share > self.max_small_share:
             cells = "cells of 1" if self.small == 1 else f"cells of 1 to {self.small}"
             allowed = f"at most {percent(self.max_small_share)} are allowed"
-            found.append(
-                Broken(
-                    f"{percent(size.small_share)} of the table's {size.cells:,} cells are {cells}; {allowed}",
-                    f"too many of the table's {size.cells:,} cells are {cells}; {allowed}",
-                )
-            )
+            words = f"of the table's {size.cells:,} cells are {cells}; {allowed}"
+            found.append(Broken(f"{percent(size.small_share, self.max_small_share)} {words}", f"too many {words}"))
         if self.min_mean_cell is not None and size.mean_cell < self.min_mean_cell:
-            needed = f"at least {self.min_mean_cell:g} {_is(self.min_mean_cell)} needed"
+            needed = f"at least {plain(self.min_mean_cell)} {_is(self.min_mean_cell)} needed"
             found.append(
                 Broken(
-                    f"the table has {size.mean_cell:.3g} people a cell on average; {needed}",
+                    f"the table has {plain(size.mean_cell, self.min_mean_cell)} people a cell on average; {needed}",
                     f"the table has too few people a cell on average; {needed}",
                 )
             )
         return found
 
 
-def percent(share: float) -> str:
+def plain(value: float, limit: float | None = None) -> str:
+    """A figure of four digits, or as many as tell it from a limit that it is beyond."""
+    shown = (float(f"{value:.{digits}g}") for digits in range(4, 18))
+    return f"{next((one for one in shown if one != limit), value):,.15g}"
+
+
+def percent(share: float, limit: float | None = None) -> str:
     """A share in percent, as precisely as people read it."""
-    return f"{100 * share:.3g}%"
+    return f"{plain(100 * share, None if limit is None else 100 * limit)}%"
 
 
-def _numbered(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def numbered(number: int, what: str) -> str:
+    """Some of them, or one."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _is(number: float) -> str:

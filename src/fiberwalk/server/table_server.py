@@ -19,7 +19,7 @@ from .measures import as_measure
 from .protection import Protection, as_protection
 from .reading import as_hypercube
 from .request import Request, as_request
-from .rules import Broken, ServerRules, Size
+from .rules import Broken, ServerRules, Size, plain
 
 
 class TableServer:
@@ -28,8 +28,12 @@ class TableServer:
     The same request gets the same table, in whatever order its dims are named. With `random_round`, and with `perturb` and
     `add_noise` as far as a cell has anybody in it, the same people are published as the same count in every table that
     shows them as a cell (record keys, Fraser and Wooton 2005). With `semi_controlled_round` mostly so: keys rank the cells,
-    and how many go up depends on the table. What the cube went through (`when="before"`) is the same in all tables, and
-    their sums agree. All other methods treat every table by itself: who asks for many tables learns more.
+    and how many go up depends on the table; who finds a cell up in one and down in another knows it within one. All other
+    methods treat every table by itself, the same people in the same cells alike.
+
+    Other groups of people are changed anew: their sums need not agree, and whoever asks for many tables learns more than
+    one of them says (see `ServerRules`, max_labels, for how much). Refusals tell something of the true table, too. Only
+    what the cube went through (`when="before"`) is the same in all tables, however many there are.
 
     Parameters
     ----------
@@ -140,38 +144,42 @@ class TableServer:
             return _refused(request, broken)
         counted = self.cube.cut(request)
         true = counted.counts
-        size = self.rules.size_of(true)
+        possible = self.cube.possible(request)
+        size = self.rules.size_of(true[possible])
         broken = self.rules.broken_by_size(size)
         if broken:
             return _refused(request, broken, size)
         # 2. is protection needed?
-        risk = float(self.measure.before(true))
+        risk = float(self.measure.before(true[possible]))
         as_it_is = not self.always and self.max_risk is not None and risk <= self.max_risk
         # 3. protection
-        published, numbers = self._protected(request, counted, as_it_is)
+        seed = self.cube.table_seed(counted.keys)
+        published, numbers = self._protected(request, counted, seed, as_it_is)
         after = None if as_it_is else self.after
         protected = after is not None or self.before is not None
         # 4. is it safe now?
-        left = float(self.measure.after(true, published)) if protected else risk
+        left = float(self.measure.after(true[possible], published[possible])) if protected else risk
         told: dict[str, Any] = {"size": size, "risk_before": risk, "risk_after": left, "max_risk": self.max_risk}
         dims_shown = tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
         if by is not None:
             told |= self._risk_by(by, labelled(true, dims_shown), labelled(published, dims_shown), protected)
         if self.max_risk is not None and left > self.max_risk:
-            why = f"its risk is {left:.3f} after protection; at most {self.max_risk:g} is allowed"
+            why = f"its risk is {plain(left, self.max_risk)} after protection; at most {self.max_risk:g} is allowed"
             return _refused(request, [Broken(why, "it is too risky, also when it is protected")], **told)
         # 5. the table, and what is kept of it
-        tables = Tables(dims_shown, true, published, numbers, self.cube.request_seed(request))
+        tables = Tables(dims_shown, true, published, numbers, seed)
         utility = self.measure.utility(true, published)
         return Answer(request, True, "", "", utility=utility, before=self.before, after=after, tables=tables, **told)
 
-    def _protected(self, request: Request, counted: Counted, as_it_is: bool) -> tuple[np.ndarray, np.ndarray | None]:
+    def _protected(
+        self, request: Request, counted: Counted, seed: int, as_it_is: bool
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """The counts that are published, and what decided about each cell where its records' keys did."""
         counts = counted.counts if self.protected_cube is None else self.protected_cube.cut(request).counts
         if self.after is None or as_it_is:
             return counts, None
         numbers = self.after.numbers(self.cube, request, counted.keys)
-        return self.after.publish(counts, self.cube, request, numbers), numbers
+        return self.after.publish(counts, self.cube, request, seed, numbers), numbers
 
     def _risk_by(self, by: Any, true: Any, published: Any, protected: bool) -> dict[str, Any]:
         """The risk of each category of a dim, before and after."""
