@@ -7,7 +7,8 @@ they are; under the law "shrunk" cells may differ from that model as far as the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from ..release.release import Release
 from ..sampler.drawn_tables import table_portions
 from .population import PORTION, Drawing, Drawn, Each
 from .sample_table import SampleTable
-from .shrunk_population import believed_strengths, mean_strength
+from .shrunk_population import believed_strengths
 
 SHRUNK = "shrunk"
+STRENGTHS = 4
+"""Strengths of the model that are told apart."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class FiberPopulation:
             return Fiber(sample, _shrunk(sample), apart=True)
         law = as_law(self.law)
         # mu^F / F! times the probability of the sample is the same law of the people outside it
-        return Fiber(sample, law, apart=isinstance(law, (Hypergeometric, Expected)))
+        return Fiber(sample, [law], apart=isinstance(law, (Hypergeometric, Expected)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,21 +62,48 @@ class Fiber:
     """Populations drawn by chains, or independently where the fiber and the law allow it."""
 
     sample: SampleTable
-    law: Law
+    laws: Sequence[Law]
+    """Each is as probable as the others."""
     apart: bool
-    """Is the law one of the people outside the sample, the sample itself taken into account?"""
+    """Are the laws of the people outside the sample, the sample itself taken into account?"""
 
     def each(self, function: Each, how: Drawing) -> Drawn:
+        """As many draws from each law, one after the other."""
+        draws = -(-how.draws // (how.chains * len(self.laws)))
+        seeds = [how.seed] if len(self.laws) == 1 else _seeds(how.seed, len(self.laws))
+        found, facts = [], []
+        for law, seed in zip(self.laws, seeds, strict=True):
+            values, how_drawn = self._drawn(law, function, replace(how, draws=draws, seed=seed))
+            found.append(values)
+            facts.append(how_drawn)
+        return Drawn(np.stack(found, axis=2).reshape(how.chains, -1, *found[0].shape[2:]), _together(facts))
+
+    def _drawn(self, law: Law, function: Each, how: Drawing) -> tuple[np.ndarray, dict[str, Any]]:
         """Portion by portion, of all chains together."""
         release = self.sample.release_of_outside if self.apart else self.sample.release
         assert release is not None
         inside = self.sample.counts if self.apart else 0
         portions, facts = table_portions(
-            choose(release, self.law, progress=how.progress), draws=-(-how.draws // how.chains), chains=how.chains,
-            seed=how.seed, progress=how.progress, portion=max(1, PORTION // (how.chains * release.n_cells)),
+            choose(release, law, progress=how.progress), draws=how.draws, chains=how.chains, seed=how.seed,
+            progress=how.progress, portion=max(1, PORTION // (how.chains * release.n_cells)),
         )  # fmt: skip
         found = [np.stack([function(tables + inside) for tables in some.astype(np.int64)]) for some in portions]
-        return Drawn(np.concatenate(found, axis=1), facts)
+        return np.concatenate(found, axis=1), facts
+
+
+def _seeds(seed: int | None, number: int) -> list[int]:
+    return [int(one.generate_state(1, np.uint64)[0]) for one in np.random.SeedSequence(seed).spawn(number)]
+
+
+def _together(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """How tables were drawn from several laws: the worst of each figure."""
+    return {
+        **facts[0],
+        "rhat": max(one["rhat"] for one in facts),
+        "ess": min(one["ess"] for one in facts),
+        "never_moved": max(one["never_moved"] for one in facts),
+        "converged": min(one["converged"] for one in facts),  # "no" comes before "yes"
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +128,12 @@ class DirichletOutside:
         return weigh
 
 
-def _shrunk(sample: SampleTable) -> DirichletOutside:
+def _shrunk(sample: SampleTable) -> list[DirichletOutside]:
+    """Laws of some strengths of the model, laid out so that each stands for as much of what the sample suggests."""
     assert sample.release is not None
     means = fitted_means(sample.release)
     model = np.maximum(means, 1e-12 * means.max()) / means.sum()
     strengths, weights = believed_strengths(model, sample.counts)
-    return DirichletOutside(sample.counts + mean_strength(strengths, weights, sample.n) * model)
+    middles = (np.arange(STRENGTHS) + 0.5) / STRENGTHS
+    chosen = strengths[np.searchsorted(np.cumsum(weights)[:-1], middles)]
+    return [DirichletOutside(sample.counts + strength * model) for strength in chosen]

@@ -225,19 +225,24 @@ def test_the_fiber_follows_what_an_audit_says(law):
 def test_the_shrunk_fiber_is_the_dirichlet_law_given_the_margins():
     table = np.array([[3, 1], [2, 4]])
     release = fw.draw_sample(table, size=4, seed=2, exact=["A", "B"])
-    sample = release.published.values
+    sample = release.published.values.ravel()
     model = np.outer(table.sum(axis=1), table.sum(axis=0)).ravel() / 100
-    strengths, weights = believed_strengths(model, sample.ravel())
-    alpha = sample.ravel() + mean_strength(strengths, weights, 4) * model
-    possible = {}
-    for x in range(5):
-        whole = np.array([x, 4 - x, 5 - x, 1 + x])
-        outside = whole - sample.ravel()
-        if (outside >= 0).all():
-            possible[tuple(whole)] = float(dirichlet_multinomial(alpha, 6).pmf(outside))
-    law = {key: p / sum(possible.values()) for key, p in possible.items()}
-    assert len(law) > 2
-    assert agreement(drawn(release, model=P.fiber("shrunk"), draws=4000), law) > LEAST_P
+    strengths, weights = believed_strengths(model, sample)
+    wholes = [np.array([x, 4 - x, 5 - x, 1 + x]) for x in range(5)]
+    wholes = [one for one in wholes if (one >= sample).all()]
+
+    def law(strength):
+        p = np.array([float(dirichlet_multinomial(sample + strength * model, 6).pmf(one - sample)) for one in wholes])
+        return p / p.sum()
+
+    below = np.cumsum(weights)
+    quarters = [strengths[np.flatnonzero(below > middle)[0]] for middle in (1 / 8, 3 / 8, 5 / 8, 7 / 8)]
+    keys = [tuple(one.tolist()) for one in wholes]
+    assert len(keys) > 2
+    tables = drawn(release, model=P.fiber("shrunk"), draws=6000)
+    mixed = np.mean([law(one) for one in quarters], axis=0)
+    assert agreement(tables, dict(zip(keys, mixed, strict=True))) > LEAST_P
+    assert agreement(tables, dict(zip(keys, law(1e6), strict=True))) < LEAST_P  # the model itself
 
 
 def test_an_outsider_has_the_same_fiber():
