@@ -33,7 +33,7 @@ STRENGTHS = 4
 class FiberPopulation:
     """Tables that agree with a release of a sample and of population margins, drawn from a law."""
 
-    law: Any = "hypergeometric"
+    law: Any = SHRUNK
     name: str = "fiber"
 
     @property

@@ -96,7 +96,7 @@ def shrunk(
     return ShrunkPopulation(_margins(margins), None if add is None else _at_least_0("add", add), strength)
 
 
-def fiber(law: Any = "hypergeometric") -> FiberPopulation:
+def fiber(law: Any = "shrunk") -> FiberPopulation:
     """Tables that contain the sample and have the margins of the population that are published, drawn by our chains.
 
     The sample is given as a release: `fw.draw_sample(population, 0.1, exact=["A", "B"])`, or as an outsider has it,
@@ -105,8 +105,8 @@ def fiber(law: Any = "hypergeometric") -> FiberPopulation:
     Parameters
     ----------
     law
-        What is believed beforehand, as for `audit`: "hypergeometric" is the log-linear model of the published margins. Or
-        "shrunk": cells may differ from this model as far as the sample suggests.
+        "shrunk": cells may differ from the log-linear model of the published margins as far as the sample suggests. Or what
+        is believed beforehand as for `audit`: "hypergeometric" is that model itself, and often far too sure.
     """
     if law != SHRUNK:
         as_law(law)

@@ -263,12 +263,12 @@ def test_an_outsider_has_the_same_fiber():
 def test_the_risk_of_a_sample_is_r1_and_r2_over_populations():
     release = fw.draw_sample(PEOPLE, 0.05, seed=4)
     sample = release.published
-    risk = fw.sample_risk(sample, 2449, draws=60, seed=7)
+    risk = fw.sample_risk(sample, 2449, "log-linear", draws=60, seed=7)
     tables = drawn(sample, 2449, draws=60, seed=7)
     assert risk.r1 == pytest.approx(fw.risk.r1(tables, stacked=True))
     assert risk.r2 == pytest.approx(fw.risk.r2(tables, sample.values.ravel(), stacked=True))
     assert risk.zeros.tolist() == (tables == 0).sum(axis=1).tolist()
-    assert fw.sample_risk(sample, 2449, draws=60, seed=7, weights="l2").r2 == pytest.approx(
+    assert fw.sample_risk(sample, 2449, "log-linear", draws=60, seed=7, weights="l2").r2 == pytest.approx(
         fw.risk.r2(tables, sample.values.ravel(), "l2", stacked=True)
     )
 

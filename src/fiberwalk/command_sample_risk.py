@@ -39,7 +39,7 @@ Each population that is drawn gives both: what is printed is how they are distri
 )  # fmt: skip
 @click.option(
     "--model", type=click.Choice(MODELS),
-    help="What is believed of the people outside the sample (default: log-linear; fiber where population totals are given).",
+    help="What is believed of the people outside the sample (default: shrunk; fiber where population totals are given).",
 )  # fmt: skip
 @click.option(
     "--margin", "margins", metavar="A,B", multiple=True,
@@ -128,7 +128,7 @@ def _model(options: dict[str, Any]) -> Any:
     from .posterior import populations
     from .release.errors import InputError
 
-    name = options["model"] or ("fiber" if options["size"] is None else "log-linear")
+    name = options["model"] or ("fiber" if options["size"] is None else "shrunk")
     margins = list(options["margins"]) or None
     for option, belongs in (("zeros", "urn"), ("strength", "shrunk"), ("margins", "log-linear, urn or shrunk")):
         if options[option] not in (None, ()) and name not in belongs:

@@ -56,7 +56,7 @@ def sample_risk(
     size
         How many people the population has; a release says it itself.
     model
-        "log-linear" (the default for a table), "urn", "shrunk", "fiber" (the default for a release), or one of
+        "log-linear", "urn", "shrunk" (the default for a table), "fiber" (the default for a release), or one of
         `fw.populations` with its parameters.
     weights
         Of the three terms of R1 and R2: zeros, entropy, size; or "l2".
@@ -149,7 +149,7 @@ def _drawn(
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
         raise InputError(f"seed={seed!r}: a whole number of at least 0, or None.")
     if model is None:
-        model = "fiber" if sample.release is not None else "log-linear"
+        model = "fiber" if sample.release is not None else "shrunk"
     chosen = as_model(model)
     populations = chosen.given(sample)
     with shown(progress) as tell:
