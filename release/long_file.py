@@ -223,7 +223,9 @@ def parquet_frame(path: str | os.PathLike[str]) -> Any:
     except Exception as problem:
         raise InputError(f"{name}: not a readable Parquet file ({type(problem).__name__}).") from None
     check_width(name, frame.shape[1])
-    return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+    # What is left of a frame whose rows were picked or sorted has numbers without a name for an index: they say nothing.
+    plain = frame.index.names == [None] and pd.api.types.is_integer_dtype(frame.index)
+    return frame.reset_index(drop=plain)
 
 
 def _parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], Rows]:

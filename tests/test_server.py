@@ -174,6 +174,26 @@ def test_nobody_in_the_table():
     assert served(rows, rules=fw.ServerRules(min_population=7)).tabulate("c").released  # exactly as many as needed
 
 
+def test_what_follows_by_chance_is_no_less_risky():
+    """Everybody in a town has the same job: the empty cells beside are what discloses it."""
+    towns = np.repeat(["a", "b", "c"], 20)
+    records = pd.DataFrame({"town": towns, "job": np.where(towns == "a", "baker", "smith")})
+    answer = served(records).tabulate("town,job")
+    assert answer.risk_before == fw.risk.split_risk([[20, 0], [0, 20], [0, 20]])
+    assert answer.cells == 3  # that can be occupied, if job is a level of town
+
+
+def test_numbers_of_rows_are_no_dim(tmp_path):
+    rows = pd.DataFrame([(a, b, 5) for a in range(10) for b in range(10)], columns=["a", "b", "count"])
+    with pytest.raises(
+        fw.InputError, match="column 'number' has another label in every row, as if it numbered the rows"
+    ):
+        served(rows.assign(number=range(100)))
+    assert served(rows.assign(group=rows["a"] // 2)).tabulate("a,b").cells == 100  # a level is welcome
+    rows[rows["b"] > 4].to_parquet(tmp_path / "cube.parquet")  # with the index of the rows that were picked
+    assert list(served(tmp_path / "cube.parquet").cube.labels) == ["a", "b"]
+
+
 def test_a_level_beside_its_dim_does_not_make_small_cells_rare():
     banded = ONES.assign_coords(band=("age", ["young", "young", "old"]))
     server = served(banded, hierarchies={"age": "band"}, rules=fw.ServerRules(max_small_share=0.6))

@@ -33,6 +33,8 @@ class Column:
     level_of: str | None = None
     group: np.ndarray | None = None
     """Which of its labels each label of the other has."""
+    sure: bool = False
+    """Was it said to be a level, or only found to follow from the other?"""
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -116,16 +118,18 @@ class Hypercube:
         np.add.at(found.keys, cell, keys)
         return Counted(found.counts.reshape(shape), found.keys.reshape(shape))
 
-    def possible(self, request: Request) -> np.ndarray | EllipsisType:
-        """The cells of a table that can be occupied: of the levels of one dim only some labels meet.
+    def cuts(self, request: Request) -> list[np.ndarray | EllipsisType]:
+        """The cells that rules and risk look at: all; where dims follow from each other, those that can be occupied.
 
-        The others do not count as cells: a level beside its dim would make small cells look rare.
+        Of a dim and its level only some labels meet, and the other cells would make small ones look rare. But a column that
+        is no level by anybody's word may follow from another by chance, in few people: then the cells where nobody is are
+        what discloses. Both are looked at there, and whichever is worse counts.
         """
         families: dict[str, list[Column]] = {}
         for name in self.in_order(request):
             families.setdefault(self.column[name].level_of or name, []).append(self.column[name])
         if all(len(family) == 1 for family in families.values()):
-            return ...
+            return [...]
         shown = self.shown(request)
         found = np.ones(tuple(len(labels) for labels in shown.values()), dtype=bool)
         for finest, family in families.items():
@@ -135,7 +139,8 @@ class Hypercube:
             meet = meet[np.ix_(*([one.place[label] for label in shown[one.name]] for one in family))]
             names = [one.name for one in family]
             found &= meet.reshape([len(labels) if name in names else 1 for name, labels in shown.items()])
-        return found
+        sure = all(one.sure for family in families.values() if len(family) > 1 for one in family if one.level_of)
+        return [found] if sure else [found, ...]
 
     # --- random numbers ---------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,7 @@ def _of_rows(
         counts = np.ones(len(frame), dtype=np.int64)
         own = keys_by_place(len(frame), seed) if keys is None else own_keys(frame[keys], keys, seed)
     else:
+        _refuse_numbers(coded, len(frame))
         counts, own = _counts(frame[count], count), np.zeros(len(frame), dtype=np.uint64)
     if not counts.any():
         raise InputError("all counts are zero: there is nobody to be counted.")
@@ -143,6 +145,18 @@ def _refuse_names(columns: Sequence[Column], people: int) -> None:
             raise InputError(
                 f"column {one.name!r} has another label in every row: it names people, not groups of them; leave it out "
                 "(columns=), or take it for their keys (keys=)."
+            )
+
+
+def _refuse_numbers(columns: Sequence[Column], cells: int) -> None:
+    """Refuse a column that numbers the cells: all others would be levels of it, although not of each other."""
+    for one in columns:
+        others = [other for other in columns if other is not one]
+        if len(one.labels) == cells > FEW_PEOPLE and any(
+            not _follows(a, b) and not _follows(b, a) for a, b in combinations(others, 2)
+        ):
+            raise InputError(
+                f"column {one.name!r} has another label in every row, as if it numbered the rows; leave it out (columns=)."
             )
 
 
@@ -236,10 +250,12 @@ def _of_table(data: Any, hierarchies: Hierarchies | None, seed: int) -> Hypercub
 
 def _with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
     """The cube with the levels that hierarchies give its dims; columns that follow from others are found to be levels."""
+    said: set[str] = set()
     for dim, spec in hierarchies.items():
         if dim not in cube.labels:
             raise InputError(f"a hierarchy is given for {dim!r}; {did_you_mean(str(dim), cube.labels)}")
         named = parent_columns(spec)
+        said |= set(named or ())
         for one in named or ():
             if one not in cube.labels:
                 raise InputError(f"the hierarchy of dim {dim!r} names {one!r}; {did_you_mean(one, cube.labels)}")
@@ -261,7 +277,8 @@ def _with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
         finer = follows[column.name]
         if finer is None:
             return column
-        return replace(column, level_of=finer, group=_group(column, cube.column[finer]))
+        sure = column.name in said
+        return replace(column, level_of=finer, group=_group(column, cube.column[finer]), sure=sure)
 
     return replace(cube, columns=tuple(placed(column) for column in cube.columns))
 
@@ -285,5 +302,5 @@ def _with_level(cube: Hypercube, dim: str, name: str, group_of: Sequence[str]) -
         raise InputError(f"{name!r} names two dims or levels; rename one, so that requests can name each.")
     labels = tuple(dict.fromkeys(group_of))
     group = np.array([labels.index(one) for one in group_of])
-    level = Column(name, labels, group[cube.column[dim].codes], level_of=dim, group=group)
+    level = Column(name, labels, group[cube.column[dim].codes], level_of=dim, group=group, sure=True)
     return replace(cube, columns=(*cube.columns, level))

@@ -144,13 +144,14 @@ class TableServer:
             return _refused(request, broken)
         counted = self.cube.cut(request)
         true = counted.counts
-        possible = self.cube.possible(request)
-        size = self.rules.size_of(true[possible])
-        broken = self.rules.broken_by_size(size)
-        if broken:
-            return _refused(request, broken, size)
+        cuts = self.cube.cuts(request)
+        sizes = [self.rules.size_of(true[cut]) for cut in cuts]
+        for size in sizes:
+            broken = self.rules.broken_by_size(size)
+            if broken:
+                return _refused(request, broken, size)
         # 2. is protection needed?
-        risk = float(self.measure.before(true[possible]))
+        risk = max(float(self.measure.before(true[cut])) for cut in cuts)
         as_it_is = not self.always and self.max_risk is not None and risk <= self.max_risk
         # 3. protection
         seed = self.cube.table_seed(counted.keys)
@@ -158,8 +159,8 @@ class TableServer:
         after = None if as_it_is else self.after
         protected = after is not None or self.before is not None
         # 4. is it safe now?
-        left = float(self.measure.after(true[possible], published[possible])) if protected else risk
-        told: dict[str, Any] = {"size": size, "risk_before": risk, "risk_after": left, "max_risk": self.max_risk}
+        left = max(float(self.measure.after(true[cut], published[cut])) for cut in cuts) if protected else risk
+        told: dict[str, Any] = {"size": sizes[0], "risk_before": risk, "risk_after": left, "max_risk": self.max_risk}
         dims_shown = tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
         if by is not None:
             told |= self._risk_by(by, labelled(true, dims_shown), labelled(published, dims_shown), protected)
