@@ -15,19 +15,17 @@ from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN
 from .figures import Figure, from_figures
 from .hierarchies import hierarchy_labels, levels_from, loaded
 from .numbers import scaled
+from .parquet_file import parquet_rows
 from .release import Release
 from .statuses import EMPTY, RANDOM, read_status
 from .table_forms import COUNT_NAMES, axis_name, parent_columns
-from .text_files import check_width, read_rows, written_whole
+from .text_files import Rows, read_rows, written_whole
 
 NO_FIGURE = ("", "na", "nan", "none", "null", "..", ":", "x", "*")
 TOTAL_NAMES = ("total", "all", "sum", "tot")
 CONTRIBUTORS_NAME, LARGEST_NAME = "n_obs", "max"
 STATUS_NAMES = ("status", "sdcstatus", "sdc_status", "flag")
 _TAKEN_NAMES = (*COUNT_NAMES, *STATUS_NAMES, CONTRIBUTORS_NAME, LARGEST_NAME, "lower", "upper")
-
-Rows = list[tuple[int, list[str]]]
-"""The rows of a file, each with the number of its line."""
 
 
 def read_long(
@@ -53,7 +51,7 @@ def read_long(
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
         raise InputError("hierarchies= is a dict of dim to hierarchy.")
     if name.lower().endswith((".parquet", ".pq")):
-        names, rows = _parquet_rows(path)
+        names, rows = parquet_rows(path)
     else:
         names, rows = _text_rows(path, header, dims, value, status)
     if not rows:
@@ -207,34 +205,6 @@ def _text_rows(
             "columns are the dims, then the value, then (where status= is given) the status."
         )
     return [*shown, value or "value", *([status] if status is not None else [])], rows
-
-
-def parquet_frame(path: str | os.PathLike[str]) -> Any:
-    """A Parquet file as a frame, or one sentence that says why it cannot be read."""
-    name = os.fspath(path)
-    import pandas as pd
-
-    try:
-        frame = pd.read_parquet(path)
-    except ImportError:
-        raise InputError(f"{name}: reading Parquet needs pyarrow; install fiberwalk[parquet].") from None
-    except PermissionError:
-        raise InputError(f"{name}: the file cannot be read (no permission).") from None
-    except Exception as problem:
-        raise InputError(f"{name}: not a readable Parquet file ({type(problem).__name__}).") from None
-    check_width(name, frame.shape[1])
-    # What is left of a frame whose rows were picked or sorted has numbers without a name for an index: they say nothing.
-    plain = frame.index.names == [None] and pd.api.types.is_integer_dtype(frame.index)
-    return frame.reset_index(drop=plain)
-
-
-def _parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], Rows]:
-    plain = parquet_frame(path)
-    texts = [
-        ["" if gone else str(one) for one, gone in zip(row, absent, strict=True)]
-        for row, absent in zip(plain.astype(object).to_numpy(), plain.isna().to_numpy(), strict=True)
-    ]
-    return [str(c) for c in plain.columns], list(enumerate(texts, start=1))
 
 
 def _dim(source: str, name: str, names: list[str], rows: Rows, columns: _Columns, total: str, hierarchy: Any) -> Dim:

@@ -13,6 +13,9 @@ from pathlib import Path
 
 from .errors import InputError
 
+Rows = list[tuple[int, list[str]]]
+"""The rows of a file, each with the number of its line."""
+
 MOST_COLUMNS = 200
 
 
@@ -39,7 +42,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return text
 
 
-def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
+def read_rows(path: str | os.PathLike[str]) -> Rows:
     """The rows of a delimited text file with their line numbers; comma, semicolon or tab, as the first line has it."""
     name = os.fspath(path)
     text = read_text(path)

@@ -15,7 +15,7 @@ import numpy as np
 from ..release.dims import TOTAL, did_you_mean
 from ..release.errors import InputError
 from ..release.hierarchies import levels_from
-from ..release.long_file import parquet_frame
+from ..release.parquet_file import parquet_frame
 from ..release.table_forms import COUNT_NAMES, Hierarchies, parent_columns
 from ..release.tables import as_table
 from ..release.text_files import delimiter_of, read_text
