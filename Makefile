@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PYTEST = $(BIN)/pytest --numprocesses auto --maxprocesses 4
 
-.PHONY: demo test quick verify bench clean
+.PHONY: demo test quick notebooks verify bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/fiberwalk demo
@@ -21,6 +21,10 @@ test: $(VENV)/installed-for-tests
 TESTS ?=
 quick: $(VENV)/installed-for-tests
 	$(PYTEST) -m "not slow" $(TESTS)
+
+# Run all notebooks, and store what they show.
+notebooks: $(VENV)/installed-for-tests
+	$(BIN)/python notebooks/run.py
 
 # At length: a thousand audits by chains against exact ones, and the property tests with twenty times as many random cases,
 # new ones each time; with 4ti2, where it can be had.

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .release.link import linked
     from .release.publish import publish
     from .release.release import Release
+    from .report.overlay_plot import plot_cell
     from .sample_risk_result import SampleRisk
     from .sampled_populations import draw_populations, sample_risk
     from .sampling import sample
@@ -104,6 +105,7 @@ _HOME = {
     "markov_perturb": "protect.markov_perturbation",
     "merge": "protect.redesign",
     "perturb": "protect.perturbation",
+    "plot_cell": "report.overlay_plot",
     "prior": "fiber.priors",
     "publish": "release.publish",
     "random_round": "protect.random_rounding",
@@ -176,6 +178,7 @@ __all__ = [
     "markov_perturb",
     "merge",
     "perturb",
+    "plot_cell",
     "populations",
     "prior",
     "publish",

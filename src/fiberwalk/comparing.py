@@ -16,6 +16,7 @@ from .fiber.interruption import INTERRUPTED
 from .fiber.laws import as_law
 from .release.errors import InputError
 from .release.release import Release
+from .report.figures import new_figure
 from .report.palette import COLOURS, SHAPES
 from .report.words import cell_name, doubts, number
 from .risk.entropy import uniform_risk
@@ -166,8 +167,6 @@ class Comparison:
 
     def plot(self, cells: int = 12) -> Figure:
         """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
-        from matplotlib.figure import Figure
-
         from .report.plots import write_doubts
 
         if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or cells < 1:
@@ -177,7 +176,7 @@ class Comparison:
         if not len(finite):
             raise InputError("there is nothing to plot: every cell is published or known exactly.")
         shown = finite.head(cells).iloc[::-1]
-        figure = Figure(figsize=(8, 1.6 + 0.34 * len(shown)), layout="constrained")
+        figure = new_figure(8, 1.6 + 0.34 * len(shown))
         axis = figure.subplots()
         rows = np.arange(len(shown))
         risks = [shown[name, "risk"] for name in self.audits]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..release.facts import Grid
+from .figures import new_figure
 from .plots import GREY, VERMILION
 from .words import short_risk, shortened
 
@@ -178,7 +179,6 @@ def heat_map_figure(part: Slice, step: str = "") -> Figure:
     """The slice as a picture: darker is riskier, known cells red and crossed, published ones hatched."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap, LogNorm
-    from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
     rows, columns = part.state.shape
@@ -186,7 +186,7 @@ def heat_map_figure(part: Slice, step: str = "") -> Figure:
     room = (130 if part.large else 70) // columns
     upright = room < min(8, max(map(len, part.columns)))
     height = 1.2 + (0.34 if written else 0.17) * rows + (1.0 if upright else 0.3)
-    figure = Figure(figsize=(11.0 if part.large else 6.4, min(height, 9.0)), layout="constrained")
+    figure = new_figure(11.0 if part.large else 6.4, min(height, 9.0))
     axis = figure.subplots()
     axis.patch.set(facecolor="#ececec", hatch="////", edgecolor="#c4c4c4", linewidth=0)
     axis.imshow(_where(part.state == UNASKED), cmap=ListedColormap(["white"]), aspect="auto", interpolation="none")

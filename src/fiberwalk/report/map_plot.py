@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..map_methods import ORIGINAL, setting_words, value_words
+from .figures import new_figure
 from .label_places import legend_beside, place_labels
 from .palette import COLOURS, SHAPES
 from .words import shortened
@@ -66,10 +67,8 @@ class Scale:
 
 def draw_map(found: RUMap, axis: Axes | None, threshold: float | None, title: str | None) -> Figure:
     """See `RUMap.plot`."""
-    from matplotlib.figure import Figure
-
     if axis is None:
-        axis = Figure(figsize=(8.4, 5.2), layout="constrained").subplots()
+        axis = new_figure(8.4, 5.2).subplots()
     figure = axis.get_figure(root=True)
     assert figure is not None
     frame = found.frame

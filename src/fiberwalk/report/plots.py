@@ -8,6 +8,7 @@ import numpy as np
 
 from ..posterior.pmf import Pmf
 from ..release.errors import InputError
+from .figures import as_png, new_figure
 from .value_bars import bars_of
 from .words import doubts, number, probability, short_cell_name, step_words
 
@@ -29,11 +30,9 @@ WIDE_RANGE = 10
 
 def audit_figure(audit: Audit, cells: int = 6) -> Figure:
     """The distributions of the riskiest cells beside the map of risk against uniform risk."""
-    from matplotlib.figure import Figure
-
     shown = cells_to_draw(audit, cells)
     rows = -(-len(shown) // 2)
-    figure = Figure(figsize=(11, max(3.6, 1.9 * rows)), layout="constrained")
+    figure = new_figure(11, max(3.6, 1.9 * rows))
     left, right = figure.subfigures(1, 2, width_ratios=[1.5, 1], squeeze=False)[0]
     _draw_panels(left, audit, shown, columns=2)
     draw_risk(right.subplots(), audit)
@@ -49,20 +48,16 @@ def write_doubts(figure: Any, words: list[str]) -> None:
 
 def distributions_figure(audit: Audit, cells: int = 6) -> Figure:
     """The distributions of the riskiest cells, with their axes."""
-    from matplotlib.figure import Figure
-
     shown = cells_to_draw(audit, cells)
     columns = 2 if len(shown) == 4 else min(3, len(shown))
-    figure = Figure(figsize=(3.7 * columns, 0.6 + 1.9 * -(-len(shown) // columns)), layout="constrained")
+    figure = new_figure(3.7 * columns, 0.6 + 1.9 * -(-len(shown) // columns))
     _draw_panels(figure, audit, shown, columns)
     return figure
 
 
 def risk_figure(audit: Audit) -> Figure:
     """Risk against uniform risk."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.4, 4.0), layout="constrained")
+    figure = new_figure(4.4, 4.0)
     draw_risk(figure.subplots(), audit)
     return figure
 
@@ -193,9 +188,7 @@ def draw_risk(axis: Axes, audit: Audit) -> None:
 
 def sparkline(pmf: Pmf, decimals: int, truth: Any = None) -> tuple[str, str]:
     """A small picture of one cell's distribution as PNG in base64, and its alternative text."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(1.7, 0.42), dpi=150)
+    figure = new_figure(1.7, 0.42, dpi=150, layout=None)
     axis = figure.add_axes((0.02, 0.1, 0.96, 0.88))
     draw_pmf(axis, pmf, decimals, truth, small=True)
     axis.set_axis_off()
@@ -210,11 +203,5 @@ def sparkline(pmf: Pmf, decimals: int, truth: Any = None) -> tuple[str, str]:
 def as_base64(figure: Figure, dpi: int | None = None) -> str:
     """A figure as PNG in base64."""
     import base64
-    import io
-    import warnings
 
-    buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph")  # a label in a script that the font lacks
-        figure.savefig(buffer, format="png", dpi=dpi or figure.dpi, metadata={"Software": None})
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
+    return base64.b64encode(as_png(figure, dpi)).decode("ascii")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .figures import new_figure
 from .palette import COLOURS
 
 if TYPE_CHECKING:
@@ -22,10 +23,8 @@ SHOWN = {"r1": "R1: risk, were the whole population published", "r2": "R2: risk 
 
 def draw_sample_risk(found: SampleRisk, axes: Any = None) -> Figure:
     """See `SampleRisk.plot`."""
-    from matplotlib.figure import Figure
-
     if axes is None:
-        axes = Figure(figsize=(8.4, 3.6), layout="constrained").subplots(1, 2)
+        axes = new_figure(8.4, 3.6).subplots(1, 2)
     figure = axes[0].get_figure(root=True)
     for axis, (measure, words) in zip(axes, SHOWN.items(), strict=True):
         values = getattr(found, measure)

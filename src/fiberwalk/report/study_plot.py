@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .figures import new_figure
 from .label_places import legend_beside, place_labels
 from .palette import COLOURS, SHAPES
 
@@ -20,10 +21,8 @@ INK = "#222222"
 
 def draw_study(study: TableStudy, axis: Axes | None, title: str | None) -> Figure:
     """See `TableStudy.plot`."""
-    from matplotlib.figure import Figure
-
     if axis is None:
-        axis = Figure(figsize=(8.4, 5.2), layout="constrained").subplots()
+        axis = new_figure(8.4, 5.2).subplots()
     figure = axis.get_figure(root=True)
     assert figure is not None
     frame, labels = study.frame, []
