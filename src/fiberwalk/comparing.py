@@ -41,6 +41,12 @@ class Comparison:
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(repr(name) for name in self.audits)} on {len(self.cells)} hidden cells>"
 
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import comparison_html
+
+        return in_notebook(comparison_html, self)
+
     @property
     def converged(self) -> bool:
         """Did the chains of every audit, if there were any, pass the stop rule, and was no law left out?"""
