@@ -101,8 +101,9 @@ def table(
         heads = "".join(_head(rows[i][level], f'rowspan="{size}"', left=True) for level, size in of_row)
         look = looks[i] if looks is not None else [""] * len(fields)
         body.append(heads + "".join(_field(one, look[j], j in words) for j, one in enumerate(fields)))
-    head = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<table><thead>{head}</thead><tbody>{''.join(f'<tr>{line}</tr>' for line in body)}</tbody></table>"
+    head, rest = ("".join(f"<tr>{line}</tr>" for line in some) for some in (lines, body))
+    # border and align: what is left where styles are taken away
+    return f'<table border="1" class="dataframe"><thead>{head}</thead><tbody align="right">{rest}</tbody></table>'
 
 
 def _runs(labels: Labels, level: int, together: bool) -> list[tuple[int, int]]:
