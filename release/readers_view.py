@@ -325,7 +325,7 @@ def caption(release: Release) -> str:
     methods = " and ".join(dict.fromkeys(one.name for one in release.applied))
     of_cells = [f"{exact:,} published as {'it is' if exact == 1 else 'they are'}"] if exact else []
     if changed:
-        of_cells.append(f"{changed:,} published (in italics) after {methods or 'a method that is not named'}")
+        of_cells.append(f"{changed:,} published otherwise (in italics: {methods or 'a method that is not named'})")
     of_cells += [f"{hidden:,} hidden ({MARK})"] if hidden else []
     parts = [", ".join(of_cells), f"{len(release.sums):,} known {'sum' if len(release.sums) == 1 else 'sums'}"]
     parts += [f"likelihood: {release.likelihood}"] if release.applied else []

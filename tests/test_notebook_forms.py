@@ -100,7 +100,7 @@ def test_a_release_never_shows_its_truth(seed):
 def test_rounded_figures_stand_as_published_in_italics():
     release = fw.random_round(THREE, base=3, exact=["A"], seed=1)
     html = release_html(release)
-    assert "9 published (in italics) after random rounding" in html
+    assert "9 published otherwise (in italics: random rounding)" in html
     fields = Page(html).fields()[2:]
     assert [[int(one) for one in row[1:4]] for row in fields] == release.published.values.tolist()
     assert [row[4] for row in fields] == ["10", "15", "20"]
