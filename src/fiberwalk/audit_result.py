@@ -42,7 +42,7 @@ class Audit:
     `cells` is the answer, `deceptive()` the cells whose interval looks safe and whose distribution is not; `pmf` the
     distribution of one cell; `readings` further audits where the release can be read in more than one way; `method`,
     `certificate`, `converged`, `stopped` and `tables` say how the answer was obtained and how far it can be trusted.
-    `to_html` and `plot` show it, `save` keeps it.
+    `to_html`, `plot` and `heat_map` show it, `save` keeps it.
     """
 
     belief: Belief
@@ -96,6 +96,12 @@ class Audit:
             f"<Audit of {len(self.cells)} hidden cells, law {self.belief.law.name!r}, {self._how()}: "
             f"{known} known exactly, {worst}>"
         )
+
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import audit_html
+
+        return in_notebook(audit_html, self)
 
     def _how(self) -> str:
         likelihood = self.certificate.likelihood
@@ -347,6 +353,17 @@ class Audit:
         from .report.plots import audit_figure
 
         return audit_figure(self, cells)
+
+    def heat_map(self, **labels: Any) -> Figure:
+        """The table as a heat map of risk, as a matplotlib figure.
+
+        Darker is riskier; cells that are known exactly are red, published ones hatched. Of a table of three and more
+        dims one slice along its two longest dims is drawn, the one with the riskiest hidden cell; labels choose another,
+        `a.heat_map(K="3")`.
+        """
+        from .report.heat_map import audit_heat_map
+
+        return audit_heat_map(self, labels)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a report of one self-contained page."""

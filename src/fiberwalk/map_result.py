@@ -73,6 +73,12 @@ class RUMap:
             f"{len(self.found)} runs{more}; risk: {self.risk}; utility: {self.utility}>"
         )
 
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import map_html
+
+        return in_notebook(map_html, self)
+
     @property
     def converged(self) -> bool:
         """Did the chains of every audit, if there were any, pass the stop rule, and was no run left out?"""
