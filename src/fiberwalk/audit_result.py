@@ -14,6 +14,7 @@ from .fiber.certificate import Certificate
 from .frames.cell_frame import cell_frame
 from .frames.cell_questions import distribution_frame, harmful_values, limits, standing, threshold_frame, value_index
 from .frames.deceptive_cells import deceptive_frame
+from .frames.exposure import exposure_frame
 from .frames.hidden_steps import steps_frame, theta_frame
 from .frames.line_concentration import concentration_frame
 from .frames.respondents import Respondent, find, respondents_frame
@@ -285,6 +286,29 @@ class Audit:
         if self.insiders is None:
             raise InputError("what respondents learn was not asked: say audit(release, intruders='respondents').")
         return self.insiders
+
+    def exposure(self) -> pd.DataFrame:
+        """Who comes nearest to each hidden cell? One row each, sensitive cells first, the most exposed first.
+
+        sensitive : was it withheld for its own sake (primary), and not only to protect others?
+        truth : its true value
+        everybody : the probability of being within `percent` of the truth, for counts of being the truth, to the public
+        respondent, who : the same to the single or dominant contributor who knows most, and her cell; her own cell is left
+            out where she is alone in it, and otherwise the others' part is meant (`intruders="respondents"`)
+        worst : the greater of the two
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> other = [{"A": "1", "B": "2"}, {"A": "2", "B": "1"}]
+        >>> r = fw.suppress([[1, 5, 4], [7, 2, 6], [3, 8, 9]], rule="< 3", where=other)
+        >>> found = fw.audit(r, intruders="respondents").exposure()
+        >>> found[["everybody", "respondent", "who"]].round(3).iloc[:1]
+             everybody  respondent       who
+        A B
+        2 2      0.143         1.0  A=1, B=1
+        """
+        return exposure_frame(self.belief, self.insiders or {}, percent=self.percent if self.magnitude else 0.0)
 
     @cached_property
     def steps(self) -> pd.DataFrame:
