@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .audit_result import Audit
     from .auditing import audit
     from .comparing import Comparison, compare
+    from .comparing_margins import compare_margins
     from .confidentiality_map import ru_map
     from .fiber.cell_priors import beta_binomial, frequencies_of, log_normal, unimodal
     from .fiber.certificate import Certificate
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .fiber.log_linear import log_linear
     from .fiber.priors import prior
     from .map_result import RUMap
+    from .margin_sets import MarginSets
     from .moves.chooser import Moves
     from .posterior import populations
     from .protect import sensitivity
@@ -72,6 +74,7 @@ _HOME = {
     "Evidence": "release.facts",
     "FiberwalkError": "release.errors",
     "InputError": "release.errors",
+    "MarginSets": "margin_sets",
     "Moves": "moves.chooser",
     "NumericalDoubt": "release.errors",
     "RUMap": "map_result",
@@ -90,6 +93,7 @@ _HOME = {
     "check_connected": "reach",
     "choose_moves": "reach",
     "compare": "comparing",
+    "compare_margins": "comparing_margins",
     "complementary_suppress": "protect.complementary_suppression",
     "controlled_round": "protect.controlled_rounding",
     "count": "answers",
@@ -146,6 +150,7 @@ __all__ = [
     "Evidence",
     "FiberwalkError",
     "InputError",
+    "MarginSets",
     "Moves",
     "NumericalDoubt",
     "RUMap",
@@ -164,6 +169,7 @@ __all__ = [
     "check_connected",
     "choose_moves",
     "compare",
+    "compare_margins",
     "complementary_suppress",
     "controlled_round",
     "count",

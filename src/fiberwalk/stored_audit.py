@@ -1,4 +1,4 @@
-"""Audits, R-U maps and the risk of samples on disk: a zip file of one JSON document and its arrays, without pickle.
+"""Audits, R-U maps and other results on disk: a zip file of one JSON document and its arrays, without pickle.
 
 The same result gives the same bytes.
 """
@@ -25,6 +25,7 @@ from .fiber.laws import Expected, Hypergeometric, Uniform
 from .fiber.priors import Prior
 from .frames.respondents import Respondent
 from .map_result import RUMap, Run
+from .margin_sets import MarginSets
 from .plain_form import Reader, Writer
 from .posterior.belief import Belief
 from .posterior.hidden_path import PathBelief
@@ -75,16 +76,16 @@ CLASSES: tuple[type, ...] = (
     Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
     LogNormal, PerContributor,
     MarkovPerturbation, Squares, ThetaPrior, RandomRounding, Ranges, Perturbation, Transitions, Noise, Swapping,
-    Sampling, PathBelief, UnknownLaw, RUMap, Run, SampleRisk,
+    Sampling, PathBelief, UnknownLaw, RUMap, Run, SampleRisk, MarginSets,
 )  # fmt: skip
 
 
-KINDS: dict[str, type] = {"audit": Audit, "map": RUMap, "sample risk": SampleRisk}
+KINDS: dict[str, type] = {"audit": Audit, "map": RUMap, "sample risk": SampleRisk, "margins": MarginSets}
 """What a file may hold, by the word that says so in it."""
 
 
-def save_result(result: Audit | RUMap | SampleRisk, path: str | os.PathLike[str]) -> None:
-    """Write an audit, a map or the risk of a sample; the file appears whole or not at all."""
+def save_result(result: Audit | RUMap | SampleRisk | MarginSets, path: str | os.PathLike[str]) -> None:
+    """Write an audit, a map, sets of margins or the risk of a sample; the file appears whole or not at all."""
     writer = Writer(CLASSES, _portable)
     kind = next(word for word, one in KINDS.items() if isinstance(result, one))
     document = {"fiberwalk": kind, "format": FORMAT, "version": __version__}
@@ -98,7 +99,7 @@ def save_result(result: Audit | RUMap | SampleRisk, path: str | os.PathLike[str]
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The audit that `Audit.save` wrote to a file, the map of `RUMap.save`, or the risk of `SampleRisk.save`.
+    """The audit that `Audit.save` wrote to a file, what `RUMap.save`, `MarginSets.save` or `SampleRisk.save` did.
 
     Whatever could be asked of it before can be asked again, except for what needs the weights of a law of your own:
     its name is kept, its weights are not. The file runs no code, so that one from others can be opened.
