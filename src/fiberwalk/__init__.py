@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .release.release import Release
     from .report.overlay_plot import plot_cell
     from .sample_risk_result import SampleRisk
+    from .sample_studies import SampleStudy, sample_study
     from .sampled_populations import draw_populations, sample_risk
     from .sampling import sample
     from .server.answer import Answer
@@ -77,6 +78,7 @@ _HOME = {
     "Reach": "reach",
     "Release": "release.release",
     "SampleRisk": "sample_risk_result",
+    "SampleStudy": "sample_studies",
     "ServerRules": "server.rules",
     "TableServer": "server.table_server",
     "TableStudy": "table_studies",
@@ -114,6 +116,7 @@ _HOME = {
     "ru_map": "confidentiality_map",
     "sample": "sampling",
     "sample_risk": "sampled_populations",
+    "sample_study": "sample_studies",
     "semi_controlled_round": "protect.semi_controlled_rounding",
     "simulate": "protect.simulated_tables",
     "suppress": "protect.suppression",
@@ -149,6 +152,7 @@ __all__ = [
     "Reach",
     "Release",
     "SampleRisk",
+    "SampleStudy",
     "ServerRules",
     "TableServer",
     "TableStudy",
@@ -189,6 +193,7 @@ __all__ = [
     "ru_map",
     "sample",
     "sample_risk",
+    "sample_study",
     "semi_controlled_round",
     "sensitivity",
     "simulate",

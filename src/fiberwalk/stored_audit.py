@@ -1,4 +1,4 @@
-"""Audits, R-U maps and the risk of samples on disk: a zip file of one JSON document and its arrays, without pickle.
+"""Audits, R-U maps, the risk of samples and studies on disk: a zip file of one JSON document and its arrays, without pickle.
 
 The same result gives the same bytes.
 """
@@ -44,6 +44,8 @@ from .release.facts import Applied, Evidence, Grid, Protection, Sums
 from .release.release import Release
 from .release.text_files import written_whole
 from .sample_risk_result import SampleRisk
+from .sample_studies import SampleStudy
+from .table_studies import TableStudy
 
 FORMAT = 1
 """Raised when older versions could no longer read what is written; new fields and classes do not need that."""
@@ -73,16 +75,18 @@ CLASSES: tuple[type, ...] = (
     Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Applied, Protection,
     Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
     MarkovPerturbation, Squares, ThetaPrior, RandomRounding, Ranges, Perturbation, Transitions, Noise, Swapping,
-    Sampling, PathBelief, UnknownLaw, RUMap, Run, SampleRisk,
+    Sampling, PathBelief, UnknownLaw, RUMap, Run, SampleRisk, SampleStudy, TableStudy,
 )  # fmt: skip
 
 
-KINDS: dict[str, type] = {"audit": Audit, "map": RUMap, "sample risk": SampleRisk}
+KINDS: dict[str, type] = {
+    "audit": Audit, "map": RUMap, "sample risk": SampleRisk, "sample study": SampleStudy, "table study": TableStudy
+}  # fmt: skip
 """What a file may hold, by the word that says so in it."""
 
 
-def save_result(result: Audit | RUMap | SampleRisk, path: str | os.PathLike[str]) -> None:
-    """Write an audit, a map or the risk of a sample; the file appears whole or not at all."""
+def save_result(result: Audit | RUMap | SampleRisk | SampleStudy | TableStudy, path: str | os.PathLike[str]) -> None:
+    """Write an audit, a map, the risk of a sample or a study; the file appears whole or not at all."""
     writer = Writer(CLASSES, _portable)
     kind = next(word for word, one in KINDS.items() if isinstance(result, one))
     document = {"fiberwalk": kind, "format": FORMAT, "version": __version__}
@@ -96,7 +100,7 @@ def save_result(result: Audit | RUMap | SampleRisk, path: str | os.PathLike[str]
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The audit that `Audit.save` wrote to a file, the map of `RUMap.save`, or the risk of `SampleRisk.save`.
+    """The audit that `Audit.save` wrote to a file, the map of `RUMap.save`, the risk of `SampleRisk.save`, or a study.
 
     Whatever could be asked of it before can be asked again, except for what needs the weights of a law of your own:
     its name is kept, its weights are not. The file runs no code, so that one from others can be opened.
