@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .release.release import Release
     from .report.overlay_plot import plot_cell
     from .sample_risk_result import SampleRisk
+    from .sample_studies import SampleStudy, sample_study
     from .sampled_populations import draw_populations, sample_risk
     from .sampling import sample
     from .server.answer import Answer
@@ -81,6 +82,7 @@ _HOME = {
     "Reach": "reach",
     "Release": "release.release",
     "SampleRisk": "sample_risk_result",
+    "SampleStudy": "sample_studies",
     "ServerRules": "server.rules",
     "TableServer": "server.table_server",
     "TableStudy": "table_studies",
@@ -121,6 +123,7 @@ _HOME = {
     "ru_map": "confidentiality_map",
     "sample": "sampling",
     "sample_risk": "sampled_populations",
+    "sample_study": "sample_studies",
     "semi_controlled_round": "protect.semi_controlled_rounding",
     "simulate": "protect.simulated_tables",
     "suppress": "protect.suppression",
@@ -157,6 +160,7 @@ __all__ = [
     "Reach",
     "Release",
     "SampleRisk",
+    "SampleStudy",
     "ServerRules",
     "TableServer",
     "TableStudy",
@@ -200,6 +204,7 @@ __all__ = [
     "ru_map",
     "sample",
     "sample_risk",
+    "sample_study",
     "semi_controlled_round",
     "sensitivity",
     "simulate",
