@@ -15,8 +15,8 @@ paper.
 What the paper finds holds here: every method lowers the risk, rounding most, swapping least; of what is done to the cube
 perturbation keeps the most utility (but for table 3, which swapping does not touch); rounded tables keep more than tables of
 the rounded cube. Swapping lowers the risk on average: in one run of ten it raises that of table 2, whose few small cells
-may then be fuller. What differs: rounded tables keep more than tables of the perturbed cube in tables 2 and 3, where the
-paper has them equal or less.
+may then be fuller. What differs: rounded tables keep more than tables of the perturbed cube in table 2, where the paper
+has them keep less, and in table 3, where it has both alike.
 """
 
 from __future__ import annotations
