@@ -167,7 +167,7 @@ def test_excluded_values_are_told_from_values_that_were_not_seen():
     even = np.where(np.arange(30) % 2 == 0, 0.0, -np.inf)
     evidence = fw.Evidence(np.array([0]), np.array([1]), 0, even, "it is even")
     seen = replace(release, evidence=(evidence,))
-    exact, sampled = fw.audit(seen, method="exact"), fw.audit(seen, method="chains")
+    exact, sampled = fw.audit(seen, method="exact"), fw.audit(seen, method="chains", tolerance=0.1)
     one, other = sampled.belief.pmfs[0], exact.belief.pmfs[0]
     assert one.values.tolist() == other.values.tolist()
     assert one.support == other.support
@@ -220,7 +220,7 @@ def test_the_same_report_on_a_dask_cluster_by_the_command_line(tmp_path):
 
 @pytest.mark.slow
 def test_killed_in_mid_run_and_taken_up_again_gives_the_same_report(tmp_path):
-    words = ["--precision", "0.008", "--html", str(tmp_path / "page.html")]
+    words = ["--precision", "0.012", "--html", str(tmp_path / "page.html")]
     subprocess.run(command(tmp_path, *words), check=True, capture_output=True)
     unbroken = (tmp_path / "page.html").read_bytes()
     (tmp_path / "page.html").unlink()

@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 import pytest
 import twins
+from effort import cases
 from kernels import Target, crediting, laws, releases, targets
 from protocol import LEAST_P, chi_square, p_value
 from scipy import stats
@@ -38,7 +39,7 @@ from fiberwalk.sampler.weights import ALIKE, FACTORIAL, MIXED, POISSON
 from fiberwalk.sampler.windows import shares
 
 RELEASES = releases()
-DRAWS = 3000
+DRAWS = max(1500, cases(2000))
 
 
 def laws_on(name: str) -> Iterator[tuple[str, fw.Release, object]]:
