@@ -106,4 +106,5 @@ def facts_of(work: Stored, certificate: Certificate) -> dict[str, Any]:
         "converged": "yes" if all(one.good_looks >= 2 for one in units) else "no",
         "certificate": certificate.word,
         "certificate_reason": certificate.reason,
+        "certificate_evidence": "; ".join(certificate.evidence),
     }
