@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from itertools import combinations, product
+from itertools import product
 from math import factorial, prod
 
 import numpy as np
@@ -27,14 +27,8 @@ REJECTED = 1e-6
 
 
 def swaps(shape):
-    """A plus and a minus at every corner of a square, a cube, ..."""
-    moves = []
-    for pairs in product(*(combinations(range(n), 2) for n in shape)):
-        move = np.zeros(shape, dtype=int)
-        for corner in product((0, 1), repeat=len(shape)):
-            move[tuple(pair[side] for pair, side in zip(pairs, corner, strict=True))] = (-1) ** sum(corner)
-        moves.append(move)
-    return moves
+    """All swaps of a table of this shape."""
+    return fw.basic_moves(fw.publish(np.ones(shape, dtype=int), [""]))
 
 
 def feasible(table):
@@ -49,6 +43,19 @@ def feasible(table):
         if (whole >= 0).all():
             found.append(whole)
     return found
+
+
+def test_basic_moves_keep_every_margin():
+    moves = fw.basic_moves(fw.publish(np.ones((3, 2, 4), dtype=int), TWO_WAY))
+    assert len({move.values.tobytes() for move in moves}) == len(moves) == 3 * 1 * 6
+    assert all(abs(move).sum() == 8 and not any(move.sum(dim).any() for dim in "ABC") for move in moves)
+    assert moves[0].sel(A="1", B="1", C="1") == 1
+    assert len(fw.basic_moves(fw.publish([[[1, 2], [3, 4]]], ["A,B"]))) == 1  # a dim of one label has nothing to swap
+    with pytest.raises(fw.TooLarge, match="24,502,500 basic moves, too many to be listed"):
+        fw.basic_moves(fw.publish(np.ones((100, 100), dtype=int), ["A", "B"]))
+    linked = fw.linked([fw.publish(SQUARE, ["A"]), fw.publish(xr.DataArray(SQUARE, dims=["A", "C"]), ["A"])])
+    with pytest.raises(fw.InputError, match="for one table"):
+        fw.basic_moves(linked)
 
 
 def test_moves_that_connect_draw_from_the_law():

@@ -1,10 +1,11 @@
-"""choose_moves and check_connected: steps that keep every published figure, and whether they reach everything."""
+"""choose_moves, basic_moves, check_connected: steps that keep every published figure, and whether they reach everything."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
+from itertools import combinations, product
+from math import comb, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +15,16 @@ from .fiber.support import support
 from .moves.chooser import Moves, choose
 from .moves.connectivity import MOST_TABLES, Connectivity, check_block
 from .own_moves import allowed, own_moves, refuse_others
-from .release.errors import InputError
+from .release.errors import InputError, TooLarge
 from .release.release import Release, as_release
+from .release.tables import labelled
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
+
+MOST_NUMBERS = 20_000_000
+"""Moves times cells that are listed."""
 
 
 def choose_moves(
@@ -57,6 +63,37 @@ def choose_moves(
     if not isinstance(max_seconds, (int, float)) or not 0 <= max_seconds <= 1e6:
         raise InputError(f"max_seconds={max_seconds!r}: a number of seconds, 0 for none.")
     return choose(as_release(release), law, max_seconds=max_seconds, progress=progress)
+
+
+def basic_moves(release: Release) -> list[xr.DataArray]:
+    """The swaps in two labels of every dim: +1 and -1 in turn at the corners of a square, a cube, ...
+
+    They keep every margin of fewer dims. In a complete two-way table they lead from each table to every other; with the
+    two-way margins of three dims, or with cells missing, they need not: `check_connected(release, basic_moves(release))`
+    tells for a small release, and `choose_moves` has what is proven.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> release = fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"])
+    >>> moves = fw.basic_moves(release)
+    >>> len(moves), moves[0].values.tolist()
+    (3, [[1, -1, 0], [-1, 1, 0]])
+    """
+    release = as_release(release)
+    if len(release.grids) != 1:
+        raise InputError("basic_moves is for one table; linked ones have no squares or cubes in common.")
+    shape = release.grids[0].cells.shape
+    number = prod(comb(n, 2) for n in shape if n > 1)
+    if number * prod(shape) > MOST_NUMBERS:
+        raise TooLarge(f"there are {number:,} basic moves, too many to be listed.")
+    moves = []
+    for labels in product(*(combinations(range(n), min(n, 2)) for n in shape)):
+        values = np.zeros(shape, dtype=np.int64)
+        for corner in product(*(range(len(two)) for two in labels)):
+            values[tuple(two[side] for two, side in zip(labels, corner, strict=True))] = (-1) ** sum(corner)
+        moves.append(labelled(values, release.dims))
+    return moves
 
 
 def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform", most: int = MOST_TABLES) -> Reach:
