@@ -24,6 +24,9 @@ from .sampler.drawn_tables import WARM_UP, draw_tables
 if TYPE_CHECKING:
     import xarray
 
+SHORT_WARM_UP = 1 << 15
+"""Draws of a chain that are discarded where moves keep chains apart for good."""
+
 
 def sample(
     release: Release,
@@ -119,7 +122,10 @@ def sample(
             )
         tables, how = draw_first_tables(paths, chosen, **settings)
     else:
-        tables, how = draw_tables(moves_for(release, chosen, moves, progress), **settings)
+        walked = moves_for(release, chosen, moves, progress)
+        # chains that cannot meet need not be waited for
+        warm_up = SHORT_WARM_UP if walked.certificate.reason.startswith(APART) else WARM_UP
+        tables, how = draw_tables(walked, **settings, warm_up=warm_up)
     # NetCDF's classic format has no integers beyond 32 bits
     shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
     facts = {"law": chosen.name, "seed": shown_seed, **how}
@@ -146,7 +152,7 @@ def _open_cells(release: Release, law: Any, tables: np.ndarray, facts: Mapping[s
 
 def warn_of_doubt(facts: Mapping[str, Any]) -> None:
     """Say that chains did not agree, or cannot, if they are chains that did not."""
-    if str(facts.get("certificate_reason", "")).startswith(APART):
+    if str(facts["certificate_reason"]).startswith(APART):
         warnings.warn(
             f"{facts['certificate_reason']}. Each chain stays in the part where it starts (largest R-hat "
             f"{facts['rhat']:.3f}): the tables kept are not to be trusted, whether the chains agree or not.",
