@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..release.facts import LIKELIHOODS
+from ..release.html_form import doubt, in_notebook, points, sentence
 
 WORDS = ("exact", "connected", "unproven")
 """From strongest to weakest: solved, sampled by moves proven to reach everything, sampled without that proof."""
@@ -23,3 +24,15 @@ class Certificate:
     def __post_init__(self) -> None:
         if self.word not in WORDS:
             raise ValueError(f"a certificate is one of {WORDS}, not {self.word!r}")
+
+    def _repr_html_(self) -> str | None:
+        return in_notebook(certificate_html, self)
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """The word, the reason and the evidence; a word that leaves doubts is not to be overlooked."""
+    said = f"{certificate.word}: {certificate.reason}"
+    head = doubt(certificate.word, certificate.reason) if certificate.word == WORDS[-1] else sentence(said)
+    if certificate.likelihood != LIKELIHOODS[0]:
+        head += doubt(f"likelihood: {certificate.likelihood}")
+    return head + points(certificate.evidence)

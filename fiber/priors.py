@@ -165,8 +165,8 @@ def prior(
     ----------
     cells
         Pairs of a cell, {dim: label}, and its prior: a dict of value -> probability (other values are impossible), a
-        function of the value, `beta_binomial(...)`, `unimodal(...)` or `frequencies_of(reference)`. Values are in the
-        table's own units. Probabilities need not add up to 1: only their ratios matter.
+        function of the value, `beta_binomial(...)`, `unimodal(...)`, `log_normal(...)` or `frequencies_of(reference)`.
+        Values are in the table's own units. Probabilities need not add up to 1: only their ratios matter.
     otherwise
         The law of the other cells: "uniform" (the default), "hypergeometric", `expected(mu)`.
     everywhere
@@ -208,7 +208,7 @@ def _checked(where: str, prior: Any) -> Any:
     if not isinstance(prior, Mapping) or not prior:
         raise InputError(
             f"{where} must be a dict of value -> probability, a function of the value, or one of fw.beta_binomial(...), "
-            "fw.unimodal(...), fw.frequencies_of(reference)."
+            "fw.unimodal(...), fw.log_normal(...), fw.frequencies_of(reference)."
         )
     for value, p in prior.items():
         if not is_probability(p):

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fiber.certificate import WORDS, Certificate
+from ..fiber.certificate import WORDS, Certificate, certificate_html
 from ..fiber.decomposable import Components, components
 from ..fiber.lattice import integer_kernel
 from ..fiber.presolve import Block
 from ..fiber.support import Support, support
+from ..release.html_form import in_notebook, remark, table
 from ..release.release import Release
 from .adaptive_lattice import adaptive_lattice
 from .algebra import markov_basis
@@ -44,6 +45,8 @@ FEW_ARCS = 40
 DENSE = 0.15
 """Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
 FEW_MOVES = 300
+MOST_SHOWN = 10
+"""Blocks that a notebook shows."""
 GRAVER_BUDGET = 500_000_000
 """Operations: a second or two."""
 QUICK, REDRAWN, ADAPTED, SUMS = 1.0, 5.0, 4.0, 1.0
@@ -85,6 +88,23 @@ class Moves:
         blocks = "; ".join(f"block {k}: {one!r}" for k, one in enumerate(self.sets[:5], start=1))
         more = f"; and {len(self.sets) - 5} more" if len(self.sets) > 5 else ""
         return f"<Moves, {self.certificate.word}: {blocks}{more}>"
+
+    def _repr_html_(self) -> str | None:
+        return in_notebook(moves_html, self)
+
+
+def moves_html(moves: Moves) -> str:
+    """The certificate, and the moves of each block, for a notebook."""
+    head = certificate_html(moves.certificate)
+    if not moves.sets:
+        return head
+    some = moves.blocks.head(MOST_SHOWN)
+    texts = [[f"{one.cells:,}", one.moves, one.certificate] for one in some.itertuples()]
+    shown = table(
+        ["block"], [(str(k),) for k in some.index], [], [("cells",), ("moves",), ("certificate",)], texts, words=(1, 2)
+    )
+    more = len(moves.sets) - len(some)
+    return head + shown + (remark(f"… and {more:,} more in `.blocks`.") if more else "")
 
 
 def choose(

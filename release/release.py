@@ -173,8 +173,8 @@ class Release:
     @property
     def cell_figures(self) -> np.ndarray:
         """What is published of every cell, be it exact or not, as scaled integers; NO_VALUE where nothing is."""
-        withheld = np.isin(self.status, (PRIMARY, HIDDEN))
-        return np.where(withheld, NO_VALUE, self.value) if self.figures is None else self.figures
+        shown = np.where(np.isin(self.status, (PRIMARY, HIDDEN)), NO_VALUE, self.value)
+        return shown if self.figures is None else np.where(self.figures == NO_VALUE, shown, self.figures)
 
     @property
     def published(self) -> xr.DataArray:
@@ -187,6 +187,48 @@ class Release:
         told = shown != NO_VALUE
         values = self.own_units(shown)
         return labelled(values if told.all() else np.where(told, values, np.nan), self.dims)
+
+    def crosstab(
+        self, *, columns: str | Sequence[str] | None = None, total: str = "All", mark: str | None = None
+    ) -> pd.DataFrame:
+        """What readers see, totals included, as a crosstab; what is hidden or not published is missing.
+
+        Where every total is published or hidden by name, `from_crosstab` makes the release again. A crosstab cannot say
+        that figures are rounded or changed, between which values a cell lies, or that a label is a group of others.
+
+        Parameters
+        ----------
+        columns
+            The dims that run across. Left out: the last one, and of four and more dims the last half.
+        total
+            What totals are called.
+        mark
+            What stands for hidden figures, such as "×", where people are to read it; totals that are neither published
+            nor hidden by name are then empty.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> r = fw.suppress([[1, 5, 4], [7, 2, 6], [3, 8, 9]], where=[[True, True, False], [True, True, False], [False] * 3])
+        >>> print(r.crosstab(mark="×"))
+        B     1   2   3 All
+        A
+        1     ×   ×   4  10
+        2     ×   ×   6  15
+        3     3   8   9  20
+        All  11  15  19  45
+        >>> fw.from_crosstab(r.crosstab())
+        <Release of A, B (3 x 3): 9 cells, 4 hidden, 7 known sums, as an outsider reads it>
+        """
+        from .readers_view import crosstab
+
+        return crosstab(self, columns, total, mark)
+
+    def _repr_html_(self) -> str | None:
+        from .html_form import in_notebook
+        from .readers_view import release_html
+
+        return in_notebook(release_html, self)
 
     # --- adding facts -----------------------------------------------------------------------------------------
 

@@ -47,6 +47,18 @@ def test_each_law_is_its_own_audit(release, comparison):
     assert math.isinf(cells["all laws", "worst_risk"].iloc[0])
 
 
+def test_the_cells_in_short(comparison):
+    cells, risks = comparison.cells, comparison.risks
+    assert list(risks.columns) == ["lowest", "highest", "interval", "uniform", "hypergeometric", "expected counts"]
+    assert risks.index.equals(cells.index)
+    for name, measure in {"lowest": "lower", "highest": "upper", "interval": "uniform_risk"}.items():
+        assert risks[name].tolist() == cells["interval", measure].tolist()
+    for name in comparison.audits:
+        assert risks[name].tolist() == cells[name, "risk"].tolist()
+    assert np.isinf(risks.loc[("3", "3"), "interval":]).all()  # known exactly
+    assert pd.api.types.is_integer_dtype(risks["highest"])
+
+
 def test_changes_of_rank(comparison):
     cells = comparison.cells
     changes = []
@@ -90,6 +102,7 @@ def test_what_is_refused(release):
         ([], "needs at least one law"),
         (["uniform", "hypergeometrc"], "there is no law 'hypergeometrc'; did you mean 'hypergeometric'"),
         ({"interval": "uniform"}, "'interval' is the name of other columns"),
+        ({"lowest": "uniform"}, "'lowest' is the name of other columns"),
         (3, "law= must be"),
     ):
         with pytest.raises(fw.InputError, match=words):
@@ -100,7 +113,7 @@ def test_what_is_refused(release):
 
 def test_nothing_hidden():
     nothing = fw.compare(fw.publish(TABLE, ["A,B"]))
-    assert len(nothing.cells) == 0
+    assert len(nothing.cells) == len(nothing.risks) == 0
     assert nothing.sentence == "Nothing is hidden: every cell is published."
     with pytest.raises(fw.InputError, match="nothing to plot"):
         nothing.plot()

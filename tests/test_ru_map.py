@@ -534,6 +534,31 @@ def test_many_methods_can_be_told_apart():
     assert len(set(islice(_styles(), 36))) == 36
 
 
+def test_methods_of_a_group_share_a_colour_and_a_heading():
+    methods = {name: fw.suppress(TABLE, where=HIDDEN) for name in "abcd"}
+    found = fw.ru_map(TABLE, methods, cell=CELL)
+    figure = found.plot(groups={"first": ["c", "a"], "second": ["b"]})
+    legend = figure.axes[0].get_legend()
+    shown = [(one.get_text(), one.get_fontweight()) for one in legend.get_texts()]
+    assert shown == [(one, "bold" if len(one) > 4 and one != "original" else "normal") for one in
+                     ("original", "first", "c", "a", "second", "b", "others", "d")]  # fmt: skip
+    marks = [one for one in figure.axes[0].collections if one.get_label() in methods]
+    colours = {one.get_label(): tuple(one.get_facecolor()[0]) for one in marks}
+    assert colours["a"] == colours["c"]
+    assert len({colours[one] for one in "abd"}) == 3
+    for wrong, words in (({"x": ["e"]}, "there is no method 'e' on the map"), ({"x": "aa"}, "'a' is named twice")):
+        with pytest.raises(fw.InputError, match=words):
+            found.plot(groups=wrong)
+
+
+def test_zoomed_axes_begin_where_the_points_do(found):
+    (wide,), (near,) = found.plot().axes, found.plot(zoom=True).axes
+    for axis in ("risk", "utility"):
+        values = found.frame[axis][np.isfinite(found.frame[axis])]
+        low, high = (one.get_ylim() if axis == "risk" else one.get_xlim() for one in (wide, near))
+        assert low[0] == 0 < high[0] < values.min()
+
+
 def test_the_picture_is_drawn_where_you_say():
     from matplotlib.figure import Figure
 

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from .auditing import audit
     from .comparing import Comparison, compare
     from .confidentiality_map import ru_map
-    from .fiber.cell_priors import beta_binomial, frequencies_of, unimodal
+    from .fiber.cell_priors import beta_binomial, frequencies_of, log_normal, unimodal
     from .fiber.certificate import Certificate
+    from .fiber.contributor_law import per_contributor
     from .fiber.laws import expected
     from .fiber.log_linear import log_linear
     from .fiber.priors import prior
@@ -103,8 +104,10 @@ _HOME = {
     "linked": "release.link",
     "load": "stored_audit",
     "log_linear": "fiber.log_linear",
+    "log_normal": "fiber.cell_priors",
     "markov_perturb": "protect.markov_perturbation",
     "merge": "protect.redesign",
+    "per_contributor": "fiber.contributor_law",
     "perturb": "protect.perturbation",
     "plot_cell": "report.overlay_plot",
     "prior": "fiber.priors",
@@ -177,8 +180,10 @@ __all__ = [
     "linked",
     "load",
     "log_linear",
+    "log_normal",
     "markov_perturb",
     "merge",
+    "per_contributor",
     "perturb",
     "plot_cell",
     "populations",

@@ -14,6 +14,7 @@ from .fiber.certificate import Certificate
 from .frames.cell_frame import cell_frame
 from .frames.cell_questions import distribution_frame, harmful_values, limits, standing, threshold_frame, value_index
 from .frames.deceptive_cells import deceptive_frame
+from .frames.exposure import exposure_frame
 from .frames.hidden_steps import steps_frame, theta_frame
 from .frames.line_concentration import concentration_frame
 from .frames.respondents import Respondent, find, respondents_frame
@@ -42,7 +43,7 @@ class Audit:
     `cells` is the answer, `deceptive()` the cells whose interval looks safe and whose distribution is not; `pmf` the
     distribution of one cell; `readings` further audits where the release can be read in more than one way; `method`,
     `certificate`, `converged`, `stopped` and `tables` say how the answer was obtained and how far it can be trusted.
-    `to_html` and `plot` show it, `save` keeps it.
+    `to_html`, `plot` and `heat_map` show it, `save` keeps it.
     """
 
     belief: Belief
@@ -96,6 +97,12 @@ class Audit:
             f"<Audit of {len(self.cells)} hidden cells, law {self.belief.law.name!r}, {self._how()}: "
             f"{known} known exactly, {worst}>"
         )
+
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import audit_html
+
+        return in_notebook(audit_html, self)
 
     def _how(self) -> str:
         likelihood = self.certificate.likelihood
@@ -280,6 +287,29 @@ class Audit:
             raise InputError("what respondents learn was not asked: say audit(release, intruders='respondents').")
         return self.insiders
 
+    def exposure(self) -> pd.DataFrame:
+        """Who comes nearest to each hidden cell? One row each, sensitive cells first, the most exposed first.
+
+        sensitive : was it withheld for its own sake (primary), and not only to protect others?
+        truth : its true value
+        everybody : the probability of being within `percent` of the truth, for counts of being the truth, to the public
+        respondent, who : the same to the single or dominant contributor who knows most, and her cell; her own cell is left
+            out where she is alone in it, and otherwise the others' part is meant (`intruders="respondents"`)
+        worst : the greater of the two
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> other = [{"A": "1", "B": "2"}, {"A": "2", "B": "1"}]
+        >>> r = fw.suppress([[1, 5, 4], [7, 2, 6], [3, 8, 9]], rule="< 3", where=other)
+        >>> found = fw.audit(r, intruders="respondents").exposure()
+        >>> found[["everybody", "respondent", "who"]].round(3).iloc[:1]
+             everybody  respondent       who
+        A B
+        2 2      0.143         1.0  A=1, B=1
+        """
+        return exposure_frame(self.belief, self.insiders or {}, percent=self.percent if self.magnitude else 0.0)
+
     @cached_property
     def steps(self) -> pd.DataFrame:
         """The hidden steps of a Markov perturbation: one row for each square, indexed by the labels of its top-left cell.
@@ -346,6 +376,17 @@ class Audit:
         from .report.plots import audit_figure
 
         return audit_figure(self, cells)
+
+    def heat_map(self, **labels: Any) -> Figure:
+        """The table as a heat map of risk, as a matplotlib figure.
+
+        Darker is riskier; cells that are known exactly are red, published ones hatched. Of a table of three and more
+        dims one slice along its two longest dims is drawn, the one with the riskiest hidden cell; labels choose another,
+        `a.heat_map(K="3")`.
+        """
+        from .report.heat_map import audit_heat_map
+
+        return audit_heat_map(self, labels)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a report of one self-contained page."""

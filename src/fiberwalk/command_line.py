@@ -326,11 +326,7 @@ def moves(**options: Any) -> None:
         click.echo()
         click.echo(found.blocks.drop(columns="reason").to_string())
     if options["check"]:
-        reach = check_connected(release, found)
-        told = (
-            "every one is reached" if reach.connected else f"NOT all are reached: they fall into {reach.parts:,} parts"
-        )
-        click.echo(f"\nChecked by walking through all tables ({reach.tables:,}): {told}.")
+        click.echo(f"\n{check_connected(release, found).sentence}")
 
 
 @main.command(epilog="\b\nExamples:\n  fiberwalk count table.csv\n  fiberwalk count table.csv --hidden-margin region")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-INTERVAL, ALL = "interval", "all laws"
+INTERVAL, ALL, LOWEST, HIGHEST = "interval", "all laws", "lowest", "highest"
 """The headings of what does not belong to one law."""
 MEASURES = ("entropy", "risk", "p_modal", "certificate", "converged")
 
@@ -40,6 +40,12 @@ class Comparison:
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(repr(name) for name in self.audits)} on {len(self.cells)} hidden cells>"
+
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import comparison_html
+
+        return in_notebook(comparison_html, self)
 
     @property
     def converged(self) -> bool:
@@ -95,6 +101,32 @@ class Comparison:
             frames[name] = one.cells.loc[one.release.index(one.belief.keys)]
         return next(iter(frames.values())), frames
 
+    @property
+    def risks(self) -> pd.DataFrame:
+        """The same cells in short: their bounds and one column of risks for each law.
+
+        Columns are lowest, highest, `interval` (the risk that the number of values suggests), and then the laws.
+
+        Examples
+        --------
+        One cell in several releases:
+
+        >>> import fiberwalk as fw, pandas as pd
+        >>> table = [[3, 1, 2], [2, 4, 1]]
+        >>> releases = {"both totals": fw.publish(table, margins=["A", "B"]), "rows only": fw.publish(table, margins=["A"])}
+        >>> one = {name: fw.compare(release).risks.loc[[("1", "2")]] for name, release in releases.items()}
+        >>> pd.concat([row.set_axis([name]) for name, row in one.items()]).round(3)
+                     lowest  highest  interval  uniform  hypergeometric
+        both totals       0        5     0.387    0.393           0.524
+        rows only         0        6     0.356    0.383           0.448
+        """
+        import pandas as pd
+
+        cells = self.cells
+        columns = {LOWEST: cells[INTERVAL, "lower"], HIGHEST: cells[INTERVAL, "upper"]}
+        columns |= {INTERVAL: cells[INTERVAL, "uniform_risk"]} | {name: cells[name, "risk"] for name in self.audits}
+        return pd.DataFrame(columns, index=cells.index)
+
     @cached_property
     def rank_correlation(self) -> pd.DataFrame:
         """Spearman's correlation of the risks under each law, and of the risk that the interval alone suggests.
@@ -103,8 +135,7 @@ class Comparison:
         """
         import pandas as pd
 
-        cells = self.cells
-        risks = {name: cells[name, "risk"] for name in self.audits} | {INTERVAL: cells[INTERVAL, "uniform_risk"]}
+        risks = self.risks[[*self.audits, INTERVAL]]
         ranks = pd.DataFrame({name: risk.round(12).rank() for name, risk in risks.items()})
         return ranks.corr()
 
@@ -158,8 +189,8 @@ class Comparison:
             return [f"{'known' if np.isinf(one) else f'{one:.4f}'} ({place}){more}" for one, place, more in rows]
 
         shown = {
-            "lowest": [number(one) for one in cells[INTERVAL, "lower"]],
-            "highest": [number(one) for one in cells[INTERVAL, "upper"]],
+            LOWEST: [number(one) for one in cells[INTERVAL, "lower"]],
+            HIGHEST: [number(one) for one in cells[INTERVAL, "upper"]],
             "interval risk (rank)": risk(INTERVAL, "uniform_risk"),
         }
         shown |= {f"{name} risk (rank)": risk(name, "risk") for name in self.audits}
@@ -247,7 +278,7 @@ def _named(laws: Any) -> dict[str, Any]:
     """Laws by name, those of the same name numbered."""
     if isinstance(laws, Mapping):
         found = {str(name): law for name, law in laws.items()}
-        for taken in (INTERVAL, ALL):
+        for taken in (INTERVAL, ALL, LOWEST, HIGHEST):
             if taken in found:
                 raise InputError(f"laws=: {taken!r} is the name of other columns; give this law another.")
         for law in found.values():

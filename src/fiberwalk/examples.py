@@ -62,6 +62,12 @@ class Example:
     def __repr__(self) -> str:
         return f"<Example {self.name}: {self.title}>"
 
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import example_html
+
+        return in_notebook(example_html, self)
+
 
 def names() -> list[str]:
     """The names of the examples."""

@@ -73,6 +73,12 @@ class RUMap:
             f"{len(self.found)} runs{more}; risk: {self.risk}; utility: {self.utility}>"
         )
 
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import map_html
+
+        return in_notebook(map_html, self)
+
     @property
     def converged(self) -> bool:
         """Did the chains of every audit, if there were any, pass the stop rule, and was no run left out?"""
@@ -179,7 +185,15 @@ class RUMap:
             shown["doubts"] = list(frame["doubts"])
         return pd.DataFrame(shown, index=frame.index)
 
-    def plot(self, ax: Axes | None = None, threshold: float | None = None, title: str | None = None) -> Figure:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        threshold: float | None = None,
+        title: str | None = None,
+        *,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        zoom: bool = False,
+    ) -> Figure:
         """The map as a matplotlib figure: risk upwards, utility to the right, a line for each parameterised method.
 
         Bars are standard errors over repeated protection. Infinite risks (a cell is known exactly) and utilities (nothing is
@@ -193,10 +207,15 @@ class RUMap:
             The highest risk that is allowed: a line across the map.
         title
             Above the map.
+        groups
+            Methods that belong together, by the name of their group: each group has a colour of its own, and a heading in
+            the legend. Methods that are in none are grey.
+        zoom
+            Let the axes begin where the points do, and not at 0.
         """
         from .report.map_plot import draw_map
 
-        return draw_map(self, ax, None if threshold is None else check_threshold(threshold), title)
+        return draw_map(self, ax, None if threshold is None else check_threshold(threshold), title, groups, zoom)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to a file, from which `fiberwalk.load` makes it again: its runs and settings, not the methods.

@@ -187,6 +187,18 @@ class Reach:
         word = "connected" if self.connected else "NOT connected"
         return f"<{word}: {_number(self.tables, 'table')} in {_number(self.parts, 'part')}>"
 
+    @property
+    def sentence(self) -> str:
+        """What was found, in a sentence."""
+        told = "every one is reached" if self.connected else f"NOT all are reached: they fall into {self.parts:,} parts"
+        return f"Checked by walking through all tables ({self.tables:,}): {told}."
+
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import reach_html
+
+        return in_notebook(reach_html, self)
+
 
 def _number(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else 's'}"

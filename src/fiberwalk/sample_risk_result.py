@@ -50,6 +50,12 @@ class SampleRisk:
             f"({row['q2.5']:.4f} to {row['q97.5']:.4f}){doubt}>"
         )
 
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import sample_risk_html
+
+        return in_notebook(sample_risk_html, self)
+
     @property
     def r1(self) -> np.ndarray:
         """R1 of every population that was drawn."""

@@ -18,8 +18,9 @@ import numpy as np
 
 from . import __version__
 from .audit_result import Audit
-from .fiber.cell_priors import BetaBinomial, BetaBinomialWithin, Frequencies, Unimodal
+from .fiber.cell_priors import BetaBinomial, BetaBinomialWithin, Frequencies, LogNormal, Unimodal
 from .fiber.certificate import Certificate
+from .fiber.contributor_law import PerContributor
 from .fiber.laws import Expected, Hypergeometric, Uniform
 from .fiber.priors import Prior
 from .frames.respondents import Respondent
@@ -72,6 +73,7 @@ class UnknownLaw:
 CLASSES: tuple[type, ...] = (
     Audit, Belief, Pmf, Certificate, Release, Dim, Level, Grid, Sums, Evidence, Applied, Protection,
     Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
+    LogNormal, PerContributor,
     MarkovPerturbation, Squares, ThetaPrior, RandomRounding, Ranges, Perturbation, Transitions, Noise, Swapping,
     Sampling, PathBelief, UnknownLaw, RUMap, Run, SampleRisk,
 )  # fmt: skip

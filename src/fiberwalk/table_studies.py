@@ -50,6 +50,12 @@ class TableStudy:
         tables, methods, seeds = (self.runs.index.unique(one) for one in ("table", "method", "seed"))
         return f"<TableStudy of {len(tables)} tables, {len(methods)} methods and {len(seeds)} seeds>"
 
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import study_html
+
+        return in_notebook(study_html, self)
+
     @property
     def frame(self) -> pd.DataFrame:
         """Means over the seeds, a row for every table and method, with the standard deviations of risk and utility."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..release.errors import InputError
 from ..release.facts import Grid
+from ..release.tables import key_of
 from .figures import new_figure
-from .plots import GREY, VERMILION
-from .words import short_risk, shortened
+from .plots import GREY, VERMILION, write_doubts
+from .words import doubts, short_risk, shortened, step_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,19 +53,40 @@ class Slice:
         return len(self.columns) > LARGE
 
 
-def riskiest_slice(audit: Audit) -> Slice | None:
-    """The slice with the riskiest hidden cell; None where nothing is hidden in any table of the release."""
+def audit_heat_map(audit: Audit, labels: Mapping[str, Any]) -> Figure:
+    """The slice with the riskiest hidden cell, among those with some labels, as a picture of its own."""
+    dims = audit.release.dims
+    chosen = key_of(labels, dims)
+    fixed = {axis: node for axis, (node, dim) in enumerate(zip(chosen, dims, strict=True)) if dim.name in labels}
+    part = riskiest_slice(audit, fixed)
+    if part is None:
+        where = "".join(f" with {name}={label}" for name, label in labels.items())
+        raise InputError(f"there is nothing to draw: no cell{where} is hidden in a table of this release.")
+    figure = heat_map_figure(part, step_words(audit))
+    if part.words:
+        figure.axes[0].set_title("\n".join(textwrap.wrap(part.words, 80)), fontsize=9, parse_math=False)
+    write_doubts(figure, [word for word, _ in doubts(audit)])
+    return figure
+
+
+def riskiest_slice(audit: Audit, chosen: Mapping[int, int] | None = None) -> Slice | None:
+    """The slice with the riskiest hidden cell; None where nothing is hidden in any table of the release.
+
+    With `chosen`, nodes of some dims: among the slices that have these.
+    """
+    chosen = chosen or {}
     release, keys = audit.release, audit.belief.keys
     support = np.array([pmf.support for pmf in audit.belief.pmfs], dtype=np.int64)
     entropy = np.array([pmf.entropy for pmf in audit.belief.pmfs])
     risk = np.divide(1.0, entropy, out=np.full(len(entropy), np.inf), where=entropy > 0)
     risk[support == 1] = np.inf
     order = np.lexsort((np.arange(len(keys)), -np.round(risk, 12), support > 1))
+    order = order[(keys[order][:, list(chosen)] == list(chosen.values())).all(axis=1)] if chosen else order
     found = next(((keys[i], grid) for i in order for grid in release.grids if _holds(grid, keys[i])), None)
     if found is None:
         return None
     worst, grid = found
-    row, column = _axes(grid)
+    row, column = _axes(grid, chosen)
     across = [axis for axis in (row, column) if axis is not None]
     fixed = [axis for axis in range(len(release.dims)) if axis not in across]
     inside = (keys[:, fixed] == worst[fixed]).all(axis=1)
@@ -71,7 +96,8 @@ def riskiest_slice(audit: Audit) -> Slice | None:
     kept = [_riskiest_lines(state, risks, axis) for axis in (0, 1)]
     labels = [_labels(release, axis, some[lines]) for axis, some, lines in zip((row, column), nodes, kept, strict=True)]
     names = ["" if axis is None else release.dims[axis].name for axis in (row, column)]
-    words = _words(release, grid, worst, fixed, across, [len(some) for some in nodes], [len(lines) for lines in kept])
+    lines = [len(some) for some in nodes], [len(some) for some in kept]
+    words = _words(release, grid, worst, fixed, across, *lines, chosen)
     part = np.ix_(*kept)
     return Slice(names[0], names[1], labels[0], labels[1], state[part], risks[part], words)
 
@@ -80,9 +106,9 @@ def _holds(grid: Grid, key: np.ndarray) -> bool:
     return all(node in nodes for node, nodes in zip(key, grid.nodes, strict=True))
 
 
-def _axes(grid: Grid) -> tuple[int | None, int | None]:
-    """The two longest dims of a table, in their own order; a table of one dim is one row."""
-    sizes = [len(nodes) for nodes in grid.nodes]
+def _axes(grid: Grid, chosen: Mapping[int, int]) -> tuple[int | None, int | None]:
+    """The two longest dims of a table that are not chosen, in their own order; a table of one dim is one row."""
+    sizes = [1 if axis in chosen else len(nodes) for axis, nodes in enumerate(grid.nodes)]
     longest = sorted(np.argsort([-size for size in sizes], kind="stable")[:2].tolist())
     longest = [axis for axis in longest if sizes[axis] > 1] or longest[-1:]
     return (longest[0], longest[1]) if len(longest) == 2 else (None, longest[0])
@@ -156,13 +182,15 @@ def _words(
     across: list[int],
     lines: list[int],
     drawn: list[int],
+    chosen: Mapping[int, int],
 ) -> str:
     parts = []
     named = [axis for axis in fixed if len(grid.nodes[axis]) > 1]
     if named:
         where = ", ".join(f"{release.dims[a].name}={release.dims[a].node_labels[worst[a]]}" for a in named)
         slices = int(np.prod([len(grid.nodes[axis]) for axis in named]))
-        parts.append(f"the slice {where}, which has the riskiest hidden cell, of {slices:,} slices")
+        why = "" if set(named) <= set(chosen) else ", which has the riskiest hidden cell"
+        parts.append(f"the slice {where}{why}, of {slices:,} slices")
     if len(release.grids) > 1:
         number = next(i for i, one in enumerate(release.grids, start=1) if one is grid)
         dims = " by ".join(release.dims[axis].name for axis in across)
@@ -227,8 +255,6 @@ def _where(chosen: np.ndarray) -> Any:
 
 def _folded(label: str, room: int) -> str:
     """A label in about three lines of so many characters."""
-    import textwrap
-
     room = max(room, 8)
     return "\n".join(textwrap.wrap(shortened(label, 3 * room - 4), room)[:4]) or label
 

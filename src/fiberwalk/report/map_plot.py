@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from textwrap import fill
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..map_methods import ORIGINAL, setting_words, value_words
+from ..release.dims import did_you_mean
+from ..release.errors import InputError
 from .figures import new_figure
 from .label_places import legend_beside, place_labels
 from .palette import COLOURS, SHAPES
@@ -40,15 +42,17 @@ class Scale:
     endless: bool
 
     @classmethod
-    def of(cls, values: np.ndarray, errors: np.ndarray, more: tuple[float, ...] = ()) -> Scale:
-        """The axis that shows these values with their errors; it begins at 0, unless some are negative."""
+    def of(cls, values: np.ndarray, errors: np.ndarray, more: tuple[float, ...] = (), *, zoom: bool = False) -> Scale:
+        """The axis that shows these values with their errors; it begins at 0, unless some are negative, or with them."""
         finite = np.isfinite(values)
         spread = np.nan_to_num(errors[finite])
         ends = np.concatenate([values[finite] - spread, values[finite] + spread, np.array(more, dtype=float)])
         low, high = min(0.0, ends.min(initial=0.0)), ends.max(initial=0.0)
+        if zoom and len(ends) and ends.min() < high:
+            low = ends.min()
         if high <= low:
             high = low + 1.0
-        return cls(low - (0.05 * (high - low) if low < 0 else 0.0), high + 0.08 * (high - low), not finite.all())
+        return cls(low - (0.05 * (high - low) if low != 0 else 0.0), high + 0.08 * (high - low), not finite.all())
 
     @property
     def width(self) -> float:
@@ -65,22 +69,32 @@ class Scale:
         return np.where(np.isfinite(values), values, self.high + 0.07 * self.width)
 
 
-def draw_map(found: RUMap, axis: Axes | None, threshold: float | None, title: str | None) -> Figure:
+def draw_map(
+    found: RUMap,
+    axis: Axes | None,
+    threshold: float | None,
+    title: str | None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    zoom: bool = False,
+) -> Figure:
     """See `RUMap.plot`."""
+    marks = _marks(found.frame.index.unique("method").tolist(), groups)
     if axis is None:
         axis = new_figure(8.4, 5.2).subplots()
     figure = axis.get_figure(root=True)
     assert figure is not None
     frame = found.frame
-    across = Scale.of(frame["utility"].to_numpy(), frame["utility_error"].to_numpy())
+    across = Scale.of(frame["utility"].to_numpy(), frame["utility_error"].to_numpy(), zoom=zoom)
     limits = () if threshold is None else (threshold,)
-    up = Scale.of(frame["risk"].to_numpy(), frame["risk_error"].to_numpy(), limits)
+    up = Scale.of(frame["risk"].to_numpy(), frame["risk_error"].to_numpy(), limits, zoom=zoom)
     _draw_axes(axis, found, across, up)
     labels: list[tuple[float, float, str, str]] = []
     obstacles: list[tuple[float, float]] = []
-    styles = _styles()
-    for method in frame.index.unique("method"):
-        colour, shape, size = (INK, "*", 150) if method == ORIGINAL else (*next(styles), 46)
+    heading = ""
+    for method, (colour, shape, size, group) in marks.items():
+        if group != heading:
+            heading = group
+            axis.plot([], [], linestyle="none", label=group)
         rows = frame.xs(method, level="method", drop_level=False)
         x, y = across.place(rows["utility"]), up.place(rows["risk"])
         x_error, y_error = np.nan_to_num(rows["utility_error"]), np.nan_to_num(rows["risk_error"])
@@ -109,6 +123,11 @@ def draw_map(found: RUMap, axis: Axes | None, threshold: float | None, title: st
         words = dict.fromkeys(word for run in found.found for word in run.doubts)
         axis.scatter([], [], s=46, marker="o", facecolor="white", edgecolor=FAINT, label="hollow: " + ",\n".join(words))
     legend_beside(axis, title)
+    legend = axis.get_legend()
+    assert legend is not None
+    for text in legend.get_texts():
+        if text.get_text() in {group for *_, group in marks.values()}:
+            text.set_fontweight("bold")
     place_labels(axis, labels, np.array(obstacles))
     return figure
 
@@ -132,6 +151,25 @@ def _draw_axes(axis: Axes, found: RUMap, across: Scale, up: Scale) -> None:
     axis.set_xlabel(fill(f"data utility: {found.utility}", WIDEST), parse_math=False)
     axis.set_ylabel(fill(f"disclosure risk: {found.risk}", WIDEST), parse_math=False)
     axis.spines[["top", "right"]].set_visible(False)
+
+
+def _marks(methods: Sequence[str], groups: Mapping[str, Sequence[str]] | None) -> dict[str, tuple[str, str, int, str]]:
+    """Colour, shape, size and group of every method, in the order of the legend."""
+    originals: dict[str, tuple[str, str, int, str]] = {one: (INK, "*", 150, "") for one in methods if one == ORIGINAL}
+    rest = [one for one in methods if one != ORIGINAL]
+    if not groups:
+        return originals | {one: (*style, 46, "") for one, style in zip(rest, _styles(), strict=False)}
+    named = [(group, one) for group, members in groups.items() for one in members]
+    for _, one in named:
+        if one not in rest:
+            raise InputError(f"plot(groups=): there is no method {one!r} on the map; {did_you_mean(str(one), rest)}")
+        if [other for _, other in named].count(one) > 1:
+            raise InputError(f"plot(groups=): the method {one!r} is named twice.")
+    alone = [one for one in rest if one not in [other for _, other in named]]
+    for place, (group, members) in enumerate([*groups.items(), ("others", alone)]):
+        colour = FAINT if group == "others" else COLOURS[place % len(COLOURS)]
+        originals |= {one: (colour, SHAPES[k % len(SHAPES)], 46, group) for k, one in enumerate(members)}
+    return originals
 
 
 def _styles() -> Iterator[tuple[str, str]]:

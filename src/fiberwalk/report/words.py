@@ -58,6 +58,17 @@ def how_known(audit: Audit) -> list[str]:
     lines = []
     if not audit.converged:
         lines.append(f"NOT CONVERGED ({why_not_converged(audit)}): {advice(audit)}")
+    lines += how_obtained(audit)
+    if audit.tables is None and certificate.word == "unproven":
+        lines.append("UNPROVEN: nothing proves that the chains can reach every table:")
+        lines += [f"  {line}" for line in certificate.evidence]
+    return lines
+
+
+def how_obtained(audit: Audit) -> list[str]:
+    """What the answer rests on, a line each; what is in doubt about it, `doubts` says."""
+    certificate = audit.certificate
+    lines = []
     if audit.release.applied:
         lines.append(f"Likelihood {certificate.likelihood}: {likelihood_words(audit)}.")
     if audit.belief.path is not None:
@@ -66,17 +77,14 @@ def how_known(audit: Audit) -> list[str]:
         lines.append(f"Theta: {learnt_of_theta(audit)}.")
     if audit.tables is not None:
         answer = "the answer is exact" if certificate.likelihood == "exact" else "given that, the answer is exact"
-        lines.append(f"{audit.tables:,} tables agree with the release; {answer}.")
-        return lines
+        agree = "1 table agrees" if audit.tables == 1 else f"{audit.tables:,} tables agree"
+        return [*lines, f"{agree} with the release; {answer}."]
     cells = audit.cells[audit.cells["method"] == "chains"]
     lines.append(
         f"Markov chains, {certificate.word}: {certificate.reason}. {len(cells)} of {len(audit.cells)} cells are sampled: "
         f"at least {cells['ess'].min():,.0f} effective draws, R-hat at most {cells['rhat'].max():.3f}, entropies to "
         f"{3 * cells['entropy_mcse'].max():.2g} bits."
     )
-    if certificate.word == "unproven":
-        lines.append("UNPROVEN: nothing proves that the chains can reach every table:")
-        lines += [f"  {line}" for line in certificate.evidence]
     return lines
 
 

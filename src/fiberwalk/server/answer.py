@@ -102,6 +102,12 @@ class Answer:
     def __repr__(self) -> str:
         return f"<Answer to {self.request.words}: {self._verdict}>"
 
+    def _repr_html_(self) -> str | None:
+        from ..release.html_form import in_notebook
+        from ..report.notebook_form import answer_html
+
+        return in_notebook(answer_html, self)
+
     @property
     def _verdict(self) -> str:
         return "released" if self.released else f"refused, because {self.reason}"

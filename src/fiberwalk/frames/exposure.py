@@ -1,0 +1,51 @@
+"""Who comes nearest to a hidden cell: everybody, or one of the respondents? One row for each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..posterior.belief import Belief
+from ..release.errors import InputError
+from ..release.facts import PRIMARY
+from ..risk.nearness import within_percent
+from .cell_frame import true_values
+from .respondents import SINGLE, Respondent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("sensitive", "truth", "everybody", "respondent", "who", "worst")
+
+
+def exposure_frame(base: Belief, seen: Mapping[Respondent, Belief], *, percent: float) -> pd.DataFrame:
+    """See `Audit.exposure`; what is asked is within `percent` of the truth, 0 for the truth itself."""
+    import pandas as pd
+
+    release, truth = base.release, true_values(base)
+    if truth is None:
+        raise InputError("exposure() needs a release that carries the truth.")
+    everybody = _near(base, truth, percent)
+    respondent, who = np.full(len(everybody), np.nan), np.full(len(everybody), "", dtype=object)
+    for one, hers in seen.items():
+        others = true_values(hers)
+        assert others is not None
+        near = _near(hers, others, percent)
+        if one.kind == SINGLE:
+            near[release.hidden == one.cell] = np.nan  # of her own cell there is nothing to learn
+        better = ~np.isnan(near) & ~(near <= respondent)
+        respondent[better], who[better] = near[better], release.words(release.keys[one.cell])
+    sensitive = np.zeros(len(everybody), dtype=bool)
+    sensitive[: len(release.hidden)] = release.status[release.hidden] == PRIMARY
+    shown = release.own_units(truth)
+    columns = (sensitive, shown, everybody, respondent, who, np.fmax(everybody, respondent))
+    frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)), index=release.index(base.keys))
+    order = np.lexsort((-frame["worst"].round(12).to_numpy(), ~sensitive))
+    return frame.iloc[order]
+
+
+def _near(belief: Belief, truth: np.ndarray, percent: float) -> np.ndarray:
+    rows = zip(belief.pmfs, truth.tolist(), strict=True)
+    return np.array([pmf.between(*within_percent(true, percent)) for pmf, true in rows], dtype=float)

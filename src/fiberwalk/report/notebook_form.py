@@ -1,0 +1,212 @@
+"""What notebooks show of results: sentences and plain tables in HTML, in the words of the terminal and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice, product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..posterior.pmf import Pmf
+from ..release.html_form import (
+    GAP,
+    MOST_COLUMNS,
+    MOST_ROWS,
+    cut_table,
+    doubt,
+    folded,
+    points,
+    remark,
+    sentence,
+    shown_of,
+    table,
+)
+from ..release.readers_view import release_html, split
+from .plots import pmfs_by_labels
+from .value_bars import bars_of
+from .words import HEADINGS, counted, doubts, how_obtained, number, readable, riskiest_first, verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from ..audit_result import Audit
+    from ..comparing import Comparison
+    from ..examples import Example
+    from ..map_result import RUMap
+    from ..reach import Reach
+    from ..sample_risk_result import SampleRisk
+    from ..server.answer import Answer
+    from ..table_studies import TableStudy
+
+LEFT_OUT = [HEADINGS[one] for one in ("support", "certificate", "uniform_risk")]
+"""What the other columns and the lines beside the table tell: a page is not as wide as a terminal."""
+TOP = 10
+"""So many of the riskiest cells are shown."""
+BARS, BLOCKS = 14, "▁▂▃▄▅▆▇█"
+"""A distribution in a line of text: at most so many bars, and how high they can be."""
+
+
+def audit_html(audit: Audit) -> str:
+    """The verdict, what is in doubt, the riskiest cells with their distributions, and how that is known."""
+    parts = [sentence(verdict(audit), strong=True), *_doubts(doubts(audit))]
+    cells = riskiest_first(audit.cells)
+    if len(cells):
+        some = _worth_a_row(cells)
+        shown, pmfs = readable(some).drop(columns=LEFT_OUT, errors="ignore"), pmfs_by_labels(audit)
+        place = list(shown.columns).index(HEADINGS["interval"]) + 1
+        shown.insert(place, "distribution", [bars_in_line(pmfs[labels]) for labels in some.index])
+        parts.append(frame_html(shown, len(cells), "`.cells`"))
+    parts.append(remark(f"Law {audit.belief.law.name}: {audit.belief.law.words}. {' '.join(how_obtained(audit))}"))
+    for name, other in audit.readings.items():
+        parts += [sentence(f"If {name}: {verdict(other)}"), *_doubts(doubts(other))]
+    return "".join(parts)
+
+
+def _worth_a_row(cells: pd.DataFrame) -> pd.DataFrame:
+    """The riskiest cells; of those that are known exactly, about which there is little to tell, not more than half."""
+    known = cells["support"] == 1
+    room = max(TOP // 2, TOP - int((~known).sum()))
+    return cells[(known.cumsum() <= room) | ~known].head(TOP)
+
+
+def bars_in_line(pmf: Pmf) -> str:
+    """The distribution of a cell over its interval, as a line of bars."""
+    height = bars_of(pmf, BARS).height
+    top = float(height.max())
+    steps = np.ceil(len(BLOCKS) * height / top).astype(int)
+    if len(height) > 1 and np.allclose(height, top, rtol=1e-9):
+        steps[:] = len(BLOCKS) // 2  # all are alike, and none stands out
+    return "".join(BLOCKS[step - 1] if step else "\u00a0" for step in steps)
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """How ranks change, what is in doubt, and the riskiest cells under every law."""
+    found = dict.fromkeys((word, f"{why} (under {name!r})") for name, word, why in _doubts_by_law(comparison))
+    parts = [sentence(comparison.sentence, strong=True), *_doubts(found)]
+    if len(comparison.cells):
+        parts.append(frame_html(comparison.readable(TOP), len(comparison.cells), "`.cells`"))
+    return "".join(parts)
+
+
+def _doubts_by_law(comparison: Comparison) -> Iterable[tuple[str, str, str]]:
+    for name, audit in comparison.audits.items():
+        for word, why in doubts(audit):
+            yield name, word, why.rstrip(".")
+
+
+def map_html(found: RUMap) -> str:
+    """Which methods are worth a look, and risk and utility of every point."""
+    parts = [sentence(found.sentence, strong=True)]
+    for word in dict.fromkeys(word for run in found.found for word in run.doubts):
+        of = dict.fromkeys(run.method for run in found.found if word in run.doubts)
+        parts.append(doubt(word, ", ".join(of)))
+    parts.append(frame_html(found.readable().head(MOST_ROWS), len(found.frame), "`.frame`"))
+    return "".join([*parts, remark(f"Risk: {found.risk}. Utility: {found.utility}. The lowest risk first.")])
+
+
+def sample_risk_html(risk: SampleRisk) -> str:
+    """R1 and R2 of a sample with their range, beside the truth where it is known."""
+    row = risk.summary.loc["r2"]
+    said = f"A sample of {risk.n:,} of {risk.size:,} people: its risk R2 is {row['mean']:.4f} on average over the "
+    said += (
+        f"populations that may stand behind it, and between {row['q2.5']:.4f} and {row['q97.5']:.4f} for 95% of them."
+    )
+    frame = risk.summary.rename(
+        index={"r1": "R1, were all published", "r2": "R2, of the sample", "zeros": "empty cells"},
+        columns={
+            "q2.5": "2.5%",
+            "q97.5": "97.5%",
+            "mcse": "error of the mean",
+            "ess": "effective draws",
+            "rhat": "R-hat",
+        },
+    ).dropna(axis="columns", how="all")
+    if "certificate" not in risk.facts:  # drawn independently of each other
+        frame = frame.drop(columns="R-hat")
+    texts = frame.apply(lambda column: [_four_digits(one) for one in column])
+    parts = [sentence(said, strong=True), *([doubt(risk.doubt)] if risk.doubt else [])]
+    return "".join([*parts, frame_html(texts, len(texts)), remark(f"Model {risk.model}: {risk.words}.")])
+
+
+def study_html(study: TableStudy) -> str:
+    """Means over the seeds of every table and method."""
+    frame = study.frame.rename(
+        columns={"small_changed": "small cells changed", "risk_before": "risk before", "risk_sd": "sd of risk",
+                 "utility_sd": "sd of utility"}
+    )  # fmt: skip
+    texts = frame.head(MOST_ROWS).apply(lambda column: [_four_digits(one) for one in column])
+    seeds = len(study.runs.index.unique("seed"))
+    tables, methods = (counted(len(study.runs.index.unique(one)), one, f"{one}s") for one in ("table", "method"))
+    head = sentence(f"{tables} under {methods}: means over {counted(seeds, 'seed', 'seeds')}.", strong=True)
+    meanings = remark("; ".join(f"{name}: {words}" for name, words in study.methods.items()) + ".")
+    return head + frame_html(texts, len(frame), "`.frame`") + meanings
+
+
+def reach_html(reach: Reach) -> str:
+    """Do the moves reach every table?"""
+    if reach.connected:
+        return sentence(reach.sentence)
+    return doubt("NOT connected", reach.sentence) + remark("`.apart()` gives two tables that no moves lead between.")
+
+
+def answer_html(answer: Answer) -> str:
+    """The table or the notice, and nothing else: what whoever asked may see."""
+    head = f"{answer.request.words}: {'released' if answer.released else 'refused'}"
+    if answer.table is None:
+        return sentence(head, strong=True) + sentence(f"There is no table, because {answer.notice}.")
+    return "".join([
+        sentence(head, strong=True), array_html(answer.table),
+        remark("What whoever asked may see. `.summary()` has the risk and the utility, and figures of the true table."),
+    ])  # fmt: skip
+
+
+def example_html(example: Example) -> str:
+    """Title, source and notes, the release, and the tables that are printed with it."""
+    parts = [sentence(example.title, strong=True), remark(f"{example.source}."), points(example.notes)]
+    parts.append(release_html(example.release))
+    for name, array in (("table", example.table), ("published", example.published)):
+        if array is not None:
+            parts.append(folded(f"`.{name}`", array_html(array)))
+    return "".join(parts)
+
+
+# --- tables -------------------------------------------------------------------------------------------------------
+
+
+def frame_html(shown: pd.DataFrame, of: int, where: str = "") -> str:
+    """A frame of texts, of which so many rows there are in all."""
+    rows = [tuple(map(str, one)) if isinstance(one, tuple) else (str(one),) for one in shown.index]
+    names = ["" if name is None else str(name) for name in shown.index.names]
+    texts = [[str(one) for one in row] for row in shown.to_numpy().tolist()]
+    words = [j for j, name in enumerate(shown.columns) if name in ("distribution", "certificate", "doubts")]
+    drawn = table(names, rows, [], [(str(name),) for name in shown.columns], texts, words=words)
+    return drawn + (remark(f"{GAP} and {of - len(rows):,} more in {where}.") if of > len(rows) else "")
+
+
+def array_html(array: xr.DataArray) -> str:
+    """A table of any number of dims, without totals; of a large one a part."""
+    names, sizes = [str(dim) for dim in array.dims], array.shape
+    down = split(len(names))
+    labels = [list(map(str, array[dim].values)) for dim in array.dims]
+    lines, places, more = [], [], []
+    for part, most in ((slice(0, down), MOST_ROWS), (slice(down, None), MOST_COLUMNS)):
+        n = prod(sizes[part])
+        shown = shown_of(n, most)
+        last = tuple(one[-1] for one in labels[part])
+        lines.append([*islice(product(*labels[part]), shown - 1), last])
+        places.append([*range(shown - 1), n - 1])
+        more.append(n - shown)
+    values = np.asarray(array.values).reshape(prod(sizes[:down]), -1)[np.ix_(*places)]
+    texts = [[number(one) for one in row] for row in values]
+    return cut_table(names[:down], lines[0], names[down:], lines[1], texts, (more[0], more[1]))
+
+
+def _doubts(found: Iterable[tuple[str, str]]) -> list[str]:
+    return [doubt(word, why) for word, why in found]
+
+
+def _four_digits(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
