@@ -56,7 +56,7 @@ bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/hidden_paths.py effective
 	$(BIN)/python bench/ru_map_picture.py
 	$(BIN)/python bench/sample_tables.py
-	$(BIN)/python bench/sample_tables.py further --samples 60 --populations 400
+	$(BIN)/python bench/sample_tables.py further
 	$(BIN)/python bench/flexible_tables.py
 	$(BIN)/python bench/table_server.py
 	$(BIN)/python bench/start_up.py

@@ -3,7 +3,8 @@
 python bench/ru_map_picture.py        writes docs/ru_map.png
 
 The upper left cell of a 2 x 2 square is 1. Markov perturbation published it as 3, by three values of theta; suppression left
-the margins; rounding the four cells to base 3 made it 3, which leaves 1 to 5. The utilities are the paper's. Its printed
+the margins; rounding the four cells to base 3 made it 3, which leaves 1 to 5. The utilities are the paper's, but for
+one misprint (.216 is .2181). Its printed
 risks follow from no base of the logarithm: those on the map are 1/H in bits.
 """
 

@@ -11,6 +11,7 @@ knows how many of its cells are empty; its 'original' column says so too.
     python bench/sample_tables.py                  1000 samples x 1000 populations; fails if a mean is 3 errors off
     python bench/sample_tables.py further          all models on the same samples, those that the papers do not have too
     ... --samples 100 --populations 100            a smaller study
+    ... --store                                    and store what was found in notebooks/results/, for notebook 04
 """
 
 from __future__ import annotations
@@ -23,16 +24,21 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import fiberwalk as fw
 from fiberwalk.posterior.population import Drawing, Independent
-from fiberwalk.posterior.sample_table import SampleTable, as_sample
+from fiberwalk.posterior.sample_table import SampleTable
 from fiberwalk.release.tables import Table, as_table
 from fiberwalk.risk.population_risk import MEASURES, measure_populations
 
+RESULTS = Path(__file__).parents[1] / "notebooks" / "results"
+FIRST = 3
+"""Of so many samples the measures are stored one by one, so that a test can recompute them."""
 WEIGHTS = (0.1, 0.8, 0.1)
 ROUNDED = 1e-4 / math.sqrt(12)
 """The error of a figure that is printed with four decimals."""
@@ -74,13 +80,11 @@ class KnownProbabilities:
 
 @dataclass(frozen=True)
 class Study:
-    """Measures of every sample: [sample, measure], the mean over its populations; and how often the truth was inside."""
+    """Measures of every sample: [sample, measure], the mean over its populations."""
 
     means: np.ndarray
     between: float = 0.0
     """The standard deviation of R2 from one generated population to another."""
-    inside: float = math.nan
-    """In what share of samples R2 of the true population lies in the middle 95% of the R2 of drawn ones."""
     seconds: float = 0.0
 
 
@@ -100,33 +104,23 @@ def simulate(
         measured = measure_populations(sample, WEIGHTS)
         true = measured(truth[None])[0]
         if model == TRUE:
-            return np.append(true, math.nan)
-        if model in (FIBER, SHRUNK_FIBER):
-            sample = _with_margins(sample, table, truth)
+            return true
         drawn = MODELS[model] if isinstance(model, str) else model
         found = drawn.given(sample).each(measured, Drawing(populations, int(random.integers(2**62)))).values
         found = found.reshape(-1, len(MEASURES))
-        low, high = np.quantile(found[:, 1], [0.025, 0.975])
-        return np.append(found.mean(axis=0), low <= true[1] <= high)
+        return found.mean(axis=0)
 
-    with ThreadPoolExecutor(1 if model in (FIBER, SHRUNK_FIBER) else os.cpu_count()) as threads:
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
         found = np.array(list(threads.map(one, range(samples))))
     between = 0.0
     if len(truths) > 1:
         groups = [found[i :: len(truths), 1] for i in range(len(truths))]
         within = np.mean([np.var(group, ddof=1) / len(group) for group in groups])
         between = math.sqrt(max(0.0, np.var([group.mean() for group in groups], ddof=1) - within))
-    return Study(found[:, :-1], between, float(found[:, -1].mean()), time.perf_counter() - began)
+    return Study(found, between, time.perf_counter() - began)
 
 
-def _with_margins(sample: SampleTable, table: Table, truth: np.ndarray) -> SampleTable:
-    """The same sample where the one-way margins of the population are published as well."""
-    whole = Table(truth.reshape(table.values.shape), table.dims).to_xarray()
-    others = [whole.sum([other for other in whole.dims if other != dim]) for dim in whole.dims]
-    return as_sample(fw.as_protected(sample.table.to_xarray(), "draw_sample", exact=others))
-
-
-FIBER, SHRUNK_FIBER = "fiber: one-way margins published", "fiber, shrunk"
+FIBER, SHRUNK_FIBER = "fiber, independent", "fiber, shrunk"
 MODELS: dict[str, Any] = {
     LOG_LINEAR: fw.populations.log_linear(),
     URN: fw.populations.urn(),
@@ -146,15 +140,17 @@ def off(ours: Study, measure: str, printed: float, samples: int, theirs: int = 1
     return float(values.mean()), (printed - float(values.mean())) / error
 
 
-def reproduce(samples: int, populations: int, wanted: Sequence[tuple[Any, ...]] = PRINTED, seed: int = 1) -> float:
-    """Print every printed mean beside ours; the largest difference in standard errors."""
+def reproduce(
+    samples: int, populations: int, wanted: Sequence[tuple[Any, ...]] = PRINTED, seed: int = 1
+) -> pd.DataFrame:
+    """Print every printed mean beside ours; a row for each, with the difference in standard errors."""
     table = as_table(fw.examples.ase15().table)
     real = table.values.ravel()
     size = int(real.sum())
     independent = np.outer(table.values.sum(axis=1), table.values.sum(axis=0)).ravel() / size**2
     made = np.random.default_rng(seed).multinomial(size, independent, size=min(GENERATED, max(2, samples // 2)))
     done: dict[tuple[Any, ...], Study] = {}
-    worst = 0.0
+    rows: list[dict[str, Any]] = []
     print(f"{samples} samples x {populations} populations of each\n")
     print(
         f"{'':9} {'samples of the':16} {'fr.':>5} {'model':32} {'':3} {'printed':>8} {'ours':>8} {'sd':>7} {'errors':>7}"
@@ -166,16 +162,32 @@ def reproduce(samples: int, populations: int, wanted: Sequence[tuple[Any, ...]] 
             drawn = KnownProbabilities(independent) if model == KNOWN else model
             done[key] = simulate(table, truths, fraction, drawn, samples, populations, seed + len(done))
         mean, errors = off(done[key], measure, printed, samples)
-        sd = done[key].means[:, MEASURES.index(measure)].std(ddof=1)
-        worst = max(worst, abs(errors))
+        values = done[key].means[:, MEASURES.index(measure)]
+        sd = values.std(ddof=1)
+        rows.append(
+            {"where": where, "population": population, "fraction": fraction, "model": model, "measure": measure,
+             "printed": printed, "ours": mean, "sd": sd, "errors": errors}
+            | {f"sample {number + 1}": value for number, value in enumerate(values[:FIRST])}
+        )  # fmt: skip
         print(
             f"{where:9} {population:16} {fraction:5} {model:32} {measure.upper():3} {printed:8.4f} {mean:8.4f} {sd:7.4f} "
             f"{errors:7.1f}"
         )
+    found = pd.DataFrame(rows)
     print(
-        f"\nthe largest difference is {worst:.1f} standard errors; {sum(one.seconds for one in done.values()):.0f} seconds"
+        f"\nthe largest difference is {found['errors'].abs().max():.1f} standard errors; "
+        f"{sum(one.seconds for one in done.values()):.0f} seconds"
     )
-    return worst
+    return found
+
+
+def store(found: pd.DataFrame, path: Path, what: str) -> None:
+    """Write a frame with a line on what it is and how it came about."""
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", newline="\n") as file:
+        file.write(f"# {what}; fiberwalk {fw.__version__}, numpy {np.__version__}\n")
+        found.to_csv(file, index=False, float_format="%.6g")
+    print(f"{path}: {path.stat().st_size / 1024:.0f} KB")
 
 
 def million() -> None:
@@ -189,35 +201,83 @@ def million() -> None:
     print(f"a million R2 of {len(table)} cells, on one core: {time.perf_counter() - began:.1f} seconds")
 
 
-def further(samples: int, populations: int, seed: int = 1) -> None:
-    """All models on the same samples of the real table: how near their mean R2 comes, and how often 95% are 95%."""
-    table = as_table(fw.examples.ase15().table)
-    print(f"{samples} samples x {populations} populations of each; samples of the real table\n")
-    print(f"{'fr.':>5} {'model':34} {'R1':>7} {'R2':>7} {'bias':>8} {'sd':>7} {'rms':>7} {'in 95%':>8} {'seconds':>8}")
-    for fraction in (0.1, 0.05, 0.01):
-        truth = None
-        for model in (TRUE, *MODELS):
-            found = simulate(table, table.values.reshape(1, -1), fraction, model, samples, populations, seed)
-            values = found.means[:, 1]
-            if truth is None:
-                truth = values
-            error = values - truth
-            print(
-                f"{fraction:5} {model:34} {found.means[:, 0].mean():7.4f} {values.mean():7.4f} {error.mean():8.4f} "
-                f"{values.std(ddof=1):7.4f} {math.sqrt((error**2).mean()):7.4f} {found.inside:8.1%} {found.seconds:8.1f}"
-            )
-        print()
+def town() -> Any:
+    """A table of three dims: sex by age by citizenship of 4,000 people or so, of the census recipe."""
+    cube = fw.examples.hypercube(people=10_000)
+    return cube.sel(region="2").sum(["activity", "occupation", "education"])
+
+
+TWO_WAY = ["I,J", "J,K", "I,K"]
+FURTHER: dict[str, dict[str, Any]] = {
+    "ase15": {"table": lambda: fw.examples.ase15().table, "fractions": (0.1, 0.05, 0.02, 0.01), "models": MODELS},
+    "dfkpr01": {
+        "table": lambda: fw.examples.dfkpr01().table,
+        "fractions": (0.2, 0.1, 0.05),
+        "exact": TWO_WAY,
+        "models": {
+            LOG_LINEAR: fw.populations.log_linear(),
+            "log-linear, two-way": fw.populations.log_linear(TWO_WAY),
+            URN: fw.populations.urn(),
+            "shrunk": fw.populations.shrunk(),
+            "shrunk, two-way": fw.populations.shrunk(TWO_WAY),
+            SHRUNK_FIBER: fw.populations.fiber(),
+        },
+    },
+    "town": {
+        "table": town,
+        "fractions": (0.1, 0.02),
+        "models": {
+            **{name: MODELS[name] for name in (LOG_LINEAR, URN, "shrunk")},
+            "shrunk, nothing added": fw.populations.shrunk(add=0),
+            SHRUNK_FIBER: fw.populations.fiber(),
+        },
+    },
+}
+"""Other tables, smaller fractions, other models: what is tried on which, for each a file in notebooks/results."""
+SAMPLES = {"ase15": 40, "dfkpr01": 20, "town": 10}
+"""How many are drawn of each; the chains of a town's fiber take ten seconds a sample."""
+
+
+def study(name: str, samples: int, populations: int, **instead: Any) -> fw.SampleStudy:
+    """One of the further studies; the samples of a smaller one are its first."""
+    asked = FURTHER[name] | instead
+    table = asked.pop("table")()
+    return fw.sample_study(table, **asked, seeds=range(1, samples + 1), draws=populations)
+
+
+def further(samples: int | None, populations: int, names: Sequence[str] = tuple(FURTHER), keep: bool = False) -> None:
+    """All models on the same samples: how near their mean R2 comes, and how often 95% are 95%."""
+    for name in names:
+        began = time.perf_counter()
+        found = study(name, samples or SAMPLES[name], populations)
+        print(
+            f"{name}: {found!r}, {populations} populations of each; {found.cells} cells, {found.zeros} of them empty; "
+            f"{time.perf_counter() - began:.0f} seconds\n"
+        )
+        print(found.frame.round(4).to_string(), "\n")
+        if keep:
+            RESULTS.mkdir(exist_ok=True)
+            path = RESULTS / f"sample_tables_{name}.fw"
+            found.save(path)
+            print(f"{path}: {path.stat().st_size / 1024:.0f} KB\n")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["papers", "further"], default="papers")
-    parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--populations", type=int, default=1000)
+    parser.add_argument("--samples", type=int, help="1000 of the papers; 40, 20 or 10 further on")
+    parser.add_argument("--populations", type=int, help="1000 of the papers; 400 further on")
+    parser.add_argument("--tables", nargs="+", choices=FURTHER, default=list(FURTHER))
+    parser.add_argument("--store", action="store_true")
     asked = parser.parse_args()
     if asked.what == "further":
-        further(asked.samples, asked.populations)
+        further(asked.samples, asked.populations or 400, asked.tables, asked.store)
     else:
+        samples, populations = asked.samples or 1000, asked.populations or 1000
         million()
-        if reproduce(asked.samples, asked.populations) > 3:
+        compared = reproduce(samples, populations)
+        if asked.store:
+            by = f"python bench/sample_tables.py papers --samples {samples} --populations {populations} --store; seed 1"
+            store(compared, RESULTS / "sample_tables_papers.csv", by)
+        if compared["errors"].abs().max() > 3:
             sys.exit("a mean is more than three simulation errors off")

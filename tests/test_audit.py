@@ -122,6 +122,9 @@ def test_protection_ranges():
     around = audit.protection(percent=50)
     assert around.loc[("b", "x"), ["wanted_lower", "wanted_upper"]].tolist() == [3, 11]
     assert not around.loc[("b", "x"), "protected"]
+    assert around.loc[("b", "x"), "p_inside"] == pytest.approx(
+        audit.probability(row="b", col="x", at_least=3, at_most=11)
+    )
     with pytest.raises(fw.InputError, match="needs percent=, or lower= and upper="):
         audit.protection()
     with pytest.raises(fw.InputError, match="not both"):

@@ -8,6 +8,7 @@ import pytest
 from effort import examples
 from hypothesis import given, note
 from methods import only
+from scipy.optimize import linprog
 from worlds import worlds
 
 import fiberwalk as fw
@@ -170,6 +171,29 @@ def test_the_clash_that_is_named_is_the_obvious_one():
     with pytest.raises(fw.Contradiction) as refusal:
         fw.bounds(fw.from_crosstab(table))
     assert len(refusal.value.facts) == 2  # a cell of 4 in a row of 3
+
+
+@pytest.mark.parametrize("decimals", [0, 1])
+def test_bounds_in_fractions_are_those_of_plain_linear_programs(decimals):
+    """Every fact counts, ranges too; no integer passes them, and where facts are a network they are the sharp ones."""
+    cube = np.random.default_rng(3).poisson(2, (3, 3, 3)) / 10**decimals
+    release = fw.publish(cube, ["A,B", "A,C", "B,C"], decimals=decimals).knows({"A": "1"}, at_most=100)
+    release = release.knows({"A": "1", "B": "2", "C": "1"}, at_least=1 / 10**decimals)
+    found = fw.bounds(release, fractions=True, hidden_margins=["A"])
+    A, low, high = release.sums.matrix.toarray(), release.sums.lower, release.sums.upper
+    for place, row in enumerate(release.listed(["A"])[1].toarray()):
+        for side, sign in (("lower", 1), ("upper", -1)):
+            plain = linprog(
+                sign * row, A_ub=np.vstack([A, -A]), b_ub=np.concatenate([high, -low]),
+                bounds=np.stack([release.lower, np.minimum(release.upper, 1e6)], axis=1),
+            )  # fmt: skip
+            unit = 10**decimals
+            assert found[f"{side}_in_fractions"].iloc[place] == pytest.approx(sign * plain.fun / unit)
+    assert (found["lower_in_fractions"] <= found["lower"] + 1e-9).all()
+    assert (found["upper_in_fractions"] >= found["upper"] - 1e-9).all()
+    flat = fw.bounds(fw.round_to(TABLE, base=3), fractions=True)
+    assert (flat["upper_in_fractions"] == flat["upper"]).all()
+    assert (flat["lower_in_fractions"] == flat["lower"]).all()
 
 
 def test_bounds_can_be_interrupted():

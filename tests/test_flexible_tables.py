@@ -160,6 +160,18 @@ def test_noise_below_nobody_is_nobody():
     assert (found.runs["utility"] < 1).all()
 
 
+def test_a_stored_study_is_what_the_code_gives(study, tmp_path):
+    """Notebook 05 reads it; its first seeds are these."""
+    stored = fw.load(BENCH.parents[1] / "notebooks" / "results" / "flexible_tables.fw")
+    assert stored.originals.round(9).equals(study.originals.round(9))
+    same = stored.runs.loc[stored.runs.index.isin(SEEDS, level="seed")]
+    assert list(same.index) == list(study.runs.index)
+    assert same.to_numpy() == pytest.approx(study.runs.to_numpy(), rel=1e-9)
+    study.save(tmp_path / "study.fw")
+    assert fw.load(tmp_path / "study.fw").frame.equals(study.frame)
+    assert repr(stored) == "<TableStudy of 4 tables, 5 methods and 10 seeds>"
+
+
 def test_a_study_is_drawn():
     found = fw.table_study(SMALL, ONE, {"RR": ("before", "random_round", {})}, seeds=[1, 2])
     texts = [text.get_text() for text in found.plot(title="Map").axes[0].texts]

@@ -17,7 +17,15 @@ from fiberwalk.posterior.pmf import Pmf, bits_of
 from fiberwalk.report.heat_map import KNOWN, OPEN, PUBLISHED, UNASKED, heat_map_figure, riskiest_slice
 from fiberwalk.report.page import report_page
 from fiberwalk.report.value_bars import bars_of
-from fiberwalk.report.words import doubts, probability, readable, short_cell_name, shortened, verdict
+from fiberwalk.report.words import (
+    doubts,
+    number_of_tables,
+    probability,
+    readable,
+    short_cell_name,
+    shortened,
+    verdict,
+)
 
 UNPROVEN = Certificate("unproven", "sums of lattice vectors", ("chains started at 9 tables", "R-hat below 1.05"))
 
@@ -99,6 +107,12 @@ def test_magnitudes_whose_truth_is_known_are_told_by_how_near_a_guess_comes(no_p
     assert f"the riskiest, {named}, is within 10% of its truth with probability 0.750" in verdict(audit)
     rows = re.findall(r"<td>(0\.\d00|0\.750)</td>", report_page(audit).split("All hidden cells, riskiest first")[1])
     assert rows[:4] == ["0.750", "0.300", "0.200", "0.100"]
+
+
+def test_a_number_of_tables_that_nobody_reads_is_rounded():
+    assert number_of_tables(2_789_726_137_255_200) == "2,789,726,137,255,200"
+    assert number_of_tables(3 * 10**163) == "about 10^163"
+    assert number_of_tables(10**9000) == "about 10^9000"  # Python itself refuses to write these digits
 
 
 def test_a_probability_is_one_only_where_nothing_else_is_possible():

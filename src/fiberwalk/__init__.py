@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .audit_result import Audit
     from .auditing import audit
     from .comparing import Comparison, compare
+    from .comparing_margins import compare_margins
     from .confidentiality_map import ru_map
     from .fiber.cell_priors import beta_binomial, frequencies_of, log_normal, unimodal
     from .fiber.certificate import Certificate
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .fiber.log_linear import log_linear
     from .fiber.priors import prior
     from .map_result import RUMap
+    from .margin_sets import MarginSets
     from .moves.chooser import Moves
     from .posterior import populations
     from .protect import sensitivity
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from .release.release import Release
     from .report.overlay_plot import plot_cell
     from .sample_risk_result import SampleRisk
+    from .sample_studies import SampleStudy, sample_study
     from .sampled_populations import draw_populations, sample_risk
     from .sampling import sample
     from .server.answer import Answer
@@ -72,12 +75,14 @@ _HOME = {
     "Evidence": "release.facts",
     "FiberwalkError": "release.errors",
     "InputError": "release.errors",
+    "MarginSets": "margin_sets",
     "Moves": "moves.chooser",
     "NumericalDoubt": "release.errors",
     "RUMap": "map_result",
     "Reach": "reach",
     "Release": "release.release",
     "SampleRisk": "sample_risk_result",
+    "SampleStudy": "sample_studies",
     "ServerRules": "server.rules",
     "TableServer": "server.table_server",
     "TableStudy": "table_studies",
@@ -91,6 +96,7 @@ _HOME = {
     "check_connected": "reach",
     "choose_moves": "reach",
     "compare": "comparing",
+    "compare_margins": "comparing_margins",
     "complementary_suppress": "protect.complementary_suppression",
     "controlled_round": "protect.controlled_rounding",
     "count": "answers",
@@ -118,6 +124,7 @@ _HOME = {
     "ru_map": "confidentiality_map",
     "sample": "sampling",
     "sample_risk": "sampled_populations",
+    "sample_study": "sample_studies",
     "semi_controlled_round": "protect.semi_controlled_rounding",
     "simulate": "protect.simulated_tables",
     "suppress": "protect.suppression",
@@ -147,12 +154,14 @@ __all__ = [
     "Evidence",
     "FiberwalkError",
     "InputError",
+    "MarginSets",
     "Moves",
     "NumericalDoubt",
     "RUMap",
     "Reach",
     "Release",
     "SampleRisk",
+    "SampleStudy",
     "ServerRules",
     "TableServer",
     "TableStudy",
@@ -166,6 +175,7 @@ __all__ = [
     "check_connected",
     "choose_moves",
     "compare",
+    "compare_margins",
     "complementary_suppress",
     "controlled_round",
     "count",
@@ -196,6 +206,7 @@ __all__ = [
     "ru_map",
     "sample",
     "sample_risk",
+    "sample_study",
     "semi_controlled_round",
     "sensitivity",
     "simulate",

@@ -10,11 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from .fiber.attaining import attaining_tables
-from .fiber.bounds import SharpBounds, cell_bounds, sharp_bounds
+from .fiber.bounds import SharpBounds, as_rows, cell_bounds, sharp_bounds
+from .fiber.fractional_bounds import fractional_bounds
 from .fiber.linear_program import OUTER
 from .fiber.presolve import presolve
 from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
 from .fiber.support import refuse_impossible, with_evidence
+from .fiber.system import fiber_of
 from .posterior.belief import believe
 from .posterior.exact_block import solve_block
 from .release.dims import margin_list
@@ -32,6 +34,7 @@ def bounds(
     explain: bool = False,
     tables: bool | int = False,
     sharp: bool = True,
+    fractions: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
     """The least and greatest value of every hidden cell, as sharp integers.
@@ -48,6 +51,9 @@ def bounds(
     sharp
         False: solve no integer programs. On large tables of three or more dims these can take hours; what only they would
         settle then gets bounds that hold but may be wider than need be, "not sharp" for its proof, and a warning.
+    fractions
+        True: add the columns `lower_in_fractions` and `upper_in_fractions`, the bounds that linear programming alone gives,
+        over tables of any numbers, whole or not. They show what sharp bounds are worth; two programs for every cell.
     progress
         Called now and then with how many of how many are done: open cells first, then hidden sums, then the bounds that
         tables attain, each counted anew, and the cells of smaller tables where a release is cut into these.
@@ -95,6 +101,8 @@ def bounds(
     )
     if explain:
         frame["lower_by"], frame["upper_by"] = found.proof[:, 0], found.proof[:, 1]
+    if fractions:
+        frame["lower_in_fractions"], frame["upper_in_fractions"] = _in_fractions(release, rows, own)
     if most == 0:
         return frame
     if loose:
@@ -107,6 +115,14 @@ def bounds(
         attains = values == bound[:, None]
         frame[name] = np.where(attains.any(axis=1), attains.argmax(axis=1) if attains.shape[1] else 0, -1)
     return frame, pd.DataFrame(release.own_units(witnesses.T), index=release.index(release.keys))
+
+
+def _in_fractions(release: Release, rows: Any, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The bounds of linear programming, in the table's own units."""
+    fiber = fiber_of(release)
+    low, high = fractional_bounds(fiber, as_rows(rows, fiber.n_columns))
+    unit = 10.0**-release.decimals
+    return (low - own) * unit, (high - own) * unit
 
 
 def _most_tables(tables: bool | int) -> int | None:

@@ -360,7 +360,8 @@ class Audit:
         """Is every value of a wanted range attainable? One row per hidden cell.
 
         `first_missing` is the first wanted value that is not; `by` says what tells attainable values: "every table", or for
-        sampled cells the "bounds", between which a value counts unless it is excluded.
+        sampled cells the "bounds", between which a value counts unless it is excluded. `p_inside` is how probable it is
+        that the cell lies within the wanted range: near 1, values beyond it are possible and hardly more than that.
 
         Parameters
         ----------

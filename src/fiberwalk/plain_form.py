@@ -62,6 +62,10 @@ class Writer:
         if type(item).__name__ == "DataArray":
             labels = tuple(tuple(str(one) for one in item[dim].values) for dim in item.dims)
             return {"table": [self.plain(one) for one in (item.values, tuple(item.dims), labels)]}
+        if type(item).__name__ == "DataFrame":
+            columns = item.reset_index()
+            named = [[self.plain(name), self.plain(columns[name].to_numpy())] for name in columns]
+            return {"frame": [item.index.nlevels, named]}
         raise InputError(f"an audit with a {type(item).__name__} in it cannot be saved.")
 
     def _object(self, item: Any) -> dict[str, Any]:
@@ -111,6 +115,7 @@ class Reader:
             "objects": self._objects,
             "sparse": self._sparse,
             "table": self._table,
+            "frame": self._frame,
             "object": lambda number: self.objects[number],
         }
         for one in objects:
@@ -155,3 +160,10 @@ class Reader:
 
         values, dims, labels = (self.made(one) for one in content)
         return xr.DataArray(values, dims=dims, coords={dim: list(some) for dim, some in zip(dims, labels, strict=True)})
+
+    def _frame(self, content: Any) -> Any:
+        import pandas as pd
+
+        levels, columns = content
+        made = pd.DataFrame({self.made(name): self.made(values) for name, values in columns})
+        return made.set_index(list(made.columns[:levels]))

@@ -1,4 +1,4 @@
-"""Audits, R-U maps and the risk of samples on disk: a zip file of one JSON document and its arrays, without pickle.
+"""Audits, R-U maps and other results on disk: a zip file of one JSON document and its arrays, without pickle.
 
 The same result gives the same bytes.
 """
@@ -25,6 +25,7 @@ from .fiber.laws import Expected, Hypergeometric, Uniform
 from .fiber.priors import Prior
 from .frames.respondents import Respondent
 from .map_result import RUMap, Run
+from .margin_sets import MarginSets
 from .plain_form import Reader, Writer
 from .posterior.belief import Belief
 from .posterior.hidden_path import PathBelief
@@ -45,6 +46,8 @@ from .release.facts import Applied, Evidence, Grid, Protection, Sums
 from .release.release import Release
 from .release.text_files import written_whole
 from .sample_risk_result import SampleRisk
+from .sample_studies import SampleStudy
+from .table_studies import TableStudy
 
 FORMAT = 1
 """Raised when older versions could no longer read what is written; new fields and classes do not need that."""
@@ -75,16 +78,19 @@ CLASSES: tuple[type, ...] = (
     Respondent, Uniform, Hypergeometric, Expected, Prior, BetaBinomial, BetaBinomialWithin, Unimodal, Frequencies,
     LogNormal, PerContributor,
     MarkovPerturbation, Squares, ThetaPrior, RandomRounding, Ranges, Perturbation, Transitions, Noise, Swapping,
-    Sampling, PathBelief, UnknownLaw, RUMap, Run, SampleRisk,
+    Sampling, PathBelief, UnknownLaw, RUMap, Run, SampleRisk, MarginSets, SampleStudy, TableStudy,
 )  # fmt: skip
 
-
-KINDS: dict[str, type] = {"audit": Audit, "map": RUMap, "sample risk": SampleRisk}
+Result = Audit | RUMap | SampleRisk | MarginSets | SampleStudy | TableStudy
+KINDS: dict[str, type] = {
+    "audit": Audit, "map": RUMap, "sample risk": SampleRisk, "margins": MarginSets, "sample study": SampleStudy,
+    "table study": TableStudy,
+}  # fmt: skip
 """What a file may hold, by the word that says so in it."""
 
 
-def save_result(result: Audit | RUMap | SampleRisk, path: str | os.PathLike[str]) -> None:
-    """Write an audit, a map or the risk of a sample; the file appears whole or not at all."""
+def save_result(result: Result, path: str | os.PathLike[str]) -> None:
+    """Write a result to a file, which appears whole or not at all."""
     writer = Writer(CLASSES, _portable)
     kind = next(word for word, one in KINDS.items() if isinstance(result, one))
     document = {"fiberwalk": kind, "format": FORMAT, "version": __version__}
@@ -98,7 +104,7 @@ def save_result(result: Audit | RUMap | SampleRisk, path: str | os.PathLike[str]
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The audit that `Audit.save` wrote to a file, the map of `RUMap.save`, or the risk of `SampleRisk.save`.
+    """The audit that `Audit.save` wrote to a file, or what `save` of a map, sets of margins, sample risk or study did.
 
     Whatever could be asked of it before can be asked again, except for what needs the weights of a law of your own:
     its name is kept, its weights are not. The file runs no code, so that one from others can be opened.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,12 @@ class TableStudy:
         from .report.study_plot import draw_study
 
         return draw_study(self, ax, title)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, from which `fiberwalk.load` makes it again."""
+        from .stored_audit import save_result
+
+        save_result(self, path)
 
 
 def table_study(

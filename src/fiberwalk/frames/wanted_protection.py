@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = (
-    "wanted_lower", "wanted_upper", "wanted_width", "lower", "upper", "protected", "first_missing", "by"
+    "wanted_lower", "wanted_upper", "wanted_width", "lower", "upper", "protected", "first_missing", "p_inside", "by"
 )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def protection_frame(belief: Belief, percent: float | None, lower: float | None,
         missing = wanted.first_missing(pmf)
         rows.append((
             show(wanted.lower), show(wanted.upper), show(wanted.width), show(pmf.lower), show(pmf.upper),
-            wanted.met(pmf), None if missing is None else show(missing), _by(pmf),
+            wanted.met(pmf), None if missing is None else show(missing), pmf.between(wanted.lower, wanted.upper), _by(pmf),
         ))  # fmt: skip
     frame = pd.DataFrame(rows, index=belief.release.index(belief.keys), columns=list(COLUMNS))
     return frame.sort_values("protected", kind="stable")

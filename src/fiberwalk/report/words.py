@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,8 @@ LIKELY = 0.5
 """A value with more probability than this is called likely enough to name."""
 WORTH_SAYING = 1.1
 """A risk that is so many times the uniform one is said to be."""
+MOST_DIGITS = 30
+"""Of a number of tables that is written out."""
 
 
 def verdict(audit: Audit) -> str:
@@ -77,7 +80,7 @@ def how_obtained(audit: Audit) -> list[str]:
         lines.append(f"Theta: {learnt_of_theta(audit)}.")
     if audit.tables is not None:
         answer = "the answer is exact" if certificate.likelihood == "exact" else "given that, the answer is exact"
-        agree = "1 table agrees" if audit.tables == 1 else f"{audit.tables:,} tables agree"
+        agree = "1 table agrees" if audit.tables == 1 else f"{number_of_tables(audit.tables)} tables agree"
         return [*lines, f"{agree} with the release; {answer}."]
     cells = audit.cells[audit.cells["method"] == "chains"]
     lines.append(
@@ -86,6 +89,11 @@ def how_obtained(audit: Audit) -> list[str]:
         f"{3 * cells['entropy_mcse'].max():.2g} bits."
     )
     return lines
+
+
+def number_of_tables(tables: int) -> str:
+    """All digits, as long as somebody may read them."""
+    return f"{tables:,}" if tables < 10**MOST_DIGITS else f"about 10^{math.log10(tables):.0f}"
 
 
 def doubts(audit: Audit) -> list[tuple[str, str]]:

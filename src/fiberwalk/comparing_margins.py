@@ -1,0 +1,172 @@
+"""compare_margins: which margins of a table may be published together?"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .audit_result import Audit
+from .auditing import audit
+from .fiber.interruption import INTERRUPTED
+from .fiber.laws import as_law
+from .margin_sets import Margins, MarginSets, independent_figures, maximal
+from .progress import Tell, shown
+from .release.dims import did_you_mean, margin_list, parse_margin
+from .release.errors import FiberwalkError, InputError, TooLarge
+from .release.publish import publish
+from .release.tables import Table, as_table
+
+MOST_SETS = 200
+"""More sets are not listed unasked: four dims have 165, five 7,578."""
+OURS = ("release", "law", "hidden_margins", "progress")
+"""What the comparison says to audits itself."""
+
+
+def compare_margins(
+    table: Any,
+    sets: Iterable[Any] | None = None,
+    law: Any = "uniform",
+    *,
+    order: int | None = None,
+    decimals: int = 0,
+    count: str | None = None,
+    progress: Callable[[str], None] | bool | None = None,
+    **options: Any,
+) -> MarginSets:
+    """Which margins of a table may be published together? Every set of them, each audited.
+
+    Parameters
+    ----------
+    table
+        The true table, in any form.
+    sets
+        The sets to compare, each a list of margins such as ["I,J", "K"]. What follows from another margin of its set is
+        left out. By default all sets of which no margin follows from another: 17 for three dims, 165 for four.
+    law
+        What the intruder believes beforehand, as for `audit`.
+    order
+        Only margins of at most so many dims; with `sets` left out.
+    decimals, count
+        As for `publish`.
+    progress
+        As for `audit`.
+    options
+        Whatever else `audit` takes, the same for each set; with `checkpoint=`, the set's number is put after the name. Few
+        margins leave many tables: a lower `limit=` has chains begin sooner, and `tolerance=0.1` has them end sooner.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> found = fw.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric")
+    >>> found.frame[["independent", "tables", "risk"]].round(2)
+             independent tables  risk
+    margins
+    A                  2   1170  0.52
+    B                  3    216  0.45
+    A + B              4     15  0.56
+    >>> found.best(threshold=0.54).index.tolist()
+    ['B', 'A']
+    """
+    true = as_table(table, decimals=decimals, count=count)
+    as_law(law)
+    _check_options(options)
+    chosen = _named(_all_sets(true, order) if sets is None else _given(sets, order, true), true)
+    audits: dict[str, Audit] = {}
+    with shown(progress) as tell:
+        for place, (name, margins) in enumerate(chosen.items(), start=1):
+            own = dict(options)
+            if options.get("checkpoint") is not None:  # a file of its own for each set
+                own["checkpoint"] = f"{os.fspath(options['checkpoint'])}.{place}"
+            try:
+                audits[name] = audit(
+                    publish(true, margins),
+                    law,
+                    progress=_telling(tell, f"{place} of {len(chosen)} sets, {name}"),
+                    **own,
+                )
+            except KeyboardInterrupt:
+                if not audits:
+                    raise  # there is nothing to tell yet
+                break
+            except FiberwalkError as problem:
+                kind = TooLarge if isinstance(problem, TooLarge) else InputError
+                raise kind(f"margins {name}: {problem}") from problem
+            if INTERRUPTED in audits[name].stopped:
+                break
+    left_out = tuple(name for name in chosen if name not in audits)
+    return MarginSets(audits, {name: chosen[name] for name in audits}, {"order": order, **options}, left_out)
+
+
+def _telling(tell: Tell | None, before: str) -> Tell | bool:
+    if tell is None:
+        return False
+    tell(before)
+    return lambda line: tell(f"{before}: {line}")
+
+
+def _all_sets(table: Table, order: int | None) -> list[Margins]:
+    """Every set of margins of which none follows from another, of at most so many dims."""
+    names = [dim.name for dim in table.dims]
+    if len(names) < 2:
+        raise InputError(f"compare_margins() needs a table of two or more dims; this has one, {names[0]!r}.")
+    if order is None:
+        order = len(names) - 1
+    elif isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 1 <= order < len(names):
+        raise InputError(f"order={order!r}: of how many dims a margin may be, 1 to {len(names) - 1}.")
+    margins = [frozenset(one) for k in range(1, order + 1) for one in combinations(names, k)]
+    found = []
+    for some in _antichains(margins):
+        found.append(maximal(some, names))
+        if len(found) > MOST_SETS:
+            raise InputError(
+                f"a table of {len(names)} dims has more than {MOST_SETS} sets of margins of up to {order} dims: name those "
+                "to be compared, sets=[['A,B', 'C'], ...]" + (", or give a lower order=." if order > 1 else ".")
+            )
+    return found
+
+
+def _antichains(margins: list[frozenset[str]], chosen: tuple[frozenset[str], ...] = ()) -> Iterator[Any]:
+    """All non-empty choices among the margins, added to those chosen, of which none is part of another."""
+    for place, one in enumerate(margins):
+        if not any(one <= other or other <= one for other in chosen):
+            yield (*chosen, one)
+            yield from _antichains(margins[place + 1 :], (*chosen, one))
+
+
+def _given(sets: Any, order: int | None, table: Table) -> list[Margins]:
+    """The sets that the user names."""
+    if order is not None:
+        raise InputError("compare_margins(): order= is for when sets= is left out.")
+    if isinstance(sets, str) or not isinstance(sets, Iterable):
+        raise InputError(f"sets= is a list of sets of margins such as [['I,J', 'K'], ['J,K']]; it is {sets!r}.")
+    names, found = [dim.name for dim in table.dims], []
+    for one in sets:
+        margins = [parse_margin(margin, table.dims) for margin in margin_list(one, "sets=")]
+        if not margins:
+            raise InputError(f"sets=: {one!r} names no margin.")
+        found.append(maximal([[dim for dim in margin if dim] for margin in margins], names))
+        if len(found[-1][0]) == len(names):
+            raise InputError(f"sets=: {one!r} publishes the table itself: nothing is hidden.")
+    if not found:
+        raise InputError("compare_margins() needs at least one set of margins, and two to compare.")
+    return found
+
+
+def _named(sets: list[Margins], table: Table) -> dict[str, Margins]:
+    """The sets by their names, from the one that tells least to the one that tells most."""
+    sizes = {dim.name: len(dim.labels) for dim in table.dims}
+    ordered = sorted(dict.fromkeys(sets), key=lambda one: independent_figures(one, sizes))
+    return {" + ".join(",".join(margin) or "grand total" for margin in one): one for one in ordered}
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Refuse what no audit takes, before any work."""
+    known = [one for one in inspect.signature(audit).parameters if one not in OURS]
+    for one in options:
+        if one not in known:
+            raise InputError(f"compare_margins() has no option {one!r}, nor have audits; {did_you_mean(one, known)}")
