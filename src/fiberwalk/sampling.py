@@ -152,7 +152,7 @@ def _open_cells(release: Release, law: Any, tables: np.ndarray, facts: Mapping[s
 
 def warn_of_doubt(facts: Mapping[str, Any]) -> None:
     """Say that chains did not agree, or cannot, if they are chains that did not."""
-    if str(facts["certificate_reason"]).startswith(APART):
+    if str(facts.get("certificate_reason", "")).startswith(APART):
         warnings.warn(
             f"{facts['certificate_reason']}. Each chain stays in the part where it starts (largest R-hat "
             f"{facts['rhat']:.3f}): the tables kept are not to be trusted, whether the chains agree or not.",
