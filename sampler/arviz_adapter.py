@@ -6,7 +6,8 @@ as it is (`az.summary`, `az.rhat`, `az.ess`, `az.plot_trace`, ...), so that the 
 for the group `posterior`, `as_posterior` puts the draws there in ArviZ's own form. Only there is ArviZ itself imported: it
 is slow to load, and 0.23 warns once a day when it is.
 
-ArviZ has no R-hat for a cell that is the same in all draws: it shows NaN there, with a warning from numpy.
+ArviZ has no R-hat for a cell that is the same in all draws: it shows NaN there, with a warning from numpy. Cells that the
+published figures decide are such, so they can be left out: `cells_to_arviz` has single cells.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 NAME = "table"
 """What the variable that holds the draws is called."""
+
+CELL = "cell"
+"""What the dim of single cells is called."""
 
 TAKEN = ("chain", "draw", "sample", "variable", NAME)
 """Names that ArviZ needs for itself."""
@@ -56,6 +60,33 @@ def to_arviz(
     return xarray.Dataset({NAME: (("chain", "draw", *dims), draws)}, coords=coords, attrs=dict(attrs or {}))
 
 
+def cells_to_arviz(
+    draws: np.ndarray,
+    names: Sequence[str],
+    labels: Mapping[str, Sequence[str]],
+    attrs: Mapping[str, Any] | None = None,
+) -> xarray.Dataset:
+    """Draws of single cells, `draws[chain, draw, cell]`, along one dim `cell` of names that ArviZ shows as they are.
+
+    The labels of each cell lie beside its name, so that cells can be picked by them.
+
+    >>> import numpy as np
+    >>> draws = cells_to_arviz(np.ones((4, 100, 2), int), ["A=1, B=2", "A=2, B=2"], {"A": ["1", "2"], "B": ["2", "2"]})
+    >>> draws["table"].sel(cell="A=1, B=2").shape
+    (4, 100)
+    >>> draws.where(draws["A"] == "2", drop=True)["cell"].values.tolist()
+    ['A=2, B=2']
+    """
+    import xarray
+
+    draws = np.asarray(draws)
+    chains, number, _ = draws.shape
+    coords: dict[str, Any] = {"chain": np.arange(chains), "draw": np.arange(number), CELL: [str(one) for one in names]}
+    free = _free_names(list(labels), (*TAKEN, CELL))
+    coords |= {dim: (CELL, [str(one) for one in some]) for dim, some in zip(free, labels.values(), strict=True)}
+    return xarray.Dataset({NAME: (("chain", "draw", CELL), draws)}, coords=coords, attrs=dict(attrs or {}))
+
+
 def as_posterior(draws: xarray.Dataset) -> Any:
     """Draws as the group `posterior` of ArviZ's own form: `InferenceData` in 0.23, `xarray.DataTree` in 1.x."""
     import warnings
@@ -67,10 +98,10 @@ def as_posterior(draws: xarray.Dataset) -> Any:
     return convert(draws)
 
 
-def _free_names(dims: Sequence[str]) -> list[str]:
+def _free_names(dims: Sequence[str], taken: Sequence[str] = TAKEN) -> list[str]:
     names = list(dims)
     for place, dim in enumerate(dims):
-        if dim in TAKEN:
-            while names[place] in TAKEN or names[place] in dims:
+        if dim in taken:
+            while names[place] in taken or names[place] in dims:
                 names[place] += "_"
     return names

@@ -32,13 +32,14 @@ def draw_tables(
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Callable[[str], None] | None = None,
+    warm_up: int = WARM_UP,
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """[chain, draw, cell]: tables of the law of the moves' support, and how they were drawn, in words and figures."""
     nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
-    mark = fingerprint(moves, nothing, ("sample", seed, chains, draws, thin))
+    mark = fingerprint(moves, nothing, ("sample", seed, chains, draws, thin, warm_up))
 
     def begin() -> Run:
-        return new_run(moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=WARM_UP, fingerprint=mark)
+        return new_run(moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=warm_up, fingerprint=mark)
 
     work = kept_draws(begin, mark, moves.release, draws, thin, executor, checkpoint, progress)
     return work.whole_tables(moves.support.solved, chains), facts_of(work, moves.certificate)
@@ -106,4 +107,5 @@ def facts_of(work: Stored, certificate: Certificate) -> dict[str, Any]:
         "converged": "yes" if all(one.good_looks >= 2 for one in units) else "no",
         "certificate": certificate.word,
         "certificate_reason": certificate.reason,
+        "certificate_evidence": "; ".join(certificate.evidence),
     }

@@ -16,6 +16,7 @@ import numpy as np
 from ..fiber.certificate import WORDS, Certificate
 from ..fiber.jit import source_hash
 from ..moves.chooser import Moves
+from ..moves.listed import Listed
 from ..release.release import Release
 from .checkpoint import load
 from .diagnostics import Diagnosis, corrected_entropy
@@ -210,13 +211,16 @@ def _certificate(run: Run, release: Release) -> Certificate:
 
 
 def fingerprint(moves: Moves, questions: Any, settings: Any) -> str:
-    """A name for one piece of work: the same release, law, questions, settings and sources, and nothing else."""
+    """A name for one piece of work: the same release, law, moves, questions, settings and sources, and nothing else."""
     fiber, weigh = moves.support.solved.fiber, moves.support.weigh
     digest = hashlib.sha256(repr((settings, source_hash(Path(__file__).parents[1]))).encode())
     arrays = [fiber.A.indptr, fiber.A.indices, fiber.A.data, fiber.b, fiber.lower, fiber.upper]
     arrays += [questions.indptr, questions.indices, questions.data]
     for block in moves.support.solved.blocks:
         arrays += weigh.signature(block.columns, block.lower, block.upper)
+    for one in moves.sets:
+        if isinstance(one, Listed):  # others follow from the release; a list may be somebody's own
+            arrays += [one.rows.indptr, one.rows.indices, one.rows.data]
     for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .protect.simulated_tables import simulate
     from .protect.suppression import suppress
     from .protect.transition_matrix import invariant_matrix, window_matrix
-    from .reach import Reach, check_connected, choose_moves
+    from .reach import Reach, basic_moves, check_connected, choose_moves
     from .release.crosstab import from_crosstab
     from .release.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
     from .release.facts import Evidence
@@ -90,6 +90,7 @@ _HOME = {
     "add_noise": "protect.noise",
     "as_protected": "protect.as_published",
     "audit": "auditing",
+    "basic_moves": "reach",
     "beta_binomial": "fiber.cell_priors",
     "bounds": "answers",
     "check_connected": "reach",
@@ -168,6 +169,7 @@ __all__ = [
     "add_noise",
     "as_protected",
     "audit",
+    "basic_moves",
     "beta_binomial",
     "bounds",
     "check_connected",

@@ -395,15 +395,16 @@ class Audit:
 
         write_report(self, path)
 
-    def to_arviz(self, draws: int = 1000, chains: int = 4) -> Any:
+    def to_arviz(self, draws: int = 1000, chains: int = 4, cells: str = "all") -> Any:
         """Whole tables drawn from what the intruder believes, in ArviZ's own form, with the audit's seed.
 
         That is an `arviz.InferenceData` with arviz 0.23 and an `xarray.DataTree` with arviz 1.x; the draws are the variable
-        `table` of its group `posterior`. `fiberwalk.sample` gives the same draws as a plain `xarray.Dataset`.
+        `table` of its group `posterior`. `fiberwalk.sample` gives the same draws as a plain `xarray.Dataset`, and says what
+        `cells="hidden"` is for.
         """
         from .further_questions import arviz_draws
 
-        return arviz_draws(self, draws, chains)
+        return arviz_draws(self, draws, chains, cells)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole audit to a file, from which `fiberwalk.load` makes it again; the truth, if known, is in it."""

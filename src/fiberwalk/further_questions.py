@@ -79,9 +79,10 @@ def most_probable_table(audit: Audit) -> xr.DataArray:
     return table
 
 
-def arviz_draws(audit: Audit, draws: int, chains: int) -> Any:
+def arviz_draws(audit: Audit, draws: int, chains: int, cells: str) -> Any:
     """Tables drawn from the audit's release and law, in ArviZ's own form."""
-    return as_posterior(sample(audit.release, audit.belief.law, draws, chains, audit.settings.get("seed", 1)))
+    seed = audit.settings.get("seed", 1)
+    return as_posterior(sample(audit.release, audit.belief.law, draws, chains, seed, cells=cells))
 
 
 def _budget(settings: Mapping[str, Any]) -> Budget:

@@ -1,30 +1,30 @@
-"""choose_moves and check_connected: steps that keep every published figure, and whether they reach everything."""
+"""choose_moves, basic_moves, check_connected: steps that keep every published figure, and whether they reach everything."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
+from itertools import combinations, product
+from math import comb, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from .fiber.certificate import Certificate
 from .fiber.presolve import Block, Presolved
-from .fiber.support import Support, support
+from .fiber.support import support
 from .moves.chooser import Moves, choose
 from .moves.connectivity import MOST_TABLES, Connectivity, check_block
-from .moves.listed import Listed
-from .moves.move_set import MoveSet, distinct_rows
-from .release.errors import InputError
+from .own_moves import allowed, own_moves, refuse_others
+from .release.errors import InputError, TooLarge
 from .release.release import Release, as_release
-from .release.tables import as_means
+from .release.tables import labelled
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
-OWN = Certificate("unproven", "moves of your own, which nothing is known about")
+MOST_NUMBERS = 20_000_000
+"""Moves times cells that are listed."""
 
 
 def choose_moves(
@@ -65,6 +65,37 @@ def choose_moves(
     return choose(as_release(release), law, max_seconds=max_seconds, progress=progress)
 
 
+def basic_moves(release: Release) -> list[xr.DataArray]:
+    """The swaps in two labels of every dim: +1 and -1 in turn at the corners of a square, a cube, ...
+
+    They keep every margin of fewer dims. In a complete two-way table they lead from each table to every other; with the
+    two-way margins of three dims, or with cells missing, they need not: `check_connected(release, basic_moves(release))`
+    tells for a small release, and `choose_moves` has what is proven.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> release = fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"])
+    >>> moves = fw.basic_moves(release)
+    >>> len(moves), moves[0].values.tolist()
+    (3, [[1, -1, 0], [-1, 1, 0]])
+    """
+    release = as_release(release)
+    if len(release.grids) != 1:
+        raise InputError("basic_moves is for one table; linked ones have no squares or cubes in common.")
+    shape = release.grids[0].cells.shape
+    number = prod(comb(n, 2) for n in shape if n > 1)
+    if number * prod(shape) > MOST_NUMBERS:
+        raise TooLarge(f"there are {number:,} basic moves, too many to be listed.")
+    moves = []
+    for labels in product(*(combinations(range(n), min(n, 2)) for n in shape)):
+        values = np.zeros(shape, dtype=np.int64)
+        for corner in product(*(range(len(two)) for two in labels)):
+            values[tuple(two[side] for two, side in zip(labels, corner, strict=True))] = (-1) ** sum(corner)
+        moves.append(labelled(values, release.dims))
+    return moves
+
+
 def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform", most: int = MOST_TABLES) -> Reach:
     """Walk through every table of a small release, and see whether moves lead from each to every other.
 
@@ -100,16 +131,15 @@ def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform"
     if moves is None:
         moves = choose(release, law)
     if isinstance(moves, Moves):
-        if not _same(moves.release, release):
-            raise InputError("these moves belong to another release.")
-        inside, blocks, sets = moves.support, moves.support.solved.blocks, moves.sets
+        refuse_others(moves, release)
     else:
-        inside = support(release, law)
-        blocks, sets = _own_moves(release, inside.solved, moves)
+        moves = own_moves(release, support(release, law), moves)
+    inside = moves.support
     checked = tuple(
-        check_block(block, one, most, _allowed(inside, block.columns)) for block, one in zip(blocks, sets, strict=True)
+        check_block(block, one, most, allowed(inside, block.columns))
+        for block, one in zip(inside.solved.blocks, moves.sets, strict=True)
     )
-    return Reach(release, inside.solved, blocks, checked)
+    return Reach(release, inside.solved, inside.solved.blocks, checked)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,106 +202,3 @@ class Reach:
 
 def _number(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
-
-
-def _allowed(inside: Support, columns: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
-    """Which tables of a block have no excluded values, where there are gaps."""
-    gaps = np.flatnonzero(inside.gaps[columns])
-    if not len(gaps):
-        return None
-
-    def allowed(tables: np.ndarray) -> np.ndarray:
-        good = np.ones(len(tables), dtype=bool)
-        for k in gaps:
-            first, last = int(tables[:, k].min()), int(tables[:, k].max())
-            weights = inside.weigh(int(columns[k]), first, last)
-            if weights is not None:
-                good &= weights[tables[:, k] - first] > -np.inf
-        return good
-
-    return allowed
-
-
-def _same(one: Release, other: Release) -> bool:
-    """Do two releases say the same of the same cells?"""
-    if one is other:
-        return True
-    if one.n_cells != other.n_cells or len(one.sums) != len(other.sums) or len(one.evidence) != len(other.evidence):
-        return False
-    pairs = [(one.lower, other.lower), (one.upper, other.upper), (one.sums.lower, other.sums.lower)]
-    pairs.append((one.sums.upper, other.sums.upper))
-    same = all(np.array_equal(a, b) for a, b in pairs) and not abs(one.sums.matrix - other.sums.matrix).sum()
-    return bool(same) and all(
-        np.array_equal(a.cells, b.cells) and a.first == b.first and np.array_equal(a.log_weights, b.log_weights)
-        for a, b in zip(one.evidence, other.evidence, strict=True)
-    )
-
-
-def _own_moves(release: Release, solved: Presolved, moves: Any) -> tuple[tuple[Block, ...], tuple[MoveSet, ...]]:
-    """Moves over the cells as moves of blocks, and these; blocks that a move changes together become one.
-
-    A move that touches a decided cell can never be made.
-    """
-    rows = _as_rows(release, moves)
-    fiber = solved.fiber
-    cells, slack = sp.csr_array(fiber.A[:, : fiber.n_cells]), sp.csr_array(fiber.A[:, fiber.n_cells :])
-    change = sp.csr_array(cells @ rows.T)
-    with_slack = np.diff(slack.indptr) > 0
-    broken = sp.coo_array(change[np.flatnonzero(~with_slack)])
-    if broken.nnz:
-        fact, move = np.flatnonzero(~with_slack)[broken.coords[0][0]], int(broken.coords[1][0])
-        raise InputError(
-            f"move {move + 1} changes a published figure: {release.fact_words(int(fact))}, by {int(broken.data[0]):+d}."
-        )
-    whole = sp.csr_array(sp.hstack([rows, sp.csr_array((slack.T @ -change).T)])) if slack.shape[1] else rows
-    decided = np.flatnonzero(solved.decided[: fiber.n_cells])
-    possible = sp.csc_array(whole[np.flatnonzero(abs(whole[:, decided]).sum(axis=1) == 0)])
-    touches = sp.csr_array(
-        sp.hstack([sp.csr_array(abs(possible[:, block.columns]).sum(axis=1).reshape(-1, 1)) for block in solved.blocks])
-        if solved.blocks
-        else (possible.shape[0], 0)
-    )
-    _, label = sp.csgraph.connected_components(touches.T @ touches, directed=False)
-    blocks = tuple(
-        _together([block for k, block in enumerate(solved.blocks) if label[k] == one]) for one in np.unique(label)
-    )
-    return blocks, tuple(Listed(distinct_rows(possible[:, block.columns]), OWN) for block in blocks)
-
-
-def _together(blocks: list[Block]) -> Block:
-    """Several blocks as one."""
-    if len(blocks) == 1:
-        return blocks[0]
-    columns, b, lower, upper, start = (
-        np.concatenate([getattr(block, name) for block in blocks])
-        for name in ("columns", "b", "lower", "upper", "start")
-    )
-    return Block(columns, sp.csr_array(sp.block_diag([block.A for block in blocks])), b, lower, upper, start)
-
-
-def _as_rows(release: Release, moves: Any) -> Any:
-    """Moves in any accepted form as sparse rows over the cells."""
-    if sp.issparse(moves):
-        if moves.ndim != 2 or moves.shape[1] != release.n_cells:
-            raise InputError(
-                f"sparse moves are rows of {release.n_cells} cells each; these have the shape {moves.shape}."
-            )
-        rows = sp.csr_array(moves)
-    else:
-        if len(release.grids) != 1:
-            raise InputError("moves on linked tables are given as sparse rows over the cells of the release.")
-        cells = release.grids[0].cells
-        if isinstance(moves, str) or not hasattr(moves, "__iter__"):
-            raise InputError(f"moves= is what choose_moves gave, or a list of moves; it is a {type(moves).__name__}.")
-        flat = np.zeros((0, release.n_cells))
-        given = [as_means(one, release.dims, f"move {k}") for k, one in enumerate(moves, start=1)]
-        for k, values in enumerate(given, start=1):
-            if values.shape != cells.shape:
-                raise InputError(f"move {k} has the shape {values.shape}; the table has {cells.shape}.")
-        if given:
-            flat = np.zeros((len(given), release.n_cells))
-            flat[:, cells.ravel()] = np.stack(given).reshape(len(given), cells.size)
-        rows = sp.csr_array(flat)
-    if not np.isfinite(rows.data).all() or not np.array_equal(rows.data, np.rint(rows.data)):
-        raise InputError("moves are whole numbers.")
-    return rows.astype(np.int64)

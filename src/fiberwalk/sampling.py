@@ -11,17 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .fiber.laws import as_law
-from .moves.chooser import choose
+from .fiber.support import support
+from .own_moves import APART, moves_for
 from .posterior.path_draws import draw_first_tables
 from .posterior.paths import hidden_paths
 from .release.errors import InputError
 from .release.release import Release, as_release
 from .release.text_files import check_writable
-from .sampler.arviz_adapter import to_arviz
+from .sampler.arviz_adapter import cells_to_arviz, to_arviz
 from .sampler.drawn_tables import WARM_UP, draw_tables
 
 if TYPE_CHECKING:
     import xarray
+
+SHORT_WARM_UP = 1 << 15
+"""Draws of a chain that are discarded where moves keep chains apart for good."""
 
 
 def sample(
@@ -31,6 +35,8 @@ def sample(
     chains: int = 4,
     seed: int | None = 1,
     *,
+    cells: str = "all",
+    moves: Any = None,
     thin: int | None = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -47,6 +53,13 @@ def sample(
         is discarded.
     seed
         The same seed gives the same tables, whatever the number of threads or processes; None: a new one each time.
+    cells
+        "all": whole tables. "hidden": only the cells that the published figures leave open, along one dim `cell`; ArviZ
+        has nothing to say of cells that never change, and warns of them. Linked tables can be sampled in this form.
+    moves
+        Moves that the chains are to use, and no others, in any form that `fiberwalk.check_connected` takes; by default
+        those of `fiberwalk.choose_moves`. Moves of your own are `connected` only where there are so few tables that a
+        walk through all of them shows it.
     thin
         How many draws lie between two that are kept; by default as many as make them nearly independent.
     executor
@@ -60,9 +73,9 @@ def sample(
     Returns
     -------
     xarray.Dataset
-        `table` with the dims chain, draw and those of the table. Its attributes say how the tables were drawn: the
-        certificate, the largest R-hat and fewest effective draws of the warm-up, and how many cells (or rounded sums)
-        never moved in it though their bounds allow it. All of ArviZ's functions take it.
+        `table` with the dims chain, draw and those of the table (or `cell`). Its attributes say how the tables were drawn:
+        the certificate, the largest R-hat and fewest effective draws of the warm-up, and how many cells (or rounded
+        sums) never moved in it though their bounds allow it. All of ArviZ's functions take it.
 
     Examples
     --------
@@ -72,16 +85,27 @@ def sample(
     {'chain': 2, 'draw': 50, 'A': 2, 'B': 3}
     >>> bool((tables["table"].sum("A") == [5, 5, 3]).all())
     True
+
+    The hidden cells alone, with moves of your own:
+
+    >>> release = fw.suppress([[1, 5, 4], [7, 2, 6], [3, 8, 9]], where=[{"A": a, "B": b} for a in "12" for b in "13"])
+    >>> hidden = fw.sample(release, draws=50, cells="hidden", moves=[[[1, 0, -1], [-1, 0, 1], [0, 0, 0]]])
+    >>> hidden["cell"].values.tolist()
+    ['A=1, B=1', 'A=1, B=3', 'A=2, B=1', 'A=2, B=3']
+    >>> hidden.attrs["certificate_reason"]
+    'moves of your own; a walk through all 6 tables found that they reach every one'
     """
     release = as_release(release)
     check_whole(draws=draws, thin=1 if thin is None else thin)
     check_chains(seed=seed, chains=chains, executor=executor, checkpoint=checkpoint)
     if progress is not None and not callable(progress):
         raise InputError(f"progress={progress!r}: a function that takes a line of text.")
-    if len(release.grids) != 1:
+    if cells not in ("all", "hidden"):
+        raise InputError(f"cells={cells!r}: 'all' or 'hidden'.")
+    if len(release.grids) != 1 and cells == "all":
         raise InputError(
             f"sample() gives the draws of one table, and these are {len(release.grids)} linked ones; link them with "
-            "full=True, as margins of the one crossed table."
+            "full=True, as margins of the one crossed table, or ask for cells='hidden'."
         )
     # the same whole numbers have the same name in a checkpoint, whatever their type
     seed, chains, draws, thin = (None if one is None else int(one) for one in (seed, chains, draws, thin))  # type: ignore[assignment]
@@ -92,22 +116,49 @@ def sample(
     }  # fmt: skip
     paths = hidden_paths(release)
     if paths is not None:
+        if moves is not None:
+            raise InputError(
+                "moves= are steps from table to table; what Markov perturbation published is sampled by paths."
+            )
         tables, how = draw_first_tables(paths, chosen, **settings)
     else:
-        tables, how = draw_tables(choose(release, chosen, progress=progress), **settings)
+        walked = moves_for(release, chosen, moves, progress)
+        # chains that cannot meet need not be waited for
+        warm_up = SHORT_WARM_UP if walked.certificate.reason.startswith(APART) else WARM_UP
+        tables, how = draw_tables(walked, **settings, warm_up=warm_up)
     # NetCDF's classic format has no integers beyond 32 bits
     shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
     facts = {"law": chosen.name, "seed": shown_seed, **how}
     warn_of_doubt(facts)
+    if cells == "hidden":
+        return _open_cells(release, chosen, tables, facts)
     grid = release.grids[0]
     values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(chains, draws, *grid.cells.shape))
     labels = [[dim.node_labels[node] for node in nodes] for dim, nodes in zip(release.dims, grid.nodes, strict=True)]
     return to_arviz(values, [dim.name for dim in release.dims], labels, facts)
 
 
+def _open_cells(release: Release, law: Any, tables: np.ndarray, facts: Mapping[str, Any]) -> xarray.Dataset:
+    """Of drawn tables the cells that the published figures do not decide."""
+    still_open = np.flatnonzero(~support(release, law).solved.decided[: release.n_cells])
+    if not len(still_open):
+        raise InputError("cells='hidden': there are none, the published figures decide every cell.")
+    keys = release.keys[still_open]
+    labels = {str(name): list(some) for name, some in release.index(keys).to_frame().items()}
+    return cells_to_arviz(
+        release.own_units(tables[:, :, still_open]), [release.words(key) for key in keys], labels, facts
+    )
+
+
 def warn_of_doubt(facts: Mapping[str, Any]) -> None:
-    """Say that chains did not agree, if they are chains that did not."""
-    if facts.get("converged") == "no":
+    """Say that chains did not agree, or cannot, if they are chains that did not."""
+    if str(facts.get("certificate_reason", "")).startswith(APART):
+        warnings.warn(
+            f"{facts['certificate_reason']}. Each chain stays in the part where it starts (largest R-hat "
+            f"{facts['rhat']:.3f}): the tables kept are not to be trusted, whether the chains agree or not.",
+            stacklevel=3,
+        )
+    elif facts.get("converged") == "no":
         warnings.warn(
             f"the chains did not agree well enough after {WARM_UP:,} draws each (largest R-hat {facts['rhat']:.3f}, fewest "
             f"effective draws {facts['ess']:.0f}): the tables kept are not to be trusted as they are. Look at "
