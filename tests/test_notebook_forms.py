@@ -322,6 +322,24 @@ def test_a_map_a_study_and_the_risk_of_a_sample():
     assert Page(html).fields()[2][0] == "R2, of the sample"
 
 
+def test_sets_of_margins_and_models_of_the_population():
+    found = fw.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric")
+    fields = Page(found._repr_html_()).fields()
+    assert fields[0] == [
+        "margins",
+        *["independent figures", "by its interval", "risk", "whose", "look safe, are not", "certificate"],
+    ]
+    assert [row[0] for row in fields[1:]] == ["A + B", "B", "A"], "those that tell most first"
+    assert fields[1][3] == f"{found.frame.loc['A + B', 'risk']:.4g}"
+    assert "<b>interrupted</b>: not audited: A" in forms.margin_sets_html(replace(found, left_out=("A",)))
+    study = fw.sample_study([[30, 4, 0], [12, 25, 3]], 0.2, ["urn", "shrunk"], seeds=2, draws=20)
+    fields = Page(study._repr_html_()).fields()
+    assert [row[1] for row in fields] == ["model", "urn", "shrunk"]
+    assert fields[1][5] == f"{study.frame['rms'].iloc[0]:.4g}"
+    runs = study.runs.assign(doubt=["<b>NOT</b>", "", "", ""])
+    assert "&lt;b&gt;NOT&lt;/b&gt;</b>: urn at 0.2</p>" in forms.sample_study_html(replace(study, runs=runs))
+
+
 def test_an_answer_shows_only_what_whoever_asked_may_see():
     labels = pd.MultiIndex.from_product([list("abc"), list("wxyz")], names=["sex", "age"])
     counts = pd.Series(np.random.default_rng(1).poisson(20, 12), index=labels, name="count")

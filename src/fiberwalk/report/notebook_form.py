@@ -36,13 +36,17 @@ if TYPE_CHECKING:
     from ..comparing import Comparison
     from ..examples import Example
     from ..map_result import RUMap
+    from ..margin_sets import MarginSets
     from ..reach import Reach
     from ..sample_risk_result import SampleRisk
+    from ..sample_studies import SampleStudy
     from ..server.answer import Answer
     from ..table_studies import TableStudy
 
 LEFT_OUT = [HEADINGS[one] for one in ("support", "certificate", "uniform_risk")]
 """What the other columns and the lines beside the table tell: a page is not as wide as a terminal."""
+WORDS = ("distribution", "certificate", "doubts", "whose")
+"""The columns that hold no figures."""
 TOP = 10
 """So many of the riskiest cells are shown."""
 BARS, BLOCKS = 14, "▁▂▃▄▅▆▇█"
@@ -105,6 +109,42 @@ def map_html(found: RUMap) -> str:
         parts.append(doubt(word, ", ".join(of)))
     parts.append(frame_html(found.readable().head(MOST_ROWS), len(found.frame), "`.frame`"))
     return "".join([*parts, remark(f"Risk: {found.risk}. Utility: {found.utility}. The lowest risk first.")])
+
+
+def margin_sets_html(found: MarginSets) -> str:
+    """The highest risk that each set of margins leaves, those that tell most first, and what is in doubt."""
+    frame = found.frame.iloc[::-1]
+    sets = counted(len(frame), "set of margins", "sets of margins")
+    parts = [sentence(f"{sets}, each audited under the law {found.law}: the highest risk of a cell.", strong=True)]
+    for words in dict.fromkeys(found.doubts.values()):
+        parts.append(doubt(words, "; ".join(name for name, said in found.doubts.items() if said == words)))
+    if found.left_out:
+        parts.append(doubt("interrupted", f"not audited: {'; '.join(found.left_out)}"))
+    shown = frame[["independent", "uniform_risk", "risk", "worst_cell", "deceptive", "certificate"]].head(MOST_ROWS)
+    shown = shown.assign(**{one: shown[one].map("{:.4g}".format) for one in ("uniform_risk", "risk")}).rename(
+        columns={"independent": "independent figures", "uniform_risk": "by its interval", "risk": "risk",
+                 "worst_cell": "whose", "deceptive": "look safe, are not"}
+    )  # fmt: skip
+    parts.append(frame_html(shown, len(frame), "`.frame`"))
+    return "".join([*parts, remark("`.best(threshold)` names the sets that may be published and cannot be extended.")])
+
+
+def sample_study_html(study: SampleStudy) -> str:
+    """How far off each model is at every sampling fraction, and how often its range holds the truth."""
+    frame = study.frame.rename(
+        columns={"true_r2": "true R2", "r2": "R2", "rms": "rms error", "sd": "sd of R2", "inside": "95% hold the truth",
+                 "doubtful": "in doubt"}
+    )  # fmt: skip
+    texts = frame.head(MOST_ROWS).apply(lambda column: [_four_digits(one) for one in column])
+    models = counted(len(study.models), "model", "models")
+    samples = counted(len(study.runs.index.unique("seed")), "sample", "samples")
+    said = f"{models} of the population, tried on {samples} of each fraction of {study.people:,} people: means."
+    parts = [sentence(said, strong=True)]
+    for words in sorted(set(study.runs["doubt"]) - {""}):
+        of = study.runs.index[study.runs["doubt"] == words].droplevel("seed").unique()
+        parts.append(doubt(words, "; ".join(f"{model} at {fraction:.3g}" for fraction, model in of)))
+    meanings = remark("; ".join(f"{name}: {words}" for name, words in study.models.items()) + ".")
+    return "".join([*parts, frame_html(texts, len(frame), "`.frame`"), meanings])
 
 
 def sample_risk_html(risk: SampleRisk) -> str:
@@ -181,7 +221,7 @@ def frame_html(shown: pd.DataFrame, of: int, where: str = "") -> str:
     rows = [tuple(map(str, one)) if isinstance(one, tuple) else (str(one),) for one in shown.index]
     names = ["" if name is None else str(name) for name in shown.index.names]
     texts = [[str(one) for one in row] for row in shown.to_numpy().tolist()]
-    words = [j for j, name in enumerate(shown.columns) if name in ("distribution", "certificate", "doubts")]
+    words = [j for j, name in enumerate(shown.columns) if name in WORDS]
     drawn = table(names, rows, [], [(str(name),) for name in shown.columns], texts, words=words)
     return drawn + (remark(f"{GAP} and {of - len(rows):,} more in {where}.") if of > len(rows) else "")
 

@@ -58,6 +58,8 @@ def plot_cell(
         The cell, as for `Audit.pmf`: `plot_cell(audits, I="1", J="3", K="3")`.
     ax
         Matplotlib axes to draw on; by default a new figure.
+    title
+        Above the picture; by default the labels of the cell.
 
     Examples
     --------
