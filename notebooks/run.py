@@ -42,12 +42,21 @@ def executed(path: Path) -> Any:
 
 
 def tidied(notebook: Any) -> Any:
-    """Without what differs from run to run or shows nothing: times, ids drawn at random, the traces of progress."""
+    """Without what differs from run to run or shows nothing: times, ids drawn at random, the traces of progress.
+
+    What is printed in one go may come in several pieces, when the machine is busy: they become one.
+    """
     for k, cell in enumerate(notebook.cells, 1):
         cell.id = f"cell-{k:02}"
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
         if cell.cell_type == "code":
-            cell.outputs = [one for one in cell.outputs if one.get("data") != {"text/plain": ""}]
+            outputs: list[Any] = []
+            for one in cell.outputs:
+                if outputs and one.output_type == outputs[-1].output_type == "stream" and one.name == outputs[-1].name:
+                    outputs[-1].text += one.text
+                elif one.get("data") != {"text/plain": ""}:
+                    outputs.append(one)
+            cell.outputs = outputs
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},

@@ -106,11 +106,11 @@ class SampleRisk:
         each = self.values, self.values**2, 1
         return effective_draws(*each, can_change), split_rhat(*each, can_change)
 
-    def plot(self, axes: Any = None) -> Figure:
-        """The distributions of R1 and R2, with their means, and the truth where it is known."""
+    def plot(self, axes: Any = None, title: str | None = None) -> Figure:
+        """The distributions of R1 and R2, with their means, and the truth where it is known. Its title names the model."""
         from .report.sample_risk_plot import draw_sample_risk
 
-        return draw_sample_risk(self, axes)
+        return draw_sample_risk(self, axes, title)
 
     def to_arviz(self) -> xr.Dataset:
         """The draws as a Dataset with the dims chain and draw, which all functions of ArviZ take."""

@@ -21,7 +21,7 @@ BELOW = 0.7
 SHOWN = {"r1": "R1: risk, were the whole population published", "r2": "R2: risk of the sample table"}
 
 
-def draw_sample_risk(found: SampleRisk, axes: Any = None) -> Figure:
+def draw_sample_risk(found: SampleRisk, axes: Any = None, title: str | None = None) -> Figure:
     """See `SampleRisk.plot`."""
     if axes is None:
         axes = new_figure(8.4, 3.6).subplots(1, 2)
@@ -46,6 +46,8 @@ def draw_sample_risk(found: SampleRisk, axes: Any = None) -> Figure:
         axis.set_ylim(top=axis.get_ylim()[1] / BELOW)  # room for the legend
         axis.legend(frameon=False, fontsize="small", loc="upper center")
     doubt = f"\n{found.doubt}" if found.doubt else ""
-    title = f"{found.n:,} of {found.size:,} people. Model: {found.words}"
-    figure.suptitle(fill(title, 110) + doubt, fontsize="medium", color="#9c3d00" if doubt else "#222222")
+    said = f"{found.n:,} of {found.size:,} people. Model: {found.words}" if title is None else title
+    figure.suptitle(
+        fill(said, 110) + doubt, fontsize="medium", color="#9c3d00" if doubt else "#222222", parse_math=False
+    )
     return figure
