@@ -329,11 +329,11 @@ def test_a_study_of_samples_tells_how_far_off_its_models_are():
     heads, first, *_ = Page(html).fields()
     row = study.frame.loc[(0.5, "urn")]
     assert first[:2] == ["0.5", "urn"]
-    assert first[heads.index("rms error")] == f"{row['rms']:.4g}"
+    assert first[heads.index("rms error")] == f"{row['rms']:.4f}"
     assert first[heads.index("truth in the 95%")] == f"{100 * row['inside']:.3g}%"
     assert "border-left" not in html
     runs = study.runs.assign(doubt=["", "NOT CONVERGED", *[""] * 6])
-    assert "<b>NOT CONVERGED</b>: urn at 0.5" in replace(study, runs=runs)._repr_html_()
+    assert "<b>NOT CONVERGED</b>: urn at 0.5 (1 sample)" in replace(study, runs=runs)._repr_html_()
     assert forms.sample_study_html(replace(study, models={"urn": "<b>"})).count("<b>") == 1
 
 
@@ -347,6 +347,8 @@ def test_sets_of_margins_show_what_each_risks():
     assert rows[0][heads.index("tables")] == str(fw.count(fw.publish([[3, 1, 1], [0, 2, 4]], ["A", "B"])))
     assert "doubts" not in heads
     assert "<b>STOPPED EARLY</b>: left out: A,B" in replace(found, left_out=("A,B",))._repr_html_()
+    sampled = fw.compare_margins([[3, 1, 1], [0, 2, 4]], [["A", "B"]], tolerance=0.5, method="chains")
+    assert Page(sampled._repr_html_()).fields()[1][heads.index("tables")] == "not counted"
     known = fw.compare_margins([[1, 0], [0, 0]], [["A", "B"]])
     assert Page(known._repr_html_()).fields()[1][heads.index("risk")] == "known"
 

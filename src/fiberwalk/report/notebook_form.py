@@ -156,15 +156,15 @@ def sample_study_html(study: SampleStudy) -> str:
         columns={"true_r2": "true R2", "r2": "R2 by the model", "rms": "rms error", "sd": "sd of R2",
                  "inside": "truth in the 95%", "doubtful": "in doubt"}
     )  # fmt: skip
-    texts = frame.head(MOST_ROWS).apply(lambda column: [_four_digits(one) for one in column])
+    texts = frame.head(MOST_ROWS).apply(lambda column: ["" if np.isnan(one) else f"{one:.4f}" for one in column])
     for name in ("truth in the 95%", "in doubt"):
         texts[name] = [f"{one:.3g}%" for one in 100 * frame[name].head(MOST_ROWS)]
-    drawn = study.runs.reset_index()
-    doubts = [
-        doubt(word, ", ".join(f"{model} at {fraction:g}" for fraction, model in dict.fromkeys(some)))
-        for word, rows in drawn[drawn["doubt"] != ""].groupby("doubt", sort=False)
-        for some in [zip(rows["fraction"], rows["model"], strict=True)]
-    ]
+    runs = study.runs.reset_index()
+    doubts = []
+    for word, rows in runs[runs["doubt"] != ""].groupby("doubt", sort=False):
+        times = rows.groupby(["fraction", "model"], sort=False).size()
+        of = [f"{model} at {one:g} ({counted(n, 'sample', 'samples')})" for (one, model), n in times.items()]
+        doubts.append(doubt(str(word), ", ".join(of)))
     meanings = remark("; ".join(f"{name}: {words}" for name, words in study.models.items()) + ".")
     return "".join([sentence(said, strong=True), *doubts, frame_html(texts, len(frame), "`.frame`"), meanings])
 
@@ -172,7 +172,7 @@ def sample_study_html(study: SampleStudy) -> str:
 def margin_sets_html(found: MarginSets) -> str:
     """What every set of margins tells and risks, those that tell most first."""
     frame, said = found.frame.iloc[::-1], found.doubts
-    tables = [GAP if one is None else str(one) if one < 10**12 else f"{one:.3g}" for one in frame["tables"]]
+    tables = ["not counted" if one is None else f"{one:,}" if one < 10**9 else f"{one:.3g}" for one in frame["tables"]]
     shown = {
         "independent figures": [str(one) for one in frame["independent"]],
         "tables": tables,
