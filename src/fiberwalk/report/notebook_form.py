@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 LEFT_OUT = [HEADINGS[one] for one in ("support", "certificate", "uniform_risk")]
 """What the other columns and the lines beside the table tell: a page is not as wide as a terminal."""
-WORDS = ("distribution", "certificate", "doubts", "whose")
-"""The columns that hold no figures."""
 TOP = 10
 """So many of the riskiest cells are shown."""
 BARS, BLOCKS = 14, "▁▂▃▄▅▆▇█"
@@ -111,42 +109,6 @@ def map_html(found: RUMap) -> str:
     return "".join([*parts, remark(f"Risk: {found.risk}. Utility: {found.utility}. The lowest risk first.")])
 
 
-def margin_sets_html(found: MarginSets) -> str:
-    """The highest risk that each set of margins leaves, those that tell most first, and what is in doubt."""
-    frame = found.frame.iloc[::-1]
-    sets = counted(len(frame), "set of margins", "sets of margins")
-    parts = [sentence(f"{sets}, each audited under the law {found.law}: the highest risk of a cell.", strong=True)]
-    for words in dict.fromkeys(found.doubts.values()):
-        parts.append(doubt(words, "; ".join(name for name, said in found.doubts.items() if said == words)))
-    if found.left_out:
-        parts.append(doubt("interrupted", f"not audited: {'; '.join(found.left_out)}"))
-    shown = frame[["independent", "uniform_risk", "risk", "worst_cell", "deceptive", "certificate"]].head(MOST_ROWS)
-    shown = shown.assign(**{one: shown[one].map("{:.4g}".format) for one in ("uniform_risk", "risk")}).rename(
-        columns={"independent": "independent figures", "uniform_risk": "by its interval", "risk": "risk",
-                 "worst_cell": "whose", "deceptive": "look safe, are not"}
-    )  # fmt: skip
-    parts.append(frame_html(shown, len(frame), "`.frame`"))
-    return "".join([*parts, remark("`.best(threshold)` names the sets that may be published and cannot be extended.")])
-
-
-def sample_study_html(study: SampleStudy) -> str:
-    """How far off each model is at every sampling fraction, and how often its range holds the truth."""
-    frame = study.frame.rename(
-        columns={"true_r2": "true R2", "r2": "R2", "rms": "rms error", "sd": "sd of R2", "inside": "95% hold the truth",
-                 "doubtful": "in doubt"}
-    )  # fmt: skip
-    texts = frame.head(MOST_ROWS).apply(lambda column: [_four_digits(one) for one in column])
-    models = counted(len(study.models), "model", "models")
-    samples = counted(len(study.runs.index.unique("seed")), "sample", "samples")
-    said = f"{models} of the population, tried on {samples} of each fraction of {study.people:,} people: means."
-    parts = [sentence(said, strong=True)]
-    for words in sorted(set(study.runs["doubt"]) - {""}):
-        of = study.runs.index[study.runs["doubt"] == words].droplevel("seed").unique()
-        parts.append(doubt(words, "; ".join(f"{model} at {fraction:.3g}" for fraction, model in of)))
-    meanings = remark("; ".join(f"{name}: {words}" for name, words in study.models.items()) + ".")
-    return "".join([*parts, frame_html(texts, len(frame), "`.frame`"), meanings])
-
-
 def sample_risk_html(risk: SampleRisk) -> str:
     """R1 and R2 of a sample with their range, beside the truth where it is known."""
     row = risk.summary.loc["r2"]
@@ -185,6 +147,52 @@ def study_html(study: TableStudy) -> str:
     return head + frame_html(texts, len(frame), "`.frame`") + meanings
 
 
+def sample_study_html(study: SampleStudy) -> str:
+    """How far off every model is, and how often its 95% hold the truth."""
+    said = f"Samples of {study.people:,} people in {study.cells:,} cells, {study.zeros:,} of them empty: what "
+    said += f"{counted(len(study.models), 'model', 'models')} of the population made of their risk R2, over "
+    said += f"{counted(len(study.runs.index.unique('seed')), 'sample', 'samples')} of each fraction."
+    frame = study.frame.rename(
+        columns={"true_r2": "true R2", "r2": "R2 by the model", "rms": "rms error", "sd": "sd of R2",
+                 "inside": "truth in the 95%", "doubtful": "in doubt"}
+    )  # fmt: skip
+    texts = frame.head(MOST_ROWS).apply(lambda column: ["" if np.isnan(one) else f"{one:.4f}" for one in column])
+    for name in ("truth in the 95%", "in doubt"):
+        texts[name] = [f"{one:.3g}%" for one in 100 * frame[name].head(MOST_ROWS)]
+    runs = study.runs.reset_index()
+    doubts = []
+    for word, rows in runs[runs["doubt"] != ""].groupby("doubt", sort=False):
+        times = rows.groupby(["fraction", "model"], sort=False).size()
+        of = [f"{model} at {one:g} ({counted(n, 'sample', 'samples')})" for (one, model), n in times.items()]
+        doubts.append(doubt(str(word), ", ".join(of)))
+    meanings = remark("; ".join(f"{name}: {words}" for name, words in study.models.items()) + ".")
+    return "".join([sentence(said, strong=True), *doubts, frame_html(texts, len(frame), "`.frame`"), meanings])
+
+
+def margin_sets_html(found: MarginSets) -> str:
+    """What every set of margins tells and risks, those that tell most first."""
+    frame, said = found.frame.iloc[::-1], found.doubts
+    tables = ["not counted" if one is None else f"{one:,}" if one < 10**9 else f"{one:.3g}" for one in frame["tables"]]
+    shown = {
+        "independent figures": [str(one) for one in frame["independent"]],
+        "tables": tables,
+        "known cells": [str(one) for one in frame["known"]],
+        "uniform risk": ["known" if np.isinf(one) else f"{one:.3f}" for one in frame["uniform_risk"]],
+        "risk": ["known" if np.isinf(one) else f"{one:.3f}" for one in frame["risk"]],
+        "worst cell": list(frame["worst_cell"]),
+        "look safe, are not": [str(one) for one in frame["deceptive"]],
+        "doubts": [said.get(name, "") for name in frame.index],
+    }
+    texts = frame[[]].assign(**shown)
+    if not said:
+        texts = texts.drop(columns="doubts")
+    head = f"{counted(len(frame), 'set', 'sets')} of margins, law {found.law}: the highest risk of a cell under each."
+    left = [doubt("STOPPED EARLY", f"left out: {'; '.join(found.left_out)}")] if found.left_out else []
+    table_of = frame_html(texts.head(MOST_ROWS), len(frame), "`.frame`")
+    return "".join([sentence(head, strong=True), *left, table_of,
+                    remark("Those that tell most first. `.best(threshold)` has those that may be published.")])  # fmt: skip
+
+
 def reach_html(reach: Reach) -> str:
     """Do the moves reach every table?"""
     if reach.connected:
@@ -221,7 +229,7 @@ def frame_html(shown: pd.DataFrame, of: int, where: str = "") -> str:
     rows = [tuple(map(str, one)) if isinstance(one, tuple) else (str(one),) for one in shown.index]
     names = ["" if name is None else str(name) for name in shown.index.names]
     texts = [[str(one) for one in row] for row in shown.to_numpy().tolist()]
-    words = [j for j, name in enumerate(shown.columns) if name in WORDS]
+    words = [j for j, name in enumerate(shown.columns) if name in ("distribution", "certificate", "doubts")]
     drawn = table(names, rows, [], [(str(name),) for name in shown.columns], texts, words=words)
     return drawn + (remark(f"{GAP} and {of - len(rows):,} more in {where}.") if of > len(rows) else "")
 
