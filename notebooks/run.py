@@ -47,12 +47,23 @@ def tidied(notebook: Any) -> Any:
         cell.id = f"cell-{k:02}"
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
         if cell.cell_type == "code":
-            cell.outputs = [one for one in cell.outputs if one.get("data") != {"text/plain": ""}]
+            cell.outputs = joined([one for one in cell.outputs if one.get("data") != {"text/plain": ""}])
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
     return notebook
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """What was printed as one text: it arrives in as many pieces as it happens to."""
+    found: list[Any] = []
+    for one in outputs:
+        if found and "name" in one and found[-1].get("name") == one["name"]:
+            found[-1] = nbformat.from_dict({**found[-1], "text": found[-1]["text"] + one["text"]})
+        else:
+            found.append(one)
+    return found
 
 
 def picture(notebook: Any) -> bytes:

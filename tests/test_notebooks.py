@@ -33,7 +33,7 @@ def _texts(cell: Any) -> list[str]:
     """What a code cell shows in words, tables included; pictures are not compared."""
     if cell.cell_type != "code":
         return []
-    shown = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    shown = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in run.joined(cell.outputs)]
     return [re.sub(r"0x[0-9a-f]+", "0x", text) for text in shown]
 
 
@@ -98,6 +98,15 @@ def test_it_is_stored_complete(path: Path) -> None:
     assert (run.PICTURES / f"{path.stem}.png").read_bytes() == run.picture(notebook)
     assert not re.search(r"/(?:home|root|tmp|work|Users)/", path.read_text()), "a path of somebody's machine is stored"
     assert path.name in (HOME.parent / "README.md").read_text(), "the gallery of the README does not show it"
+
+
+def test_what_is_printed_in_pieces_is_one_text() -> None:
+    pieces = [
+        nbformat.v4.new_output("stream", name=name, text=text)
+        for name, text in (("stdout", "a\n"), ("stdout", "b\n"), ("stderr", "c\n"), ("stdout", "d\n"))
+    ]
+    assert [one.text for one in run.joined(pieces)] == ["a\nb\n", "c\n", "d\n"]
+    assert pieces[0].text == "a\n"
 
 
 def test_a_difference_is_seen() -> None:
