@@ -9,7 +9,8 @@ import numpy as np
 
 from ..release.dims import did_you_mean
 from ..release.errors import InputError
-from ..release.facts import PUBLISHED
+from ..release.facts import NO_VALUE, PUBLISHED
+from ..release.numbers import is_number
 from ..release.release import Release
 from ..release.tables import as_means, labelled
 from .cell_priors import LogNormal
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 FEWEST = 2
 """Published cells from which a spread can be seen."""
+WHOLE = "the table"
+"""What is fitted where there is no by=."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,21 +32,24 @@ class PerContributor:
 
     contributors: Any
     by: str | None = None
+    widen: float = 1.0
     name: str = "per contributor"
 
     @property
     def words(self) -> str:
         """What the intruder assumes."""
         which = "the published cells" if self.by is None else f"the published cells of the same {self.by}"
+        doubt = "" if self.widen == 1 else f", with {self.widen:g} times their spread"
         return (
             "she reads how many contribute to a hidden cell, and takes what each of them has on average to be log-normal, "
-            f"as among {which}"
+            f"as among {which}{doubt}"
         )
 
     @property
     def call(self) -> str:
         """How it is made, for reports."""
-        return f"fw.per_contributor(contributors{'' if self.by is None else f', by={self.by!r}'})"
+        more = "" if self.by is None else f", by={self.by!r}"
+        return f"fw.per_contributor(contributors{more}{'' if self.widen == 1 else f', widen={self.widen:g}'})"
 
     def on(self, release: Release) -> Weigh:
         """Log-normal weights on the hidden cells; a cell to which nobody contributes is 0."""
@@ -58,7 +64,7 @@ class PerContributor:
             if k not in fits:
                 fits[k] = _fit(_logs(release, number, group == k), names[k])
             middle, spread = fits[k]
-            priors[cell] = LogNormal(float(np.exp(middle) * number[cell]), spread)
+            priors[cell] = LogNormal(float(np.exp(middle) * number[cell]), self.widen * spread)
         return PriorWeights(priors, alike, release)
 
     def fitted(self, release: Release) -> pd.DataFrame:
@@ -100,8 +106,9 @@ class PerContributor:
             raise InputError("per_contributor(): contributors must be numbers of at least 0.")
         number = np.empty(release.n_cells)
         number[cells.ravel()] = values.ravel()
+        _refuse_figures_of_nobody(release, number)
         if self.by is None:
-            return number, np.zeros(release.n_cells, dtype=np.int64), ["the table"]
+            return number, np.zeros(release.n_cells, dtype=np.int64), [WHOLE]
         dims = [dim.name for dim in release.dims]
         if self.by not in dims:
             raise InputError(
@@ -111,7 +118,7 @@ class PerContributor:
         return number, release.keys[:, axis], [f"{self.by}={label}" for label in release.dims[axis].labels]
 
 
-def per_contributor(contributors: Any, by: str | None = None) -> PerContributor:
+def per_contributor(contributors: Any, by: str | None = None, *, widen: float = 1.0) -> PerContributor:
     """A law for magnitudes: an intruder who reads how many enterprises or people stand behind each cell.
 
     Agencies withhold the turnover of a cell and still publish how many enterprises it has. She divides every published
@@ -127,6 +134,8 @@ def per_contributor(contributors: Any, by: str | None = None) -> PerContributor:
     by
         A dim whose categories differ, such as the size of enterprises: each has a median and a spread of its own. Two
         published cells above 0 are needed in every category that has hidden ones.
+    widen
+        The spread is taken so many times as wide: does a finding need a reader who is so sure of what she fitted?
 
     Examples
     --------
@@ -139,7 +148,9 @@ def per_contributor(contributors: Any, by: str | None = None) -> PerContributor:
     >>> a.cells[["truth", "low90", "high90"]].iloc[0].tolist()
     [40, 38, 40]
     """
-    return PerContributor(contributors, by)
+    if not is_number(widen) or widen <= 0:
+        raise InputError(f"per_contributor(widen={widen!r}): a number above 0, such as 2.")
+    return PerContributor(contributors, by, float(widen))
 
 
 def _logs(release: Release, number: np.ndarray, inside: np.ndarray) -> np.ndarray:
@@ -149,12 +160,24 @@ def _logs(release: Release, number: np.ndarray, inside: np.ndarray) -> np.ndarra
     return logs
 
 
+def _refuse_figures_of_nobody(release: Release, number: np.ndarray) -> None:
+    """Tables that do not belong together would otherwise make a hidden cell 0 for certain."""
+    figure = np.where(release.status == PUBLISHED, release.value, NO_VALUE)
+    if release.truth is not None:
+        figure = release.truth[: release.n_cells]
+    for cell in np.flatnonzero((figure > 0) & (number == 0)):
+        raise InputError(
+            f"per_contributor(): cell {release.words(release.keys[cell])} is above 0, but nobody contributes to it."
+        )
+
+
 def _fit(logs: np.ndarray, name: str) -> tuple[float, float]:
     if len(logs) < FEWEST or logs.std() == 0:
-        have = f"only {len(logs)} of its cells are" if len(logs) != 1 else "only 1 of its cells is"
-        what = f"{have} published" if len(logs) < FEWEST else "all its published cells are alike"
+        have = {0: "none of its cells is", 1: "only 1 of its cells is"}.get(len(logs), "")
+        what = f"{have} published as it is" if have else "all its published cells are alike"
+        other = "" if name == WHOLE else "give a coarser by=, leave it out, or "
         raise InputError(
-            f"law 'per contributor' learns a median and a spread from published cells above 0, and of {name} {what}; give a "
-            "coarser by=, leave it out, or use fw.prior(...) with fw.log_normal(median, spread)."
+            f"law 'per contributor' learns a median and a spread from published cells above 0, and of {name} {what}; "
+            f"{other}use fw.prior(...) with fw.log_normal(median, spread)."
         )
     return float(logs.mean()), float(logs.std(ddof=1))

@@ -155,12 +155,14 @@ def as_law(law: Any) -> Law:
     if isinstance(law, str):
         if law not in known:
             raise InputError(
-                f"there is no law {law!r}; {did_you_mean(law, known)}, or fw.expected(mu), fw.prior([...])"
+                f"there is no law {law!r}; {did_you_mean(law, known)}, or fw.expected(mu), fw.prior([...]), "
+                "fw.per_contributor(contributors)"
             )
         return known[law]
     if not all(hasattr(law, part) for part in ("on", "words", "name")):
         raise InputError(
-            f"law= must be 'uniform', 'hypergeometric', fw.expected(mu) or fw.prior([...]); it is {law!r}."
+            f"law= must be 'uniform', 'hypergeometric', fw.expected(mu), fw.prior([...]) or "
+            f"fw.per_contributor(contributors); it is {law!r}."
         )
     chosen: Law = law
     return chosen
@@ -184,10 +186,10 @@ def _with_evidence(release: Release) -> np.ndarray:
 
 
 def _warn_of_units(release: Release, law: str) -> None:
-    if release.decimals:
+    if release.of_magnitudes:
+        unit = f"10^-{release.decimals}" if release.decimals else "1"
         warnings.warn(
-            f"law {law!r} counts units: on a magnitude table its answer depends on the unit (here "
-            f"10^-{release.decimals}).",
+            f"law {law!r} counts units: on a magnitude table its answer depends on the unit (here {unit}).",
             stacklevel=6,
         )
 

@@ -79,6 +79,22 @@ def test_nobody_has_nothing_and_the_unit_hardly_matters(tmp_path):
     assert again.pmf(A="a", B="m").equals(audit.pmf(A="a", B="m"))
 
 
+def test_a_wider_reader_is_a_prior_of_the_wider_spread():
+    release, law = released(), fw.per_contributor(FIRMS, widen=2)
+    median, spread = law.fitted(release).loc["all", ["median", "spread"]]
+    prior = fw.prior([(cell, fw.log_normal(median * FIRMS.loc[cell["A"], cell["B"]], 2 * spread)) for cell in SQUARE])
+    found = [fw.audit(release, law=one).pmf(A="a", B="m") for one in (law, prior)]
+    assert found[0].to_numpy() == pytest.approx(found[1].to_numpy(), rel=1e-9)
+    assert law.words.endswith("as among the published cells, with 2 times their spread")
+    assert law.call == "fw.per_contributor(contributors, widen=2)"
+
+
+def test_a_law_that_counts_units_warns_of_magnitudes_without_decimals():
+    release = fw.suppress(TURNOVER.rename_axis(index="A", columns="B"), where=SQUARE, contributors=FIRMS)
+    with pytest.warns(UserWarning, match=r"its answer depends on the unit \(here 1\)"):
+        fw.audit(release, law="hypergeometric")
+
+
 def test_dense_values_are_weighed_by_their_density():
     """Where the two forms meet, and far out on either side, they agree; no value is impossible."""
     prior = fw.log_normal(5000, 0.3)
@@ -91,7 +107,7 @@ def test_dense_values_are_weighed_by_their_density():
 
 def test_what_a_law_per_contributor_cannot_use():
     release = released()
-    with pytest.raises(fw.InputError, match=r"of B=m only 1 of its cells is published; give a coarser by="):
+    with pytest.raises(fw.InputError, match=r"of B=m only 1 of its cells is published as it is; give a coarser by="):
         fw.audit(release, law=fw.per_contributor(FIRMS, by="B"))
     with pytest.raises(fw.InputError, match=r"by='C'\): there is no such dim"):
         fw.audit(release, law=fw.per_contributor(FIRMS, by="C"))
@@ -99,6 +115,18 @@ def test_what_a_law_per_contributor_cannot_use():
         fw.audit(release, law=fw.per_contributor(FIRMS.iloc[:2]))
     with pytest.raises(fw.InputError, match="contributors must be numbers of at least 0"):
         fw.audit(release, law=fw.per_contributor(-FIRMS))
+    with pytest.raises(fw.InputError, match=r"of the table none of its cells is published as it is; use fw.prior"):
+        fw.audit(fw.publish(TURNOVER, ["A", "B"]), law=fw.per_contributor(FIRMS))
+    for swapped in (FIRMS.replace(4, 0), FIRMS.replace(5, 0)):  # hidden cells, a published one
+        with pytest.raises(fw.InputError, match=r"cell A=., B=. is above 0, but nobody contributes to it"):
+            fw.audit(release, law=fw.per_contributor(swapped))
+    with pytest.raises(fw.InputError, match=r"cell A=c, B=s is above 0, but nobody contributes to it"):
+        fw.audit(release.without_truth(), law=fw.per_contributor(FIRMS.replace(5, 0)))
+    for widen in (0, "2", float("inf")):
+        with pytest.raises(fw.InputError, match=r"per_contributor\(widen=.*\): a number above 0, such as 2"):
+            fw.per_contributor(FIRMS, widen=widen)
+    with pytest.raises(fw.InputError, match=r"fw.prior\(\[...\]\), fw.per_contributor\(contributors\)"):
+        fw.audit(release, law="per contributor")
     law = fw.per_contributor(FIRMS)
     with pytest.raises(fw.InputError, match="one table, and these are 2 linked ones"):
         fw.audit(fw.linked([release, fw.publish(xr.DataArray([19, 52, 143], [("B", ["s", "m", "l"])]), ["B"])]), law)

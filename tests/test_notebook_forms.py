@@ -322,6 +322,37 @@ def test_a_map_a_study_and_the_risk_of_a_sample():
     assert Page(html).fields()[2][0] == "R2, of the sample"
 
 
+def test_a_study_of_samples_tells_how_far_off_its_models_are():
+    study = fw.sample_study([[30, 4, 0], [12, 25, 3]], [0.5, 0.2], ["urn", "shrunk"], seeds=2, draws=20)
+    html = study._repr_html_()
+    assert "<b>Samples of 74 people in 6 cells, 1 of them empty: what 2 models of the population made" in html
+    heads, first, *_ = Page(html).fields()
+    row = study.frame.loc[(0.5, "urn")]
+    assert first[:2] == ["0.5", "urn"]
+    assert first[heads.index("rms error")] == f"{row['rms']:.4f}"
+    assert first[heads.index("truth in the 95%")] == f"{100 * row['inside']:.3g}%"
+    assert "border-left" not in html
+    runs = study.runs.assign(doubt=["", "NOT CONVERGED", *[""] * 6])
+    assert "<b>NOT CONVERGED</b>: urn at 0.5 (1 sample)" in replace(study, runs=runs)._repr_html_()
+    assert forms.sample_study_html(replace(study, models={"urn": "<b>"})).count("<b>") == 1
+
+
+def test_sets_of_margins_show_what_each_risks():
+    found = fw.compare_margins([[3, 1, 1], [0, 2, 4]])
+    html = found._repr_html_()
+    heads, *rows = Page(html).fields()
+    assert [row[0] for row in rows] == list(found.frame.index[::-1])
+    risk = found.frame.iloc[-1]["risk"]
+    assert rows[0][heads.index("risk")] == f"{risk:.3f}"
+    assert rows[0][heads.index("tables")] == str(fw.count(fw.publish([[3, 1, 1], [0, 2, 4]], ["A", "B"])))
+    assert "doubts" not in heads
+    assert "<b>STOPPED EARLY</b>: left out: A,B" in replace(found, left_out=("A,B",))._repr_html_()
+    sampled = fw.compare_margins([[3, 1, 1], [0, 2, 4]], [["A", "B"]], tolerance=0.5, method="chains")
+    assert Page(sampled._repr_html_()).fields()[1][heads.index("tables")] == "not counted"
+    known = fw.compare_margins([[1, 0], [0, 0]], [["A", "B"]])
+    assert Page(known._repr_html_()).fields()[1][heads.index("risk")] == "known"
+
+
 def test_an_answer_shows_only_what_whoever_asked_may_see():
     labels = pd.MultiIndex.from_product([list("abc"), list("wxyz")], names=["sex", "age"])
     counts = pd.Series(np.random.default_rng(1).poisson(20, 12), index=labels, name="count")
@@ -337,9 +368,11 @@ def test_an_answer_shows_only_what_whoever_asked_may_see():
         reason="SECRET",
     )
     assert other._repr_html_() == html
+    assert repr(other) == repr(answer)
     refused = replace(answer, released=False, reason="it has 17 people", notice="it has too few people", tables=None)
     assert "because it has too few people." in refused._repr_html_()
     assert "17" not in refused._repr_html_()
+    assert repr(refused) == "<Answer to sex x age: refused, because it has too few people>"
 
 
 @pytest.mark.parametrize("name", fw.examples.names())

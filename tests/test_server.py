@@ -160,7 +160,8 @@ def test_a_broken_rule_is_told_with_its_figures(rules, dims, where, reason, noti
     with pytest.raises(fw.InputError) as error:
         answer.to_frame()
     assert str(error.value) == f"there is no table: it was refused, because {answer.notice}."  # and no true figure
-    assert "refused, because" in repr(answer)
+    assert repr(answer).endswith(f": refused, because {answer.notice}>")
+    assert answer.reason in answer.summary()
 
 
 def test_nobody_in_the_table():

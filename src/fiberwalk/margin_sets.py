@@ -47,6 +47,12 @@ class MarginSets:
     def __repr__(self) -> str:
         return f"<MarginSets: {len(self.audits)} sets of margins, law {self.law!r}>"
 
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import margin_sets_html
+
+        return in_notebook(margin_sets_html, self)
+
     @property
     def law(self) -> str:
         """What the intruder believes beforehand."""

@@ -54,6 +54,12 @@ class SampleStudy:
         fractions, models, seeds = (len(self.runs.index.unique(one)) for one in ("fraction", "model", "seed"))
         return f"<SampleStudy of {fractions} fractions, {models} models and {seeds} samples of {self.people:,} people>"
 
+    def _repr_html_(self) -> str | None:
+        from .release.html_form import in_notebook
+        from .report.notebook_form import sample_study_html
+
+        return in_notebook(sample_study_html, self)
+
     @property
     def frame(self) -> pd.DataFrame:
         """Over the samples, a row for every fraction and model.

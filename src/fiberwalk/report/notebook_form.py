@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from ..comparing import Comparison
     from ..examples import Example
     from ..map_result import RUMap
+    from ..margin_sets import MarginSets
     from ..reach import Reach
     from ..sample_risk_result import SampleRisk
+    from ..sample_studies import SampleStudy
     from ..server.answer import Answer
     from ..table_studies import TableStudy
 
@@ -143,6 +145,52 @@ def study_html(study: TableStudy) -> str:
     head = sentence(f"{tables} under {methods}: means over {counted(seeds, 'seed', 'seeds')}.", strong=True)
     meanings = remark("; ".join(f"{name}: {words}" for name, words in study.methods.items()) + ".")
     return head + frame_html(texts, len(frame), "`.frame`") + meanings
+
+
+def sample_study_html(study: SampleStudy) -> str:
+    """How far off every model is, and how often its 95% hold the truth."""
+    said = f"Samples of {study.people:,} people in {study.cells:,} cells, {study.zeros:,} of them empty: what "
+    said += f"{counted(len(study.models), 'model', 'models')} of the population made of their risk R2, over "
+    said += f"{counted(len(study.runs.index.unique('seed')), 'sample', 'samples')} of each fraction."
+    frame = study.frame.rename(
+        columns={"true_r2": "true R2", "r2": "R2 by the model", "rms": "rms error", "sd": "sd of R2",
+                 "inside": "truth in the 95%", "doubtful": "in doubt"}
+    )  # fmt: skip
+    texts = frame.head(MOST_ROWS).apply(lambda column: ["" if np.isnan(one) else f"{one:.4f}" for one in column])
+    for name in ("truth in the 95%", "in doubt"):
+        texts[name] = [f"{one:.3g}%" for one in 100 * frame[name].head(MOST_ROWS)]
+    runs = study.runs.reset_index()
+    doubts = []
+    for word, rows in runs[runs["doubt"] != ""].groupby("doubt", sort=False):
+        times = rows.groupby(["fraction", "model"], sort=False).size()
+        of = [f"{model} at {one:g} ({counted(n, 'sample', 'samples')})" for (one, model), n in times.items()]
+        doubts.append(doubt(str(word), ", ".join(of)))
+    meanings = remark("; ".join(f"{name}: {words}" for name, words in study.models.items()) + ".")
+    return "".join([sentence(said, strong=True), *doubts, frame_html(texts, len(frame), "`.frame`"), meanings])
+
+
+def margin_sets_html(found: MarginSets) -> str:
+    """What every set of margins tells and risks, those that tell most first."""
+    frame, said = found.frame.iloc[::-1], found.doubts
+    tables = ["not counted" if one is None else f"{one:,}" if one < 10**9 else f"{one:.3g}" for one in frame["tables"]]
+    shown = {
+        "independent figures": [str(one) for one in frame["independent"]],
+        "tables": tables,
+        "known cells": [str(one) for one in frame["known"]],
+        "uniform risk": ["known" if np.isinf(one) else f"{one:.3f}" for one in frame["uniform_risk"]],
+        "risk": ["known" if np.isinf(one) else f"{one:.3f}" for one in frame["risk"]],
+        "worst cell": list(frame["worst_cell"]),
+        "look safe, are not": [str(one) for one in frame["deceptive"]],
+        "doubts": [said.get(name, "") for name in frame.index],
+    }
+    texts = frame[[]].assign(**shown)
+    if not said:
+        texts = texts.drop(columns="doubts")
+    head = f"{counted(len(frame), 'set', 'sets')} of margins, law {found.law}: the highest risk of a cell under each."
+    left = [doubt("STOPPED EARLY", f"left out: {'; '.join(found.left_out)}")] if found.left_out else []
+    table_of = frame_html(texts.head(MOST_ROWS), len(frame), "`.frame`")
+    return "".join([sentence(head, strong=True), *left, table_of,
+                    remark("Those that tell most first. `.best(threshold)` has those that may be published.")])  # fmt: skip
 
 
 def reach_html(reach: Reach) -> str:

@@ -100,7 +100,8 @@ class Answer:
         return None if self.size is None else self.size.mean_cell
 
     def __repr__(self) -> str:
-        return f"<Answer to {self.request.words}: {self._verdict}>"
+        # notebooks and logs store it, so it holds no figure of the true table
+        return f"<Answer to {self.request.words}: {self._verdict(self.notice)}>"
 
     def _repr_html_(self) -> str | None:
         from ..release.html_form import in_notebook
@@ -108,13 +109,12 @@ class Answer:
 
         return in_notebook(answer_html, self)
 
-    @property
-    def _verdict(self) -> str:
-        return "released" if self.released else f"refused, because {self.reason}"
+    def _verdict(self, why: str) -> str:
+        return "released" if self.released else f"refused, because {why}"
 
     def summary(self) -> str:
         """The answer in a few lines, for the agency: it has figures of the true table."""
-        lines = [f"{self.request.words}: {self._verdict}."]
+        lines = [f"{self.request.words}: {self._verdict(self.reason)}."]
         if self.size is not None:
             one = self.size
             lines.append(
