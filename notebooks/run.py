@@ -42,26 +42,28 @@ def executed(path: Path) -> Any:
 
 
 def tidied(notebook: Any) -> Any:
-    """Without what differs from run to run or shows nothing: times, ids drawn at random, the traces of progress.
-
-    What is printed in one go may come in several pieces, when the machine is busy: they become one.
-    """
+    """Without what differs from run to run or shows nothing: times, ids drawn at random, the traces of progress."""
     for k, cell in enumerate(notebook.cells, 1):
         cell.id = f"cell-{k:02}"
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
         if cell.cell_type == "code":
-            outputs: list[Any] = []
-            for one in cell.outputs:
-                if outputs and one.output_type == outputs[-1].output_type == "stream" and one.name == outputs[-1].name:
-                    outputs[-1].text += one.text
-                elif one.get("data") != {"text/plain": ""}:
-                    outputs.append(one)
-            cell.outputs = outputs
+            cell.outputs = joined([one for one in cell.outputs if one.get("data") != {"text/plain": ""}])
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
     return notebook
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """What was printed as one text: it arrives in as many pieces as it happens to."""
+    found: list[Any] = []
+    for one in outputs:
+        if found and "name" in one and found[-1].get("name") == one["name"]:
+            found[-1] = nbformat.from_dict({**found[-1], "text": found[-1]["text"] + one["text"]})
+        else:
+            found.append(one)
+    return found
 
 
 def picture(notebook: Any) -> bytes:

@@ -71,6 +71,27 @@ def test_the_best_sets_are_allowed_and_cannot_be_extended(found):
     assert not tells_more((("A", "B"),), (("A",), ("C",)))
 
 
+def test_what_is_sampled_near_the_threshold_is_not_settled(found):
+    assert found.best(0.6)["settled"].all()  # exact
+    more = "A,B + B,C"
+    how = {"law": "hypergeometric", "tolerance": 0.3, "method": "chains"}
+    sampled = fw.compare_margins(TABLE, [more.split(" + "), "A,B"], **how)
+    risk, error = sampled.frame.loc[more, ["risk", "risk_mcse"]].astype(float)
+    for limit, best, settled in (
+        (risk + 9 * error, more, True),
+        (risk + error, more, False),
+        (risk - error, "A,B", False),  # more may be allowed after all
+        (risk - 9 * error, "A,B", True),
+    ):
+        row = sampled.best(limit).iloc[0]
+        assert (row.name, row["settled"]) == (best, settled)
+    assert sampled.best(risk + error, by="uniform_risk")["settled"].all()
+    assert not sampled.best(sampled.frame["p_modal"][more], by="p_modal")["settled"].any()
+    assert sampled.best(0.99, by="p_modal")["settled"].all()
+    open_ = fw.compare_margins(TABLE, [["A", "B"]], method="chains", tolerance=1e-4, max_draws=1024)
+    assert not open_.best(99)["settled"].any()
+
+
 def test_independent_figures_are_a_rank():
     sizes = {"A": 2, "B": 3, "C": 4}
     table = np.ones((2, 3, 4), dtype=int)

@@ -51,7 +51,7 @@ def _texts(cell: Any) -> list[str]:
     if cell.cell_type != "code":
         return []
     shown = []
-    for output in cell.outputs:
+    for output in run.joined(cell.outputs):
         data = output.get("data", {})
         shown += [output.get("text") or data.get("text/plain", "")]
         shown += [unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<style.*?</style>", "", one, flags=re.S)))
@@ -190,6 +190,15 @@ def _names(code: str) -> set[str]:
     return found
 
 
+def test_what_is_printed_in_pieces_is_one_text() -> None:
+    pieces = [
+        nbformat.v4.new_output("stream", name=name, text=text)
+        for name, text in (("stdout", "a\n"), ("stdout", "b\n"), ("stderr", "c\n"), ("stdout", "d\n"))
+    ]
+    assert [one.text for one in run.joined(pieces)] == ["a\nb\n", "c\n", "d\n"]
+    assert pieces[0].text == "a\n"
+
+
 def test_a_difference_is_seen() -> None:
     assert not _differ("risk  0.512 of 7 cells", "risk 0.513 of 7 cells")
     assert "stored is 7" in _differ("risk 0.51 of 7 cells", "risk 0.51 of 8 cells")
@@ -206,14 +215,6 @@ def test_a_difference_is_seen() -> None:
 def _told(prose: str, printed: str) -> Any:
     shown = nbformat.v4.new_code_cell("", id="shown", outputs=[nbformat.v4.new_output("stream", text=printed)])
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(prose), shown])
-
-
-def test_what_is_printed_in_pieces_is_one_output() -> None:
-    notebook = _told("", "one\n")
-    notebook.cells[1].outputs += [
-        nbformat.v4.new_output("stream", name=name, text=name) for name in ("stdout", "stderr")
-    ]
-    assert [output.text for output in run.tidied(notebook).cells[1].outputs] == ["one\nstdout", "stderr"]
 
 
 def test_another_picture_is_seen() -> None:

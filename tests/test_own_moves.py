@@ -53,6 +53,10 @@ def test_basic_moves_keep_every_margin():
     assert len(fw.basic_moves(fw.publish([[[1, 2], [3, 4]]], ["A,B"]))) == 1  # a dim of one label has nothing to swap
     with pytest.raises(fw.TooLarge, match="24,502,500 basic moves, too many to be listed"):
         fw.basic_moves(fw.publish(np.ones((100, 100), dtype=int), ["A", "B"]))
+    # a swap between two regions would change what is published of each
+    regions = {"A": {"North": ["1", "2"], "South": ["3"]}}
+    within = fw.basic_moves(fw.suppress(SQUARE, where=SQUARE < 9, hierarchies=regions))
+    assert [move.values[2].any() for move in within] == [False] * 3
     linked = fw.linked([fw.publish(SQUARE, ["A"]), fw.publish(xr.DataArray(SQUARE, dims=["A", "C"]), ["A"])])
     with pytest.raises(fw.InputError, match="for one table"):
         fw.basic_moves(linked)
@@ -159,6 +163,9 @@ def test_wrong_moves_are_named():
     release = fw.publish(SQUARE, ["A", "B"])
     with pytest.raises(fw.InputError, match=r"move 1 changes a published figure: A=1, B=Total is 3, by \+1"):
         fw.sample(release, moves=[[[1, 0, 0], [0, 0, 0], [0, 0, 0]]])
+    for step in (2.0**63, 1e30, 2**61):  # beyond, sums overflow, and kernels write where they must not
+        with pytest.raises(fw.InputError, match=r"move 2 changes cells by .* in all: no table is so large"):
+            fw.sample(release, moves=[swaps((3, 3))[0].values, swaps((3, 3))[1].values * step])
     with pytest.raises(fw.InputError, match="what choose_moves gave, or a list of moves"):
         fw.sample(release, moves=5)
     with pytest.raises(fw.InputError, match="another release"):

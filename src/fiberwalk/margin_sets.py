@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Margins = tuple[tuple[str, ...], ...]
 """A set of margins, each the names of its dims, none of them part of another."""
 MEASURES = ("risk", "uniform_risk", "p_modal")
+ERRORS = 3.0
+"""Standard errors within which a sampled figure is too close to a threshold to be called; the stop rule has as many."""
 FEW = 5
 """A cell with fewer attainable values has a narrow interval; `Audit.deceptive` draws the line there too."""
 
@@ -85,7 +87,10 @@ class MarginSets:
     def best(self, threshold: float, by: str = "risk") -> pd.DataFrame:
         """The sets that may be published and cannot be extended: rows of `frame`, the most telling first.
 
-        All their cells stay at or below the threshold, and no other such set tells all that they tell and more.
+        All their cells stay at or below the threshold, and no other such set tells all that they tell and more. Sampled
+        figures are estimates: `settled` is False where chains have not converged, or where this set or one that tells more
+        is within three standard errors of the threshold, in any cell. Then sample more finely (`tolerance=`), or give a
+        higher `limit=`.
 
         Parameters
         ----------
@@ -96,10 +101,13 @@ class MarginSets:
         """
         if by not in MEASURES:
             raise InputError(f"best(by={by!r}): one of {', '.join(map(repr, MEASURES))}.")
-        frame = self.frame
-        allowed = frame.index[frame[by] <= check_threshold(threshold)]
+        frame, limit = self.frame, check_threshold(threshold)
+        allowed = frame.index[frame[by] <= limit]
         ends = [a for a in allowed if not any(tells_more(self.sets[b], self.sets[a]) for b in allowed)]
-        return frame.loc[ends].sort_values("independent", ascending=False, kind="stable")
+        open_ = [name for name, one in self.audits.items() if not _settled(one, by, limit)]
+        doubtful = [a in open_ or any(tells_more(self.sets[b], self.sets[a]) for b in open_) for a in ends]
+        found = frame.loc[ends].assign(settled=[not one for one in doubtful])
+        return found.sort_values("independent", ascending=False, kind="stable")
 
     @property
     def doubts(self) -> dict[str, str]:
@@ -165,6 +173,22 @@ def independent_figures(margins: Margins, sizes: Mapping[str, int]) -> int:
     """How many of the figures of some margins do not follow from the others: the parameters of their log-linear model."""
     faces = {frozenset(face) for one in margins for k in range(len(one) + 1) for face in combinations(one, k)}
     return int(sum(np.prod([sizes[dim] - 1 for dim in face], dtype=np.int64) for face in faces))
+
+
+def _settled(audit: Audit, by: str, limit: float) -> bool:
+    """Are all cells below the limit, or some above, by more than the errors that chains leave?"""
+    if audit.method == "exact" or by == "uniform_risk":
+        return True
+    if not audit.converged or audit.certificate.word == "unproven":
+        return False
+    cells = audit.cells
+    if by == "risk":  # of the bits, whose error is known: risk <= limit is bits >= 1 / limit
+        spare = cells["entropy"] - (1 / limit if limit > 0 else np.inf)
+        error = ERRORS * cells["entropy_mcse"].fillna(0.0)
+    else:
+        p = cells["p_modal"]
+        spare, error = limit - p, ERRORS * np.sqrt(p * (1 - p) / cells["ess"])
+    return bool((spare >= error).all() or (spare < -error).any())
 
 
 def _row(audit: Audit, margins: Margins) -> dict[str, Any]:

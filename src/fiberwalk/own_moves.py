@@ -24,6 +24,8 @@ OWN = Certificate("unproven", "moves of your own, which nothing is known about")
 APART = "moves of your own, which do NOT connect all tables"
 MOST_TABLES, MOST_LOOKS = 10_000, 5_000_000
 """Tables of a block, and tables times moves, up to which moves of one's own are tried out before chains use them."""
+LARGEST_MOVE = 2.0**53
+"""What a move may change in all: beyond, whole numbers are not exact in floating point, and sums of them overflow."""
 
 
 def moves_for(release: Release, law: Any, moves: Any = None, progress: Callable[[str], None] | None = None) -> Moves:
@@ -207,4 +209,9 @@ def _as_rows(release: Release, moves: Any) -> Any:
         rows = sp.csr_array(flat)
     if not np.isfinite(rows.data).all() or not np.array_equal(rows.data, np.rint(rows.data)):
         raise InputError("moves are whole numbers.")
+    changed = abs(sp.csr_array(rows, dtype=np.float64)).sum(axis=1)
+    if len(too_large := np.flatnonzero(changed >= LARGEST_MOVE)):
+        raise InputError(
+            f"move {too_large[0] + 1} changes cells by {changed[too_large[0]]:.1e} in all: no table is so large."
+        )
     return rows.astype(np.int64)

@@ -48,8 +48,8 @@ def choose_moves(
     Returns
     -------
     Moves
-        `.certificate` has the word ("connected", "unproven", or "exact" where nothing is open), the reason and evidence;
-        `.sets` one set of moves for each independent block of the release.
+        `.certificate` has the word ("connected", or "exact" where nothing is open), the reason and evidence: read them, as
+        some tables may be reached in principle only. `.sets` has one set of moves for each independent block of the release.
 
     Examples
     --------
@@ -68,9 +68,10 @@ def choose_moves(
 def basic_moves(release: Release) -> list[xr.DataArray]:
     """The swaps in two labels of every dim: +1 and -1 in turn at the corners of a square, a cube, ...
 
-    They keep every margin of fewer dims. In a complete two-way table they lead from each table to every other; with the
-    two-way margins of three dims, or with cells missing, they need not: `check_connected(release, basic_moves(release))`
-    tells for a small release, and `choose_moves` has what is proven.
+    They keep every margin of fewer dims. Those that would change another published figure, such as a subtotal of a
+    hierarchy, are left out; those that meet a known cell are not, and can never be made. In a complete two-way table they
+    lead from each table to every other; with the two-way margins of three dims, or with cells missing, they need not:
+    `check_connected(release, basic_moves(release))` tells for a small release, and `choose_moves` has what is proven.
 
     Examples
     --------
@@ -87,12 +88,15 @@ def basic_moves(release: Release) -> list[xr.DataArray]:
     number = prod(comb(n, 2) for n in shape if n > 1)
     if number * prod(shape) > MOST_NUMBERS:
         raise TooLarge(f"there are {number:,} basic moves, too many to be listed.")
+    sums = release.sums
+    exact = sums.matrix[np.flatnonzero(sums.lower == sums.upper)][:, release.grids[0].cells.ravel()]
     moves = []
     for labels in product(*(combinations(range(n), min(n, 2)) for n in shape)):
         values = np.zeros(shape, dtype=np.int64)
         for corner in product(*(range(len(two)) for two in labels)):
             values[tuple(two[side] for two, side in zip(labels, corner, strict=True))] = (-1) ** sum(corner)
-        moves.append(labelled(values, release.dims))
+        if not (exact @ values.ravel()).any():
+            moves.append(labelled(values, release.dims))
     return moves
 
 

@@ -75,7 +75,8 @@ def sample(
     xarray.Dataset
         `table` with the dims chain, draw and those of the table (or `cell`). Its attributes say how the tables were drawn:
         the certificate, the largest R-hat and fewest effective draws of the warm-up, and how many cells (or rounded
-        sums) never moved in it though their bounds allow it. All of ArviZ's functions take it.
+        sums) had one and the same value in all chains though their bounds allow others. Cells are whole, an
+        insider's own part included. All of ArviZ's functions take it.
 
     Examples
     --------

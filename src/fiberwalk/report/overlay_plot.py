@@ -114,6 +114,11 @@ def _curve(name: Any, one: Any, cell: Any, labels: Mapping[str, Any]) -> _Curve:
         except (TypeError, ValueError):
             values = p = np.array([])
         if len(p) and np.isfinite(p).all() and (p >= 0).all():
+            if p.sum() > 1 + 1e-6 or len(np.unique(values)) < len(values):
+                raise InputError(
+                    f"plot_cell(): {name!r} has a value twice, or its probabilities add up to {p.sum():.4g}; of draws, say "
+                    "value_counts(normalize=True)."
+                )
             order = np.argsort(values)
             return _Curve(values[order], p[order], np.zeros(len(p)))
     raise InputError(f"plot_cell(): {name!r} is neither an audit nor a Series of value -> probability.")
