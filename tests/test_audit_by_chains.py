@@ -184,6 +184,7 @@ def page(tmp_path: Path, name: str, **how) -> bytes:
     return (tmp_path / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_same_report_on_one_thread_two_threads_and_processes(tmp_path):
     here = page(tmp_path, "here.html")
     with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(2) as two:
@@ -282,6 +283,7 @@ def test_interrupted_just_after_a_start_was_discarded(monkeypatch):
     assert np.isfinite(audit.cells["entropy"]).all()
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_report_untouched(tmp_path):
     """The file system refuses files beyond some size, as a full one does."""
     resource = pytest.importorskip("resource")

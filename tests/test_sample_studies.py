@@ -104,6 +104,9 @@ def test_errors(asked, words):
 
 # --- what is stored for the notebooks is what the code gives --------------------------------------------------------------
 
+NEAR = 0.01
+"""Versions of numpy draw some numbers differently; another sample differs by far more."""
+
 
 def test_the_stored_figures_of_the_papers(capsys):
     bench, stored = _bench("sample_tables"), pd.read_csv(RESULTS / "sample_tables_papers.csv", comment="#")
@@ -112,7 +115,7 @@ def test_the_stored_figures_of_the_papers(capsys):
     fresh = bench.reproduce(bench.FIRST + 1, 1000)
     firsts = [f"sample {number + 1}" for number in range(bench.FIRST)]
     here = stored["population"] == bench.REAL  # how many populations are generated depends on the number of samples
-    assert fresh.loc[here, firsts].to_numpy() == pytest.approx(stored.loc[here, firsts].to_numpy(), rel=1e-4)
+    assert fresh.loc[here, firsts].to_numpy() == pytest.approx(stored.loc[here, firsts].to_numpy(), rel=NEAR)
     assert stored["errors"].abs().max() < 3
 
 
@@ -123,6 +126,9 @@ def test_stored_studies_of_samples(name):
     models = {key: one for key, one in bench.FURTHER[name]["models"].items() if one.name != "fiber"}
     fresh = bench.study(name, 1, stored.draws, models=models)
     rows = stored.runs.loc[fresh.runs.index].drop(columns="doubt").astype(float)
-    assert rows.to_numpy() == pytest.approx(fresh.runs.drop(columns="doubt").to_numpy(float), rel=1e-6)
+    found = fresh.runs.drop(columns="doubt").to_numpy(float)
+    assert rows.to_numpy() == pytest.approx(found, rel=NEAR, abs=1e-3)
+    second = [(fraction, model, 2) for fraction, model, _ in fresh.runs.index]
+    assert stored.runs.loc[second, "r2"].to_numpy() != pytest.approx(fresh.runs["r2"].to_numpy(), rel=NEAR)
     assert list(stored.models) == list(bench.FURTHER[name]["models"])
     assert set(stored.runs["doubt"]) <= {"", "NOT CONVERGED"}
