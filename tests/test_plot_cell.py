@@ -33,3 +33,5 @@ def test_what_is_no_distribution_is_refused():
             fw.plot_cell({"x": wrong})
     with pytest.raises(fw.InputError, match="at least one audit"):
         fw.plot_cell({})
+    with pytest.raises(fw.InputError, match="a cell is named by its labels, .* or as a dict; this is 'A'"):
+        fw.plot_cell({"draws": counts}, "A")

@@ -70,10 +70,15 @@ def plot_cell(
     """
     from matplotlib.ticker import MaxNLocator
 
+    if cell is not None and not isinstance(cell, Mapping):
+        raise InputError(
+            f"a cell is named by its labels, plot_cell(audits, dim=label, ...), or as a dict; this is {cell!r}."
+        )
+    asked = {**(cell or {}), **labels}
     named = dict(beliefs) if isinstance(beliefs, Mapping) else {"": beliefs}
     if not named:
         raise InputError("plot_cell() needs at least one audit.")
-    curves = {str(name): _curve(name, one, cell, labels) for name, one in named.items()}
+    curves = {str(name): _curve(name, one, asked) for name, one in named.items()}
     audits = [one for one in named.values() if isinstance(one, Audit)]
     if ax is None:
         ax = new_figure(6.4, 3.4).subplots()
@@ -83,13 +88,13 @@ def plot_cell(
     whole = all(np.all(curve.values % 1 == 0) for curve in curves.values())
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=whole))
     ax.set_ylim(0, 1.08 * max(float((curve.p + 2 * curve.error).max()) for curve in curves.values()))
-    truths = {_truth(one, cell, labels) for one in audits}
+    truths = {_truth(one, asked) for one in audits}
     known = [one for one in truths if one is not None]
     if known:
         ax.plot(known, [0] * len(known), **TRUTH)
     ax.set_xlabel("value of the cell")
     ax.set_ylabel("probability of each value")
-    ax.set_title(_name(audits, cell, labels) if title is None else title, fontsize=10, parse_math=False)
+    ax.set_title(_name(audits, asked) if title is None else title, fontsize=10, parse_math=False)
     drawn = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     if drawn:
         order = [name for name in (*curves, TRUTH["label"]) if name in drawn]
@@ -100,12 +105,12 @@ def plot_cell(
     return figure
 
 
-def _curve(name: Any, one: Any, cell: Any, labels: Mapping[str, Any]) -> _Curve:
+def _curve(name: Any, one: Any, cell: Mapping[str, Any]) -> _Curve:
     """What is to be drawn of an audit or a Series."""
     import pandas as pd
 
     if isinstance(one, Audit):
-        pmf = one.belief.pmfs[one.position({**(cell or {}), **labels})]
+        pmf = one.belief.pmfs[one.position(cell)]
         middle = pmf.values + (pmf.width - 1) / 2
         return _Curve(one.release.own_units(middle), pmf.probabilities / pmf.width, pmf.errors / pmf.width)
     if isinstance(one, pd.Series):
@@ -147,17 +152,17 @@ def _error_bars(ax: Axes, curve: _Curve, colour: str) -> None:
         ax.errorbar(curve.values, curve.p, 2 * curve.error, fmt="none", ecolor=colour, elinewidth=1.2, capsize=2)
 
 
-def _truth(audit: Audit, cell: Any, labels: Mapping[str, Any]) -> float | None:
+def _truth(audit: Audit, cell: Mapping[str, Any]) -> float | None:
     frame = audit.cells
     if "truth" not in frame.columns:
         return None
-    key = audit.belief.keys[[audit.position({**(cell or {}), **labels})]]
+    key = audit.belief.keys[[audit.position(cell)]]
     return float(frame.loc[audit.release.index(key)[0], "truth"])
 
 
-def _name(audits: list[Audit], cell: Any, labels: Mapping[str, Any]) -> str:
+def _name(audits: list[Audit], cell: Mapping[str, Any]) -> str:
     if not audits:
         return ""
-    key = audits[0].belief.keys[[audits[0].position({**(cell or {}), **labels})]]
+    key = audits[0].belief.keys[[audits[0].position(cell)]]
     index = audits[0].release.index(key)
     return short_cell_name(index[0], index.names, 60)
