@@ -1,4 +1,4 @@
-"""Has fiberwalk become slower? Quick ratios against the stored ones; what seems slower is measured again before it counts."""
+"""Has fiberwalk become slower? Quick ratios against stored ones; what seems slower is measured again before it counts."""
 
 from __future__ import annotations
 
