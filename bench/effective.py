@@ -203,7 +203,8 @@ def rates(
     """
     n = some.n_cells
     watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
-    mean = np.maximum(np.mean([some.ours.keep(k, PILOT, some.ours.first_apart).mean(axis=0) for k in range(CHAINS)], axis=0), 0.1)
+    pilot = [some.ours.keep(k, PILOT, some.ours.first_apart).mean(axis=0) for k in range(CHAINS)]
+    mean = np.maximum(np.mean(pilot, axis=0), 0.1)
     apart = {one.name: _spacing(one, watched, tables, most_seconds) for one in (some.ours, some.peer)}
     found = {}
     for one in (some.ours, some.peer):
@@ -243,7 +244,9 @@ def _spacing(one: Walker, watched: np.ndarray, tables: int, most_seconds: float)
     """How far apart tables are kept: until the slowest cell's are worth a fair part of a draw, or time is up."""
     apart = one.first_apart
     while True:
-        share = np.nanmin(bulk(np.stack([one.keep(k, PILOT, apart)[:, watched] for k in range(CHAINS)]))) / (CHAINS * PILOT)
+        share = np.nanmin(bulk(np.stack([one.keep(k, PILOT, apart)[:, watched] for k in range(CHAINS)]))) / (
+            CHAINS * PILOT
+        )
         seconds = _seconds(one, apart)
         if share > 4 * FAIR and apart > one.least_apart:
             apart = max(one.least_apart, apart // 2)

@@ -12,18 +12,20 @@ only block moves that can never be made anyway.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
+from math import perm, prod
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..fiber.certificate import Certificate
 from ..fiber.decomposable import Component, Components, Dims, apart, cut_apart
 from ..fiber.presolve import Presolved
 from .margins_kernel import Arrays, draw_margin_move, lift, to_columns
-from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
+from .move_set import MOST_LISTED, Move, MoveSet, distinct_rows, sparse_rows, too_many
 from .part_bases import PartBasis, basis_of_part, some_moves_of_part
 
 SWAPS = "data swaps join all tables with these margins, which are decomposable (Dobra 2003)"
@@ -66,14 +68,60 @@ class MarginMoves(MoveSet):
         return Move(columns[:length], steps[:length])
 
     def listed(self, most: int = MOST_LISTED) -> Any:
-        """All of them, one by one."""
-        return sparse_rows(self._all(), self.n_columns, most)
+        """All of them, each once: whole patterns at a time where no dim lies outside of them, else one by one."""
+        arrays = self.arrays
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for k, part in enumerate(arrays.part.tolist()):
+            if (arrays.role[part] >= -1).all():
+                degree = int(arrays.start[k + 1] - arrays.start[k])
+                alike.setdefault((part, degree, *arrays.used[k].tolist()), []).append(k)
+        if sum(len(some) * self._ways(some[0]) for some in alike.values()) > 20 * most:
+            raise too_many(most)
+        one_by_one = sparse_rows(self._others({k for some in alike.values() for k in some}), self.n_columns, most)
+        return distinct_rows(sp.vstack([one_by_one, *map(self._embedded, alike.values())], format="csr"), most)
 
-    def _all(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _ways(self, pattern: int) -> int:
+        """In how many ways labels can be given to a pattern."""
+        part = self.arrays.part[pattern]
+        common = self.arrays.size[self.arrays.role[part] == -1]
+        ways = map(perm, self.arrays.room[part].tolist(), self.arrays.used[pattern].tolist())
+        return prod(ways) * prod(common.tolist())
+
+    def _embedded(self, patterns: list[int]) -> Any:
+        """Every move of some patterns that take up all dims and are of the same size, for each way to give them labels."""
+        arrays, part, used = self.arrays, self.arrays.part[patterns[0]], self.arrays.used[patterns[0]]
+        degree = int(arrays.start[patterns[0] + 1] - arrays.start[patterns[0]])
+        units = arrays.start[patterns][:, None] + np.arange(degree)
+        labels = np.concatenate([arrays.plus[units], arrays.minus[units]], axis=1)  # [pattern, unit, merged dim]
+        cells = np.full((len(patterns), 1, 2 * degree), arrays.base, dtype=np.int64)
+        for q in np.flatnonzero(used):
+            ways = np.array(list(permutations(range(arrays.room[part, q]), int(used[q]))))
+            given = ways[:, labels[:, :, q]].transpose(1, 0, 2)  # [pattern, way, unit]
+            shift = np.zeros_like(given)
+            for a in np.flatnonzero(arrays.role[part] == q):
+                shift += arrays.offset[a, given // arrays.radix[part, a] % arrays.size[a]]
+            cells = (cells[:, :, None] + shift[:, None]).reshape(len(patterns), -1, 2 * degree)
+        for a in np.flatnonzero(arrays.role[part] == -1):
+            shift = arrays.offset[a, : arrays.size[a]]
+            cells = (cells[:, :, None] + shift[:, None]).reshape(len(patterns), -1, 2 * degree)
+        n = cells.size // (2 * degree)
+        steps, start = np.tile(np.repeat([1, -1], degree), n), np.arange(n + 1) * (2 * degree)
+        rows = sp.csr_array((steps, cells.ravel(), start), shape=(n, len(self.column_of)))
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+        rows = rows[np.flatnonzero(abs(rows) @ (self.column_of == -1) == 0)]  # the others can never be made
+        columns = self.column_of[rows.indices]
+        rows.data[columns < 0] = 0  # cells of other blocks, which move by themselves
+        return sp.csr_array((rows.data, np.maximum(columns, 0), rows.indptr), shape=(rows.shape[0], self.n_columns))
+
+    def _others(self, but: Collection[int] = ()) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Data swaps, changes in free dims, and the moves of all patterns but some, one by one."""
         arrays = self.arrays
         coordinates, mapping, columns, steps = self.workspace()
         sizes = arrays.size.tolist()
-        everywhere = [np.array(one) for one in product(*map(range, sizes))]
+        everywhere = (
+            [np.array(one) for one in product(*map(range, sizes))] if len(arrays.stays) or arrays.free.any() else []
+        )
 
         def move(degree: int) -> tuple[np.ndarray, np.ndarray]:
             length = to_columns(arrays, self.column_of, coordinates, degree, columns, steps)
@@ -90,6 +138,8 @@ class MarginMoves(MoveSet):
                 coordinates[:2] = one, two
                 yield move(1)
         for pattern, part in enumerate(arrays.part):
+            if pattern in but:
+                continue
             degree = int(arrays.start[pattern + 1] - arrays.start[pattern])
             used, room, role = arrays.used[pattern], arrays.room[part], arrays.role[part]
             common, outside = np.flatnonzero(role == -1), np.flatnonzero(role < -1)

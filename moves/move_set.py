@@ -113,14 +113,18 @@ def sparse_rows(moves: Iterable[tuple[Any, Any]], n_columns: int, most: int = MO
     start = np.concatenate([[0], np.cumsum([len(columns) for columns, _ in found])]).astype(np.int64)
     columns = np.concatenate([np.empty(0, np.int64), *(columns for columns, _ in found)])
     steps = np.concatenate([np.empty(0, np.int64), *(steps for _, steps in found)])
-    rows = distinct_rows(sp.csr_array((steps, columns, start), shape=(len(found), n_columns)))
-    if rows.shape[0] > most or len(found) > 20 * most:
-        raise TooLarge(f"there are more than {most:,} moves, too many to be listed.")
-    return rows
+    if len(found) > 20 * most:
+        raise too_many(most)
+    return distinct_rows(sp.csr_array((steps, columns, start), shape=(len(found), n_columns)), most)
 
 
-def distinct_rows(rows: Any) -> Any:
-    """Sparse rows without empty ones, each once up to its sign, the first entry positive."""
+def too_many(most: int) -> TooLarge:
+    """What to raise where there are more moves than can be listed."""
+    return TooLarge(f"there are more than {most:,} moves, too many to be listed.")
+
+
+def distinct_rows(rows: Any, most: int | None = None) -> Any:
+    """Sparse rows without empty ones, each once up to its sign, the first entry positive; `most` may be left."""
     rows = sp.csr_array(rows, copy=True).astype(np.int64)
     rows.sum_duplicates()
     rows.eliminate_zeros()
@@ -128,7 +132,13 @@ def distinct_rows(rows: Any) -> Any:
     if not rows.shape[0]:
         return rows
     rows.data *= np.repeat(np.sign(rows.data[rows.indptr[:-1]]), np.diff(rows.indptr))
-    first = np.unique(fingerprints(rows), axis=0, return_index=True)[1]
+    prints = fingerprints(rows)
+    in_order = np.lexsort(prints.T)  # stable: of rows that are the same the first comes first
+    new = np.ones(len(in_order), dtype=bool)
+    new[1:] = (np.diff(prints[in_order].view(np.int64), axis=0) != 0).any(axis=1)
+    first = in_order[new]
+    if most is not None and len(first) > most:
+        raise too_many(most)
     return sp.csr_array(rows[np.sort(first)])
 
 

@@ -38,7 +38,7 @@ from .walk_sub_tables import SubTableKernel
 from .walk_units import UnitSwapKernel, prefers_units
 from .weights import ALIKE, FACTORIAL, Weights, weights_on
 
-FEW_COLUMNS, FEW_MOVES = 64, 6000
+FEW_COLUMNS, FEW_MOVES = 64, 120_000
 """In blocks up to this size moves of margins are listed rather than drawn, if there are not too many."""
 LARGEST = 2**31
 """Figures up to this are moved by the quickest kernels."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 256
 """In larger blocks masks grow long and seldom tell anything."""
+FITS, LONG = 6_000, 50_000
+"""Moves of a list that fits into the cache, and for each of which lists beyond that cost as much again."""
 LESSON, LONGEST_LESSON = 400, 2_000_000
 """Entries for each move, and in all, that a schedule is learnt from."""
 
@@ -41,8 +43,9 @@ class ScheduleKernel(Kernel):
 
     @property
     def cost(self) -> float:  # type: ignore[override]
-        """Most entries are blocked or short."""
-        return 20.0 if self.weights.kind == ALIKE else 25.0
+        """Most entries are blocked or short; long lists do not fit into the cache."""
+        usual, n = 20.0 if self.weights.kind == ALIKE else 25.0, len(self.arrays.middle)
+        return usual if n <= FITS else usual * (1.0 + n / LONG)
 
     def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
         """With a schedule learnt from a walk."""

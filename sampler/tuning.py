@@ -1,18 +1,19 @@
 """How often each kernel of a unit is used: by how quickly each moves every cell in a short trial.
 
-Draws of all kernels cost about the same by stored figures, so no clock is looked at and the same seed gives the same
-shares. What counts is the cell that mixes most slowly: the shares that make it quickest are a small linear program.
+What draws cost is known from stored figures, so no clock is looked at and the same seed gives the same shares. What counts
+is the time that an effective draw of a cell takes, its mean over the cells: slow cells weigh more than quick ones, and one
+that a kernel never moves weighs most; the slowest cell alone would leave the shares to chance, as a trial is short.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
 import numpy as np
 
 from .chain import Chain
-from .kernel import LEAST_WORK, WORK_PER_CELL
 from .unit import Unit
 
 TRIAL, WATCHED = 256, 200
@@ -21,7 +22,10 @@ ROUNDS = 256
 """Draws of each kernel in turn before that."""
 LAGS = (1, 4, 16, 64)
 LEAST_SHARE = 0.04
-"""Of every kernel: the one that is proven to reach everything must stay, and a trial is short."""
+"""Of the time, for every kernel: the one that is proven to reach everything must stay, and a trial is short."""
+ITERATIONS = 200
+LONGEST_ROUND = 4096
+"""Draws of one round of all kernels, at most: a kernel whose draws take very long gets more than its share of time."""
 VISIT = 100_000.0
 """Nanoseconds of work of one round of all kernels, at least."""
 
@@ -35,23 +39,59 @@ def tuned(unit: Unit, start: np.ndarray, random: np.ndarray) -> Unit:
     unit = replace(unit, kernels=tuple(kernel.learned(unit, start, random) for kernel in unit.kernels))
     if len(unit.kernels) == 1:
         return unit
-    return replace(unit, shares=_as_draws(unit, best_shares(_rates(unit, start, random))))
+    costs = _costs(unit)
+    seen, start = _trials(unit, start, random, [_alone(len(costs), k) for k in range(len(costs))])
+    rates = _rates(seen) / costs[:, None]
+    shares = best_shares(rates)
+    # Kernels do more together than one by one: where cells wait for one that is seldom needed, little of it is enough.
+    mixed = [_as_draws(one, costs) for one in (shares, *_mostly(len(costs)))]
+    if max(map(sum, mixed)) > TRIAL // 2:
+        return replace(unit, shares=mixed[0])  # a trial would not see all kernels
+    seen, _ = _trials(unit, start, random, mixed)
+    usual = np.array([np.dot(one, costs) / sum(one) for one in mixed])
+    waits = (1.0 / np.maximum(_rates(seen), 1.0 / TRIAL)).mean(axis=1) * usual
+    return replace(unit, shares=mixed[int(np.argmin(waits))])
 
 
-def _rates(unit: Unit, start: np.ndarray, random: np.ndarray) -> np.ndarray:
-    """[kernel, cell]: about how many effective draws a draw is worth, from how fast the cell forgets."""
+def _alone(kernels: int, which: int) -> tuple[int, ...]:
+    """Shares that leave everything to one kernel."""
+    return tuple((1 << 40) * (k == which) for k in range(kernels))
+
+
+def _mostly(kernels: int) -> np.ndarray:
+    """[k]: shares of time in which all kernels but the k-th have the least."""
+    least = min(LEAST_SHARE, 0.5 / kernels)
+    return np.full((kernels, kernels), least) + (1.0 - kernels * least) * np.eye(kernels)
+
+
+def _costs(unit: Unit) -> np.ndarray:
+    """Nanoseconds of a draw of each kernel."""
+    n = len(unit.columns)
+    return np.array([kernel.steps(n) * kernel.cost for kernel in unit.kernels])
+
+
+def _trials(
+    unit: Unit, start: np.ndarray, random: np.ndarray, shares: Sequence[tuple[int, ...]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """[shares, draw, cell]: some cells in a short walk by each of these shares; and the table after the last."""
     n = len(unit.columns)
     watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
     seen = []
-    for kernel in unit.kernels:
-        alone = replace(unit, kernels=(kernel,), shares=(1 << 40,))
-        chain = Chain(alone, start, random)
+    for one in shares:
+        used = [k for k, share in enumerate(one) if share]
+        part = replace(unit, kernels=tuple(unit.kernels[k] for k in used), shares=tuple(one[k] for k in used))
+        chain = Chain(part, start, random)
         chain.counts = False
-        chain.advance(alone, TRIAL // 4)
-        seen.append(chain.keep(alone, watched, TRIAL).astype(float))
-        start = chain.place.table + unit.offset  # the next kernel goes on from here
+        chain.advance(part, TRIAL // 4)
+        seen.append(chain.keep(part, watched, TRIAL).astype(float))
+        start = chain.place.table + unit.offset  # the next goes on from here
+    return np.array(seen), start
+
+
+def _rates(seen: np.ndarray) -> np.ndarray:
+    """[walk, cell]: about how many effective draws a draw is worth, from how fast the cell forgets."""
     # What a cell varies by, whoever moved it; one that nobody moved tells nothing.
-    variance = np.concatenate(seen).var(axis=0)
+    variance = seen.reshape(-1, seen.shape[2]).var(axis=0)
     moved = variance > 0
     rates = np.ones((len(seen), int(moved.sum())))
     for k, values in enumerate(seen):
@@ -63,29 +103,26 @@ def _rates(unit: Unit, start: np.ndarray, random: np.ndarray) -> np.ndarray:
 
 
 def best_shares(rates: np.ndarray) -> np.ndarray:
-    """The shares of kernels under which the slowest cell is quickest."""
-    from scipy.optimize import linprog
+    """The shares of time under which an effective draw takes least, in the mean over cells; by [kernel, cell].
 
+    The sum of 1 / (shares @ rates) is least where no kernel's derivative is above the others'. Shares that are multiplied by
+    the roots of these derivatives come there, and the sum never rises on the way.
+    """
     kernels = len(rates)
     least = min(LEAST_SHARE, 0.5 / kernels)
-    scale = rates.max(axis=0, initial=0.0)
-    if not scale.any():  # nothing moved while it was watched
-        return np.full(kernels, 1.0 / kernels)
-    scaled = rates[:, scale > 0] / rates.max()
-    cost = np.concatenate([-np.full(kernels, 1e-6) * scaled.mean(axis=1), [-1.0]])
-    found = linprog(
-        cost,
-        A_ub=np.hstack([-scaled.T, np.ones((scaled.shape[1], 1))]),
-        b_ub=np.zeros(scaled.shape[1]),
-        A_eq=[[1.0] * kernels + [0.0]],
-        b_eq=[1.0],
-        bounds=[(least, 1.0)] * kernels + [(0.0, None)],
-    )
-    return np.asarray(found.x[:kernels]) if found.success else np.full(kernels, 1.0 / kernels)
+    shares = np.full(kernels, 1.0 / kernels)
+    rates = rates[:, rates.any(axis=0)]
+    if not rates.size:  # nothing moved while it was watched
+        return shares
+    for _ in range(ITERATIONS):
+        shares = shares * np.sqrt((rates / (shares @ rates) ** 2).sum(axis=1))
+        shares /= shares.sum()
+    return least + (1.0 - kernels * least) * shares
 
 
-def _as_draws(unit: Unit, shares: np.ndarray) -> tuple[int, ...]:
-    """Whole numbers of draws in turn; enough that changing from one kernel to the next costs little."""
-    work = max(LEAST_WORK, WORK_PER_CELL * len(unit.columns))
-    whole = max(1.0 / shares.min(), ceil(VISIT / work))
-    return tuple(max(1, round(float(share) * whole)) for share in shares)
+def _as_draws(shares: np.ndarray, costs: np.ndarray) -> tuple[int, ...]:
+    """Whole numbers of draws in turn, from shares of time; enough that changing from one kernel to the next costs little."""
+    draws = shares / costs
+    draws /= draws.sum()
+    whole = min(LONGEST_ROUND, max(1.0 / draws.min(), ceil(VISIT / float(draws @ costs))))
+    return tuple(max(1, round(float(one) * whole)) for one in draws)

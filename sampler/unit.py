@@ -54,7 +54,8 @@ class Unit:
         if len(self.kernels) == 1:
             return self.kernels[0].words
         whole = sum(self.shares)
-        return ", ".join(f"{n / whole:.0%} {one.words}" for one, n in zip(self.kernels, self.shares, strict=True))
+        shares = [f"{n / whole:.0%}" if n > 0.005 * whole else "few" for n in self.shares]
+        return ", ".join(f"{share} {one.words}" for share, one in zip(shares, self.kernels, strict=True))
 
     def question_offset(self) -> np.ndarray:
         """What is to be added to the value of each question."""

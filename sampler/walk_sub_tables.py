@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,14 @@ from .tally import Tally, end_of_draw
 from .walk_moves import Place
 from .weights import ALIKE, Weights, log_weight
 
+if TYPE_CHECKING:
+    from .unit import Unit
+
+LESSON = 64
+"""Sub-tables that are redrawn to see how many tables they have."""
+NS_PER_REDRAW, NS_PER_TABLE = 4000.0, 200.0
+"""What a search costs, and each table that it finds; one that is given up has found as many as it has steps, or a third."""
+
 
 @dataclass(frozen=True, eq=False)
 class SubTableKernel(Kernel):
@@ -24,9 +32,24 @@ class SubTableKernel(Kernel):
     moves: SubTables
     weights: Weights
 
+    usual_cost: float = 20_000.0
+
     words = "sub-tables redrawn as a whole"
-    cost = 20_000.0
     credits_lines = False
+
+    @property
+    def cost(self) -> float:  # type: ignore[override]
+        """By how many tables the sub-tables have: from microseconds to a thousand times that."""
+        return self.usual_cost
+
+    def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
+        """With its cost, from how many tables the sub-tables of a short walk have."""
+        table, arrays, found = (start - unit.offset).astype(np.int64), self.moves.arrays, 0
+        for _ in range(LESSON):
+            which = below(random, len(arrays.n_rows))
+            number = redraw_by_weight(arrays, which, MOST_STEPS, self.weights, table, random)
+            found += number or MOST_STEPS // 3
+        return replace(self, usual_cost=NS_PER_REDRAW + NS_PER_TABLE * found / LESSON)
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Redraw sub-tables."""

@@ -34,7 +34,7 @@ Steps = Callable[[np.ndarray, np.ndarray, int], int]
 
 @dataclass(frozen=True, eq=False)
 class SingleSteps:
-    """A chain of single steps on one block: its moves in words, what makes its steps, and the order in which it has cells."""
+    """A chain of single steps on one block: its moves in words, what makes its steps, and the order of its cells."""
 
     words: str
     steps: Steps
