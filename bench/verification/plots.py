@@ -30,7 +30,7 @@ def law_plots(kinds: dict[str, list[float]], controls: dict[str, list[float]], p
     _even(every[len(kinds)], f"all kinds ({len(together):,})", {"": together}, COLOURS[:1])
     _logarithmic(every[len(kinds) + 1], together)
     _even(every[len(kinds) + 2], "controls: a test that can fail", controls, (COLOURS[0], COLOURS[1], COLOURS[2]))
-    every[len(kinds) + 2].legend(fontsize=7, loc="upper left", frameon=True)
+    every[len(kinds) + 2].legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.22), frameon=False)
     for axes in every[number:]:
         axes.set_visible(False)
     figure.suptitle(
@@ -77,7 +77,7 @@ def _logarithmic(axes: Any, p: list[float]) -> None:
 
 def error_plots(panels: dict[str, dict[str, Any]], path: Path) -> Path:
     """Errors in stated standard errors against the normal law: sorted quantiles that were stored."""
-    figure = new_figure(4.2 * len(panels), 4.6)
+    figure = new_figure(4.2 * len(panels), 5.3)
     for axes, (name, one) in zip(figure.subplots(1, len(panels), squeeze=False).ravel(), panels.items(), strict=True):
         at, z = np.array(one["at"]), np.array(one["z"])
         sides = one["sides"]

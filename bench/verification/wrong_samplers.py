@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import numba
 import numpy as np
 
 import fiberwalk as fw
+from fiberwalk.fiber.jit import jit
 from fiberwalk.moves.random_words import below, fraction, streams
 from verification.exact_law import ExactLaw, exact_law
 from verification.random_releases import random_believed
@@ -34,7 +34,7 @@ def swaps(shape: tuple[int, int]) -> np.ndarray:
     )
 
 
-@numba.njit(cache=False)
+@jit
 def walk(table, moves, logs, steps, forgets, random, kept):
     """Metropolis' chain by one unit at a time; a table is kept after every so many steps that count."""
     for k in range(len(kept)):
