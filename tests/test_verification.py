@@ -86,7 +86,7 @@ def test_what_other_programs_print_is_read():
     assert not all(one.passed for one in hidden_paths.judged(line.format(p="0.000") * 2).checks)
     assert not all(one.passed for one in hidden_paths.judged("").checks)
     lines = ["FAILED tests/test_moves.py::test_one - assert", "== 1 failed, 3 passed in 2.00s =="]
-    (check,) = properties.judged(1, lines).checks
+    (check,) = properties.judged(1, lines, "5").checks
     assert (check.passed, check.found) == (False, "1 failed, 3 passed in 2.00s")
 
 
