@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import multiprocessing
 import os
 import signal
@@ -27,17 +26,12 @@ from fiberwalk.posterior.sums import added
 from fiberwalk.report.printed_sections import failures
 from fiberwalk.sampler.run import Run, new_run
 
-BENCH = Path(__file__).parents[1] / "bench"
+sys.path.append(str(Path(__file__).parents[1] / "bench"))
+
+from verification import calibration, three_way
+
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
 MASK = np.random.default_rng(3).random((6, 7)) < 0.6
-
-
-def bench(name: str):
-    spec = importlib.util.spec_from_file_location(name, BENCH / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 def two_blocks() -> fw.Release:
@@ -55,7 +49,7 @@ def two_blocks() -> fw.Release:
 def test_all_entropies_of_the_three_way_table_agree_with_a_count_by_slices():
     table = fw.examples.dfkpr01().table
     release = fw.publish(table, margins=["I,J", "J,K", "I,K"])
-    tables, truth = bench("three_way_truth").true_entropies(np.asarray(table.values))
+    tables, truth = three_way.true_entropies(np.asarray(table.values))
     assert tables == fw.count(release)
     for law, entropies in zip(("uniform", "hypergeometric"), truth, strict=True):
         audit = fw.audit(release, law, method="chains")
@@ -70,12 +64,11 @@ def test_all_entropies_of_the_three_way_table_agree_with_a_count_by_slices():
 @pytest.mark.filterwarnings("ignore:law 'hypergeometric'")
 def test_stated_errors_are_the_errors_made():
     """A thousand releases are in `make verify`; with errors a third as large this fails, as it should."""
-    *_, found = bench("calibration").calibrate(12, first=7)
-    shares = found.shares()
-    assert 0.9 < shares["p"] < 0.995
-    assert shares["mean"] > 0.88
-    assert shares["entropy"] > 0.95
-    assert np.mean(np.abs(found.p) < 2 / 3) < 0.9
+    found = calibration.put_together(calibration.calibrated(7, k) for k in range(12))
+    assert 0.9 < found.share("p", 2) < 0.995
+    assert found.share("mean", 2) > 0.88
+    assert found.share("entropy", 2) > 0.95
+    assert found.share("p", 2 / 3) < 0.9
     assert found.bounds_differ == 0
     assert found.not_converged == 0
 

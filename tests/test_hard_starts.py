@@ -1,6 +1,7 @@
 """Releases with two tables only, joined by a single move of a basis; and the hard kinds of releases by name.
 
-`bench/hard_starts.py` tries every move of the bases; here are all of the smallest and some of the others.
+`bench/verification/hard_starts.py` (`make verify`) tries every move of the bases; here are all of the
+smallest and some of the others.
 """
 
 from __future__ import annotations

@@ -1,0 +1,55 @@
+"""The property tests with many more random cases than `make test` has time for, and new ones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from verification.parts import Check, Part, Setting
+
+EFFORT = 5
+"""Times as many random cases as `make test`; FIBERWALK_EFFORT in the environment goes before it."""
+FILES = (
+    "against_brute_force", "exact_solving", "elimination", "network", "linear_program", "decomposable", "windows",
+    "diagnostics", "answers", "joint", "most_probable", "priors", "stored_audit", "moves", "reach", "lattice", "graver",
+    "algebra", "hidden_path",
+)  # fmt: skip
+WORDS = (
+    "The property tests of `make test` with several times as many random cases, new ones each time: bounds, counts, "
+    "probabilities, moves and diagnostics against slow and obvious twins; with 4ti2 where it is installed."
+)
+HOME = Path(__file__).parents[2]
+
+
+def run(setting: Setting) -> Part:
+    """By pytest, in processes of its own."""
+    files = [f"tests/test_{name}.py" for name in FILES]
+    command = [sys.executable, "-m", "pytest", "-q", f"--numprocesses={setting.workers}", *files]
+    effort = os.environ.get("FIBERWALK_EFFORT", str(EFFORT))
+    environment = os.environ | {"FIBERWALK_EFFORT": effort}
+    lines: list[str] = []
+    with subprocess.Popen(
+        command, cwd=HOME, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as tests:
+        assert tests.stdout is not None
+        for line in tests.stdout:
+            lines.append(line.rstrip())
+            print("  " + lines[-1], flush=True)
+    return judged(tests.returncode, lines, effort)
+
+
+def judged(status: int, lines: list[str], effort: str) -> Part:
+    """The summary line, and the names of what failed."""
+    summary = lines[-1].strip("= ") if lines else "nothing was run"
+    failed = "\n".join(f"- {line}" for line in lines if line.startswith(("FAILED", "ERROR")))
+    told = (f"{effort} times as many random cases as in `make test`.", *([failed] if failed else []))
+    return Part((Check("every property holds", status == 0, summary),), told)
+
+
+def pictures(values: dict[str, Any], home: Path) -> Iterator[tuple[Path, str]]:
+    """None."""
+    yield from ()
