@@ -25,8 +25,8 @@ def in_runs(cells: int, most: int, length: int = 6, seed: int = 0) -> list[range
     """
     if cells <= most:
         return [range(cells)]
-    starts = np.random.default_rng(seed).choice(cells - length, max(most // length, 1), replace=False)
-    return [range(int(start), int(start) + length) for start in sorted(starts)]
+    places = np.random.default_rng(seed).choice(cells // length, max(most // length, 1), replace=False)
+    return [range(place * length, (place + 1) * length) for place in sorted(places.tolist())]
 
 
 def warm_programs(system: Equations, runs: Sequence[range]) -> tuple[float, Found]:
