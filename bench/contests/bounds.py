@@ -20,8 +20,8 @@ from fiberwalk.fiber.presolve import presolve
 WORDS = (
     "Bounds (two for each hidden cell) per second of processor time; ours are sharp integers, proven in whole numbers. "
     "HiGHS keeps one linear program warm and changes the objective only, or solves an integer program for each bound; "
-    "where cells are many, it is timed on a sample of the bounds. Linear programs may leave intervals that are wider than the sharp "
-    "ones: bounds that differ after rounding to integers are counted."
+    "where cells are many, it is timed on a sample of the bounds. Linear programs may leave intervals that are wider "
+    "than the sharp ones: bounds that differ after rounding to integers are counted."
 )
 NAMES = (
     "200 x 200, half hidden",
