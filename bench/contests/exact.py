@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from figures import Figure, Finding, best_of, once
 from peers import enumeration, recursion
+from peers.rounds import best_round
 from problems import SNEE, problem
 
 import fiberwalk as fw
@@ -62,7 +63,7 @@ def _against_recursion() -> tuple[float, list[Figure]]:
     """Tables a second of the recursion, and how long it takes for what an audit gives."""
     release, figures, rate = fw.publish(SMALL, ["A", "B"]), [], 0.0
     for law in LAWS:
-        listing, found = recursion.listed(SMALL)
+        listing, found = best_round(lambda: recursion.listed(SMALL), rounds=3)
         laws, weighing = once(lambda found=found, law=law: recursion.laws(found, law), time.process_time)
         audit = fw.audit(release, law=law)
         assert audit.tables == len(found)
@@ -116,6 +117,7 @@ def _against_enumeration(name: str, release: fw.Release, law: str, rate: float) 
         recursion.NAME,
         rate,
         note=f"the compiled walk; the recursion on {SMALL_NAME}",
+        guarded=False,  # the two walk through different tables, and swing by themselves
     )
 
 

@@ -29,14 +29,17 @@ def installed() -> bool:
     return find_spec("pytauargus") is not None
 
 
-def audited(system: Equations, table: np.ndarray) -> tuple[float, np.ndarray] | None:
-    """Seconds, and the least and the greatest value of each cell; None of what is too large for it.
+def within_reach(system: Equations, table: np.ndarray) -> bool:
+    """Is a table small enough for it?"""
+    return len(table) <= MOST_CELLS and max(map(len, _file(system, table))) <= LONGEST
+
+
+def audited(system: Equations, table: np.ndarray) -> tuple[float, np.ndarray]:
+    """Seconds, and the least and the greatest value of each cell.
 
     `table` is any table that satisfies the equations, as the file wants values.
     """
     lines = _file(system, table)
-    if len(table) > MOST_CELLS or max(map(len, lines)) > LONGEST:
-        return None
     from pytauargus.engine import audit_jj
 
     with tempfile.TemporaryDirectory() as folder:
