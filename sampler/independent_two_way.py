@@ -17,7 +17,7 @@ from ..moves.random_words import stepped
 from .hypergeometric import draw_with_table, log_factorial
 
 NS_PER_UNIT, NS_PER_CELL = 2.4, 55.0
-"""What a shuffled unit and a drawn cell cost (bench/independent.py --costs): only their ratio matters."""
+"""What a shuffled unit and a drawn cell cost (`python bench/tuning.py costs`): only their ratio matters."""
 LARGEST_TABLE = 1 << 17
 """Factorials that a plan keeps at most; beyond they are computed."""
 MOST_SHUFFLED = 1 << 24

@@ -123,7 +123,7 @@ def test_dfkpr01_given_all_three_margins():
     """Sums over the fiber must be the published figures themselves."""
     release = fw.examples.dfkpr01().release
     audit = fw.audit(release)
-    assert audit.tables == fw.count(release) == 495_590_024  # as an enumeration in bench/exact_solving.py counts
+    assert audit.tables == fw.count(release) == 495_590_024  # as an enumeration counted
     means = audit.cells["mean"].to_xarray()
     published = fw.examples.dfkpr01().table
     for dim in ("I", "J", "K"):
