@@ -58,13 +58,16 @@ def hierarchical(seed: int = 2) -> fw.Release:
 
 
 def hypercube() -> fw.Release:
-    """Age by marital status by household status of a census-like table; counts of 1 and 2 hidden, all margins known."""
+    """Sex by age by marital by household status, census-like; counts under 3 hidden, two-way margins known.
+
+    With only the counts of 1 and 2 hidden, every one of them would follow from the others.
+    """
     import pandas as pd
 
     frame = pd.read_csv(HOME / "bench" / "data" / "census_like_hypercube.csv")
-    counts = frame.groupby(["age_m", "lms_h", "hst_h"])["freq"].sum()
-    table = counts.to_xarray().fillna(0).astype(int)
-    return fw.suppress(table, where=(table > 0) & (table < 3))
+    dims = ["sex", "age_m", "lms_h", "hst_h"]
+    table = frame.groupby(dims)["freq"].sum().to_xarray().fillna(0).astype(int)
+    return fw.suppress(table, where=table < 3, margins=[",".join(one) for one in combinations(dims, 2)])
 
 
 def turnover(seed: int = 6) -> fw.Release:
@@ -99,7 +102,7 @@ _ALL: dict[str, tuple[str, Callable[[], fw.Release]]] = {
     "200 x 200, 5% hidden": ("mean cell 10, all totals known", lambda: suppressed(200, 0.05)),
     "hierarchical": ("60 activities in 8 groups by 40 regions, counts under 4 hidden", hierarchical),
     "2^6": ("mean cell 2, given all two-way margins", lambda: fw.publish(_poisson(2, (2,) * 6, 1), margins(6, 2))),
-    "hypercube": ("census-like: age, marital and household status; 1 and 2 hidden", hypercube),
+    "hypercube": ("census-like, 2 x 21 x 5 x 5, counts under 3 hidden, two-way margins known", hypercube),
     "turnover": ("30 x 12 magnitudes up to millions, a fifth hidden, all totals known", turnover),
 }
 NAMES = tuple(_ALL)

@@ -1,0 +1,255 @@
+"""Effective draws a second: of a chain of ours as an audit would run it, and of a chain of single steps on the same block.
+
+Chains start in stationarity, from tables that ours has come to; of each, tables are kept so far apart that a draw is worth
+a fair part of an independent one but not all of it, so that nothing is hidden by the spacing. Effective draws are ArviZ'
+bulk figure of four chains: of every watched cell, and of the chi-square distance to the mean table. They are divided by the
+processor time of one thread, the best of several rounds in which both chains take turns. What ours credits to p(x|y) on the
+way is left out on both sides.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from figures import best_of
+from peers.plus_minus_one import SingleSteps, chain_for
+
+import fiberwalk as fw
+from fiberwalk.moves.chooser import choose
+from fiberwalk.moves.random_words import streams
+from fiberwalk.sampler.chain import Chain
+from fiberwalk.sampler.kernel import Kernel
+from fiberwalk.sampler.run import new_run
+from fiberwalk.sampler.unit import Unit
+from fiberwalk.sampler.weights import FACTORIAL
+
+CHAINS = 4
+WATCHED = 200
+"""Cells that are watched in larger blocks."""
+FAIR = 0.15
+"""The part of an independent draw that a kept table of the slowest cell should be worth, at least; at most four times it."""
+PILOT = 120
+"""Tables of a chain from which the spacing is found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Walker:
+    """A chain: `keep(chain, tables, apart)` gives every cell of tables so far apart, `walk(tables, apart)` only walks."""
+
+    name: str
+    words: str
+    keep: Callable[[int, int, int], np.ndarray]
+    walk: Callable[[int, int], object]
+    first_apart: int
+    least_apart: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """Effective draws a second, and what they were counted from."""
+
+    cells: np.ndarray
+    chi_square: float
+    seconds_per_table: float
+    """From one kept table to the next."""
+    seen: float
+    """Effective draws of the slowest cell that were seen."""
+
+    @property
+    def slowest(self) -> float:
+        """Of the slowest cell."""
+        return float(self.cells.min())
+
+    @property
+    def median(self) -> float:
+        """Of the median cell."""
+        return float(np.median(self.cells))
+
+    @property
+    def first(self) -> float:
+        """Of the first cell."""
+        return float(self.cells[0])
+
+
+class Spaced(Kernel):
+    """A kernel with so many steps to a draw as one likes."""
+
+    def __init__(self, inner: Kernel, apart: int) -> None:
+        self.inner, self.apart = inner, apart
+        self.words, self.cost, self.credits_lines = inner.words, inner.cost, inner.credits_lines
+
+    def steps(self, n_columns: int) -> int:
+        """As it was told."""
+        return self.apart
+
+    def longest(self) -> int:
+        """The inner kernel's."""
+        return self.inner.longest()
+
+    def room(self) -> Any:
+        """The inner kernel's."""
+        return self.inner.room()
+
+    def walk(self, place: Any, tally: Any, room: Any, draws: int, steps: int) -> int:
+        """The inner kernel's."""
+        return self.inner.walk(place, tally, room, draws, steps)
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The largest block of a release under a law, with both chains ready to start."""
+
+    unit: Unit
+    ours: Walker
+    peer: Walker
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of the block."""
+        return len(self.unit.columns)
+
+
+def course(release: fw.Release, law: Any, seed: int = 1) -> Course:
+    """Both chains on the largest block of a release."""
+    moves = choose(release, law)
+    none = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
+    run = new_run(moves, none, seed=seed, chains=CHAINS, tolerance=0.02)
+    which = int(np.argmax([len(one.unit.columns) for one in run.units]))
+    unit, chains = run.units[which].unit, run.units[which].chains
+    for chain in chains:
+        chain.counts = False
+        chain.advance(unit, 2000 if len(unit.columns) < 2000 else 400)
+    starts = [chain.place.table + unit.offset for chain in chains]
+    block = moves.support.solved.blocks[which]
+    single = chain_for(moves.sets[which], block, unit.weights.kind == FACTORIAL)
+    place = np.argsort(unit.columns)[np.searchsorted(np.sort(unit.columns), block.columns[single.order])]
+    return Course(unit, _ours(unit, starts), _single_steps(single, starts, place))
+
+
+def _ours(unit: Unit, starts: list[np.ndarray]) -> Walker:
+    """Our chain with its kernels and shares; where it has one kernel only, tables may be closer than its draws."""
+    alone = len(unit.kernels) == 1
+    steps = unit.kernels[0].steps(len(unit.columns))
+    states = streams(5, CHAINS + 1)
+    every = np.arange(len(unit.columns))
+    direct = unit.kernels[0].independent
+    chains: dict[tuple[int, int], tuple[Unit, Chain]] = {}
+
+    def chain(number: int, apart: int) -> tuple[Unit, Chain, int]:
+        spaced = alone and not direct
+        key = (number, apart if spaced else 0)
+        if key not in chains:
+            here = replace(unit, kernels=(Spaced(unit.kernels[0], apart),)) if spaced else unit
+            one = Chain(here, starts[number % CHAINS], states[number].copy())
+            one.counts = False
+            chains[key] = here, one
+        return *chains[key], 1 if spaced else apart
+
+    def keep(number: int, tables: int, apart: int) -> np.ndarray:
+        here, one, thin = chain(number, apart)
+        return one.keep(here, every, tables, thin)
+
+    def walk(tables: int, apart: int) -> None:
+        here, one, thin = chain(CHAINS, apart)
+        one.advance(here, thin * tables)
+
+    return Walker("fiberwalk", unit.words, keep, walk, steps if alone and not direct else 1)
+
+
+def _single_steps(single: SingleSteps, starts: list[np.ndarray], place: np.ndarray) -> Walker:
+    """The chain of single steps, from the same tables; `place` is where our chain has its cells."""
+    states = streams(6, CHAINS + 1)
+    back = np.argsort(place)
+    tables = [start[place].astype(np.int64) for start in [*starts, starts[0]]]
+
+    def keep(number: int, n: int, apart: int) -> np.ndarray:
+        kept = np.empty((n, len(back)), dtype=np.int64)
+        for k in range(n):
+            single.steps(tables[number], states[number], apart)
+            kept[k] = tables[number]
+        return kept[:, back]
+
+    def walk(n: int, apart: int) -> int:
+        return single.steps(tables[CHAINS], states[CHAINS], n * apart)
+
+    return Walker("+-1 chain", single.words, keep, walk, len(back))
+
+
+def bulk(draws: np.ndarray) -> np.ndarray:
+    """ArviZ' bulk effective draws, [chain, draw, quantity]; nan where a quantity never changes."""
+    import arviz as az
+
+    found = np.full(draws.shape[2], np.nan)
+    moved = np.flatnonzero(np.ptp(draws, axis=(0, 1)) > 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for q in moved:
+            found[q] = float(az.ess(draws[:, :, q].astype(float), method="bulk"))
+    return found
+
+
+def rates(
+    some: Course, tables: int = 1000, most_seconds: float = 20.0, rounds: int = 7
+) -> tuple[Rates, Rates, dict[str, int]]:
+    """Effective draws a second of ours and of the chain of single steps; and how far apart the tables kept were.
+
+    `tables` of each chain are kept; `most_seconds` is what the walk of one kind may take by itself.
+    """
+    n = some.n_cells
+    watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
+    mean = np.maximum(np.mean([some.ours.keep(k, PILOT, some.ours.first_apart).mean(axis=0) for k in range(CHAINS)], axis=0), 0.1)
+    apart = {one.name: _spacing(one, watched, tables, most_seconds) for one in (some.ours, some.peer)}
+    found = {}
+    for one in (some.ours, some.peer):
+        cells, distance = [], []
+        for k in range(CHAINS):
+            kept = one.keep(k, tables, apart[one.name])
+            cells.append(kept[:, watched])
+            distance.append(((kept - mean) ** 2 / mean).sum(axis=1))
+        ess = bulk(np.stack(cells))
+        found[one.name] = ess[~np.isnan(ess)], bulk(np.stack(distance)[:, :, None])[0]
+    jobs, times = {}, {}
+    for one in (some.ours, some.peer):
+        times[one.name] = max(1, round(0.03 / _seconds(one, apart[one.name])))
+        jobs[one.name] = lambda one=one: one.walk(times[one.name], apart[one.name])
+    best = best_of(jobs, rounds, time.thread_time)
+    made = CHAINS * tables
+    each = []
+    for one in (some.ours, some.peer):
+        seconds, (cells, chi) = best[one.name] / times[one.name], found[one.name]
+        each.append(Rates(cells / made / seconds, chi / made / seconds, seconds, float(cells.min())))
+    return each[0], each[1], apart
+
+
+def _seconds(one: Walker, apart: int) -> float:
+    """About how long a chain takes from one table to the next."""
+    tables = 1
+    while True:
+        begin = time.thread_time()
+        one.walk(tables, apart)
+        spent = time.thread_time() - begin
+        if spent > 0.002:
+            return spent / tables
+        tables *= 4
+
+
+def _spacing(one: Walker, watched: np.ndarray, tables: int, most_seconds: float) -> int:
+    """How far apart tables are kept: until the slowest cell's are worth a fair part of a draw, or time is up."""
+    apart = one.first_apart
+    while True:
+        share = np.nanmin(bulk(np.stack([one.keep(k, PILOT, apart)[:, watched] for k in range(CHAINS)]))) / (CHAINS * PILOT)
+        seconds = _seconds(one, apart)
+        if share > 4 * FAIR and apart > one.least_apart:
+            apart = max(one.least_apart, apart // 2)
+            if apart == one.least_apart:
+                return apart
+            continue
+        if share >= FAIR or 2 * seconds * CHAINS * tables > most_seconds:
+            return apart
+        apart *= 2
