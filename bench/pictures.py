@@ -52,7 +52,9 @@ def race_picture(found: dict[str, Ran], path: Path) -> Path:
             if j + 1 == len(column):
                 axes.set_xlabel("times better than the peer (logarithmic scale)", fontsize=8)
     figure.suptitle("fiberwalk against what a user would pick instead", fontsize=12)
-    figure.legend(handles=_key(look), loc="outside lower center", ncols=min(5, len(look) + 2), fontsize=8, frameon=False)
+    figure.legend(
+        handles=_key(look), loc="outside lower center", ncols=min(5, len(look) + 2), fontsize=8, frameon=False
+    )
     path.write_bytes(as_png(figure, dpi=110))
     return path
 
@@ -131,7 +133,9 @@ def _key(look: Look) -> list[Any]:
         for peer, (colour, mark) in look.items()
     ]
     bar = Line2D([], [], color="black", marker="|", linestyle="", markersize=11, markeredgewidth=2, label="wanted")
-    missed = Line2D([], [], color="black", marker="o", markerfacecolor="white", linestyle="", label="hollow: not reached")
+    missed = Line2D(
+        [], [], color="black", marker="o", markerfacecolor="white", linestyle="", label="hollow: not reached"
+    )
     return [*marks, bar, missed]
 
 

@@ -38,7 +38,9 @@ def run(quick: bool) -> Iterator[Finding]:
     """Import, help, first audits, memory."""
     # The first round reads files that later ones find in memory.
     seconds = best_of(
-        {name: lambda code=code: python("-c", code) for name, code in IMPORTS.items()}, 5 if quick else 10, time.perf_counter
+        {name: lambda code=code: python("-c", code) for name, code in IMPORTS.items()},
+        5 if quick else 10,
+        time.perf_counter,
     )
     for peer in IMPORTS.keys() - {"ours"}:
         yield Figure(
@@ -49,7 +51,14 @@ def run(quick: bool) -> Iterator[Finding]:
     memory = {name: float(python("-c", code + MEMORY)) for name, code in IMPORTS.items()}
     for peer in IMPORTS.keys() - {"ours"}:
         yield Figure(
-            "start up", "-", "memory after import fiberwalk", "MB", memory["ours"], peer, memory[peer], more_is_better=False
+            "start up",
+            "-",
+            "memory after import fiberwalk",
+            "MB",
+            memory["ours"],
+            peer,
+            memory[peer],
+            more_is_better=False,
         )
     with tempfile.TemporaryDirectory() as cache:
         _, compiling = once(lambda: python("-c", AUDIT, cache=cache))
