@@ -252,7 +252,8 @@ def rates(
 
 
 def seconds_apart(one: Walker, apart: int) -> float:
-    """About how long a chain takes from one table to the next."""
+    """About how long a chain takes from one table to the next, once it is set up for tables so far apart."""
+    one.walk(1, apart)
     tables = 1
     while True:
         begin = time.thread_time()
@@ -263,13 +264,17 @@ def seconds_apart(one: Walker, apart: int) -> float:
         tables *= 4
 
 
-def spacing(one: Walker, watched: np.ndarray, tables: int, most_seconds: float) -> int:
-    """How far apart tables are kept: until the slowest cell's are worth a fair part of a draw, or time is up."""
+def spacing(
+    one: Walker, watched: np.ndarray, tables: int, most_seconds: float, of: Callable[[np.ndarray], Any] = np.nanmin
+) -> int:
+    """How far apart tables are kept: until the slowest cell's are worth a fair part of a draw, or time is up.
+
+    With `of=np.nanmedian` it is the median cell that counts: spaced for the slowest, its tables may be nearly independent,
+    and how quickly they become so is hidden.
+    """
     apart = one.first_apart
     while True:
-        share = np.nanmin(bulk(np.stack([one.keep(k, PILOT, apart)[:, watched] for k in range(CHAINS)]))) / (
-            CHAINS * PILOT
-        )
+        share = of(bulk(np.stack([one.keep(k, PILOT, apart)[:, watched] for k in range(CHAINS)]))) / (CHAINS * PILOT)
         seconds = seconds_apart(one, apart)
         if share > 4 * FAIR and apart > one.least_apart:
             apart = max(one.least_apart, apart // 2)
