@@ -150,7 +150,7 @@ def growth_picture(found: dict[str, Ran], path: Path) -> Path:
     for ran in found.values():
         for one in ran.curves:
             panels.setdefault((one.against, one.unit), []).append(one)
-    columns = min(3, len(panels))
+    columns = min(3 if len(panels) < 7 else 4, len(panels))
     lines = -(-len(panels) // columns)
     figure = new_figure(5.4 * columns, 4.6 * lines)
     every = figure.subplots(lines, columns, squeeze=False).ravel()
