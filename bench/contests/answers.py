@@ -28,7 +28,7 @@ WORDS = (
 
 LAWS = ("uniform", "hypergeometric")
 TOLERANCE = 0.02
-LIMIT = 20.0
+LIMIT = 15.0
 """Seconds after which chains are stopped; those with a target have longer, so that a miss shows how far it is off."""
 LONG = 60.0
 TARGETS = {"4 x 4 x 3": 30.0, "5 x 4 x 3": 30.0}
