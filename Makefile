@@ -40,7 +40,6 @@ bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/chains.py
 	$(BIN)/python bench/stored_moves.py
 	$(BIN)/python bench/hidden_cells.py
-	$(BIN)/python bench/large_table.py
 	$(BIN)/python bench/likelihood_gaps.py
 	$(BIN)/python bench/hidden_paths.py times
 	$(BIN)/python bench/hidden_paths.py effective
@@ -49,7 +48,6 @@ bench: $(VENV)/installed-for-tests
 	$(BIN)/python bench/sample_tables.py further
 	$(BIN)/python bench/flexible_tables.py
 	$(BIN)/python bench/table_server.py
-	$(BIN)/python bench/start_up.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

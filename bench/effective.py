@@ -21,7 +21,7 @@ from figures import best_of
 from peers.plus_minus_one import SingleSteps, chain_for
 
 import fiberwalk as fw
-from fiberwalk.moves.chooser import choose
+from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.moves.random_words import streams
 from fiberwalk.sampler.chain import Chain
 from fiberwalk.sampler.kernel import Kernel
@@ -115,8 +115,18 @@ class Course:
         return len(self.unit.columns)
 
 
-def course(release: fw.Release, law: Any, seed: int = 1) -> Course:
-    """Both chains on the largest block of a release."""
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """The largest block of a release under a law, and tables that its chains have come to."""
+
+    moves: Moves
+    which: int
+    unit: Unit
+    starts: list[np.ndarray]
+
+
+def ready(release: fw.Release, law: Any, seed: int = 1) -> Ready:
+    """Chains that have forgotten where they started."""
     moves = choose(release, law)
     none = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
     run = new_run(moves, none, seed=seed, chains=CHAINS, tolerance=0.02)
@@ -125,9 +135,21 @@ def course(release: fw.Release, law: Any, seed: int = 1) -> Course:
     for chain in chains:
         chain.counts = False
         chain.advance(unit, 2000 if len(unit.columns) < 2000 else 400)
-    starts = [chain.place.table + unit.offset for chain in chains]
-    block = moves.support.solved.blocks[which]
-    single = chain_for(moves.sets[which], block, unit.weights.kind == FACTORIAL)
+    return Ready(moves, which, unit, [chain.place.table + unit.offset for chain in chains])
+
+
+def alone(release: fw.Release, law: Any, seed: int = 1) -> Walker:
+    """Our chain by itself, where the other's moves would take minutes to write down."""
+    here = ready(release, law, seed)
+    return _ours(here.unit, here.starts)
+
+
+def course(release: fw.Release, law: Any, seed: int = 1) -> Course:
+    """Both chains on the largest block of a release."""
+    here = ready(release, law, seed)
+    moves, unit, starts = here.moves, here.unit, here.starts
+    block = moves.support.solved.blocks[here.which]
+    single = chain_for(moves.sets[here.which], block, unit.weights.kind == FACTORIAL)
     place = np.argsort(unit.columns)[np.searchsorted(np.sort(unit.columns), block.columns[single.order])]
     return Course(unit, _ours(unit, starts), _single_steps(single, starts, place))
 
@@ -205,7 +227,7 @@ def rates(
     watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
     pilot = [some.ours.keep(k, PILOT, some.ours.first_apart).mean(axis=0) for k in range(CHAINS)]
     mean = np.maximum(np.mean(pilot, axis=0), 0.1)
-    apart = {one.name: _spacing(one, watched, tables, most_seconds) for one in (some.ours, some.peer)}
+    apart = {one.name: spacing(one, watched, tables, most_seconds) for one in (some.ours, some.peer)}
     found = {}
     for one in (some.ours, some.peer):
         cells, distance = [], []
@@ -217,7 +239,7 @@ def rates(
         found[one.name] = ess[~np.isnan(ess)], bulk(np.stack(distance)[:, :, None])[0]
     jobs, times = {}, {}
     for one in (some.ours, some.peer):
-        times[one.name] = max(1, round(0.03 / _seconds(one, apart[one.name])))
+        times[one.name] = max(1, round(0.03 / seconds_apart(one, apart[one.name])))
         jobs[one.name] = lambda one=one: one.walk(times[one.name], apart[one.name])
     best = best_of(jobs, rounds, time.thread_time)
     made = CHAINS * tables
@@ -228,8 +250,9 @@ def rates(
     return each[0], each[1], apart
 
 
-def _seconds(one: Walker, apart: int) -> float:
-    """About how long a chain takes from one table to the next."""
+def seconds_apart(one: Walker, apart: int) -> float:
+    """About how long a chain takes from one table to the next, once it is set up for tables so far apart."""
+    one.walk(1, apart)
     tables = 1
     while True:
         begin = time.thread_time()
@@ -240,14 +263,18 @@ def _seconds(one: Walker, apart: int) -> float:
         tables *= 4
 
 
-def _spacing(one: Walker, watched: np.ndarray, tables: int, most_seconds: float) -> int:
-    """How far apart tables are kept: until the slowest cell's are worth a fair part of a draw, or time is up."""
+def spacing(
+    one: Walker, watched: np.ndarray, tables: int, most_seconds: float, of: Callable[[np.ndarray], Any] = np.nanmin
+) -> int:
+    """How far apart tables are kept: until the slowest cell's are worth a fair part of a draw, or time is up.
+
+    With `of=np.nanmedian` it is the median cell that counts: spaced for the slowest, its tables may be nearly independent,
+    and how quickly they become so is hidden.
+    """
     apart = one.first_apart
     while True:
-        share = np.nanmin(bulk(np.stack([one.keep(k, PILOT, apart)[:, watched] for k in range(CHAINS)]))) / (
-            CHAINS * PILOT
-        )
-        seconds = _seconds(one, apart)
+        share = of(bulk(np.stack([one.keep(k, PILOT, apart)[:, watched] for k in range(CHAINS)]))) / (CHAINS * PILOT)
+        seconds = seconds_apart(one, apart)
         if share > 4 * FAIR and apart > one.least_apart:
             apart = max(one.least_apart, apart // 2)
             if apart == one.least_apart:

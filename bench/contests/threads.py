@@ -1,0 +1,116 @@
+"""Two threads against one, on the same chains."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from figures import Figure, Finding, Skipped, once
+from problems import problem
+
+from fiberwalk.moves.chooser import Moves, choose
+from fiberwalk.sampler.run import new_run
+
+WORDS = (
+    "Seconds of the same four chains on one thread and on two, uniform law; both give the same tallies to the last bit. On "
+    "the clock, which means little while the machine has other work: the remark has the load. 'By processor time' is "
+    "what the clock would show if threads never waited: one thread does all that is done where chains are looked at, both "
+    "share the rest."
+)
+# Draws of each chain, some seconds of one thread; chains are looked at after 1024 of them, and after all of large tables.
+DRAWS = {
+    "4 x 4": 1 << 19,
+    "20 x 20": 1 << 14,
+    "100 x 100": 1 << 10,
+    "4 x 4 x 3": 1 << 17,
+    "200 x 200, half hidden": 1 << 10,
+}
+TARGET = 1.8
+
+
+@dataclass
+class Spent:
+    """The best seconds of some rounds: on the clock, of the thread that looks at chains, and of those that run them."""
+
+    clock: float = np.inf
+    looks: float = np.inf
+    chains: float = np.inf
+
+    def at_best(self, clock: float, looks: float, chains: float) -> None:
+        """One more round."""
+        self.clock, self.looks, self.chains = min(self.clock, clock), min(self.looks, looks), min(self.chains, chains)
+
+
+def run(quick: bool) -> Iterator[Finding]:
+    """Speed-ups."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if cores < 2:
+        yield Skipped("threads", "one thread", "this machine has one processor.")
+        return
+    for name in ("4 x 4",) if quick else DRAWS:
+        yield from raced(name, rounds=2 if quick or DRAWS[name] == 1 << 10 else 4)
+
+
+def raced(name: str, rounds: int) -> Iterator[Figure]:
+    """One problem: on the clock, and by processor time."""
+    release = problem(name).release
+    choosing = min(once(lambda: choose(release, "uniform"))[1] for _ in range(2))
+    moves = choose(release, "uniform")
+    _, rows, _ = release.listed()
+    rows.resize(rows.shape[0], moves.support.solved.fiber.n_columns)
+    questions = sp.csr_array(rows)
+    spent = {1: Spent(), 2: Spent()}
+    found, preparing = [], np.inf
+    for _ in range(rounds):
+        for workers, best in spent.items():
+            before, took, tallies = walked(moves, questions, DRAWS[name], workers)
+            best.at_best(*took)
+            preparing = min(preparing, before)
+            found.append(tallies)
+    assert all(np.array_equal(one, found[0]) for one in found), "threads must not change the result"
+    one, two = spent[1], spent[2]
+    load = f"load average {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load not known"
+    yield Figure(
+        "threads",
+        name,
+        "two threads, on the clock",
+        "s",
+        two.clock,
+        "one thread",
+        one.clock,
+        more_is_better=False,
+        target=TARGET,
+        note=f"{load} on {os.cpu_count()} processors",
+        guarded=False,
+    )
+    yield Figure(
+        "threads",
+        name,
+        "two threads, by processor time",
+        "s",
+        two.looks + two.chains / 2,
+        "one thread",
+        one.looks + one.chains,
+        more_is_better=False,
+        note=f"looks {one.looks:.2f} s; before the chains, on one thread: moves {choosing:.2f} s, "
+        f"starts and tuning {preparing:.2f} s",
+    )
+
+
+def walked(
+    moves: Moves, questions: sp.csr_array, draws: int, workers: int
+) -> tuple[float, tuple[float, float, float], np.ndarray]:
+    """Seconds of starts and tuning; of the chains on the clock, at looks and in threads; and all tallies."""
+    # An error that no chain reaches: all runs end at the same number of draws.
+    run, preparing = once(lambda: new_run(moves, questions, seed=1, chains=4, tolerance=1e-9, most_draws=draws))
+    with ThreadPoolExecutor(workers) as executor:
+        begin = np.array([time.perf_counter(), time.thread_time(), time.process_time()])
+        run.go_on(executor)
+        clock, looks, whole = np.array([time.perf_counter(), time.thread_time(), time.process_time()]) - begin
+    tallies = [unit.pooled.counters for unit in run.units if unit.pooled is not None]
+    return preparing, (clock, looks, whole - looks), np.concatenate(tallies)
