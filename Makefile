@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PYTEST = $(BIN)/pytest --numprocesses auto --maxprocesses 4
 
-.PHONY: demo test quick notebooks verify bench clean
+.PHONY: demo test quick notebooks verify bench bench-quick studies clean
 
 demo: $(VENV)/installed
 	$(BIN)/fiberwalk demo
@@ -32,14 +32,17 @@ verify: $(VENV)/installed-for-tests
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,algebra]"
 	$(BIN)/python bench/verify.py --store
 
+# The race against every peer, some half an hour: printed, and written to bench/results/ as race.md with its pictures. Peers
+# that are not here are named and left out: R, 4ti2, and the extra `peers` for pytauargus.
 bench: $(VENV)/installed-for-tests
-	$(BIN)/python bench/exact_solving.py
-	$(BIN)/python bench/bounds.py
-	$(BIN)/python bench/moves.py
-	$(BIN)/python bench/independent.py
-	$(BIN)/python bench/chains.py
-	$(BIN)/python bench/stored_moves.py
-	$(BIN)/python bench/hidden_cells.py
+	$(BIN)/python bench/race.py --store
+
+# Has anything become slower? Under two minutes: ratios against the stored ones.
+bench-quick: $(VENV)/installed-for-tests
+	$(BIN)/python bench/race.py --quick --compare
+
+# The studies that the README and the notebooks quote, and their pictures.
+studies: $(VENV)/installed-for-tests
 	$(BIN)/python bench/likelihood_gaps.py
 	$(BIN)/python bench/hidden_paths.py times
 	$(BIN)/python bench/hidden_paths.py effective

@@ -32,8 +32,8 @@ from fiberwalk.sampler.weights import FACTORIAL
 CHAINS = 4
 WATCHED = 200
 """Cells that are watched in larger blocks."""
-FAIR = 0.15
-"""The part of an independent draw that a kept table of the slowest cell should be worth, at least; at most four times it."""
+FAIR = 0.1
+"""The part of an independent draw that a kept table of the slowest cell should be worth, at least; at most three times it."""
 PILOT = 120
 """Tables of a chain from which the spacing is found."""
 
@@ -141,7 +141,7 @@ def ready(release: fw.Release, law: Any, seed: int = 1) -> Ready:
 def alone(release: fw.Release, law: Any, seed: int = 1) -> Walker:
     """Our chain by itself, where the other's moves would take minutes to write down."""
     here = ready(release, law, seed)
-    return _ours(here.unit, here.starts)
+    return walker(here.unit, here.starts)
 
 
 def course(release: fw.Release, law: Any, seed: int = 1) -> Course:
@@ -151,10 +151,10 @@ def course(release: fw.Release, law: Any, seed: int = 1) -> Course:
     block = moves.support.solved.blocks[here.which]
     single = chain_for(moves.sets[here.which], block, unit.weights.kind == FACTORIAL)
     place = np.argsort(unit.columns)[np.searchsorted(np.sort(unit.columns), block.columns[single.order])]
-    return Course(unit, _ours(unit, starts), _single_steps(single, starts, place))
+    return Course(unit, walker(unit, starts), _single_steps(single, starts, place))
 
 
-def _ours(unit: Unit, starts: list[np.ndarray]) -> Walker:
+def walker(unit: Unit, starts: list[np.ndarray]) -> Walker:
     """Our chain with its kernels and shares; where it has one kernel only, tables may be closer than its draws."""
     alone = len(unit.kernels) == 1
     steps = unit.kernels[0].steps(len(unit.columns))
@@ -227,22 +227,28 @@ def rates(
     watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
     pilot = [some.ours.keep(k, PILOT, some.ours.first_apart).mean(axis=0) for k in range(CHAINS)]
     mean = np.maximum(np.mean(pilot, axis=0), 0.1)
-    apart = {one.name: spacing(one, watched, tables, most_seconds) for one in (some.ours, some.peer)}
-    found = {}
+    made = CHAINS * tables
+    apart, found = {}, {}
     for one in (some.ours, some.peer):
-        cells, distance = [], []
-        for k in range(CHAINS):
-            kept = one.keep(k, tables, apart[one.name])
-            cells.append(kept[:, watched])
-            distance.append(((kept - mean) ** 2 / mean).sum(axis=1))
-        ess = bulk(np.stack(cells))
-        found[one.name] = ess[~np.isnan(ess)], bulk(np.stack(distance)[:, :, None])[0]
+        apart[one.name] = spacing(one, watched, tables, most_seconds)
+        while True:
+            cells, distance = [], []
+            for k in range(CHAINS):
+                kept = one.keep(k, tables, apart[one.name])
+                cells.append(kept[:, watched])
+                distance.append(((kept - mean) ** 2 / mean).sum(axis=1))
+            ess = bulk(np.stack(cells))
+            found[one.name] = ess[~np.isnan(ess)], bulk(np.stack(distance)[:, :, None])[0]
+            # A cell that seldom changes may not have shown in the pilot.
+            slow = np.nanmin(ess) < FAIR / 3 * made
+            if not slow or 4 * made * seconds_apart(one, apart[one.name]) > most_seconds:
+                break
+            apart[one.name] *= 4
     jobs, times = {}, {}
     for one in (some.ours, some.peer):
         times[one.name] = max(1, round(0.03 / seconds_apart(one, apart[one.name])))
         jobs[one.name] = lambda one=one: one.walk(times[one.name], apart[one.name])
     best = best_of(jobs, rounds, time.thread_time)
-    made = CHAINS * tables
     each = []
     for one in (some.ours, some.peer):
         seconds, (cells, chi) = best[one.name] / times[one.name], found[one.name]
@@ -275,7 +281,7 @@ def spacing(
     while True:
         share = of(bulk(np.stack([one.keep(k, PILOT, apart)[:, watched] for k in range(CHAINS)]))) / (CHAINS * PILOT)
         seconds = seconds_apart(one, apart)
-        if share > 4 * FAIR and apart > one.least_apart:
+        if share > 3 * FAIR and apart > one.least_apart:
             apart = max(one.least_apart, apart // 2)
             if apart == one.least_apart:
                 return apart

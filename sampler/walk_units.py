@@ -19,7 +19,7 @@ from .tally import Tally, end_of_draw
 from .walk_moves import Place
 
 SPARSE = 0.8
-"""Below this mean cell, unit swaps give more effective draws per second than hit-and-run (bench/hidden_cells.py --units)."""
+"""Below this mean cell, unit swaps give more effective draws per second than hit-and-run (bench/tuning.py units)."""
 
 
 class Units(NamedTuple):

@@ -13,6 +13,7 @@ from types import ModuleType
 NAMES = (
     "effective draws",
     "steps",
+    "tallies",
     "independent tables",
     "answers",
     "bounds",

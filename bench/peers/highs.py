@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
-from peers.equations import Equations
 
 from fiberwalk.fiber.simplex import solved, warm_model
+from peers.equations import Equations
 
 Found = dict[int, tuple[float, float]]
 """The least and the greatest value of some cells."""

@@ -23,7 +23,7 @@ from fiberwalk.moves.mixture import Mixture
 from fiberwalk.moves.move_set import MoveSet
 from fiberwalk.moves.random_words import below, fraction, next_word
 from fiberwalk.moves.swaps import Swaps
-from fiberwalk.sampler.stock import empty_stock, supplier
+from fiberwalk.sampler.stock import SUPPLIERS, empty_stock, supplier
 
 FEW_MOVES = 200_000
 """Lists up to this long are made where they can be."""
@@ -44,10 +44,11 @@ class SingleSteps:
 def chain_for(moves: MoveSet, block: Block, factorial: bool) -> SingleSteps:
     """The quickest chain of single steps along the moves that a user of them would write down.
 
-    `factorial`: the law prod 1/x!, else all tables alike. Of a mixture the first family is taken, which is the quick one.
+    `factorial`: the law prod 1/x!, else all tables alike. Of a mixture the first family is taken that can be written down
+    without looking at the table; it is the quick one.
     """
     if isinstance(moves, Mixture):
-        moves = moves.parts[0]
+        moves = next(one for one in moves.parts if isinstance(one, tuple(SUPPLIERS)))
     lower, upper = block.lower.astype(np.int64), block.upper.astype(np.int64)
     order = np.arange(len(lower))
     if isinstance(moves, Swaps) and not lower.any():

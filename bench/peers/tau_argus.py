@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+
 from peers.equations import Equations
 
 NAME = "pytauargus audit"

@@ -1,0 +1,24 @@
+"""Chains of uniform swaps on complete two-way tables, ready to be timed."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from problems import problem
+
+import fiberwalk as fw
+from fiberwalk.moves.random_words import streams
+from fiberwalk.sampler.chain import Chain
+from fiberwalk.sampler.plan import units_of
+from fiberwalk.sampler.unit import Unit
+
+
+def stationary(name: str, seed: int = 1) -> tuple[Unit, Chain]:
+    """The unit of a complete two-way table under the uniform law, and a chain that has forgotten its start."""
+    moves = fw.choose_moves(problem(name).release)
+    n = moves.support.solved.fiber.n_columns
+    (unit,) = units_of(moves, sp.csr_array((0, n), dtype=np.int64))
+    chain = Chain(unit, unit.start, streams(seed, 1)[0])
+    chain.advance(unit, 400_000_000 // (12 * n) if n > 100 else 100_000)
+    chain.forget()
+    return unit, chain
