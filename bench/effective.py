@@ -33,7 +33,7 @@ CHAINS = 4
 WATCHED = 200
 """Cells that are watched in larger blocks."""
 FAIR = 0.1
-"""The part of an independent draw that a kept table of the slowest cell should be worth, at least; at most three times it."""
+"""The part of an independent draw that a kept table of the slowest cell should be worth at least; at most thrice it."""
 PILOT = 120
 """Tables of a chain from which the spacing is found."""
 

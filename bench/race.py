@@ -2,10 +2,10 @@
 
     python bench/race.py [contest ...] [--quick] [--compare] [--store]
 
-Without contests all are run (`make bench`, some twenty minutes on two quiet cores). `--store` writes what was found to
-bench/results/: race.json, and from it race.md, race.png and growth.png; contests that were not run keep what was stored
-before. `--quick` takes small versions of some minutes' worth; with `--compare` it fails where a ratio has lost more than
-30% against the stored ones (`make bench-quick`), with `--store` it stores them.
+Without contests all are run (`make bench`, some half an hour on two quiet cores). `--store` writes what was found to
+bench/results/: race.json, and from it race.md, race.png, growth.png and what the README quotes; contests that were not run
+keep what was stored before. `--quick` takes small versions, two minutes in all; with `--compare` it fails where a ratio has
+lost more than 30% against the stored ones (`make bench-quick`), with `--store` it stores them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import guard
+import quoted
 import stored
 import written
 from contests import NAMES, contest
@@ -59,7 +60,8 @@ def main() -> int:
     found = ran(names, options.quick)
     if options.store:
         paths = stored.store(found, quick=options.quick)
-        paths += [] if options.quick else written.write_all(stored.read())
+        if not options.quick:
+            paths += [*written.write_all(stored.read()), quoted.into_readme(stored.read())]
         print("\nwrote " + ", ".join(str(one.relative_to(stored.HOME.parent)) for one in paths))
     return 0
 

@@ -10,9 +10,9 @@ from problems import NAMES, problem
 
 WORDS = (
     "Effective draws a second of one thread (ArviZ, bulk, four chains): of the slowest, the median and the first cell, and "
-    "of the chi-square distance to the mean table. Against the chain that moves by one unit (+-1), written in Numba with the "
-    "same random numbers, along the same moves where these can be written down. Both start in stationarity. Two-way tables "
-    "under the hypergeometric law need no chain: ours are independent."
+    "of the chi-square distance to the mean table. Against the chain that moves by one unit (+-1), written in Numba with "
+    "the same random numbers, along the same moves where these can be written down. Both start in stationarity. Two-way "
+    "tables under the hypergeometric law need no chain: ours are independent."
 )
 PEER = "+-1 chain"
 LAWS = ("uniform", "hypergeometric")

@@ -1,0 +1,152 @@
+"""What the README quotes of the race: a table and some sentences, made from what is stored and from nothing else.
+
+`python bench/quoted.py` writes them into the README, between the two marks; `make bench` does so too, and a test holds the
+README to what is stored.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from figures import Figure
+from stored import HOME, Ran, read
+from written import number, rows, times
+
+README = HOME.parent / "README.md"
+BEGIN = "<!-- from bench/results/race.json, by bench/quoted.py -->"
+END = "<!-- end of what was measured -->"
+ONE_UNIT = "+-1 chain"
+SHOWN = (
+    ("4 x 4, uniform", "Snee's 4 x 4 table"),
+    ("20 x 20, uniform", "20 x 20, 10,000 units"),
+    ("100 x 100, uniform", "100 x 100, 100,000 units"),
+    ("4 x 4 x 3, uniform", "the 4 x 4 x 3 table of Duncan and others, three two-way margins"),
+    ("4 x 4 x 3, hypergeometric", "the same, hypergeometric"),
+    ("5 x 4 x 3, uniform", "5 x 4 x 3, three two-way margins"),
+    ("200 x 200, half hidden, uniform", "200 x 200, half of the cells hidden"),
+    ("200 x 200, 5% hidden, uniform", "200 x 200, 5% hidden"),
+    ("hierarchical, uniform", "60 activities in 8 groups by 40 regions, counts under 4 hidden"),
+    ("2^6, uniform", "six dims of two labels, all two-way margins"),
+    ("turnover, uniform", "30 x 12 magnitudes up to millions, a fifth hidden"),
+)
+
+
+def quoted(found: dict[str, Ran]) -> str:
+    """All that stands between the marks."""
+    parts = [_table(found), *(f"- {sentence}" for sentence in _sentences(found))]
+    return "\n".join(parts) + "\n"
+
+
+def _table(found: dict[str, Ran]) -> str:
+    lines = []
+    for problem, words in SHOWN:
+        slow = _one(found, "effective draws", problem, "slowest cell", ONE_UNIT)
+        middle = _one(found, "effective draws", problem, "median cell", ONE_UNIT)
+        if slow is None or middle is None:
+            continue
+        lines.append([words, number(slow.theirs or 0), number(slow.ours), _times(slow), _times(middle)])
+    return rows(["effective draws a second", "by one unit", "fiberwalk", "slowest cell", "median cell"], lines)
+
+
+def _times(one: Figure) -> str:
+    """A ratio, with a word where few effective draws of the peer were seen."""
+    return f"{number(one.ratio or 0)} times" + ("" if one.guarded else ", roughly")
+
+
+def _one(found: dict[str, Ran], contest: str, problem: str, what: str, peer: str = "") -> Figure | None:
+    """A figure by its names."""
+    ran = found.get(contest)
+    figures = ran.figures if ran is not None else ()
+    return next((f for f in figures if (f.problem, f.what, f.peer) == (problem, what, peer)), None)
+
+
+def _every(found: dict[str, Ran], contest: str, peer: str) -> dict[str, Figure]:
+    """The figures of a contest against a peer, by problem."""
+    ran = found.get(contest)
+    return {one.problem: one for one in (ran.figures if ran else ()) if one.peer == peer}
+
+
+def _sentences(found: dict[str, Ran]) -> list[str]:
+    """What else is told, as far as it was measured."""
+    told = []
+    step = _one(found, "steps", "20 x 20", "ns per step", "the least step")
+    if step is not None and step.theirs:
+        told.append(
+            f"A uniform step takes {number(step.ours)} nanoseconds; one that does nothing but read and write takes "
+            f"{number(step.theirs)}."
+        )
+    line = _one(found, "tallies", "20 x 20", "squared error x seconds", "histogram of stored tables")
+    if line is not None:
+        told.append(
+            "Crediting the whole line of each step to p(x|y), and not only the value drawn, is worth "
+            f"{number(line.ratio or 0)} times a histogram of stored tables on 20 x 20."
+        )
+    drawn = {peer: _every(found, "independent tables", peer) for peer in ("scipy random_table", "R r2dtable")}
+    large = {peer: one.get("100 x 100") for peer, one in drawn.items()}
+    against = [f"{number(one.ratio or 0)} times as fast as by {peer}" for peer, one in large.items() if one is not None]
+    if against:
+        told.append(f"Independent 100 x 100 tables are drawn {' and '.join(against)}.")
+    half = {one.peer: one for one in (found["bounds"].figures if "bounds" in found else ()) if "half" in one.problem}
+    raced = [one for one in half.values() if one.ratio is not None]
+    if raced:
+        told.append(
+            f"Sharp bounds of a 200 x 200 table with half of its cells hidden come at {number(raced[0].ours)} a second: "
+            + ", ".join(f"{number(one.ratio or 0)} times {one.peer}" for one in raced)
+            + "."
+        )
+    told += _waits(found)
+    threads = [one for one in (found["threads"].figures if "threads" in found else ()) if "clock" in one.what]
+    if threads:
+        least = min(threads, key=lambda one: one.ratio or 0.0)
+        told.append(f"Two threads are {times(least.ratio)} as fast as one or better ({least.problem} has the least).")
+    slower = [
+        f"{one.problem} ({name}: {one.what}, against {one.peer}: {times(one.ratio)})"
+        for name, ran in found.items()
+        for one in ran.figures
+        if one.ratio is not None and one.ratio < 0.95 and name != "steps"
+    ]
+    if slower:
+        told.append("Where a peer is the quicker: " + "; ".join(slower) + ".")
+    return told
+
+
+def _waits(found: dict[str, Ran]) -> list[str]:
+    """How long answers take."""
+    told = []
+    for name in ("4 x 4 x 3", "5 x 4 x 3"):
+        seconds = _of_both_laws(found, name, "every entropy within 0.02 bits, {}")
+        if seconds:
+            told.append(
+                f"{name}, given all two-way margins: every entropy is within 0.02 bits {seconds} seconds after Python was "
+                "started, under the uniform and the hypergeometric law."
+            )
+    seconds = _of_both_laws(found, "200 x 200, half hidden", "R-hat < 1.01 and 400 effective draws of all cells, {}")
+    if seconds:
+        told.append(
+            "All hidden cells of a 200 x 200 table, half of it hidden, have an R-hat below 1.01 and 400 effective draws "
+            f"after {seconds} seconds on two cores."
+        )
+    return told
+
+
+def _of_both_laws(found: dict[str, Ran], problem: str, what: str) -> str:
+    """Seconds under both laws; what did not converge took more."""
+    both = [_one(found, "answers", problem, what.format(law)) for law in ("uniform", "hypergeometric")]
+    more = [one and ("more than " if "NOT CONVERGED" in one.note else "") + number(one.ours) for one in both]
+    return " and ".join(str(one) for one in more) if all(both) else ""
+
+
+def into_readme(found: dict[str, Ran]) -> Path:
+    """Put it between the marks."""
+    text = README.read_text()
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    README.write_text(f"{before}{BEGIN}\n\n{quoted(found)}\n{END}{after}")
+    return README
+
+
+if __name__ == "__main__":
+    print(f"wrote {into_readme(read())}")
