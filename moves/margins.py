@@ -34,6 +34,8 @@ LIFTED = (
     "Sullivant 2004); "
 )
 PARTLY = "for a part of these margins no whole basis is known, only moves of smaller tables"
+MOST_WAYS = 1_500_000
+"""Ways to give labels to patterns that are gone through for a list of the shortest moves: some seconds."""
 SWAPS_ODDS = 0.5
 """How often a data swap is drawn where parts have moves of their own too."""
 
@@ -69,16 +71,40 @@ class MarginMoves(MoveSet):
 
     def listed(self, most: int = MOST_LISTED) -> Any:
         """All of them, each once: whole patterns at a time where no dim lies outside of them, else one by one."""
-        arrays = self.arrays
-        alike: dict[tuple[int, ...], list[int]] = {}
-        for k, part in enumerate(arrays.part.tolist()):
-            if (arrays.role[part] >= -1).all():
-                degree = int(arrays.start[k + 1] - arrays.start[k])
-                alike.setdefault((part, degree, *arrays.used[k].tolist()), []).append(k)
-        if sum(len(some) * self._ways(some[0]) for some in alike.values()) > 20 * most:
+        alike = self._alike()
+        if sum(len(some) * self._ways(some[0]) for some in alike) > 20 * most:
             raise too_many(most)
-        one_by_one = sparse_rows(self._others({k for some in alike.values() for k in some}), self.n_columns, most)
-        return distinct_rows(sp.vstack([one_by_one, *map(self._embedded, alike.values())], format="csr"), most)
+        one_by_one = sparse_rows(self._others({k for some in alike for k in some}), self.n_columns, most)
+        return distinct_rows(sp.vstack([one_by_one, *map(self._embedded, alike)], format="csr"), most)
+
+    def shortest(self, most: int) -> Any:
+        """Of a table that is one part, the moves of the fewest units, as many as can be listed soon; else none."""
+        found = sp.csr_array((0, self.n_columns), dtype=np.int64)
+        alike = self._alike()
+        if sum(map(len, alike)) < len(self.arrays.part) or len(self.arrays.stays) or self.arrays.free.any():
+            return found
+        by_degree: dict[int, list[list[int]]] = {}
+        for some in alike:
+            by_degree.setdefault(int(self.arrays.start[some[0] + 1] - self.arrays.start[some[0]]), []).append(some)
+        ways = 0
+        for _, groups in sorted(by_degree.items()):
+            ways += sum(len(some) * self._ways(some[0]) for some in groups)
+            if ways > MOST_WAYS:
+                break
+            wider = distinct_rows(sp.vstack([found, *map(self._embedded, groups)], format="csr"))
+            if wider.shape[0] > most:
+                break
+            found = wider
+        return found
+
+    def _alike(self) -> list[list[int]]:
+        """The patterns that take up all dims, those together that are of the same size."""
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for k, part in enumerate(self.arrays.part.tolist()):
+            if (self.arrays.role[part] >= -1).all():
+                degree = int(self.arrays.start[k + 1] - self.arrays.start[k])
+                alike.setdefault((part, degree, *self.arrays.used[k].tolist()), []).append(k)
+        return list(alike.values())
 
     def _ways(self, pattern: int) -> int:
         """In how many ways labels can be given to a pattern."""

@@ -39,7 +39,8 @@ from .walk_units import UnitSwapKernel, prefers_units
 from .weights import ALIKE, FACTORIAL, Weights, weights_on
 
 FEW_COLUMNS, FEW_MOVES = 64, 120_000
-"""In blocks up to this size moves of margins are listed rather than drawn, if there are not too many."""
+"""In blocks up to this size moves of margins are listed rather than drawn, if there are not too many; in larger ones the
+shortest are."""
 LARGEST = 2**31
 """Figures up to this are moved by the quickest kernels."""
 
@@ -159,9 +160,14 @@ def kernels_for(moves: MoveSet, weights: Weights, block: Block) -> tuple[Kernel,
         return tuple(one for part in moves.parts for one in kernels_for(part, weights, block))
     if isinstance(moves, RowPairs) and block.upper.max() < LARGEST:
         return (row_pair_kernel(moves, weights, block.lower, block.upper, block.start),)
-    if isinstance(moves, MarginMoves) and len(block.columns) <= FEW_COLUMNS:
-        with suppress(TooLarge):
-            return kernels_for(Listed(moves.listed(FEW_MOVES), moves.certificate), weights, block)
+    if isinstance(moves, MarginMoves):
+        if len(block.columns) <= FEW_COLUMNS:
+            with suppress(TooLarge):
+                return kernels_for(Listed(moves.listed(FEW_MOVES), moves.certificate), weights, block)
+        if len(block.columns) <= MOST_COLUMNS and (short := moves.shortest(FEW_MOVES)).shape[0]:
+            # The shortest do most of the work; all the others are drawn besides.
+            some = kernels_for(Listed(short, moves.certificate), weights, block)
+            return (*some, MoveKernel(moves, weights))
     if isinstance(moves, Listed):
         if len(block.columns) <= MOST_COLUMNS:
             return (ScheduleKernel(listed_arrays(moves, block, weights), weights),)

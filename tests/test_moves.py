@@ -31,7 +31,7 @@ from fiberwalk.moves.known_bases import expand, known_basis
 from fiberwalk.moves.listed import Listed
 from fiberwalk.moves.margins import MarginMoves, margin_moves
 from fiberwalk.moves.mixture import Mixture
-from fiberwalk.moves.move_set import Move, MoveSet, distinct_rows
+from fiberwalk.moves.move_set import Move, MoveSet, distinct_rows, sparse_rows
 from fiberwalk.moves.random_words import below, fraction, next_word, streams
 from fiberwalk.moves.row_pairs import RowPairs, row_pairs
 from fiberwalk.moves.short_cycles import short_cycles
@@ -282,6 +282,42 @@ def test_a_dim_that_every_margin_shows_cuts_the_table():
     for number in range(2):
         moves = margin_moves(components(release), solved, number)
         assert moves.listed().shape == (81, 27)
+
+
+@pytest.mark.parametrize(
+    ("values", "margins"),
+    [
+        (np.ones((3, 3, 4), int), ["A,B", "A,C", "B,C"]),
+        (np.random.default_rng(1).poisson(0.4, (3, 3, 4)), ["A,B", "A,C", "B,C"]),  # some cells are decided
+        (np.ones((2, 2, 2, 3), int), ["A,B", "A,C", "A,D", "B,C", "B,D", "C,D"]),
+        (np.ones((3, 2, 3, 3), int), ["A,B,C", "A,B,D", "B,C,D"]),
+        (np.ones((2, 2, 3, 2), int), ["A,B", "B,C", "A,C", "C,D"]),  # dims outside of the part
+        (np.ones((2, 2, 2), int), ["A,B"]),  # a free dim
+    ],
+    ids=["complete", "decided", "four dims", "slices", "outside", "free"],
+)
+def test_whole_patterns_give_the_moves_that_one_by_one_does(values, margins):
+    release = fw.publish(values, margins)
+    moves = margin_moves(components(release), presolve(release), 0)
+    whole, single = moves.listed(), sparse_rows(moves._others(), moves.n_columns)
+    assert {tuple(row) for row in whole.toarray()} == {tuple(row) for row in single.toarray()}
+    assert whole.shape == single.shape
+    with pytest.raises(fw.TooLarge, match="there are more than 3 moves, too many to be listed"):
+        moves.listed(3)
+
+
+def test_the_shortest_moves_are_those_of_the_fewest_units():
+    release = fw.publish(np.ones((3, 3, 4), int), ["A,B", "A,C", "B,C"])
+    moves = margin_moves(components(release), presolve(release), 0)
+    every = moves.listed()
+    units = abs(every).sum(axis=1) // 2
+    fewest = int((units == units.min()).sum())
+    for most, number in ((fewest, fewest), (fewest - 1, 0), (every.shape[0], every.shape[0])):
+        rows = moves.shortest(most)
+        assert rows.shape[0] == number
+        assert {tuple(row) for row in rows.toarray()} <= {tuple(row) for row in every.toarray()}
+    outside = fw.publish(np.ones((2, 2, 3, 2), int), ["A,B", "B,C", "A,C", "C,D"])
+    assert margin_moves(components(outside), presolve(outside), 0).shortest(10**6).shape[0] == 0
 
 
 # --- drawing -------------------------------------------------------------------------------------------------------

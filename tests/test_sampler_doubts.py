@@ -63,6 +63,28 @@ def test_kernels_of_which_none_moved_in_the_trial_share_alike():
     assert best_shares(np.array([[0.5, 0.0], [0.1, 0.0]]))[0] > 0.9
 
 
+def test_shares_of_time_make_the_mean_wait_least():
+    rng = np.random.default_rng(1)
+    for kernels in (2, 3):
+        rates = rng.random((kernels, 30)) * (rng.random((kernels, 30)) < 0.7)
+        rates[0, ~rates.any(axis=0)] = 0.1
+        found = best_shares(rates)
+        assert found.sum() == pytest.approx(1.0)
+        assert found.min() >= 0.04
+        free = (found - 0.04) / (1 - 0.04 * kernels)  # what is left to choose
+        wait = (1 / (free @ rates)).mean()
+        for other in rng.dirichlet(np.ones(kernels), 500):
+            assert (1 / np.maximum(other @ rates, 1e-9)).mean() > wait * (1 - 1e-6)
+
+
+def test_a_kernel_that_alone_moves_some_cells_keeps_what_they_need_and_no_more():
+    rates = np.array([[0.5] * 30, [0.0] * 29 + [0.5]])
+    rates[0, 29] = 0.0
+    quick, other = best_shares(rates)
+    assert 0.7 < quick < 0.9
+    assert other == pytest.approx(0.04 + 0.92 / (1 + np.sqrt(29)), abs=1e-3)  # the root of how many cells wait for each
+
+
 def hidden_cells(release: fw.Release, moves: Moves) -> sp.csr_array:
     _, rows, _ = release.listed()
     rows.resize(rows.shape[0], moves.support.solved.fiber.n_columns)
