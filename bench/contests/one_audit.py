@@ -10,7 +10,6 @@ before: a second run finds them there.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 def main() -> None:
     """Answer, and tell."""
     name, law, method, tolerance, limit = sys.argv[1:]
+    from memory import most_memory
     from problems import problem
 
     import fiberwalk as fw
@@ -40,14 +40,12 @@ def main() -> None:
     )
     cells = audit.cells.sort_index()
     done = time.time()
-    # Linux tells kilobytes, macOS bytes.
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     open_cells = cells[cells["lower"] < cells["upper"]]
     print(
         json.dumps(
             {
                 "done": done,
-                "memory": memory,
+                "memory": most_memory(),
                 "compiled": kept() - before,
                 "method": audit.method,
                 "certificate": audit.certificate.word,
