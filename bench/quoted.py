@@ -19,6 +19,8 @@ README = HOME.parent / "README.md"
 BEGIN = "<!-- from bench/results/race.json, by bench/quoted.py -->"
 END = "<!-- end of what was measured -->"
 ONE_UNIT = "+-1 chain"
+YARDSTICKS = ("steps", "start up")
+"""Contests in which the other figure is a measure and no peer."""
 SHOWN = (
     ("4 x 4, uniform", "Snee's 4 x 4 table"),
     ("20 x 20, uniform", "20 x 20, 10,000 units"),
@@ -106,7 +108,7 @@ def _sentences(found: dict[str, Ran]) -> list[str]:
         f"{one.problem} ({name}: {one.what}, against {one.peer}: {times(one.ratio)})"
         for name, ran in found.items()
         for one in ran.figures
-        if one.ratio is not None and one.ratio < 0.95 and name != "steps"
+        if one.ratio is not None and one.ratio < 0.95 and name not in YARDSTICKS
     ]
     if slower:
         told.append("Where a peer is the quicker: " + "; ".join(slower) + ".")
