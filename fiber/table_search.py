@@ -26,20 +26,30 @@ class TableSearch:
     def __init__(self, A: Any, b: np.ndarray) -> None:
         by_column = sp.csc_array(A)
         n_rows, n = A.shape
-        whole = (part.astype(np.int64) for part in (A.indptr, A.indices, A.data))
+        changes, choices = 16 * n + 64, 2 * n + 2
         self._equations = Equations(
-            *whole,
+            A.indptr.astype(np.int64),
+            A.indices.astype(np.int64),
+            A.data.astype(np.int64),
             np.ascontiguousarray(b, dtype=np.int64),
             by_column.indptr.astype(np.int64),
             by_column.indices.astype(np.int64),
             by_column.data.astype(np.int64),
         )
-        changes, choices = 16 * n + 64, 2 * n + 2
         self._room = Room(
-            *(np.empty(n_rows, np.int64) for _ in range(5)),
-            np.empty(n_rows, np.bool_),
-            *(np.empty(changes, np.int64) for _ in range(3)),
-            *(np.empty(choices, np.int64) for _ in range(4)),
+            open_in_row=np.empty(n_rows, np.int64),
+            up=np.empty(n_rows, np.int64),
+            down=np.empty(n_rows, np.int64),
+            widest=np.empty(n_rows, np.int64),
+            queue=np.empty(n_rows, np.int64),
+            queued=np.empty(n_rows, np.bool_),
+            changed=np.empty(changes, np.int64),
+            changed_low=np.empty(changes, np.int64),
+            changed_high=np.empty(changes, np.int64),
+            chosen=np.empty(choices, np.int64),
+            chosen_value=np.empty(choices, np.int64),
+            stage=np.empty(choices, np.int64),
+            mark=np.empty(choices, np.int64),
         )
 
     def find(
