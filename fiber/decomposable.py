@@ -155,6 +155,13 @@ def _margins(release: Release) -> dict[Dims, np.ndarray] | None:
         return None
     shows = ~is_total & several
     found: dict[Dims, np.ndarray] = {}
+    matrix = sp.csr_array(sums.matrix, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if (matrix.data != 1).any():
+        return None
+    fact_of_entry = np.repeat(np.arange(len(sums)), np.diff(matrix.indptr))
+    place = np.empty(release.n_cells, dtype=np.int64)
     for pattern in np.unique(shows, axis=0):
         facts = np.flatnonzero((shows == pattern).all(axis=1))
         shape = tuple(len(labels) if shown else 1 for labels, shown in zip(finest, pattern, strict=True))
@@ -162,9 +169,14 @@ def _margins(release: Release) -> dict[Dims, np.ndarray] | None:
         order = np.argsort(where)
         if not np.array_equal(where[order], np.arange(np.prod(shape))):
             return None
+        # A key says what a sum ought to be made of, the matrix what it is made of: each cell, once, in the sum at its place.
         groups = [labels if shown else 0 * labels for labels, shown in zip(finest, pattern, strict=True)]
-        # A key says what a sum ought to be made of, the matrix what it is made of.
-        if abs(sp.csr_array(sums.matrix[facts[order]]) - grid.summed(groups, release.n_cells)).sum():
+        place[grid.cells] = np.ravel_multi_index(np.ix_(*groups), shape)
+        sum_at = np.full(len(sums), -1)
+        sum_at[facts] = where
+        there = sum_at[fact_of_entry]
+        entries = np.flatnonzero(there >= 0)
+        if len(entries) != release.n_cells or (place[matrix.indices[entries]] != there[entries]).any():
             return None
         found[frozenset(np.flatnonzero(pattern).tolist())] = sums.lower[facts[order]].reshape(shape)
     return found if _consistent(found) else None

@@ -72,6 +72,14 @@ def plan(A: Any, b: np.ndarray, span: np.ndarray) -> Plan | None:
     return best
 
 
+def planned_operations(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> float:
+    """What an elimination is planned to cost, mostly too high; 0 where there is no plan for the columns as they are."""
+    if (np.diff(sp.csc_array(A).indptr) == 0).any():
+        return 0.0
+    found = plan(A, b - A @ lower, upper - lower)
+    return 0.0 if found is None else float(np.exp(min(found.log_operations, 700.0)))
+
+
 @jit
 def _row_by_row(
     row_start: np.ndarray,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,11 @@ class FarTooLarge(TooLarge):
             "enumeration"
         )
         self.log_steps = log_steps
+
+    @property
+    def operations(self) -> float:
+        """About what it would cost, in operations of a budget."""
+        return STEP * math.exp(min(self.log_steps, 700.0))
 
     def even_with(self, budget: Budget) -> bool:
         """Would a larger budget be too small as well?"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 
 from ..release.errors import TooLarge
 from .elimination import eliminate_block
+from .elimination_plan import planned_operations
 from .enumeration import FarTooLarge, enumerate_block
 from .presolve import Block
 from .propagation import tighten
@@ -18,6 +20,10 @@ from .solved import Budget, Solved, refuse_wide
 
 SHORT = 250_000_000
 """Operations that are spent on an enumeration before an elimination is looked at."""
+
+DEARER, AT_MOST = 8, 4
+"""Where an elimination is planned to cost more than an enumeration, it is tried with this share of what that would cost, as
+plans take far too much for reachable at times; and an enumeration may take that many times its estimate."""
 
 LogWeights = Sequence[np.ndarray | None]
 Progress = Callable[[str], None]
@@ -46,6 +52,19 @@ def solve_exactly(
     except TooLarge as problem:
         walked = str(problem)
         hopeless = hopeless or (isinstance(problem, FarTooLarge) and problem.even_with(budget))
+        # Weights are looked up for every table, which an estimate of the steps does not tell.
+        alike = all(one is None for one in weights)
+        likely = problem.operations if alike and isinstance(problem, FarTooLarge) else math.inf
+    if likely <= budget.operations and planned_operations(block.A, block.b, block.lower, block.upper) > likely:
+        few, enough = max(1, int(likely) // DEARER), min(AT_MOST * int(likely), budget.operations)
+        try:
+            return _eliminated(block, log_weights, sums, replace(budget, operations=few), count_only, progress)
+        except TooLarge:
+            pass
+        try:
+            return enumerate_block(*system, weights, replace(budget, operations=enough), progress=progress)
+        except TooLarge as problem:
+            walked, hopeless = str(problem), enough == budget.operations
     try:
         return _eliminated(block, log_weights, sums, budget, count_only, progress)
     except TooLarge as problem:

@@ -52,7 +52,7 @@ def as_network(A: Any) -> Network | None:
     Rows are sorted into two families in which any two rows are disjoint or nested, as far as columns of more than two
     rows are concerned. Each row then gives up the rows directly inside it, which leaves every column in two rows at most.
     """
-    A = sp.csr_array(A, copy=True).astype(np.int64)
+    A = sp.csr_array(A, dtype=np.int64, copy=True)
     A.sum_duplicates()
     A.eliminate_zeros()
     if (np.abs(A.data) != 1).any():
@@ -61,7 +61,8 @@ def as_network(A: Any) -> Network | None:
     if (times.astype(float) ** 2).sum() > MOST_PAIRS:
         return None
     # A column of one row only (the slack of a range, say) never stands in the way: with its row it moves into one more.
-    by_rows, by_columns = _entries(A[:, np.flatnonzero(times > 1)])
+    shared = times > 1
+    by_rows, by_columns = _entries(A if shared.all() else A[:, np.flatnonzero(shared)])
     family = two_families(*by_rows, *by_columns)
     if len(family) < A.shape[0]:
         return None

@@ -20,6 +20,7 @@ from .propagation import tighten
 from .rowspace import affordable, independent_rows, reduced
 from .sparse import rows_through
 from .system import Fiber, fiber_of
+from .table_search import any_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,9 @@ def _feasible(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray 
         if network is not None:
             found = feasible_flow(network, inside, rest[rows], lower[columns], upper[columns])
         else:
-            found = optimum(inside, rest[rows], lower[columns], upper[columns])
+            found = any_table(inside, rest[rows], lower[columns], upper[columns])
+            if found is None:
+                found = optimum(inside, rest[rows], lower[columns], upper[columns])
         if found is None:
             return None
         table[columns] = found
@@ -138,14 +141,20 @@ def components(A: Any, columns: np.ndarray) -> list[np.ndarray]:
     """The columns among some that hang together through equations."""
     if not len(columns):
         return []
-    part = sp.csr_array(A[:, columns])
-    pattern = sp.csr_array((np.ones(part.nnz), part.indices, part.indptr), shape=part.shape)
-    graph = sp.block_array([[None, pattern], [pattern.T, None]])
-    _, label = sp.csgraph.connected_components(graph, directed=False)
-    label = label[part.shape[0] :]
+    label = _labels(sp.csr_array(A[:, columns]))
     order = np.argsort(label, kind="stable")
     begins = np.flatnonzero(np.diff(label[order])) + 1
     return [columns[one] for one in np.split(order, begins)]
+
+
+def _labels(A: Any) -> np.ndarray:
+    """A number for each column, the same for columns that hang together through rows."""
+    n_rows, n = A.shape
+    # The graph of rows and columns: each row has its entries, a column has none of its own.
+    start = np.concatenate([A.indptr, np.full(n, A.indptr[-1])])
+    graph = sp.csr_array((np.ones(A.nnz), A.indices + n_rows, start), shape=(n_rows + n, n_rows + n))
+    _, label = sp.csgraph.connected_components(graph, directed=False)
+    return np.asarray(label[n_rows:])
 
 
 def _split(
@@ -170,7 +179,8 @@ def _split(
         return
     for part in components(A, open_columns):
         _, inside = rows_through(by_column, part)
-        pieces = _moving_pieces(inside, start[part], lower[part], upper[part])
+        if len(part) < len(open_columns):  # else it is what was looked at already
+            pieces = _moving_pieces(inside, start[part], lower[part], upper[part])
         if pieces is not None:
             for piece in pieces:
                 _append_block(columns, by_column, part[piece], lower, upper, start, blocks)
@@ -226,10 +236,7 @@ def _moving_pieces(A: Any, start: np.ndarray, lower: np.ndarray, upper: np.ndarr
 def _connected_pieces(form: np.ndarray) -> list[np.ndarray]:
     """The columns of an echelon form that share rows; a column that is alone in its row is decided and left out."""
     pattern = sp.csr_array(form != 0)
-    pattern = pattern[np.flatnonzero(np.diff(pattern.indptr) > 1)]
-    graph = sp.block_array([[None, pattern.astype(float)], [pattern.T.astype(float), None]])
-    _, label = sp.csgraph.connected_components(graph, directed=False)
-    label = label[pattern.shape[0] :]
+    label = _labels(pattern[np.flatnonzero(np.diff(pattern.indptr) > 1)])
     alone = np.zeros(form.shape[1], dtype=bool)
     single = (form != 0).sum(axis=1) == 1
     alone[(form[single] != 0).argmax(axis=1)] = True

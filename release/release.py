@@ -156,10 +156,14 @@ class Release:
         import pandas as pd
 
         codes = np.asarray(keys).reshape(-1, len(self.dims))
-        return pd.MultiIndex.from_arrays(
-            [np.array(d.node_labels, dtype=object)[codes[:, i]] for i, d in enumerate(self.dims)],
-            names=[dim.name for dim in self.dims],
-        )
+        levels, places = [], []
+        for i, dim in enumerate(self.dims):
+            used, place = np.unique(codes[:, i], return_inverse=True)
+            labels = np.array([dim.node_labels[node] for node in used], dtype=object)
+            distinct, again = np.unique(labels, return_inverse=True) if len(labels) else (labels, used)
+            levels.append(distinct)
+            places.append(again[place])
+        return pd.MultiIndex(levels, places, names=[dim.name for dim in self.dims], verify_integrity=False)
 
     def own_units(self, values: Any) -> Any:
         """Scaled integers in the table's own units."""

@@ -111,7 +111,7 @@ def draw_decomposable(plan: DecomposablePlan, random: np.ndarray, room: Decompos
             if plan.shuffled[slice_number]:
                 by_shuffle(n_rows, n_columns, plan.cell, at, random, room.two_way, target)
             else:
-                by_cells(n_rows, n_columns, total, plan.cell, at, plan.log_factorials, random, room.two_way, target)
+                by_cells(n_rows, n_columns, total, plan.cell, at, plan.log_factorials, random, room.two_way, target, -1)
             row_from += n_rows
             column_from += n_columns
             at += n_rows * n_columns

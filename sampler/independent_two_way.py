@@ -13,25 +13,33 @@ from typing import NamedTuple
 import numpy as np
 
 from ..fiber.jit import jit_lean
-from ..moves.random_words import stepped
+from ..moves.random_words import fraction, stepped
 from .hypergeometric import draw_with_table, log_factorial
 
 NS_PER_UNIT, NS_PER_CELL = 2.4, 55.0
 """What a shuffled unit and a drawn cell cost (`python bench/tuning.py costs`): only their ratio matters."""
 LARGEST_TABLE = 1 << 17
 """Factorials that a plan keeps at most; beyond they are computed."""
+GUIDES = 256
+"""Parts of [0, 1) that tell where to look for a first cell."""
 MOST_SHUFFLED = 1 << 24
 """Units that are shuffled at most, for the memory that they take."""
 
 
 class TwoWayPlan(NamedTuple):
-    """A two-way table: cell[i * J + j] is the place of row i and column j; in an order that saves time."""
+    """A two-way table: cell[i * J + j] is the place of row i and column j; in an order that saves time.
+
+    The first cell has the same law in every table: `first` are its probabilities, each with all before it, and
+    `first_guide` says for each of some equal parts of [0, 1) where in it to begin.
+    """
 
     cell: np.ndarray
     rows: np.ndarray
     columns: np.ndarray
     log_factorials: np.ndarray
     shuffled: bool
+    first: np.ndarray
+    first_guide: np.ndarray
 
 
 class Room(NamedTuple):
@@ -52,13 +60,29 @@ def two_way_plan(cell: np.ndarray, table: np.ndarray) -> TwoWayPlan:
     # The last row is what is left over: the largest should be, where units are shuffled. Cells are drawn faster after
     # the largest rows and columns have gone.
     i, j = np.argsort(rows if shuffled else -rows, kind="stable"), np.argsort(-columns, kind="stable")
+    log_factorials = log_factorial_table(total)
+    first = np.empty(0)
+    if not shuffled and len(rows) > 1 and len(columns) > 1 and total < len(log_factorials):
+        first = _cumulated(int(columns[j[0]]), total - int(columns[j[0]]), int(rows[i[0]]), log_factorials)
+    guide = np.searchsorted(first, np.arange(GUIDES) / GUIDES, side="right")
     return TwoWayPlan(
         np.ascontiguousarray(cell[i][:, j], dtype=np.int64).ravel(),
         rows[i].astype(np.int64),
         columns[j].astype(np.int64),
-        log_factorial_table(total),
+        log_factorials,
         shuffled,
+        first,
+        guide.astype(np.int64),
     )
+
+
+def _cumulated(good: int, bad: int, taken: int, log_factorials: np.ndarray) -> np.ndarray:
+    """P(at most k good units among those taken), for k = 0, 1, ... up to the most there can be."""
+    k = np.arange(max(0, taken - bad), min(good, taken) + 1)
+    nats = -(log_factorials[k] + log_factorials[good - k] + log_factorials[taken - k] + log_factorials[bad - taken + k])
+    weights = np.exp(nats - nats.max())
+    below = np.cumsum(weights)
+    return np.concatenate([np.zeros(k[0]), below / below[-1]])
 
 
 def room_for(rows: int, columns: int, shuffled_units: int) -> Room:
@@ -107,7 +131,15 @@ def draw_independent(plan: TwoWayPlan, random: np.ndarray, room: Room, table: np
     if plan.shuffled:
         by_shuffle(len(plan.rows), len(plan.columns), plan.cell, 0, random, room, table)
     else:
-        by_cells(len(plan.rows), len(plan.columns), total, plan.cell, 0, plan.log_factorials, random, room, table)
+        first = -1
+        if len(plan.first):
+            part = fraction(random)
+            first = plan.first_guide[np.int64(part * GUIDES)]
+            while part >= plan.first[first] and first + 1 < len(plan.first):
+                first += 1
+        by_cells(
+            len(plan.rows), len(plan.columns), total, plan.cell, 0, plan.log_factorials, random, room, table, first
+        )
 
 
 @jit_lean
@@ -118,8 +150,11 @@ def draw_many_independent(plan: TwoWayPlan, random: np.ndarray, room: Room, tabl
 
 
 @jit_lean
-def by_cells(n_rows, n_columns, total, cell, at, log_factorials, random, room, table):  # type: ignore[no-untyped-def]
-    """Draw cell by cell. The sums stand in the room, where those of the columns are used up; cell[at] is the first place."""
+def by_cells(n_rows, n_columns, total, cell, at, log_factorials, random, room, table, first):  # type: ignore[no-untyped-def]
+    """Draw cell by cell. The sums stand in the room, where those of the columns are used up; cell[at] is the first place.
+
+    `first` is the first cell's value where it is drawn already, else -1.
+    """
     columns = room.columns
     for i in range(n_rows - 1):
         left, beyond = room.rows[i], total
@@ -129,9 +164,10 @@ def by_cells(n_rows, n_columns, total, cell, at, log_factorials, random, room, t
             beyond -= column
             x = 0
             if left > 0 and column > 0:
-                x = draw_with_table(column, beyond, left, log_factorials, random)
+                x = first if first >= 0 else draw_with_table(column, beyond, left, log_factorials, random)
                 columns[j] = column - x
                 left -= x
+            first = -1
             table[cell[at]] = x
             at += 1
         columns[n_columns - 1] -= left

@@ -15,6 +15,7 @@ import fiberwalk as fw
 from fiberwalk.fiber import bounds as methods_of_bounds
 from fiberwalk.fiber.nearest_table import NearestTable
 from fiberwalk.fiber.presolve import presolve
+from fiberwalk.fiber.table_search import SPENT, TableSearch
 
 TABLE = np.random.default_rng(7).poisson(6, (6, 5))
 
@@ -83,6 +84,7 @@ def test_bounds_that_may_be_too_wide_say_so(monkeypatch):
     release = fw.publish(np.random.default_rng(2).poisson(3, (5, 5, 5)), ["A,B", "A,C", "B,C"])
     right = fw.bounds(release)
     monkeypatch.setattr(NearestTable, "find", lambda *_: None)
+    monkeypatch.setattr(TableSearch, "find", lambda *given: (SPENT, given[1]))
     with pytest.warns(UserWarning, match=r"bounds of \d+ cells and sums hold, but may be wider than need be"):
         frame = fw.bounds(release, sharp=False, explain=True)
     loose = frame["upper_by"] == "not sharp"

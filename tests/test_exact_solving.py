@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import fiberwalk as fw
-from fiberwalk.fiber import enumeration
+from fiberwalk.fiber import enumeration, exact
 from fiberwalk.fiber.elimination import eliminate_block
 from fiberwalk.fiber.enumeration import enumerate_block
 from fiberwalk.fiber.presolve import presolve
@@ -314,3 +314,22 @@ def test_sharp_bounds_by_integer_programs_equal_enumeration(system):
         cost[j] = 1
         assert optimum(sp.csr_array(A), b, lower, upper, cost)[j] == found[:, j].min()
         assert optimum(sp.csr_array(A), b, lower, upper, -cost)[j] == found[:, j].max()
+
+
+@pytest.mark.parametrize("dearer", [1, 10**9])
+def test_where_an_elimination_is_planned_to_cost_more_both_methods_give_the_same(dearer, monkeypatch):
+    """An elimination with little to spend, then an enumeration: whichever answers, it answers the same."""
+    values = np.array([[[2, 1], [1, 2], [3, 2]], [[1, 3], [2, 1], [2, 0]], [[3, 1], [0, 2], [1, 3]]])
+    (block,) = presolve(fw.publish(values, ["A,B", "A,C", "B,C"])).blocks
+    nothing = [None] * len(block.columns)
+    right = exact.solve_exactly(block, nothing)
+    monkeypatch.setattr(exact, "SHORT", 500)
+    monkeypatch.setattr(exact, "planned_operations", lambda *_: np.inf)
+    monkeypatch.setattr(exact, "DEARER", dearer)
+    found = exact.solve_exactly(block, nothing)
+    assert found.tables == right.tables
+    assert all(np.allclose(one, other) for one, other in zip(found.weights, right.weights, strict=True))
+    assert found.method == ("enumeration" if dearer > 1 else found.method)
+    # an estimate that is far too low: what it leaves undone is done by an elimination
+    monkeypatch.setattr(exact, "AT_MOST", 0)  # no step at all
+    assert exact.solve_exactly(block, nothing).tables == right.tables

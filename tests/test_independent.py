@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy import stats
+from scipy.stats import hypergeom
 
 import fiberwalk as fw
 from fiberwalk.fiber.decomposable import components
@@ -360,3 +361,21 @@ def test_an_upper_bound_of_one_cell_is_not_forgotten_where_it_is_a_lower_bound_o
     free = choose(fw.publish([[2, 1, 1], [1, 1, 2]], ["A", "B"]), "hypergeometric")
     (unit,) = units_of(free, sp.csc_array((0, free.support.solved.fiber.n_columns), dtype=np.int64))
     assert isinstance(unit.kernels[0], TwoWayKernel)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [((220, 215, 93, 64), (286, 127, 108, 71)), ((90, 30), (100, 20))])
+def test_a_first_cell_is_drawn_by_its_own_law(rows, columns):
+    """Its cumulated probabilities are the hypergeometric ones; a guide never begins beyond the place that is looked for."""
+    table = np.zeros((len(rows), len(columns)), dtype=np.int64)
+    left = np.array(columns)
+    for i, row in enumerate(rows):
+        for j in range(len(columns)):
+            table[i, j] = min(row - table[i].sum(), left[j])
+            left[j] -= table[i, j]
+    plan = two_way_plan(np.arange(table.size).reshape(table.shape), table.ravel())
+    assert not plan.shuffled
+    k = np.arange(len(plan.first))
+    assert np.allclose(plan.first, hypergeom.cdf(k, sum(rows), max(columns), max(rows)), rtol=0, atol=1e-12)
+    assert plan.first[-1] == 1
+    for part, begin in enumerate(plan.first_guide):
+        assert (plan.first[:begin] <= part / len(plan.first_guide)).all()

@@ -16,6 +16,7 @@ from fiberwalk.fiber import linear_program
 from fiberwalk.fiber.linear_program import INTEGER, LINEAR, OUTER, PROPAGATION, _Search, program_bounds
 from fiberwalk.fiber.nearest_table import NearestTable
 from fiberwalk.fiber.presolve import presolve
+from fiberwalk.fiber.table_search import SPENT, TableSearch
 
 
 def cells_of(block):
@@ -79,8 +80,13 @@ def test_a_bound_from_any_dual_is_valid(system, data):
     dual = size * np.array(data.draw(st.lists(st.floats(-2, 2), min_size=len(b), max_size=len(b))))
     for cost in rows:
         for denominator in (1, 12, 2**30):
-            bound = search._dual_bound(dual, cost, denominator)
-            assert bound <= (cost @ (tables - lower).T).min()
+            bound, reduced, least = search._dual_bound(dual, cost, denominator)
+            values = cost @ (tables - lower).T
+            assert bound <= values.min()
+            if reduced is not None:
+                # what a table is above the bound is what its cells are away from their best ends
+                away = np.where(reduced > 0, tables - lower, tables - upper) @ reduced
+                assert (away == denominator * values - least).all()
 
 
 def test_the_only_cell_of_dfkpr01_whose_linear_bound_is_no_whole_number():
@@ -148,6 +154,8 @@ def test_without_the_search_for_tables_the_integer_program_gives_the_same(monkey
     values = np.random.default_rng(6).poisson(2, (3, 3, 4))
     (block,) = presolve(fw.publish(values, ["A,B", "A,C", "B,C"])).blocks
     found = block_bounds(block, cells_of(block))
+    monkeypatch.setattr(TableSearch, "find", lambda *given: (SPENT, given[1]))
+    assert same(block_bounds(block, cells_of(block)), found.low, found.high)
     monkeypatch.setattr(NearestTable, "find", lambda *given: None)
     slow = block_bounds(block, cells_of(block))
     assert same(slow, found.low, found.high)
