@@ -19,7 +19,7 @@ import fiberwalk as fw
 from fiberwalk.moves import known_bases
 from fiberwalk.moves.algebra import one_of_each_pair
 
-LIMIT = 20
+LIMIT = 10
 WORDS = (
     "Seconds of processor time from a release to a set of moves and the proof that they reach every table; 4ti2 gets the "
     f"equations, and where it is not done after {LIMIT} seconds the ratio is a lower bound. We do without 4ti2 here: bases "
