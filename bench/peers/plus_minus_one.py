@@ -29,7 +29,7 @@ FEW_MOVES = 200_000
 """Lists up to this long are made where they can be."""
 
 Steps = Callable[[np.ndarray, np.ndarray, int], int]
-"""(table, random words, how many at least) -> how many steps were made; the table is changed in place."""
+"""(table, random words, how many) -> how many steps were made; the table is changed in place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +71,12 @@ def chain_for(moves: MoveSet, block: Block, factorial: bool) -> SingleSteps:
     stock = empty_stock(source.longest)
 
     def drawn(table: np.ndarray, random: np.ndarray, n: int) -> int:
-        made = 0
-        while made < n:
-            source.fill(stock, random)
-            made += stocked_steps(stock, factorial, lower, upper, table, random)
-        return made
+        left = n
+        while left:
+            if stock.state[0] == stock.state[1]:
+                source.fill(stock, random)
+            left -= stocked_steps(stock, factorial, lower, upper, table, random, left)
+        return n
 
     return SingleSteps(moves.words, drawn, order)
 
@@ -149,14 +150,17 @@ def listed_steps(first, columns, moves, factorial, lower, upper, table, random, 
 
 
 @jit_lean
-def stocked_steps(stock, factorial, lower, upper, table, random):
-    """Each move of a stock once, forwards or backwards, if the bounds and the Metropolis rule allow it."""
-    for k in range(stock.state[1]):
+def stocked_steps(stock, factorial, lower, upper, table, random, most):
+    """The next moves of a stock, each forwards or backwards if the bounds and the Metropolis rule allow it; how many."""
+    first = stock.state[0]
+    end = min(stock.state[1], first + most)
+    for k in range(first, end):
         sign = np.int64(next_word(random) >> np.uint64(63)) * 2 - 1
         _one_step(
             stock.start[k], stock.start[k + 1], stock.columns, stock.steps, sign, factorial, lower, upper, table, random
         )
-    return stock.state[1]
+    stock.state[0] = end
+    return end - first
 
 
 @jit_lean
