@@ -19,7 +19,8 @@ README = HOME.parent / "README.md"
 BEGIN = "<!-- from bench/results/race.json, by bench/quoted.py -->"
 END = "<!-- end of what was measured -->"
 ONE_UNIT = "+-1 chain"
-YARDSTICKS = ("steps", "start up")
+ARITHMETIC = "pure arithmetic"
+YARDSTICKS = ("steps", "start up", "threads")
 """Contests in which the other figure is a measure and no peer."""
 SHOWN = (
     ("4 x 4, uniform", "Snee's 4 x 4 table"),
@@ -100,19 +101,38 @@ def _sentences(found: dict[str, Ran]) -> list[str]:
             + "."
         )
     told += _waits(found)
-    threads = [one for one in (found["threads"].figures if "threads" in found else ()) if "clock" in one.what]
-    if threads:
-        least = min(threads, key=lambda one: one.ratio or 0.0)
-        told.append(f"Two threads are {times(least.ratio)} as fast as one or better ({least.problem} has the least).")
-    slower = [
-        f"{one.problem} ({name}: {one.what}, against {one.peer}: {times(one.ratio)})"
-        for name, ran in found.items()
-        for one in ran.figures
-        if one.ratio is not None and one.ratio < 0.95 and name not in YARDSTICKS
-    ]
-    if slower:
-        told.append("Where a peer is the quicker: " + "; ".join(slower) + ".")
+    told += _threads(found)
+    told += _slower(found)
     return told
+
+
+def _threads(found: dict[str, Ran]) -> list[str]:
+    """What a second thread is worth, beside what the machine gives."""
+    clocked = {
+        one.problem: one for one in (found["threads"].figures if "threads" in found else ()) if "clock" in one.what
+    }
+    most = clocked.pop(ARITHMETIC, None)
+    if not clocked or most is None:
+        return []
+    ratios = sorted(one.ratio or 0.0 for one in clocked.values())
+    return [
+        f"Two threads are worth {number(ratios[0])} to {number(ratios[-1])} of one, on a machine that gives "
+        f"{number(most.ratio or 0)} to loops of pure arithmetic."
+    ]
+
+
+def _slower(found: dict[str, Ran]) -> list[str]:
+    """Where we lose, the worst of each problem and peer."""
+    worst: dict[tuple[str, str, str], float] = {}
+    for name, ran in found.items():
+        for one in ran.figures:
+            if one.ratio is not None and one.ratio < 0.95 and name not in YARDSTICKS:
+                key = name, one.problem, one.peer
+                worst[key] = min(worst.get(key, 1.0), one.ratio)
+    if not worst:
+        return []
+    words = [f"{problem} ({name}, against {peer}: {number(ratio)})" for (name, problem, peer), ratio in worst.items()]
+    return ["Where a peer is the quicker: " + "; ".join(words) + "."]
 
 
 def _waits(found: dict[str, Ran]) -> list[str]:

@@ -13,14 +13,17 @@ import scipy.sparse as sp
 from figures import Figure, Finding, Skipped, once
 from problems import problem
 
+from fiberwalk.fiber.jit import jit_lean
 from fiberwalk.moves.chooser import Moves, choose
+from fiberwalk.moves.random_words import next_word, streams
 from fiberwalk.sampler.run import new_run
 
 WORDS = (
     "Seconds of the same four chains on one thread and on two, uniform law; both give the same tallies to the last bit. On "
     "the clock, which means little while the machine has other work: the remark has the load. 'By processor time' is "
     "what the clock would show if threads never waited: one thread does all that is done where chains are looked at, both "
-    "share the rest."
+    "share the rest. 'Pure arithmetic' is what the machine gives at most: processors of a rented machine may be two halves "
+    "of one core."
 )
 # Draws of each chain, some seconds of one thread; chains are looked at after 1024 of them, and after all of large tables.
 DRAWS = {
@@ -31,6 +34,7 @@ DRAWS = {
     "200 x 200, half hidden": 1 << 10,
 }
 TARGET = 1.8
+SPINS = 150_000_000
 
 
 @dataclass
@@ -52,8 +56,46 @@ def run(quick: bool) -> Iterator[Finding]:
     if cores < 2:
         yield Skipped("threads", "one thread", "this machine has one processor.")
         return
+    if not quick:
+        yield machine()
     for name in ("4 x 4",) if quick else DRAWS:
         yield from raced(name, rounds=2 if quick or DRAWS[name] == 1 << 10 else 4)
+
+
+@jit_lean
+def spin(state, steps):
+    """Random words and nothing else: no memory but four words, no other thread to wait for."""
+    for _ in range(steps):
+        next_word(state)
+
+
+def machine() -> Figure:
+    """What this machine gives at most: two loops of pure arithmetic, after each other and at the same time."""
+    states = streams(1, 2)
+    spin(states[0], 1)
+    spent = Spent(), Spent()
+    with ThreadPoolExecutor(2) as executor:
+        for _ in range(7):
+            for number, best in enumerate(spent):
+                begin = time.perf_counter()
+                if number:
+                    list(executor.map(lambda state: spin(state, SPINS), states))
+                else:
+                    for state in states:
+                        spin(state, SPINS)
+                best.at_best(time.perf_counter() - begin, 0.0, 0.0)
+    return Figure(
+        "threads",
+        "pure arithmetic",
+        "two threads, on the clock",
+        "s",
+        spent[1].clock,
+        "one thread",
+        spent[0].clock,
+        more_is_better=False,
+        note="what this machine gives at most: no memory, nothing to wait for",
+        guarded=False,
+    )
 
 
 def raced(name: str, rounds: int) -> Iterator[Figure]:
