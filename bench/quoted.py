@@ -1,7 +1,7 @@
-"""What the README quotes of the race: a table and some sentences, made from what is stored and from nothing else.
+"""What the README quotes of the race and of the verification, made from what is stored and from nothing else.
 
-`python bench/quoted.py` writes them into the README, between the two marks; `make bench` does so too, and a test holds the
-README to what is stored.
+`python bench/quoted.py` writes it into the README, between marks; `make bench` and `make verify` do so too, and a test holds
+the README to what is stored.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from figures import Figure
 from stored import HOME, Ran, read
-from written import number, rows, times
+from verification import report
+from written import number, rows
 
 README = HOME.parent / "README.md"
-BEGIN = "<!-- from bench/results/race.json, by bench/quoted.py -->"
-END = "<!-- end of what was measured -->"
+MEASURED = "<!-- from bench/results/race.json, by bench/quoted.py -->", "<!-- end of what was measured -->"
+VERIFIED = "<!-- from bench/results/verification.json, by bench/quoted.py -->", "<!-- end of what was verified -->"
+QUOTED_CHECKS = (("laws", "p-values of all releases are even"),)
 ONE_UNIT = "+-1 chain"
 ARITHMETIC = "pure arithmetic"
 YARDSTICKS = ("steps", "start up", "threads")
@@ -161,14 +163,31 @@ def _of_both_laws(found: dict[str, Ran], problem: str, what: str) -> str:
     return " and ".join(str(one) for one in more) if all(both) else ""
 
 
-def into_readme(found: dict[str, Ran]) -> Path:
-    """Put it between the marks."""
+def verified(found: dict[str, report.Ran]) -> str:
+    """What was verified, in a line each."""
+    lines = [f"- {report.verdict(found)}."]
+    for name, which in QUOTED_CHECKS:
+        if name in found:
+            one = next(check for check in found[name].part.checks if which in check.words)
+            lines.append(f"- {one.words[0].upper()}{one.words[1:]}: {one.found}.")
+    return "\n".join(lines) + "\n"
+
+
+def into_readme() -> Path:
+    """Put what is stored between the marks."""
     text = README.read_text()
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    README.write_text(f"{before}{BEGIN}\n\n{quoted(found)}\n{END}{after}")
+    for (begin, end), words in quotations().items():
+        before, rest = text.split(begin)
+        _, after = rest.split(end)
+        text = f"{before}{begin}\n\n{words.strip()}\n\n{end}{after}"
+    README.write_text(text)
     return README
 
 
+def quotations() -> dict[tuple[str, str], str]:
+    """All that the README quotes, by the marks between which it stands."""
+    return {MEASURED: quoted(read()), VERIFIED: verified(report.read())}
+
+
 if __name__ == "__main__":
-    print(f"wrote {into_readme(read())}")
+    print(f"wrote {into_readme()}")

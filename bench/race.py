@@ -61,7 +61,7 @@ def main() -> int:
     if options.store:
         paths = stored.store(found, quick=options.quick)
         if not options.quick:
-            paths += [*written.write_all(stored.read()), quoted.into_readme(stored.read())]
+            paths += [*written.write_all(stored.read()), quoted.into_readme()]
         print("\nwrote " + ", ".join(str(one.relative_to(stored.HOME.parent)) for one in paths))
     return 0
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import quoted
 from verification import NAMES, part, report
 from verification.parts import Setting
 
@@ -45,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"  {'passed' if one.passed else 'FAILED'}: {one.words}: {one.found}", flush=True)
     print(f"\n{report.verdict(found)}")
     if options.store:
-        paths = report.store(found)
+        paths = [*report.store(found), quoted.into_readme()]
         print("wrote " + ", ".join(str(one.relative_to(report.RESULTS.parents[1])) for one in paths))
     return int(report.failed(found) > 0)
 

@@ -103,7 +103,8 @@ def test_the_report_and_the_readme_say_what_is_stored(bench):
     written, quoted = bench("written"), bench("quoted")
     assert (BENCH / "results" / "race.md").read_text() == written.as_markdown(found)
     text = (BENCH.parent / "README.md").read_text()
-    assert text.split(quoted.BEGIN)[1].split(quoted.END)[0].strip() == quoted.quoted(found).strip()
+    for (begin, end), words in quoted.quotations().items():
+        assert text.split(begin)[1].split(end)[0].strip() == words.strip()
 
 
 def test_a_target_that_is_missed_shows(bench):
