@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from contests import contest
 from figures import Curve, Figure, Finding, Skipped
 from stored import RESULTS, Ran, When
+
+SHORT = ("slowest cell", "all bounds", "tables, hypergeometric")
 
 
 def number(value: float) -> str:
@@ -118,6 +121,15 @@ def curves(found: tuple[Curve, ...]) -> str:
     return rows(head, lines)
 
 
+def _short(found: dict[str, Ran]) -> dict[str, Ran]:
+    """What a first look needs: the slowest cell of every problem, and the other peers' contests."""
+    some = {name: found[name] for name in ("effective draws", "bounds", "independent tables") if name in found}
+    return {
+        name: replace(ran, findings=tuple(one for one in ran.figures if one.what in SHORT))
+        for name, ran in some.items()
+    }
+
+
 def write_all(found: dict[str, Ran]) -> list[Path]:
     """race.md and the pictures."""
     from pictures import growth_picture, race_picture
@@ -125,7 +137,7 @@ def write_all(found: dict[str, Ran]) -> list[Path]:
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / "race.md"
     path.write_text(as_markdown(found))
-    paths = [path, race_picture(found, RESULTS / "race.png")]
+    paths = [path, race_picture(found, RESULTS / "race.png"), race_picture(_short(found), RESULTS / "race_short.png")]
     if any(one.curves for one in found.values()):
         paths.append(growth_picture(found, RESULTS / "growth.png"))
     return paths
