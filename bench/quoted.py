@@ -19,7 +19,15 @@ from written import number, rows
 README = HOME.parent / "README.md"
 MEASURED = "<!-- from bench/results/race.json, by bench/quoted.py -->", "<!-- end of what was measured -->"
 VERIFIED = "<!-- from bench/results/verification.json, by bench/quoted.py -->", "<!-- end of what was verified -->"
-QUOTED_CHECKS = (("laws", "p-values of all releases are even"),)
+QUOTED_CHECKS = (
+    ("laws", "p-values of all releases are even"),
+    ("laws", "the wrong sampler is rejected"),
+    ("calibration", "of probabilities lie within 2"),
+    ("calibration", "of means lie within 2"),
+    ("calibration", "of entropies lie within 2"),
+    ("hard_starts", "where simple moves leave several parts"),
+    ("three_way", "every entropy"),
+)
 ONE_UNIT = "+-1 chain"
 ARITHMETIC = "pure arithmetic"
 YARDSTICKS = ("steps", "start up", "threads")
