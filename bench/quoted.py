@@ -183,12 +183,13 @@ def verified(found: dict[str, report.Ran]) -> str:
 
 def into_readme() -> Path:
     """Put what is stored between the marks."""
-    text = README.read_text()
+    text = found = README.read_text()
     for (begin, end), words in quotations().items():
         before, rest = text.split(begin)
         _, after = rest.split(end)
         text = f"{before}{begin}\n\n{words.strip()}\n\n{end}{after}"
-    README.write_text(text)
+    if text != found:
+        README.write_text(text)
     return README
 
 

@@ -36,6 +36,10 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = [one for one in options.parts if one not in NAMES]
     if unknown:
         parser.error(f"there is no part {unknown[0]!r}; there are: {', '.join(NAMES)}.")
+    for name, least in (("releases", 1), ("workers", 1)):
+        given = getattr(options, name)
+        if given is not None and given < least:
+            parser.error(f"--{name} {given}: there must be at least {least}.")
     setting = Setting(options.releases, options.seed, options.workers)
     found = {}
     for name in options.parts or NAMES:

@@ -110,6 +110,21 @@ def test_a_report_says_what_failed_in_its_first_line(tmp_path, monkeypatch, caps
     assert verify.main(["hard_starts"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["nonsense"], "there is no part 'nonsense'; there are: laws, calibration"),
+        (["laws", "--releases", "0"], "--releases 0: there must be at least 1."),
+        (["laws", "--workers", "-1"], "--workers -1: there must be at least 1."),
+    ],
+    ids=["part", "releases", "workers"],
+)
+def test_what_cannot_be_run_is_refused_in_words(given, said, capsys):
+    with pytest.raises(SystemExit):
+        verify.main(given)
+    assert said in capsys.readouterr().err
+
+
 def test_workers_change_nothing():
     tasks = [(2, 1.0), (3, 2.0)]
     assert list(Setting(workers=1).each(pow, tasks, "powers")) == list(Setting().each(pow, tasks, "powers")) == [2, 9]
