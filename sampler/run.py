@@ -226,7 +226,9 @@ class Run:
         left = [one.batches_to_look for one in going]
         here = isinstance(executor, ThreadPoolExecutor)
         while any(left):
-            some = [1 if n and here and _work(one) > AT_A_TIME / 32 else n for one, n in zip(going, left, strict=True)]
+            # Few at a time, so that it can be stopped; not one by one, as threads that are done wait for the others.
+            each = AT_A_TIME / len(going)
+            some = [min(n, max(1, int(each / _work(one)))) if here else n for one, n in zip(going, left, strict=True)]
             self._advance(executor, going, some)
             left = [n - k for n, k in zip(left, some, strict=True)]
             if any(left):
