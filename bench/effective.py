@@ -48,6 +48,8 @@ class Walker:
     walk: Callable[[int, int], object]
     first_apart: int
     least_apart: int = 1
+    counted: str = "steps"
+    """What lies between tables: steps, or draws of several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,10 +163,10 @@ def walker(unit: Unit, starts: list[np.ndarray]) -> Walker:
     states = streams(5, CHAINS + 1)
     every = np.arange(len(unit.columns))
     direct = unit.kernels[0].independent
+    spaced = alone and not direct
     chains: dict[tuple[int, int], tuple[Unit, Chain]] = {}
 
     def chain(number: int, apart: int) -> tuple[Unit, Chain, int]:
-        spaced = alone and not direct
         key = (number, apart if spaced else 0)
         if key not in chains:
             here = replace(unit, kernels=(Spaced(unit.kernels[0], apart),)) if spaced else unit
@@ -181,7 +183,8 @@ def walker(unit: Unit, starts: list[np.ndarray]) -> Walker:
         here, one, thin = chain(CHAINS, apart)
         one.advance(here, thin * tables)
 
-    return Walker("fiberwalk", unit.words, keep, walk, steps if alone and not direct else 1)
+    counted = "steps" if spaced else "draws"
+    return Walker("fiberwalk", unit.words, keep, walk, steps if spaced else 1, counted=counted)
 
 
 def _single_steps(single: SingleSteps, starts: list[np.ndarray], place: np.ndarray) -> Walker:

@@ -37,8 +37,15 @@ def test_the_sampler_passes_and_wrong_ones_do_not():
     assert sum(one.words.startswith("control") for one in told.checks) == len(wrong_samplers.NAMES)
     wrong = [replace(one, p=1e-12) for one in found]
     assert not all(one.passed for one in laws.judged(wrong, controls).checks)
-    apart = [replace(one, slow=True, joined=False) for one in found]
-    assert not all(one.passed for one in laws.judged(apart, controls).checks)
+    slow = [replace(found[0], slow=True)] + 100 * found[1:]
+    assert all(one.passed for one in laws.judged(slow, {}).checks if "slowly" in one.words or "move:" in one.words)
+    for wrong_one in ({"joined": False}, {"moved": 0.0}):
+        told = laws.judged([replace(slow[0], **wrong_one), *slow[1:]], controls)
+        assert not all(one.passed for one in told.checks if "slowly" in one.words or "move:" in one.words)
+    for everywhere in ({"slow": True}, {"unproven": 2}):
+        assert not all(
+            one.passed for one in laws.judged([replace(one, **everywhere) for one in found], controls).checks
+        )
     blind = {**controls, wrong_samplers.FORGETS: [0.1, 0.3, 0.5, 0.7, 0.9]}
     assert not all(one.passed for one in laws.judged(found, blind).checks)
 
@@ -66,13 +73,14 @@ def test_p_values_of_the_law_itself_are_even():
     assert laws.evenness(wrong) < 1e-6
 
 
-def test_errors_that_are_stated_too_small_fail():
+def test_errors_that_are_stated_too_small_or_too_large_fail():
     rng = np.random.default_rng(1)
-    right = calibration.Calibration(*(tuple(rng.normal(size=5000)) for _ in range(3)))
+    right = calibration.Calibration(*(tuple(rng.normal(size=5000)) for _ in range(4)))
     assert all(one.passed for one in calibration.judged(right, 100).checks)
     for factor in (1.3, 0.5):
-        wrong = replace(right, mean=tuple(factor * z for z in right.mean))
-        assert not all(one.passed for one in calibration.judged(wrong, 100).checks)
+        for of in ("common", "mean"):
+            wrong = replace(right, **{of: tuple(factor * z for z in getattr(right, of))})
+            assert not all(one.passed for one in calibration.judged(wrong, 100).checks)
 
 
 def test_what_other_programs_print_is_read():
@@ -85,6 +93,7 @@ def test_what_other_programs_print_is_read():
     assert all(one.passed for one in told.checks)
     assert not all(one.passed for one in hidden_paths.judged(line.format(p="0.000") * 2).checks)
     assert not all(one.passed for one in hidden_paths.judged("").checks)
+    assert not all(one.passed for one in hidden_paths.judged((line.format(p=0.4) * 2)[:-5]).checks)
     lines = ["FAILED tests/test_moves.py::test_one - assert", "== 1 failed, 3 passed in 2.00s =="]
     (check,) = properties.judged(1, lines, "5").checks
     assert (check.passed, check.found) == (False, "1 failed, 3 passed in 2.00s")
@@ -98,6 +107,7 @@ def test_a_report_says_what_failed_in_its_first_line(tmp_path, monkeypatch, caps
     monkeypatch.setattr(report, "store", lambda found, keep=report.store: keep(found, tmp_path))
     monkeypatch.setattr(report, "RESULTS", tmp_path / "a" / "b")
     monkeypatch.setattr(Path, "relative_to", lambda path, other: path)
+    monkeypatch.setattr(verify.quoted, "into_readme", lambda: tmp_path / "README.md")
     assert verify.main(["hard_starts", "--store"]) == 0
     first = (tmp_path / "verification.md").read_text().splitlines()[0]
     assert first.startswith("# Verification: all 1 checks passed (not run: laws,")
@@ -108,6 +118,15 @@ def test_a_report_says_what_failed_in_its_first_line(tmp_path, monkeypatch, caps
     assert "numba" in text
     assert "FAILED: two and two is five: 4" in capsys.readouterr().out
     assert verify.main(["hard_starts"]) == 0
+
+    def breaks_off(setting):
+        raise RuntimeError("no room left")
+
+    monkeypatch.setattr(part("hard_starts"), "run", breaks_off)
+    assert verify.main(["hard_starts", "--store"]) == 1
+    assert (
+        "| it runs to its end | **FAILED** | RuntimeError: no room left |" in (tmp_path / "verification.md").read_text()
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from effective import course, rates
 from figures import Figure, Finding
 from problems import NAMES, problem
+from written import number
 
 WORDS = (
     "Effective draws a second of one thread (ArviZ, bulk, four chains): of the slowest, the median and the first cell, and "
@@ -47,7 +48,11 @@ def run(quick: bool) -> Iterator[Finding]:
             both = course(problem(name).release, law)
             tables, seconds = (500, 4.0) if quick else (1000, MOST_SECONDS.get(name, 15.0))
             ours, peer, apart = rates(both, tables, seconds, 5 if quick else 11)
-            kept = f"a table kept in {apart[both.ours.name]:,} draws or steps of ours, {apart[PEER]:,} steps of +-1"
+            kept = "a table kept in " + ", ".join(
+                f"{apart[walker.name]:,} {walker.counted} of {'+-1' if walker is both.peer else 'ours'} "
+                f"({number(rate.seconds_per_table / apart[walker.name] * 1e9)} ns each)"
+                for walker, rate in ((both.ours, ours), (both.peer, peer))
+            )
             seen = f"effective draws seen of the slowest cell: {ours.seen:,.0f} and {peer.seen:,.0f}"
             doubt = "too few for more than a first idea" if min(ours.seen, peer.seen) < FEW else ""
             note = "; ".join(one for one in (both.ours.words, f"+-1 along {both.peer.words}", kept, seen, doubt) if one)

@@ -145,8 +145,9 @@ def visited(seed: int, number: int) -> tuple[str, int, int, int]:
         every = every_table(block.A, block.b, block.lower, block.upper, MOST_TABLES)
         assert every is not None
         tables += len(every)
-        for start, random in zip(every[:, order], streams(number, len(every)), strict=True):
-            stuck += _seen_from(unit, start, random, len(every)) < len(every)
+        wanted = np.ascontiguousarray(every[:, order])
+        for start, random in zip(wanted, streams(number, len(every)), strict=True):
+            stuck += _seen_from(unit, start, random, len(every)) != {row.tobytes() for row in wanted}
     return kind, tables, parts, stuck
 
 
@@ -159,8 +160,8 @@ def _parts(release: fw.Release) -> int:
     return reach.parts if 1 < reach.tables <= MOST_TABLES else 0
 
 
-def _seen_from(unit: Any, start: np.ndarray, random: np.ndarray, number: int) -> int:
-    """How many tables a chain sees, until it has seen all or has made too many draws."""
+def _seen_from(unit: Any, start: np.ndarray, random: np.ndarray, number: int) -> set[bytes]:
+    """The tables that a chain sees, until they are so many or it has made too many draws."""
     chain = Chain(unit, start, random)
     chain.counts = False
     seen: set[bytes] = set()
@@ -169,7 +170,7 @@ def _seen_from(unit: Any, start: np.ndarray, random: np.ndarray, number: int) ->
         seen.update(row.tobytes() for row in np.unique(kept, axis=0))
         if len(seen) >= number:
             break
-    return len(seen)
+    return seen
 
 
 def run(setting: Setting) -> Part:
@@ -182,7 +183,8 @@ def run(setting: Setting) -> Part:
         tasks = [(shape, k, min(k + 20, number)) for k in range(0, number, 20)]
         wrong = [one for some in setting.each(two_tables, tasks, f"batches of 20 moves of {shape}") for one in some]
         name = " x ".join(map(str, shape))
-        words = f"every move of {name}: two tables, joined and visited"
+        which = "every move" if setting.releases is None else f"the first {number:,} moves"
+        words = f"{which} of {name}: two tables, joined and visited"
         checks.append(Check(words, not wrong, f"{number - len(wrong):,} of {number:,}" + "".join(wrong[:1])))
     number = setting.number(RELEASES)
     found = list(setting.each(visited, ((setting.seed, k) for k in range(number)), "releases in parts"))

@@ -15,7 +15,7 @@ WORDS = (
     "Tables are drawn from the law that the snooper believes in, perturbed, and published. The rank of a true cell, and of "
     "the true theta, in the posteriors by chains over hidden paths must then be even."
 )
-REPLICATES = 240
+REPLICATES = 120
 BATCHES = 2
 LEAST = 0.001
 """The p-value of each chi-square test over fifths of the ranks."""
@@ -40,14 +40,14 @@ def run(setting: Setting) -> Part:
 def judged(told: str) -> Part:
     """What the printed lines say."""
     p = [float(one) for one in re.findall(r"p = ([0-9.]+)", told)]
-    unfinished = sum(int(one) for one in re.findall(r"(\d+) of \d+ did not converge", told))
+    unfinished = [int(one) for one in re.findall(r"(\d+) of \d+ did not converge", told)]
     checks = (
         Check(
             f"ranks of cells and thetas are even (p at least {LEAST:g})",
             len(p) == 2 * BATCHES and min(p) >= LEAST,
             f"p = {', '.join(f'{one:.3f}' for one in p)}",
         ),
-        Check("every audit converges", unfinished == 0, f"{unfinished} do not"),
+        Check("every audit converges", unfinished == [0] * BATCHES, f"{sum(unfinished)} do not"),
     )
     return Part(checks, ("\n".join(f"- {line}" for line in told.strip().splitlines()) + "\n",))
 

@@ -23,7 +23,7 @@ from fiberwalk.sampler.chain import Chain
 from fiberwalk.sampler.drawn_tables import kept_draws
 from fiberwalk.sampler.run import new_run
 from verification import wrong_samplers
-from verification.exact_law import ExactLaw, exact_law
+from verification.exact_law import exact_law
 from verification.parts import Check, Part, Setting, rows
 from verification.random_releases import KINDS, random_believed
 from verification.spacing import DRAWS, MOST_APART, NotApart, p_value, spaced_rows
@@ -40,7 +40,7 @@ WORDS = (
     "is right, the p-values are spread evenly over 0 to 1: the points of a QQ plot lie on the diagonal. Two samplers with "
     "a mistake, and the same one without, go through the same test."
 )
-RELEASES = 3000
+RELEASES = 2000
 CONTROLS = 150
 """Releases that each of the wrong samplers is tried on."""
 CHAINS = 4
@@ -50,6 +50,9 @@ CHOSEN = "those that the product chooses"
 STEPS_ON = 16
 LEAST = 1e-4
 """How improbable a departure from even p-values may be, over all kinds together or divided among them."""
+MOST_SLOW = 0.05
+LEAST_MOVED = 0.01
+MOST_UNPROVEN = 0.25
 LEAST_OF_ALL = 1e-6
 """The same of the smallest p-value, for all releases together."""
 
@@ -67,7 +70,11 @@ class Tried:
     """Did draws from the chains' own starts cling to each other for too long? Then each began at a table of the law."""
     joined: bool
     """If so: do the moves join all tables, by a walk through every one?"""
+    moved: float
+    """If so: how many chains were elsewhere some draws later, of those that would be, were the draws independent."""
     impossible: bool
+    unproven: int
+    """Releases drawn before it whose moves are proven to connect in principle only: they are not tried."""
 
 
 def random_moves(rng: np.random.Generator, release: fw.Release, law: Any) -> Moves | None:
@@ -89,6 +96,7 @@ def tried(seed: int, number: int) -> Tried:
     kind = list(KINDS)[number % len(KINDS)]
     other_family = number // len(KINDS) % 2 == 1
     rng = np.random.default_rng([seed, number])
+    unproven = 0
     while True:
         try:
             release, believed = random_believed(rng, KINDS[kind](rng))
@@ -100,19 +108,24 @@ def tried(seed: int, number: int) -> Tried:
             if law is None:
                 continue
             moves = random_moves(rng, release, believed.law) if other_family else choose(release, believed.law)
-        if moves is None or moves.certificate.word != "connected":
+        if moves is None:
+            continue
+        if moves.certificate.word != "connected":
+            unproven += 1
             continue
         how = "; ".join(sorted({one.words for one in moves.sets})) if other_family else CHOSEN
-        chains, slow, joined = ProductChains(moves, int(rng.integers(2**31))), False, True
+        chains, slow, joined, moved = ProductChains(moves, int(rng.integers(2**31))), False, True, 1.0
         try:
             found = spaced_rows(law, chains.draw)
         except NotApart:
             slow, joined = True, fw.check_connected(release, moves).connected
-            found = law.places(chains.from_the_law(law, rng))
+            begun = rng.choice(len(law.p), DRAWS, p=law.p)
+            found = law.places(chains.some_draws_after(law.tables[begun]))
+            moved = float(np.mean(found != begun) / (1 - np.sum(law.p**2)))
         impossible = bool((found < 0).any())
         p = 0.0 if impossible else p_value(law, found, rng)
         if not np.isnan(p):
-            return Tried(kind, believed.name, how, p, len(law.p), slow, joined, impossible)
+            return Tried(kind, believed.name, how, p, len(law.p), slow, joined, moved, impossible, unproven)
 
 
 class ProductChains:
@@ -131,22 +144,22 @@ class ProductChains:
         self.work.go_on(self.thread)
         return self.work.whole_tables(self.solved, CHAINS)
 
-    def from_the_law(self, law: ExactLaw, rng: np.random.Generator) -> np.ndarray:
-        """Tables a few draws after one that was drawn from the law itself, by a new chain each.
+    def some_draws_after(self, tables: np.ndarray) -> np.ndarray:
+        """Where chains are, one from each of these tables, some draws later.
 
-        However slowly chains mix, these are independent and must follow the law, if each step leaves the law as it is.
+        If the tables are drawn from the law itself, these are independent and must follow the law, however slowly chains
+        mix, as long as each step leaves the law as it is.
         """
-        fiber = self.solved.fiber
-        after = law.tables[rng.choice(len(law.p), DRAWS, p=law.p)]
+        fiber, after = self.solved.fiber, tables.copy()
         rounding = sp.coo_array(fiber.A[:, fiber.n_cells :])  # what ranges of sums leave open, a column each
-        slack = np.zeros((DRAWS, rounding.shape[1]), dtype=np.int64)
+        slack = np.zeros((len(tables), rounding.shape[1]), dtype=np.int64)
         left = fiber.b - after @ sp.csr_array(fiber.A)[:, : fiber.n_cells].T
         slack[:, rounding.coords[1]] = left[:, rounding.coords[0]] // rounding.data
         before = np.column_stack([after, slack])
         for number, one in enumerate(self.work.run.units):
             columns = one.unit.columns
             inside = np.flatnonzero(columns < fiber.n_cells)
-            for k, random in enumerate(streams([self.seed, number], DRAWS)):
+            for k, random in enumerate(streams([self.seed, number], len(tables))):
                 chain = Chain(one.unit, before[k, columns], random)
                 chain.counts = False
                 after[k, columns[inside]] = chain.keep(one.unit, inside, 1, STEPS_ON)[0]
@@ -180,6 +193,8 @@ def judged(found: list[Tried], controls: dict[str, list[float]]) -> Part:
     impossible = sum(one.impossible for one in found)
     slow = [one for one in found if one.slow]
     apart = sum(not one.joined for one in slow)
+    chosen, chosen_slow = (sum(one.moves == CHOSEN for one in some) for some in (found, slow))
+    unproven = sum(one.unproven for one in found)
     checks = [
         Check("no table is drawn that is impossible", impossible == 0, f"{impossible} of {len(found):,} releases"),
         Check(
@@ -197,7 +212,22 @@ def judged(found: list[Tried], controls: dict[str, list[float]]) -> Part:
             min(p) * len(p) > LEAST_OF_ALL,
             f"smallest p = {min(p):.2g}, times {len(p):,} is {min(p) * len(p):.2g}",
         ),
+        Check(
+            f"of the releases walked by chosen moves at most {MOST_SLOW:.0%} mix slowly",
+            chosen_slow <= MOST_SLOW * max(1, chosen),
+            f"{chosen_slow} of {chosen:,}",
+        ),
         Check("where chains mix slowly, their moves join all tables", apart == 0, f"{apart} of {len(slow)} do not"),
+        Check(
+            f"... and chains move: {STEPS_ON} draws later at least {LEAST_MOVED:.0%} as many are elsewhere as by the law",
+            all(one.moved >= LEAST_MOVED for one in slow),
+            f"at least {min((one.moved for one in slow), default=1.0):.1%}",
+        ),
+        Check(
+            f"at most {MOST_UNPROVEN:.0%} of the releases drawn have moves that are proven in principle only",
+            unproven <= MOST_UNPROVEN * (unproven + len(found)),
+            f"{unproven} of {unproven + len(found):,}",
+        ),
     ]
     for name, some in controls.items():
         even = evenness(some)

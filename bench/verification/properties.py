@@ -11,7 +11,7 @@ from typing import Any
 
 from verification.parts import Check, Part, Setting
 
-EFFORT = 5
+EFFORT = 2
 """Times as many random cases as `make test`; FIBERWALK_EFFORT in the environment goes before it."""
 FILES = (
     "against_brute_force", "exact_solving", "elimination", "network", "linear_program", "decomposable", "windows",
