@@ -26,7 +26,7 @@ quick: $(VENV)/installed-for-tests
 notebooks: $(VENV)/installed-for-tests
 	$(BIN)/python notebooks/run.py
 
-# At length, some forty minutes: the sampler against exact laws, stated errors against true ones, the hardest starting tables,
+# At length, half an hour: the sampler against exact laws, stated errors against true ones, the hardest starting tables,
 # and the property tests with many more random cases; with 4ti2, where it can be had. The report is in bench/results/.
 verify: $(VENV)/installed-for-tests
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,algebra]"

@@ -30,10 +30,13 @@ from fiberwalk.sampler.unit import Unit
 from fiberwalk.sampler.weights import FACTORIAL
 
 CHAINS = 4
+SINGLE = "+-1 chain"
 WATCHED = 200
 """Cells that are watched in larger blocks."""
 FAIR = 0.1
 """The part of an independent draw that a kept table of the slowest cell should be worth at least; at most thrice it."""
+PARTS = 16
+"""Of a draw: chains with several kernels are looked at several times between draws, where a draw is worth too much."""
 PILOT = 120
 """Tables of a chain from which the spacing is found."""
 
@@ -47,9 +50,8 @@ class Walker:
     keep: Callable[[int, int, int], np.ndarray]
     walk: Callable[[int, int], object]
     first_apart: int
-    least_apart: int = 1
     counted: str = "steps"
-    """What lies between tables: steps, or draws of several."""
+    """What lies between tables: steps, draws, or parts of draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,27 +155,42 @@ def course(release: fw.Release, law: Any, seed: int = 1) -> Course:
     block = moves.support.solved.blocks[here.which]
     single = chain_for(moves.sets[here.which], block, unit.weights.kind == FACTORIAL)
     place = np.argsort(unit.columns)[np.searchsorted(np.sort(unit.columns), block.columns[single.order])]
-    return Course(unit, walker(unit, starts), _single_steps(single, starts, place))
+    return Course(unit, walker(unit, starts, seed + 4), _single_steps(single, starts, place, seed + 5))
 
 
-def walker(unit: Unit, starts: list[np.ndarray]) -> Walker:
-    """Our chain with its kernels and shares; where it has one kernel only, tables may be closer than its draws."""
-    alone = len(unit.kernels) == 1
-    steps = unit.kernels[0].steps(len(unit.columns))
-    states = streams(5, CHAINS + 1)
-    every = np.arange(len(unit.columns))
-    direct = unit.kernels[0].independent
-    spaced = alone and not direct
+def walker(unit: Unit, starts: list[np.ndarray], seed: int = 5) -> Walker:
+    """Our chain with its kernels and shares.
+
+    Tables may be closer than its draws: steps apart where it has one kernel, else parts of draws, in which all kernels
+    make fewer steps.
+    """
+    n = len(unit.columns)
+    steps = [kernel.steps(n) for kernel in unit.kernels]
+    if unit.kernels[0].independent:
+        whole, counted = 1, "draws"
+    elif len(steps) == 1:
+        whole, counted = steps[0], "steps"
+    else:
+        whole = 1 << min(PARTS, min(steps)).bit_length() - 1  # each kernel has a step in each part
+        counted = f"parts of draws, {whole} to one,"
+    states = streams(seed, CHAINS + 1)
+    every = np.arange(n)
     chains: dict[tuple[int, int], tuple[Unit, Chain]] = {}
 
     def chain(number: int, apart: int) -> tuple[Unit, Chain, int]:
-        key = (number, apart if spaced else 0)
+        """The chain whose draws are so far apart, or as far as they may be; and how many of them that takes."""
+        closer = counted == "steps" or apart < whole
+        key = (number, apart if closer else 0)
         if key not in chains:
-            here = replace(unit, kernels=(Spaced(unit.kernels[0], apart),)) if spaced else unit
+            kernels = unit.kernels
+            if closer:
+                parts = [max(1, round(one * apart / whole)) for one in steps]
+                kernels = tuple(Spaced(one, part) for one, part in zip(kernels, parts, strict=True))
+            here = replace(unit, kernels=kernels)
             one = Chain(here, starts[number % CHAINS], states[number].copy())
             one.counts = False
             chains[key] = here, one
-        return *chains[key], 1 if spaced else apart
+        return *chains[key], 1 if closer else apart // whole
 
     def keep(number: int, tables: int, apart: int) -> np.ndarray:
         here, one, thin = chain(number, apart)
@@ -183,13 +200,12 @@ def walker(unit: Unit, starts: list[np.ndarray]) -> Walker:
         here, one, thin = chain(CHAINS, apart)
         one.advance(here, thin * tables)
 
-    counted = "steps" if spaced else "draws"
-    return Walker("fiberwalk", unit.words, keep, walk, steps if spaced else 1, counted=counted)
+    return Walker("fiberwalk", unit.words, keep, walk, whole, counted)
 
 
-def _single_steps(single: SingleSteps, starts: list[np.ndarray], place: np.ndarray) -> Walker:
+def _single_steps(single: SingleSteps, starts: list[np.ndarray], place: np.ndarray, seed: int) -> Walker:
     """The chain of single steps, from the same tables; `place` is where our chain has its cells."""
-    states = streams(6, CHAINS + 1)
+    states = streams(seed, CHAINS + 1)
     back = np.argsort(place)
     tables = [start[place].astype(np.int64) for start in [*starts, starts[0]]]
 
@@ -203,7 +219,7 @@ def _single_steps(single: SingleSteps, starts: list[np.ndarray], place: np.ndarr
     def walk(n: int, apart: int) -> int:
         return single.steps(tables[CHAINS], states[CHAINS], n * apart)
 
-    return Walker("+-1 chain", single.words, keep, walk, len(back))
+    return Walker(SINGLE, single.words, keep, walk, len(back))
 
 
 def bulk(draws: np.ndarray) -> np.ndarray:
@@ -233,7 +249,7 @@ def rates(
     made = CHAINS * tables
     apart, found = {}, {}
     for one in (some.ours, some.peer):
-        apart[one.name] = spacing(one, watched, tables, most_seconds)
+        apart[one.name], closer = spacing(one, watched, tables, most_seconds), False
         while True:
             cells, distance = [], []
             for k in range(CHAINS):
@@ -241,12 +257,18 @@ def rates(
                 cells.append(kept[:, watched])
                 distance.append(((kept - mean) ** 2 / mean).sum(axis=1))
             ess = bulk(np.stack(cells))
-            found[one.name] = ess[~np.isnan(ess)], bulk(np.stack(distance)[:, :, None])[0]
-            # A cell that seldom changes may not have shown in the pilot.
-            slow = np.nanmin(ess) < FAIR / 3 * made
-            if not slow or 4 * made * seconds_apart(one, apart[one.name]) > most_seconds:
+            still = np.isnan(ess)
+            # A cell that never changed: of ours it has no effective draw, of the other chain it is left out.
+            ess = np.where(still, 0.0, ess) if one is some.ours else ess[~still]
+            found[one.name] = ess, bulk(np.stack(distance)[:, :, None])[0]
+            # The pilot is short: a cell that seldom changes may not have shown in it, and it makes most look slower.
+            share = ess.min() / made
+            if share < FAIR / 3 and 4 * made * seconds_apart(one, apart[one.name]) <= most_seconds and not closer:
+                apart[one.name] *= 4
+            elif share > 3 * FAIR and apart[one.name] > 1:
+                apart[one.name], closer = apart[one.name] // 2, True
+            else:
                 break
-            apart[one.name] *= 4
     jobs, times = {}, {}
     for one in (some.ours, some.peer):
         times[one.name] = max(1, round(0.03 / seconds_apart(one, apart[one.name])))
@@ -284,9 +306,9 @@ def spacing(
     while True:
         share = of(bulk(np.stack([one.keep(k, PILOT, apart)[:, watched] for k in range(CHAINS)]))) / (CHAINS * PILOT)
         seconds = seconds_apart(one, apart)
-        if share > 3 * FAIR and apart > one.least_apart:
-            apart = max(one.least_apart, apart // 2)
-            if apart == one.least_apart:
+        if share > 3 * FAIR and apart > 1:
+            apart //= 2
+            if apart == 1:
                 return apart
             continue
         if share >= FAIR or 2 * seconds * CHAINS * tables > most_seconds:

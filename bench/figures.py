@@ -27,6 +27,8 @@ class Figure:
     more_is_better: bool = True
     target: float | None = None
     note: str = ""
+    complete: bool = True
+    """Did it come to its end? A target is not met otherwise."""
     guarded: bool = True
     """Does `make bench-quick` hold the ratio to the stored one? Not where it is mostly noise."""
 
@@ -42,6 +44,8 @@ class Figure:
         """Is the target met? None where there is none."""
         if self.target is None:
             return None
+        if not self.complete:
+            return False
         if self.theirs is not None:
             return self.ratio is not None and self.ratio >= self.target
         return self.ours >= self.target if self.more_is_better else self.ours <= self.target

@@ -21,7 +21,7 @@ def losses(before: dict[str, Figure], after: dict[str, Figure]) -> dict[str, flo
         new = after.get(key)
         ratio = new.ratio if new is not None else None
         loss = 1.0 - (0.0 if ratio is None else ratio) / old.ratio
-        if loss > LOSS:
+        if not loss <= LOSS:  # no number at all is a loss too
             found[key] = loss
     return found
 
@@ -47,6 +47,9 @@ def held(names: list[str], run: Callable[[list[str]], dict[str, stored.Ran]]) ->
         if attempt + 1 < TRIES:
             print(f"\nslower than stored, measured again: {', '.join(asked)}")
     whole = sum(len([one for one in figures.values() if one.ratio and one.guarded]) for figures in before.values())
+    if not whole:
+        print("\nno peer is here: nothing was compared.")
+        return 1
     if not asked:
         print(f"\n{whole} ratios, none has lost more than {LOSS:.0%} of what is stored.")
         return 0

@@ -25,10 +25,9 @@ HOME = Path(__file__).parents[1]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A release, and what it is in words."""
+    """A release by its name."""
 
     name: str
-    words: str
     release: fw.Release
 
 
@@ -111,5 +110,9 @@ NAMES = tuple(_ALL)
 @cache
 def problem(name: str) -> Problem:
     """A problem by its name."""
-    words, release = _ALL[name]
-    return Problem(name, words, release())
+    return Problem(name, _ALL[name][1]())
+
+
+def described() -> dict[str, str]:
+    """What each problem is, in words."""
+    return {name: words for name, (words, _) in _ALL.items()}

@@ -52,11 +52,14 @@ def main() -> int:
     unknown = [one for one in options.contests if one not in NAMES]
     if unknown:
         parser.error(f"there is no contest {unknown[0]!r}; there are: {', '.join(NAMES)}.")
+    if options.compare and options.store:
+        parser.error("--compare holds figures to those that are stored, --store puts others in their place: take one.")
     if options.compare and not options.quick:
         parser.error("--compare holds quick figures to the stored quick ones: add --quick.")
     names = options.contests or list(NAMES)
     if options.compare:
-        return guard.held(names, lambda some: ran(some, True))
+        # without names all that is stored is asked for, also of a contest that is no more
+        return guard.held(options.contests or list(stored.read(quick=True)), lambda some: ran(some, True))
     found = ran(names, options.quick)
     if options.store:
         paths = stored.store(found, quick=options.quick)

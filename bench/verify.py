@@ -2,7 +2,7 @@
 
     python bench/verify.py [part ...] [--releases N] [--seed S] [--workers W] [--store]
 
-Without parts all are run (`make verify`, some forty minutes on two quiet cores). `--releases` is how many random releases
+Without parts all are run (`make verify`, half an hour on two quiet cores). `--releases` is how many random releases
 each part takes. `--store` writes what was found to bench/results/: verification.json, and from it verification.md and
 verification_*.png; parts that were not run keep what was stored before. A check that fails makes the command end with
 status 1, and is told in the first line of the report.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from contests import contest
 from figures import Curve, Figure, Finding, Skipped
+from problems import described
 from stored import RESULTS, Ran, When
 
 SHORT = ("slowest cell", "all bounds", "tables, hypergeometric")
@@ -63,13 +64,13 @@ def as_markdown(found: dict[str, Ran]) -> str:
     """The whole report."""
     parts = [
         "# The race\n",
-        "Written by `make bench` (`python bench/race.py --store`). Ratios are of two figures of one run; times are the best "
-        "of several rounds in which all take turns.\n",
+        "Written by `make bench` (`python bench/race.py --store`). Ratios are of two figures of one run. Short times are "
+        "the best of several rounds in which all take turns; audits, and other programs, are timed as each contest says.\n",
     ]
     aims = [one for ran in found.values() for one in ran.figures if one.target is not None]
     if aims:
         parts += ["## Targets\n", targets(aims)]
-    parts += ["![how many times better than each peer, by problem](race.png)\n"]
+    parts += ["![how many times better than each peer, by problem](race.png)\n", "## Problems\n", problems()]
     for name, ran in found.items():
         parts += [f"## {name.capitalize()}\n", contest(name).WORDS + "\n"]
         if ran.figures:
@@ -79,6 +80,11 @@ def as_markdown(found: dict[str, Ran]) -> str:
         parts += [f"Skipped: {one.peer}: {one.why}\n" for one in ran.skipped]
         parts.append(f"*{circumstances(ran.when)}*\n")
     return "\n".join(parts)
+
+
+def problems() -> str:
+    """What the problems are."""
+    return rows(["problem", "what it is"], [[name, words] for name, words in described().items()])
 
 
 def rows(head: list[str], lines: list[list[str]]) -> str:
@@ -106,8 +112,15 @@ def targets(figures: list[Figure]) -> str:
     for one in figures:
         found = times(one.ratio) if one.theirs is not None else f"{number(one.ours)} {one.unit}"
         least = wanted(one).split(" (")[0]
-        lines.append([one.problem, one.what, one.peer or "-", least, found, "met" if one.met else "**not met**"])
+        verdict = "met" if one.met else "**not met**"
+        lines.append([one.problem, one.what, one.peer or "-", least, found, verdict + _spread(one)])
     return rows(head, lines)
+
+
+def _spread(one: Figure) -> str:
+    """What a target's verdict should not be read without: the ratios of all runs, and whether few draws were seen."""
+    told = [part for part in one.note.split("; ") if part.startswith(("ratios of all runs", "too few"))]
+    return "".join(f"; {part}" for part in told)
 
 
 def curves(found: tuple[Curve, ...]) -> str:

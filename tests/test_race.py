@@ -7,7 +7,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import fiberwalk as fw
+from fiberwalk.moves.random_words import streams
+from fiberwalk.moves.row_pairs import row_pairs
 
 BENCH = Path(__file__).parents[1] / "bench"
 
@@ -35,6 +40,7 @@ def test_a_ratio_says_how_many_times_better_whichever_way_better_goes(bench):
     assert figure(bench, theirs=None).ratio is None
     assert figure(bench, target=2.0).met
     assert not figure(bench, target=2.1).met
+    assert not figure(bench, target=2.0, complete=False).met
     assert figure(bench, theirs=None, target=5.0).met
     assert not figure(bench, theirs=None, target=4.9).met
     assert not figure(bench, theirs=None, target=5.1, more_is_better=True).met
@@ -63,6 +69,7 @@ def test_the_guard_tells_a_loss_of_more_than_a_third_or_so(bench):
     assert not guard.losses(before, {"x": figure(bench, ours=7.0)})
     assert guard.losses(before, {"x": figure(bench, ours=8.0)}) == {"x": pytest.approx(0.375)}
     assert guard.losses(before, {}) == {"x": 1.0}
+    assert guard.losses(before, {"x": figure(bench, ours=float("nan"))})
     assert not guard.losses({"x": figure(bench, guarded=False)}, {})
 
 
@@ -86,9 +93,12 @@ def test_what_seems_slower_is_measured_again_before_it_counts(bench, tmp_path, m
 def test_a_peer_that_is_not_here_is_no_loss(bench, tmp_path, monkeypatch):
     guard, stored = bench("guard"), bench("stored")
     monkeypatch.setattr(stored, "RESULTS", tmp_path)
-    stored.store({"steps": stored.Ran(stored.now(1.0), (figure(bench),))}, quick=True)
+    here = figure(bench, peer="another")
+    stored.store({"steps": stored.Ran(stored.now(1.0), (figure(bench), here))}, quick=True)
     absent = bench("figures").Skipped("steps", "peer", "not here.")
-    assert guard.held(["steps"], lambda names: {"steps": stored.Ran(stored.now(1.0), (absent,))}) == 0
+    assert guard.held(["steps"], lambda names: {"steps": stored.Ran(stored.now(1.0), (absent, here))}) == 0
+    both = absent, replace(absent, peer="another")
+    assert guard.held(["steps"], lambda names: {"steps": stored.Ran(stored.now(1.0), both)}) == 1
 
 
 def test_nothing_to_compare_with_is_said(bench, tmp_path, monkeypatch, capsys):
@@ -132,27 +142,57 @@ def test_figures_have_the_digits_that_matter(bench, value, shown):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("shape", "margins", "hidden"),
-    [((2, 2), ["A", "B"], None), ((2, 2, 3), ["A,B", "A,C", "B,C"], None), ((3, 4), None, 0.8)],
-    ids=["swaps", "listed", "drawn"],
+    ("shape", "margins", "way"),
+    [
+        ((3, 3), ["A", "B"], "swaps"),
+        ((2, 2), ["A", "B"], "swaps in two rows and two columns"),
+        ((3, 3, 3), ["A,B", "A,C", "B,C"], "listed moves"),
+        ((3, 4), None, "cycles of a network"),
+    ],
+    ids=["swaps", "bounded", "listed", "hidden"],
 )
-def test_single_steps_and_ours_have_the_same_law(bench, shape, margins, hidden):
+def test_single_steps_and_ours_have_the_same_law(bench, shape, margins, way):
     """Effective draws of a chain with another law would be no race."""
-    import numpy as np
-
-    import fiberwalk as fw
-
-    table = np.arange(1, 1 + np.prod(shape)).reshape(shape) % 4
-    if hidden is None:
-        release = fw.publish(table, margins)
-    else:
-        release = fw.suppress(table, where=np.random.default_rng(2).random(shape) < hidden)
+    release = small_release(shape, margins)
     for law in ("uniform", "hypergeometric"):
         both = bench("effective").course(release, law)
-        exact = fw.audit(release, law, "exact").belief.pmfs
-        cell = int(np.flatnonzero(release.hidden == both.unit.columns[0])[0])
+        assert both.peer.words.endswith(way)
         for walker in (both.ours, both.peer):
             seen = np.concatenate([walker.keep(k, 1000, 64)[:, 0] for k in range(4)])
-            for value in exact[cell].values:
-                p = exact[cell].between(int(value), int(value))
-                assert abs((seen == value).mean() - p) < 6 * np.sqrt(p * (1 - p) / 2000), (law, walker.name, value)
+            assert follows(seen, release, law, both.unit.columns[0]), (law, walker.name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lists", [20_000_000, 0], ids=["shared", "drawn"])
+def test_single_steps_in_two_rows_have_the_same_law(bench, lists, monkeypatch):
+    """In tables with cells missing, from lists of the columns that rows share or from moves that were drawn."""
+    peer = bench("peers.plus_minus_one")
+    monkeypatch.setattr(peer, "FEW_SHARED", lists)
+    release = small_release((3, 4), None)
+    block = fw.choose_moves(release).support.solved.blocks[0]
+    moves = row_pairs(block)
+    for law in ("uniform", "hypergeometric"):
+        chain = peer.chain_for(moves, block, law == "hypergeometric")
+        assert ("lists" in chain.words) == bool(lists)
+        table, random, seen = block.start.astype(np.int64), streams(1, 1)[0], []
+        for _ in range(4000):
+            chain.steps(table, random, 64)
+            seen.append(table[0])
+        assert follows(np.array(seen), release, law, block.columns[0]), law
+        assert not follows(np.array(seen)[::-1] + 1, release, law, block.columns[0])
+
+
+def small_release(shape, margins):
+    """A table of small counts, given some margins; without any, most of its cells are hidden."""
+    table = np.arange(1, 1 + np.prod(shape)).reshape(shape) % 4
+    if margins is not None:
+        return fw.publish(table, margins)
+    return fw.suppress(table, where=np.random.default_rng(2).random(shape) < 0.8)
+
+
+def follows(seen, release, law, column):
+    """Are values drawn as often as they should be, within six standard errors of half as many independent draws?"""
+    exact = fw.audit(release, law, "exact").belief.pmfs[int(np.flatnonzero(release.hidden == column)[0])]
+    p = np.array([exact.between(int(value), int(value)) for value in exact.values])
+    share = np.array([(seen == value).mean() for value in exact.values])
+    return bool((np.abs(share - p) < 6 * np.sqrt(p * (1 - p) / (len(seen) / 2))).all())

@@ -102,7 +102,12 @@ def run(quick: bool) -> Iterator[Finding]:
                 memory = max(memory, forced.memory)
                 yield waited(name, what + ", by chains", forced, true_error(forced, usual), target=target)
             if target is not None:
-                yield waited(name, what + ", all compiled", answered(name, law, limit=limit, cold=True), target=target)
+                yield waited(
+                    name,
+                    what + ", compiling all of it first",
+                    answered(name, law, limit=limit, cold=True),
+                    target=target,
+                )
         yield Figure("answers", name, "memory, the most of these", "MB", memory / 2**20, more_is_better=False)
     for law in LAWS:
         found = answered(LARGE, law, tolerance=np.inf, limit=LONG)
@@ -112,8 +117,17 @@ def run(quick: bool) -> Iterator[Finding]:
 
 def waited(name: str, what: str, found: Answer, *more: str, target: float | None = None) -> Figure:
     """The figure of one audit."""
-    note = found.note(*more)
-    return Figure("answers", name, what, "s", found.seconds, more_is_better=False, target=target, note=note)
+    return Figure(
+        "answers",
+        name,
+        what,
+        "s",
+        found.seconds,
+        more_is_better=False,
+        target=target,
+        note=found.note(*more),
+        complete=found.converged,
+    )
 
 
 def true_error(chains: Answer, exact: Answer) -> str:

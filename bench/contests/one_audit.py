@@ -3,8 +3,8 @@
     python bench/contests/one_audit.py PROBLEM LAW METHOD TOLERANCE MAX_SECONDS
 
 `done` is the time of day when every entropy was at hand, so that whoever began the process knows how long that took
-with starting Python and all imports. `compiled` is how many files of machine code, or of moves, were not in the cache
-before: a second run finds them there.
+with starting Python and all imports. `compiled` is how many files of machine code were not in the cache before: a second
+run finds them there.
 """
 
 from __future__ import annotations

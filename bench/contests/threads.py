@@ -19,7 +19,8 @@ from fiberwalk.moves.random_words import next_word, streams
 from fiberwalk.sampler.run import new_run
 
 WORDS = (
-    "Seconds of the same four chains on one thread and on two, uniform law; both give the same tallies to the last bit. On "
+    "Seconds of the same four chains on one thread and on two, uniform law, without what comes before them (see the "
+    "remarks); both give the same tallies to the last bit. On "
     "the clock, which means little while the machine has other work: the remark has the load. 'By processor time' is "
     "what the clock would show if threads never waited: one thread does all that is done where chains are looked at, both "
     "share the rest. 'Pure arithmetic' is what the machine gives at most: processors of a rented machine may be two halves "
@@ -39,7 +40,7 @@ SPINS = 150_000_000
 
 @dataclass
 class Spent:
-    """The best seconds of some rounds: on the clock, of the thread that looks at chains, and of those that run them."""
+    """The round that was quickest on the clock: its seconds, those of the thread that looks at chains, and of the others."""
 
     clock: float = np.inf
     looks: float = np.inf
@@ -47,7 +48,8 @@ class Spent:
 
     def at_best(self, clock: float, looks: float, chains: float) -> None:
         """One more round."""
-        self.clock, self.looks, self.chains = min(self.clock, clock), min(self.looks, looks), min(self.chains, chains)
+        if clock < self.clock:
+            self.clock, self.looks, self.chains = clock, looks, chains
 
 
 def run(quick: bool) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ as cells have no upper bounds of their own. Time is the processor time of its pr
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -52,6 +53,7 @@ def _by_program(A: Any, limit: int) -> Any | None:
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
 
+    before = _spent()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "problem"
         rows = "\n".join(" ".join(map(str, row)) for row in A.toarray().tolist())
@@ -62,10 +64,12 @@ def _by_program(A: Any, limit: int) -> Any | None:
             done = subprocess.run(command, capture_output=True, preexec_fn=limited, timeout=5 * limit)
         except subprocess.TimeoutExpired:
             return None
-        if done.returncode < 0:
-            return None
-        if done.returncode > 0:
-            raise RuntimeError(f"4ti2: {done.stderr.decode(errors='replace').strip()}")
+        if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) and _spent() - before >= limit:
+            return None  # it was out of time; any other end is no answer
+        if done.returncode:
+            raise RuntimeError(
+                f"4ti2 ended with status {done.returncode}: {done.stderr.decode(errors='replace').strip()}"
+            )
         answer = np.loadtxt(path.with_suffix(".mar"), dtype=np.int64, skiprows=1, ndmin=2)
     return sp.csr_array(answer)
 
