@@ -43,17 +43,19 @@ PILOT = 120
 
 @dataclass(frozen=True, eq=False)
 class Walker:
-    """A chain: `keep(chain, tables, apart)` gives every cell of tables so far apart, `walk(tables, apart)` only walks."""
+    """A chain: `keep(chain, tables, apart)` gives every cell of tables so far apart.
+
+    `walk(tables, apart)` only walks, as far as from one such table to the next so many times, or nearly; it gives how many
+    times it was.
+    """
 
     name: str
     words: str
     keep: Callable[[int, int, int], np.ndarray]
-    walk: Callable[[int, int], object]
+    walk: Callable[[int, int], float]
     first_apart: int
     counted: str = "steps"
     """What lies between tables: steps, draws, or parts of draws."""
-    at_a_time: int = 1
-    """`walk` takes whole multiples of so many tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +176,7 @@ def walker(unit: Unit, starts: list[np.ndarray], seed: int = 5) -> Walker:
         whole, counted = steps[0], "steps"
     else:
         whole = 1 << min(PARTS, min(steps)).bit_length() - 1  # each kernel has a step in each part
-        counted = f"parts of draws, {whole} to one,"
+        counted = f"parts of draws, {whole} to one," if whole > 1 else "draws"
     states = streams(seed, CHAINS + 1)
     every = np.arange(n)
     chains: dict[tuple[int, int], tuple[Unit, Chain]] = {}
@@ -198,17 +200,14 @@ def walker(unit: Unit, starts: list[np.ndarray], seed: int = 5) -> Walker:
         here, one, thin = chain(number, apart)
         return one.keep(here, every, tables, thin)
 
-    def walk(tables: int, apart: int) -> None:
-        if (
-            len(steps) > 1
-        ):  # in whole draws, as an audit would: what is noted at the end of one is not noted of every part
-            here, one, _ = chain(CHAINS, whole)
-            one.advance(here, tables * apart // whole)
-            return
-        here, one, thin = chain(CHAINS, apart)
-        one.advance(here, thin * tables)
+    def walk(tables: int, apart: int) -> float:
+        # In whole draws, as an audit makes them: what is noted at the end of a draw is not noted of its parts.
+        here, one, _ = chain(CHAINS, whole)
+        draws = max(1, round(tables * apart / whole))
+        one.advance(here, draws)
+        return draws * whole / apart
 
-    return Walker("fiberwalk", unit.words, keep, walk, whole, counted, whole if len(steps) > 1 else 1)
+    return Walker("fiberwalk", unit.words, keep, walk, whole, counted)
 
 
 def _single_steps(single: SingleSteps, starts: list[np.ndarray], place: np.ndarray, seed: int) -> Walker:
@@ -224,8 +223,9 @@ def _single_steps(single: SingleSteps, starts: list[np.ndarray], place: np.ndarr
             kept[k] = tables[number]
         return kept[:, back]
 
-    def walk(n: int, apart: int) -> int:
-        return single.steps(tables[CHAINS], states[CHAINS], n * apart)
+    def walk(n: int, apart: int) -> float:
+        single.steps(tables[CHAINS], states[CHAINS], n * apart)
+        return float(n)
 
     return Walker(SINGLE, single.words, keep, walk, len(back))
 
@@ -265,12 +265,9 @@ def rates(
                 cells.append(kept[:, watched])
                 distance.append(((kept - mean) ** 2 / mean).sum(axis=1))
             ess = bulk(np.stack(cells))
-            still = np.isnan(ess)
-            # A cell that never changed: of ours it has no effective draw, of the other chain it is left out.
-            ess = np.where(still, 0.0, ess) if one is some.ours else ess[~still]
             found[one.name] = ess, bulk(np.stack(distance)[:, :, None])[0]
             # The pilot is short: a cell that seldom changes may not have shown in it, and it makes most look slower.
-            share = ess.min() / made
+            share = np.nanmin(ess) / made
             if share < FAIR / 3 and 4 * made * seconds_apart(one, apart[one.name]) <= most_seconds and not closer:
                 apart[one.name] *= 4
             elif share > 3 * FAIR and apart[one.name] > 1:
@@ -279,27 +276,30 @@ def rates(
                 break
     jobs, times = {}, {}
     for one in (some.ours, some.peer):
-        tables = round(0.03 / seconds_apart(one, apart[one.name]))
-        times[one.name] = one.at_a_time * max(1, tables // one.at_a_time)
-        jobs[one.name] = lambda one=one: one.walk(times[one.name], apart[one.name])
+        walked = max(1, round(0.03 / seconds_apart(one, apart[one.name])))
+        times[one.name] = one.walk(walked, apart[one.name])
+        jobs[one.name] = lambda one=one, walked=walked: one.walk(walked, apart[one.name])
     best = best_of(jobs, rounds, time.thread_time)
+    moved = np.any([~np.isnan(ess) for ess, _ in found.values()], axis=0)
     each = []
     for one in (some.ours, some.peer):
         seconds, (cells, chi) = best[one.name] / times[one.name], found[one.name]
+        # A cell that never changed is left out where neither chain changed it; else it had no effective draw.
+        cells = np.nan_to_num(cells[moved])
         each.append(Rates(cells / made / seconds, chi / made / seconds, seconds, float(cells.min())))
     return each[0], each[1], apart
 
 
 def seconds_apart(one: Walker, apart: int) -> float:
     """About how long a chain takes from one table to the next, once it is set up for tables so far apart."""
-    tables = one.at_a_time
+    tables = 1
     one.walk(tables, apart)
     while True:
         begin = time.thread_time()
-        one.walk(tables, apart)
+        walked = one.walk(tables, apart)
         spent = time.thread_time() - begin
         if spent > 0.002:
-            return spent / tables
+            return spent / walked
         tables *= 4
 
 
