@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +27,9 @@ def number(value: float) -> str:
 
 def times(ratio: float | None) -> str:
     """A ratio in words."""
-    return "" if ratio is None else f"{number(ratio)}x"
+    if ratio is None or ratio == math.inf:
+        return "" if ratio is None else "against nothing"
+    return f"{number(ratio)}x"
 
 
 def wanted(one: Figure) -> str:

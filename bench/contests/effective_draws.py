@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -91,7 +92,8 @@ class Both:
 
     def ratio(self, quantity: Callable[[Rates], float]) -> float:
         """How many times better ours is."""
-        return quantity(self.ours) / max(quantity(self.peer), 1e-300)
+        theirs = quantity(self.peer)
+        return quantity(self.ours) / theirs if theirs else math.inf
 
 
 def raced(name: str, law: str, quick: bool, seed: int) -> Both:
