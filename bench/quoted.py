@@ -69,7 +69,7 @@ def _table(found: dict[str, Ran]) -> str:
 
 def _times(one: Figure) -> str:
     """A ratio, with a mark where few effective draws of the peer were seen."""
-    return ("" if one.guarded else "~ ") + number(one.ratio or 0)
+    return ("" if one.guarded else "~ ") + number(one.ratio) if one.ratio is not None else "-"
 
 
 def _one(found: dict[str, Ran], contest: str, problem: str, what: str, peer: str = "") -> Figure | None:
