@@ -20,10 +20,10 @@ from fiberwalk.sampler.run import new_run
 
 WORDS = (
     "Seconds of the same four chains on one thread and on two, uniform law, without what comes before them (see the "
-    "remarks); both give the same tallies to the last bit. Of several rounds, on one thread and on two in turn, the one with "
-    "the median ratio is told. 'By processor time' is what the clock would show if threads never waited: one thread does all "
-    "that is done where chains are looked at, both share the rest. 'Pure arithmetic' is what the machine gives at most: "
-    "processors of a rented machine may be two halves of one core."
+    "remarks); both give the same tallies to the last bit. Of several rounds, on one thread and on two in turn, the "
+    "one with the median ratio is told. 'By processor time' is what the clock would show if threads never waited: "
+    "one thread does all that is done where chains are looked at, both share the rest. 'Pure arithmetic' is what "
+    "the machine gives at most: processors of a rented machine may be two halves of one core."
 )
 # Draws of each chain, some seconds of one thread; chains are looked at after 1,024 of them, 2,048, 4,096 and so on.
 DRAWS = {
