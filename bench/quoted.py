@@ -177,8 +177,14 @@ def _of_both_laws(found: dict[str, Ran], problem: str, what: str) -> str:
 
 
 def verified(found: dict[str, report.Ran]) -> str:
-    """The verdict, and some checks with the figures that passed them."""
-    lines = []
+    """The verdict, every check that failed, and some that passed with their figures."""
+    quoted = [which for _, which in QUOTED_CHECKS]
+    lines = [
+        [f"{name.replace('_', ' ')}: {one.words}", f"**FAILED**: {one.found}"]
+        for name, ran in found.items()
+        for one in ran.part.checks
+        if not one.passed and not any(which in one.words for which in quoted)
+    ]
     for name, which in QUOTED_CHECKS:
         for one in found[name].part.checks if name in found else ():
             if which in one.words:
