@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ..fiber.decomposable import Components, components
 from ..fiber.lattice import integer_kernel
 from ..fiber.presolve import Block
 from ..fiber.support import Support, support
+from ..release.errors import TooLarge
 from ..release.html_form import in_notebook, remark, table
 from ..release.release import Release
 from .adaptive_lattice import adaptive_lattice
@@ -40,8 +42,8 @@ EXCLUDED = (
     "some values in between are excluded, which only whole combinations can cross",
     "that there is a table without excluded values was not checked",
 )
-FEW_ARCS = 40
-"""In networks up to this size every cycle is short, and no others are needed for speed."""
+FEW_CYCLES = 20_000
+"""Cycles of a network that are listed rather than drawn: a list can be walked in the order that does most."""
 DENSE = 0.15
 """Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
 FEW_MOVES = 300
@@ -158,10 +160,10 @@ def _for_block(inside: Support, number: int, block: Block, margins: Components |
 
 
 def _with_quick_moves(block: Block, around: Cycles) -> MoveSet:
-    """Cycles drawn on the fly prove that everything is reached; short ones get there quickly."""
+    """All cycles where they are few; else some drawn on the fly, which reach everything, and short ones, which are quick."""
+    with suppress(TooLarge):
+        return Listed(around.listed(FEW_CYCLES), around.certificate)
     n = len(around.network.tail)
-    if n <= FEW_ARCS:
-        return around
     pairs = row_pairs(block)
     if pairs is not None and n >= DENSE * len(pairs.bits) * (around.network.n_nodes - len(pairs.bits)):
         return Mixture((pairs, around), (0.9, 0.1))

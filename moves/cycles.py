@@ -8,7 +8,6 @@ chord has room either to gain or to lose, and the cycle can be made in two halve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +20,8 @@ from ..fiber.jit import jit_lean
 from ..fiber.network import Network
 from ..fiber.presolve import Block
 from ..fiber.twins import network_of_twins
-from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
+from .every_cycle import every_cycle
+from .move_set import MOST_LISTED, Move, MoveSet, distinct_rows
 from .random_words import below
 
 REASON = "the block is a network, and its cycles join all flows within any bounds (circuits of a unimodular system)"
@@ -80,28 +80,9 @@ class Cycles(MoveSet):
         return columns[where], spread[where] * np.repeat(signs, [len(one) for one in which])
 
     def listed(self, most: int = MOST_LISTED) -> Any:
-        """All cycles, by a search from the least node of each."""
-        return sparse_rows((self.columns(*cycle) for cycle in self._all()), self.n_columns, most)
-
-    def _all(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        start, arc = self.places
-        tail, head = self.network.tail.tolist(), self.network.head.tolist()
-        at = [[(a, tail[a] if head[a] == v else head[a]) for a in arc[start[v] : start[v + 1]].tolist()]
-              for v in range(self.network.n_nodes)]  # fmt: skip
-
-        def walks(
-            first: int, node: int, used: list[tuple[int, int]], seen: set[int]
-        ) -> Iterator[list[tuple[int, int]]]:
-            for a, other in at[node]:
-                step = [*used, (a, 1 if tail[a] == node else -1)]
-                if other == first and a not in [one for one, _ in used]:
-                    yield step
-                elif other > first and other not in seen:
-                    yield from walks(first, other, step, seen | {other})
-
-        for first in range(self.network.n_nodes):
-            for walk in walks(first, first, [], {first}):
-                yield np.array([a for a, _ in walk]), np.array([s for _, s in walk])
+        """All cycles."""
+        rows = every_cycle(self.network, *self.places, most)
+        return distinct_rows(rows if self.spread is None else rows @ self.spread.T, most)
 
 
 @jit_lean

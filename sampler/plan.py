@@ -41,6 +41,8 @@ from .weights import ALIKE, FACTORIAL, Weights, weights_on
 FEW_COLUMNS, FEW_MOVES = 64, 120_000
 """In blocks up to this size moves of margins are listed rather than drawn, if there are not too many; in larger ones the
 shortest are."""
+FEW_SWAPS = 20_000
+"""Swaps up to this number are listed where no kernel of their own is right for the law."""
 LARGEST = 2**31
 """Figures up to this are moved by the quickest kernels."""
 
@@ -160,6 +162,9 @@ def kernels_for(moves: MoveSet, weights: Weights, block: Block) -> tuple[Kernel,
         return tuple(one for part in moves.parts for one in kernels_for(part, weights, block))
     if isinstance(moves, RowPairs) and block.upper.max() < LARGEST:
         return (row_pair_kernel(moves, weights, block.lower, block.upper, block.start),)
+    if isinstance(moves, Swaps) and len(block.columns) <= MOST_COLUMNS:
+        with suppress(TooLarge):
+            return kernels_for(Listed(moves.listed(FEW_SWAPS), moves.certificate), weights, block)
     if isinstance(moves, MarginMoves):
         if len(block.columns) <= FEW_COLUMNS:
             with suppress(TooLarge):

@@ -20,6 +20,7 @@ from fiberwalk.moves.graver import graver_basis
 from fiberwalk.moves.lattice import lattice_moves
 from fiberwalk.moves.listed import Listed
 from fiberwalk.moves.margins import margin_moves
+from fiberwalk.moves.mixture import Mixture
 from fiberwalk.moves.move_set import MoveSet
 from fiberwalk.moves.row_pairs import row_pairs
 from fiberwalk.moves.short_cycles import short_cycles
@@ -42,7 +43,13 @@ def families(release: fw.Release, solved: Presolved, number: int) -> Iterator[Mo
             yield one
     around = cycles(block)
     if around is not None:
-        yield short_cycles(around)
+        short, pairs = short_cycles(around), row_pairs(block)
+        yield short
+        # what the chooser takes where cycles are too many to be listed
+        if short.rows.shape[0]:
+            yield Mixture((short, around), (0.95, 0.05))
+        if pairs is not None:
+            yield Mixture((pairs, around), (0.9, 0.1))
     lattice = integer_kernel(block.A)
     graver = graver_basis(lattice, block.upper - block.lower, 50_000_000)
     if graver is not None:

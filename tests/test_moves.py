@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import naive
 import numpy as np
@@ -18,6 +19,7 @@ import fiberwalk as fw
 from fiberwalk.fiber.certificate import Certificate
 from fiberwalk.fiber.decomposable import components
 from fiberwalk.fiber.lattice import integer_kernel
+from fiberwalk.fiber.network import Network
 from fiberwalk.fiber.presolve import Block, presolve
 from fiberwalk.moves import chooser, part_bases
 from fiberwalk.moves.adaptive_lattice import adaptive_lattice
@@ -515,6 +517,74 @@ def test_all_cycles_of_a_complete_table_are_listed(shape):
     back = np.empty_like(block.columns)
     back[block.columns] = np.arange(len(back))
     assert {min(tuple(row[back]), tuple(-row[back])) for row in listed} == naive_cycles(*shape)
+
+
+@st.composite
+def networks(draw):
+    """Up to ten arcs between up to five nodes, loops and arcs side by side among them."""
+    n_nodes = draw(st.integers(1, 5))
+    ends = draw(st.lists(st.tuples(*[st.integers(0, n_nodes - 1)] * 2), min_size=1, max_size=10))
+    tail, head = np.array(ends).T
+    return Network(tail, head, n_nodes, None)
+
+
+def naive_network_cycles(network):
+    """Sets of arcs that hang together and meet every node twice or not at all, with the signs by which they cancel."""
+    found = set()
+    arcs = list(zip(network.tail.tolist(), network.head.tolist(), strict=True))
+    for size in range(1, len(arcs) + 1):
+        for some in itertools.combinations(range(len(arcs)), size):
+            met = Counter(node for k in some for node in arcs[k])
+            if set(met.values()) != {2} or len(met) != size:
+                continue
+            for signs in itertools.product((1, -1), repeat=size - 1):
+                left, move = Counter(), [0] * len(arcs)
+                for k, sign in zip(some, (1, *signs), strict=True):
+                    left[arcs[k][0]] -= sign
+                    left[arcs[k][1]] += sign
+                    move[k] = sign
+                # Two cycles side by side cancel as well, with more than one choice of signs; one that is whole has only one.
+                if not any(left.values()) and hangs_together([arcs[k] for k in some]):
+                    found.add(tuple(move))
+    return found
+
+
+def hangs_together(arcs):
+    reached, grows = set(arcs[0]), True
+    while grows:
+        more = {node for arc in arcs if reached & set(arc) for node in arc}
+        reached, grows = reached | more, not more <= reached
+    return all(set(arc) <= reached for arc in arcs)
+
+
+@examples(150)
+@given(networks())
+def test_all_cycles_of_any_network_are_listed_once(network):
+    listed = Cycles(network).listed().toarray()
+    assert len({tuple(row) for row in listed}) == len(listed)
+    assert {tuple(row) for row in listed} == naive_network_cycles(network)
+
+
+def test_a_search_for_cycles_that_leads_nowhere_is_given_up(monkeypatch):
+    monkeypatch.setattr("fiberwalk.moves.every_cycle.LEAST_STEPS", 10)
+    block = presolve(fw.publish(np.ones((4, 4), int), ["A", "B"])).blocks[0]
+    with pytest.raises(fw.TooLarge, match="more than 1 moves, too many to be listed"):
+        cycles(block).listed(1)
+    assert cycles(block).listed(204).shape[0] == 204
+    with pytest.raises(fw.TooLarge, match="more than 203 moves"):
+        cycles(block).listed(203)
+
+
+def test_few_cycles_are_listed_and_of_many_some_are_drawn():
+    small = fw.suppress(np.full((5, 5), 3), where=np.add.outer(np.arange(5), np.arange(5)) % 5 < 3)
+    (few,) = choose(small).sets
+    assert isinstance(few, Listed)
+    assert "cycles join all flows" in few.certificate.reason
+    large = fw.suppress(np.full((9, 9), 3), where=np.add.outer(np.arange(9), np.arange(9)) % 9 < 7)
+    (many,) = choose(large).sets
+    assert isinstance(many, Mixture)
+    assert isinstance(many.parts[-1], Cycles)
+    assert many.certificate.word == few.certificate.word == "connected"
 
 
 @examples(60)
