@@ -9,8 +9,10 @@ from problems import problem
 import fiberwalk as fw
 from fiberwalk.moves.random_words import streams
 from fiberwalk.sampler.chain import Chain
+from fiberwalk.sampler.kernel import Kernel
 from fiberwalk.sampler.plan import units_of
 from fiberwalk.sampler.unit import Unit
+from fiberwalk.sampler.walk_swap_rounds import SwapRoundsKernel
 
 
 def stationary(name: str, seed: int = 1) -> tuple[Unit, Chain]:
@@ -22,3 +24,8 @@ def stationary(name: str, seed: int = 1) -> tuple[Unit, Chain]:
     chain.advance(unit, 400_000_000 // (12 * n) if n > 100 else 100_000)
     chain.forget()
     return unit, chain
+
+
+def swaps_in_a_step(kernel: Kernel) -> int:
+    """How many swaps a step makes; in a round the column at the cut may stay out."""
+    return kernel.shape[1] // 2 if isinstance(kernel, SwapRoundsKernel) else 1

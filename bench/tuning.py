@@ -2,11 +2,14 @@
 
     python bench/tuning.py costs
     python bench/tuning.py units
+    python bench/tuning.py rounds
 
 costs   nanoseconds of a drawn cell and of a shuffled unit, in two-way tables that are drawn independently (NS_PER_CELL
         and NS_PER_UNIT in sampler/independent_two_way.py); processor time, the best of several rounds taken in turn
 units   effective draws a second of swaps of units and of hit-and-run on sparse two-way tables under the uniform law, by
         the mean cell below which the first are the better (SPARSE in sampler/walk_units.py)
+rounds  the same of swaps in rounds and one after the other, by the columns of a table (FEWEST_COLUMNS in
+        sampler/walk_swap_rounds.py)
 """
 
 from __future__ import annotations
@@ -22,11 +25,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 from contests.independent_tables import CASES, drawing
-from effective import Course, rates, ready, walker
+from effective import Course, Ready, rates, ready, walker
 from figures import best_of
 
 import fiberwalk as fw
-from fiberwalk.sampler.kernel import SwapKernel
+from fiberwalk.sampler.kernel import Kernel, SwapKernel
+from fiberwalk.sampler.walk_swap_rounds import SwapRoundsKernel
 from fiberwalk.sampler.walk_units import UnitSwapKernel
 
 
@@ -48,18 +52,35 @@ def units() -> None:
         table = np.random.default_rng(5).poisson(mean, (50, 50))
         table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
         here = ready(fw.publish(table, ["A", "B"]), "uniform")
-        shape = next(one.shape for one in here.unit.kernels if isinstance(one, SwapKernel))
-        kernels = {"units": UnitSwapKernel(shape, int(table.sum())), "lines": SwapKernel(shape)}
-        one, other = (
-            replace(walker(replace(here.unit, kernels=(kernel,), shares=(1 << 40,)), here.starts), name=name)
-            for name, kernel in kernels.items()
-        )
-        first, second, _ = rates(Course(here.unit, one, other), 500, 10.0)
-        shown = [f"{found.slowest:12,.0f} {found.median:12,.0f}" for found in (first, second)]
-        print(f"{table.mean():10.2f} {shown[0]:>26} {shown[1]:>26}", flush=True)
+        shape = here.unit.kernels[-1].shape
+        kernels = {"units": UnitSwapKernel(shape, int(table.sum())), "lines": SwapRoundsKernel(shape)}
+        print(f"{table.mean():10.2f} {in_one_run(here, kernels)}", flush=True)
 
 
-PARTS = {"costs": costs, "units": units}
+def rounds() -> None:
+    """Swaps in rounds and one after the other, on tables of different sizes."""
+    print(f"{'table':>10} {'rounds':>26} {'one by one':>26}   (slowest, median cell)")
+    for shape in ((16, 16), (24, 24), (3, 32), (32, 32), (10, 40), (50, 50), (100, 100), (20, 200)):
+        rng = np.random.default_rng(5)
+        means = np.outer(rng.lognormal(0.0, 0.5, shape[0]), rng.lognormal(0.0, 0.5, shape[1]))
+        here = ready(fw.publish(rng.poisson(10.0 * means) + 1, ["A", "B"]), "uniform")
+        shape = here.unit.kernels[-1].shape
+        kernels = {"rounds": SwapRoundsKernel(shape), "one by one": SwapKernel(shape)}
+        print(f"{shape[0]:>4} x {shape[1]:<3} {in_one_run(here, kernels)}", flush=True)
+
+
+def in_one_run(here: Ready, kernels: dict[str, Kernel]) -> str:
+    """Effective draws a second of two kernels, of the slowest and of the median cell."""
+    one, other = (
+        replace(walker(replace(here.unit, kernels=(kernel,), shares=(1 << 40,)), here.starts), name=name)
+        for name, kernel in kernels.items()
+    )
+    found = rates(Course(here.unit, one, other), 500, 10.0)
+    shown = [f"{each.slowest:12,.0f} {each.median:12,.0f}" for each in found[:2]]
+    return f"{shown[0]:>26} {shown[1]:>26}"
+
+
+PARTS = {"costs": costs, "units": units, "rounds": rounds}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

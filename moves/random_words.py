@@ -41,6 +41,15 @@ def stepped(
 
 
 @jit_lean
+def scattered(word: np.uint64, k: np.uint64) -> np.uint64:
+    """The k-th of many words made from one (SplitMix64: Steele, Lea and Flood 2014); none waits for the one before."""
+    z = word + k * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@jit_lean
 def below(state: np.ndarray, n: int) -> int:
     """A whole number from 0 to n - 1, all exactly alike: words that would favour some are drawn again."""
     many = np.uint64(n)

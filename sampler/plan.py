@@ -35,6 +35,7 @@ from .walk_listed import listed_kernel
 from .walk_row_pairs import row_pair_kernel
 from .walk_schedule import listed_arrays
 from .walk_sub_tables import SubTableKernel
+from .walk_swap_rounds import FEWEST_COLUMNS, SwapRoundsKernel
 from .walk_units import UnitSwapKernel, prefers_units
 from .weights import ALIKE, FACTORIAL, Weights, weights_on
 
@@ -94,7 +95,8 @@ def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Un
         # Above its lower bounds the table is one whose cells are bounded by nothing but the margins.
         order = moves.cell.ravel()
         offset = block.lower[order]
-        kernels = (SwapKernel(moves.cell.shape),)
+        by_rounds = moves.cell.shape[1] >= FEWEST_COLUMNS
+        kernels = (SwapRoundsKernel(moves.cell.shape) if by_rounds else SwapKernel(moves.cell.shape),)
         units = int((block.start - block.lower).sum())
         if prefers_units(moves.cell.shape, units):
             kernels = (UnitSwapKernel(moves.cell.shape, units), *kernels)

@@ -38,9 +38,11 @@ class PairRoom(NamedTuple):
     columns: np.ndarray
     """A swap, for laws that are weighed along lines."""
     sizes: np.ndarray
+    both: np.ndarray
+    """For each column what both rows hold, the least that the first can, how many values it has, and which it gets; there
+    is room for one column more."""
     low: np.ndarray
-    """For each column the least that the first row can hold, how much more it can, and what it is to hold."""
-    span: np.ndarray
+    choices: np.ndarray
     drawn: np.ndarray
     order: np.ndarray
     """The rows in random order: two at a time are visited."""
@@ -56,49 +58,57 @@ def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
     is depends on the sums only and not on where the chain is, so that giving up does not favour any table.
     """
     x, lower, upper, random, one, two = place.table, place.lower, place.upper, place.random, room.one, room.two
-    low, span, drawn = room.low, room.span, room.drawn
-    low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-    first, middle, variance, widest = np.int64(0), 0.0, 0.0, 0
-    for c in range(common):
-        at, under = one[c], two[c]
-        least, most = np.int64(0), x[at] + x[under]
+    both, low, choices, drawn = room.both, room.low, room.choices, room.drawn
+    low32, half, next_one = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(1)
+    first, spans, squares, widest, longest = np.int64(0), np.int64(0), 0.0, np.uint64(0), np.int64(-1)
+    n = np.uint64(common)  # places are unsigned: nothing is counted from the end
+    for c in range(n):
+        at, under = np.uint64(one[c]), np.uint64(two[c])
+        both[c] = x[at] + x[under]
+        least, most = np.int64(0), both[c]
         if bounded:
             least, most = max(lower[at], most - upper[under]), min(upper[at], most - lower[under])
-        low[c], span[c] = least, most - least
+        span = most - least
+        low[c], choices[c] = least, span + 1
         first += x[at] - least
-        middle += 0.5 * (most - least)
-        variance += (most - least) * (most - least + 2.0) / 12.0
-        if span[c] > span[widest]:
-            widest = c
-    if (first - middle) * (first - middle) > FAR_OUT * variance:
+        spans += span
+        squares += span * (span + 2.0)
+        if span > longest:
+            widest, longest = c, span
+    away = first - 0.5 * spans
+    if 12.0 * away * away > FAR_OUT * squares:
         return False
+    choices[n] = 1  # two columns are drawn from one word, and the last of an odd number has this beside it
     a, b, c2, d = random[0], random[1], random[2], random[3]
     found = False
     for _ in range(TRIES):
-        left = first
-        for c in range(common):
+        left, c = first, np.uint64(0)
+        while c < n:
             word, a, b, c2, d = stepped(a, b, c2, d)
-            n = np.uint64(span[c] + 1)
-            product = (word >> half) * n
-            value = np.int64(product >> half)
-            if (product & low32) < n and (product & low32) < np.uint64(0x100000000) % n:
+            one_of, other_of = choices[c], choices[c + next_one]
+            product, other_product = (word >> half) * one_of, (word & low32) * other_of
+            value, other = np.int64(product >> half), np.int64(other_product >> half)
+            if (product & low32) < one_of or (other_product & low32) < other_of:
+                # These halves of a word may favour some values: if so, and only then, a value gets a word of its own.
                 random[0], random[1], random[2], random[3] = a, b, c2, d
-                value = below(random, span[c] + 1)
+                if (product & low32) < np.uint64(0x100000000) % one_of:
+                    value = below(random, np.int64(one_of))
+                if (other_product & low32) < np.uint64(0x100000000) % other_of:
+                    other = below(random, np.int64(other_of))
                 a, b, c2, d = random[0], random[1], random[2], random[3]
-            drawn[c] = value
-            left -= value
+            drawn[c], drawn[c + next_one] = value, other
+            left -= value + other
+            c += np.uint64(2)
         left += drawn[widest]
-        if 0 <= left <= span[widest]:
+        if 0 <= left <= longest:
             drawn[widest] = left
             found = True
             break
     random[0], random[1], random[2], random[3] = a, b, c2, d
     if found:
-        for c in range(common):
-            at, under = one[c], two[c]
-            both = x[at] + x[under]
-            x[at] = low[c] + drawn[c]
-            x[under] = both - x[at]
+        for c in range(n):
+            new = low[c] + drawn[c]
+            x[np.uint64(one[c])], x[np.uint64(two[c])] = new, both[c] - new
     return found
 
 

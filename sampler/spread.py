@@ -109,11 +109,36 @@ def share_errors(
     noted = [one for one in spreads if one is not None]
     if len(noted) < len(spreads) or not noted or noted[0].batches < 2:
         return None
-    n = sum(one.batches for one in noted)
-    means = np.stack([one.centre + one.sums.astype(float) / one.batches for one in noted])
-    inside = sum(one.squares - one.sums.astype(float) ** 2 / one.batches for one in noted)
-    between = noted[0].batches * ((means - means.mean(axis=0)) ** 2).sum(axis=0)
-    variance = np.maximum(inside + between, 0.0) / ((n - 1) * n) * share
-    for q in range(len(reference.start)):
-        variance[reference.start[q] : reference.start[q] + reference.size[q]] *= growth[q]
+    variance = np.zeros(len(noted[0].sums))
+    centre, sums, squares = (np.stack([getattr(one, part) for one in noted]) for part in ("centre", "sums", "squares"))
+    _variances(reference, centre, sums, squares, noted[0].batches, share, growth, variance)
     return ShareErrors(reference, variance)
+
+
+@jit
+def _variances(
+    reference: Windows,
+    centre: np.ndarray,
+    sums: np.ndarray,
+    squares: np.ndarray,
+    batches: int,
+    share: float,
+    growth: np.ndarray,
+    variance: np.ndarray,
+) -> None:
+    """The variance of the mean over all batches of all chains, each of which has as many, from the spread within chains and
+    between them."""
+    chains = len(sums)
+    for q in range(len(reference.start)):
+        begin = reference.start[q]
+        scale = share * growth[q] / ((chains * batches - 1) * chains * batches)
+        for k in range(begin, begin + reference.size[q]):
+            inside = mean = square = 0.0
+            for one in range(chains):
+                apart = np.float64(sums[one, k]) / batches
+                inside += squares[one, k] - batches * apart * apart
+                mean += (centre[one, k] + apart) / chains
+            for one in range(chains):
+                away = centre[one, k] + np.float64(sums[one, k]) / batches - mean
+                square += away * away
+            variance[k] = max(inside + batches * square, 0.0) * scale

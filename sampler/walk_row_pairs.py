@@ -57,15 +57,15 @@ class Pattern(NamedTuple):
 @jit_lean
 def list_common(bits: np.ndarray, place_of: np.ndarray, i: int, k: int, one: np.ndarray, two: np.ndarray) -> int:
     """Write the places of the columns that rows i and k both have; their number."""
-    number = 0
-    for w in range(bits.shape[1]):
-        both = bits[i, w] & bits[k, w]
+    number, lowest = np.uint64(0), np.uint64(1)
+    for w in range(np.uint64(bits.shape[1])):
+        both, before = bits[i, w] & bits[k, w], np.uint64(64) * np.uint64(w)
         while both != np.uint64(0):
-            column = 64 * w + ones((both & (~both + np.uint64(1))) - np.uint64(1))
+            column = before + np.uint64(ones((both & (~both + lowest)) - lowest))
             one[number], two[number] = place_of[i, column], place_of[k, column]
-            both &= both - np.uint64(1)
-            number += 1
-    return number
+            both &= both - lowest
+            number += lowest
+    return np.int64(number)  # type: ignore[return-value]
 
 
 @jit_lean
@@ -97,32 +97,45 @@ def next_rows(order: np.ndarray, state: np.ndarray, random: np.ndarray) -> tuple
 
 
 @jit_lean
-def walk_row_pairs(
-    pattern: Pattern, room: PairRoom, weights: Weights, place: Place, tally: Tally, draws: int, steps: int
-) -> int:
-    """Make so many draws of `steps` visits, or fewer if credits have to wait; the draws done."""
-    random = place.random
+def walk_alike(pattern: Pattern, room: PairRoom, place: Place, tally: Tally, draws: int, steps: int) -> int:
+    """Make so many draws of `steps` visits under the uniform law, or fewer if credits have to wait; the draws done."""
     by_steps = tally.by_steps[0] == BY_STEPS
     one, two = room.one, room.two
     for done in range(draws):
         for visit in range(steps):
+            i, k = next_rows(room.order, room.state, place.random)
+            common = list_common(pattern.bits, pattern.place_of, i, k, one, two)
+            if common < 2:
+                continue
+            credited = by_steps and visit % pattern.every == 0
+            rounds = pattern.rounds
+            if redraw_evenly(place, pattern.bounded, room, common):
+                rounds = 1 if credited else 0
+            for left in range(rounds, 0, -1):
+                swap_round(place, pattern.bounded, one, two, common, tally, credited and left == 1)
+        end_of_draw(tally, place.table)
+        if tally.n_waiting[0] > 0:
+            return done + 1
+    return draws
+
+
+@jit_lean
+def walk_weighted(
+    pattern: Pattern, room: PairRoom, weights: Weights, place: Place, tally: Tally, draws: int, steps: int
+) -> int:
+    """The same under any other law."""
+    random = place.random
+    by_steps = tally.by_steps[0] == BY_STEPS
+    one, two = room.one, room.two
+    for done in range(draws):
+        for _ in range(steps):
             i, k = next_rows(room.order, room.state, random)
             # Cells with bounds of their own never come up where rows are redrawn: swaps see to them every other time.
             redrawn = pattern.redrawn and (not pattern.bounded or below(random, 2) == 0)
-            if redrawn:
-                common = list_common(pattern.loose, pattern.place_of, i, k, one, two)
-            else:
-                common = list_common(pattern.bits, pattern.place_of, i, k, one, two)
+            common = list_common(pattern.loose if redrawn else pattern.bits, pattern.place_of, i, k, one, two)
             if common < 2:
                 continue
-            if weights.kind == ALIKE:
-                credited = by_steps and visit % pattern.every == 0
-                rounds = pattern.rounds
-                if redraw_evenly(place, pattern.bounded, room, common):
-                    rounds = 1 if credited else 0
-                for left in range(rounds, 0, -1):
-                    swap_round(place, pattern.bounded, one, two, common, tally, credited and left == 1)
-            elif redrawn:
+            if redrawn:
                 redraw_rows(place.table, room, common, weights.log_factorials, random)
                 if by_steps:
                     for c in range(common):
@@ -238,15 +251,16 @@ class RowPairKernel(Kernel):
         """Lists of common columns, and a bit for each unit of two rows."""
         most = self._most_common()
         words = UNITS_PER_COLUMN * most // 64 + 2 if self.pattern.redrawn else 0
-        one, two, low, span, drawn = (np.empty(most, dtype=np.int64) for _ in range(5))
+        one, two, both, low, drawn = (np.empty(most + 1, dtype=np.int64) for _ in range(5))
         return PairRoom(
             one=one,
             two=two,
             units=np.empty(words, dtype=np.uint64),
             columns=np.empty(4, dtype=np.int64),
             sizes=np.array([1, -1, -1, 1], dtype=np.int64),
+            both=both,
             low=low,
-            span=span,
+            choices=np.empty(most + 1, dtype=np.uint64),
             drawn=drawn,
             order=np.arange(len(self.pattern.bits)),
             state=np.full(16, len(self.pattern.bits)),
@@ -254,7 +268,9 @@ class RowPairKernel(Kernel):
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Visits of two rows."""
-        return walk_row_pairs(self.pattern, room, self.weights, place, tally, draws, steps)
+        if self.weights.kind == ALIKE:
+            return walk_alike(self.pattern, room, place, tally, draws, steps)
+        return walk_weighted(self.pattern, room, self.weights, place, tally, draws, steps)
 
 
 def row_pair_kernel(

@@ -1,8 +1,7 @@
-"""Uniform hit-and-run on complete two-way tables: the quickest chain there is, a few nanoseconds a step.
+"""Uniform hit-and-run on complete two-way tables that are not large: a few nanoseconds a step.
 
-One random word picks two rows, two columns and the length of the step, as long as the table is not too large; how evenly
-rows and columns are picked does not matter, as the pick does not look at the table, but the length is drawn exactly. In
-larger tables two rows are held for some steps, so that they stay close at hand.
+One random word picks two rows, two columns and the length of the step; how evenly rows and columns are picked does not
+matter, as the pick does not look at the table, but the length is drawn exactly. Larger tables have walk_swap_rounds.
 
 Every second step is a mirror image: to the point as far from one end of its line as the table was from the other. Such
 steps keep the uniform law as well, lead further and need no draw; with them a step is worth 1.2 to 1.6 times as much, for
@@ -22,9 +21,6 @@ from ..moves.random_words import below, stepped
 from .tally import BY_STEPS, Tally, credit_share, end_of_draw
 from .walk_moves import Place
 
-SMALL = 4096
-"""Up to so many cells the table is near the processor, and 32 bits pick two rows and two columns evenly enough."""
-
 
 @jit_lean
 def walk_swaps(place: Place, tally: Tally, rows: int, columns: int, draws: int, steps: int) -> int:
@@ -41,33 +37,17 @@ def _walk(place: Place, tally: Tally, credited: Tally | None, rows: int, columns
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     n_rows, n_columns = np.uint64(rows), np.uint64(columns)
     one_less_row, one_less_column = np.uint64(rows - 1), np.uint64(columns - 1)
-    small = rows * columns <= SMALL
-    held = max(1, columns // 4)  # for longer, and steps mix less well than they are quick
     a, b, c, d = random[0], random[1], random[2], random[3]
-    upper = under = np.uint64(0)
     for done in range(draws):
-        left = 0
         for turn in range(steps):
             word, a, b, c, d = stepped(a, b, c, d)
-            bits = word >> half
-            if small:
-                product = bits * n_rows
-                i = product >> half
-                product = (product & low32) * one_less_row
-                k = product >> half
-                bits = product & low32
-                k += np.uint64(k >= i)
-                upper, under = i * n_columns, k * n_columns
-            elif left == 0:
-                more, a, b, c, d = stepped(a, b, c, d)
-                product = (more >> half) * n_rows
-                i = product >> half
-                product = (product & low32) * one_less_row
-                k = product >> half
-                k += np.uint64(k >= i)
-                upper, under = i * n_columns, k * n_columns
-                left = held
-            left -= 1
+            product = (word >> half) * n_rows
+            i = product >> half
+            product = (product & low32) * one_less_row
+            k = product >> half
+            bits = product & low32
+            k += np.uint64(k >= i)
+            upper, under = i * n_columns, k * n_columns
             product = bits * n_columns
             j = product >> half
             product = (product & low32) * one_less_column

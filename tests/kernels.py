@@ -40,6 +40,7 @@ from fiberwalk.sampler.unit import Unit
 from fiberwalk.sampler.walk_independent import DecomposableKernel
 from fiberwalk.sampler.walk_listed import listed_kernel
 from fiberwalk.sampler.walk_schedule import listed_arrays
+from fiberwalk.sampler.walk_swap_rounds import SwapRoundsKernel
 from fiberwalk.sampler.walk_units import UnitSwapKernel
 from fiberwalk.sampler.weights import ALIKE, FACTORIAL, weights_on
 
@@ -102,18 +103,19 @@ def other_ways(inside: Support, number: int) -> Iterator[Planned]:
                 yield alone(inside, block, kernel), moves
     complete = swaps(block)
     if complete is not None and weights.kind == ALIKE and not block.lower.any():
-        order, n = complete.cell.ravel(), int(block.start.sum())
-        unit = alone(inside, block, UnitSwapKernel(complete.cell.shape, n))
-        yield (
-            replace(
-                unit,
-                columns=block.columns[order],
-                lower=block.lower[order],
-                upper=block.upper[order],
-                start=block.start[order],
-            ),
-            complete,
-        )
+        order, shape = complete.cell.ravel(), complete.cell.shape
+        for one in (UnitSwapKernel(shape, int(block.start.sum())), SwapRoundsKernel(shape)):
+            unit = alone(inside, block, one)
+            yield (
+                replace(
+                    unit,
+                    columns=block.columns[order],
+                    lower=block.lower[order],
+                    upper=block.upper[order],
+                    start=block.start[order],
+                ),
+                complete,
+            )
 
 
 MAKERS: list[Callable[[Support, int], Iterator[Planned]]] = [by_family, as_planned, other_ways]

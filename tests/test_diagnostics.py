@@ -12,6 +12,8 @@ from scipy.stats import chi2
 
 from fiberwalk.sampler import batch_means
 from fiberwalk.sampler import diagnostics as dx
+from fiberwalk.sampler.spread import Spread, share_errors
+from fiberwalk.sampler.windows import first_windows
 
 az = pytest.importorskip("arviz")
 
@@ -446,3 +448,26 @@ def test_many_columns_are_cut_into_blocks_without_a_seam():
             [function(sums[:, :, s], squares[:, :, s], length) for s in (slice(0, 777), slice(777, None))]
         )
         np.testing.assert_allclose(function(sums, squares, length), apart, rtol=1e-12)
+
+
+def test_errors_of_shares_are_those_of_all_batches_together():
+    """Against numpy on the shares of every batch, each chain about a centre of its own."""
+    rng = np.random.default_rng(6)
+    lower, upper = np.array([0, 2, 5]), np.array([3, 2, 9])
+    windows = first_windows(lower, lower, upper)
+    counters, batches = int((windows.start + windows.size + 1).max()), 7
+    spreads, every = [], []
+    for _ in range(3):
+        one, shares = Spread(windows), rng.random((batches, counters))
+        one.centre[:] = rng.random(counters)
+        apart = shares - one.centre
+        one.sums[:], one.squares[:], one.batches = apart.sum(axis=0), (apart**2).sum(axis=0), batches
+        spreads.append(one)
+        every.append(shares)
+    growth = np.array([1.0, 2.0, 3.0])
+    found = share_errors(windows, spreads, 0.5, growth)
+    plain = np.concatenate(every).var(axis=0, ddof=1) / (3 * batches) * 0.5
+    for q in range(3):
+        here = slice(windows.start[q], windows.start[q] + windows.size[q])
+        np.testing.assert_allclose(found.variance[here], plain[here] * growth[q], rtol=1e-4)
+    assert share_errors(windows, [*spreads, None], 0.5, growth) is None

@@ -34,6 +34,7 @@ from fiberwalk.sampler.walk_independent import DecomposableKernel, TwoWayKernel
 from fiberwalk.sampler.walk_listed import ListedKernel
 from fiberwalk.sampler.walk_row_pairs import RowPairKernel
 from fiberwalk.sampler.walk_sub_tables import SubTableKernel
+from fiberwalk.sampler.walk_swap_rounds import SwapRoundsKernel
 from fiberwalk.sampler.walk_units import UnitSwapKernel
 from fiberwalk.sampler.weights import ALIKE, FACTORIAL, MIXED, POISSON
 from fiberwalk.sampler.windows import shares
@@ -84,7 +85,10 @@ def test_draws_follow_the_law_of_many_tables(law: str) -> None:
     tried = set()
     for target in targets(release, law):
         kernel = type(target.unit.kernels[0])
-        if kernel in (SwapKernel, TwoWayKernel, DecomposableKernel) or "a list of 15 moves" in target.words:
+        if (
+            kernel in (SwapKernel, SwapRoundsKernel, TwoWayKernel, DecomposableKernel)
+            or "a list of 15 moves" in target.words
+        ):
             assert 500 < len(target.p) < 2000
             assert p_value(target, 12, 20_000) > LEAST_P, target.words
             tried.add(kernel)
@@ -107,7 +111,7 @@ def test_every_kernel_and_every_kind_of_law_is_tried() -> None:
     }
     for kernel in (MoveKernel, SubTableKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel):
         assert {kind for one, kind in seen if one is kernel} == {ALIKE, FACTORIAL, POISSON, MIXED}
-    assert {(SwapKernel, ALIKE), (UnitSwapKernel, ALIKE)} <= seen
+    assert {(SwapKernel, ALIKE), (SwapRoundsKernel, ALIKE), (UnitSwapKernel, ALIKE)} <= seen
     assert {(TwoWayKernel, FACTORIAL), (DecomposableKernel, FACTORIAL)} <= seen
 
 
