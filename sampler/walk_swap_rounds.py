@@ -2,7 +2,7 @@
 
 A round pairs the columns first and last, second and last but one, and so on, on either side of a random cut: any two
 columns meet equally often. No swap of a round looks at what another changes, so the compiler makes several with one
-instruction, in half the time of one swap after the other; 64 bits for each come from a single random word.
+instruction, in less than half the time of one swap after the other. The bits for all of them come from one random word.
 
 Every second round is one of mirror images, as every second step is in smaller tables (walk_swaps). Rows are picked anew for
 each round: two rounds in the same rows cost less and mix worse.
