@@ -42,8 +42,9 @@ EXCLUDED = (
     "some values in between are excluded, which only whole combinations can cross",
     "that there is a table without excluded values was not checked",
 )
-FEW_CYCLES = 20_000
-"""Cycles of a network that are listed rather than drawn: a list can be walked in the order that does most."""
+FEW_ARCS, FEW_CYCLES = 256, 20_000
+"""Arcs and cycles of networks whose cycles are listed rather than drawn: of a list the useful ones can be walked more often.
+In larger networks most cycles are long, and blocked nearly always."""
 DENSE = 0.15
 """Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
 FEW_MOVES = 300
@@ -161,9 +162,10 @@ def _for_block(inside: Support, number: int, block: Block, margins: Components |
 
 def _with_quick_moves(block: Block, around: Cycles) -> MoveSet:
     """All cycles where they are few; else some drawn on the fly, which reach everything, and short ones, which are quick."""
-    with suppress(TooLarge):
-        return Listed(around.listed(FEW_CYCLES), around.certificate)
     n = len(around.network.tail)
+    if n <= FEW_ARCS:
+        with suppress(TooLarge):
+            return Listed(around.listed(FEW_CYCLES), around.certificate)
     pairs = row_pairs(block)
     if pairs is not None and n >= DENSE * len(pairs.bits) * (around.network.n_nodes - len(pairs.bits)):
         return Mixture((pairs, around), (0.9, 0.1))
