@@ -1,20 +1,29 @@
 """The one decorator all kernels are compiled with.
 
 Numba's own disk cache looks only at the file of the function it compiles, so that a caller goes on running old machine
-code after a callee in another file has changed (numba issue 1833). Here the cache folder is named after a hash of all
-our sources: any change starts a new one.
+code after a callee, or a constant, in another file has changed (numba issue 1833). Here the cache folder is named after a
+hash of all files of the rooms, at any depth: any change starts a new one, and the old one is removed. The face has no
+kernels, and no kernel takes a constant from it, so that it can change without compiling anything again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+import re
+import shutil
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+
+ROOMS = ("release", "fiber", "moves", "sampler", "protect", "posterior", "risk")
+"""The rooms, in the order in which they import each other; all but the face."""
+HOMES = ".installations"
+"""The file in a folder of machine code that says which installations it was compiled for; the same sources share one."""
 
 _CONFIG: Any = numba.config
 
@@ -65,21 +74,84 @@ def cache_base() -> Path:
 @cache
 def cache_folder() -> Path | None:
     """The folder for machine code of exactly these sources, or None where nothing can be written."""
-    folder = cache_base() / source_hash(Path(__file__).parents[1])
+    rooms = room_folders(__package__.rpartition(".")[0])
+    folder = cache_base() / source_hash(rooms)
+    home = os.path.realpath(__file__)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".writable-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
+        (folder / f".writable-{os.getpid()}").touch()
+        (folder / f".writable-{os.getpid()}").unlink()
+        if home not in _homes(folder):
+            _write_homes(folder, [*_homes(folder), home])
+            remove_older(folder, home)
     except OSError:
         return None
     return folder
 
 
-def source_hash(package: Path) -> str:
-    """A short hash of every source file of the package."""
+def room_folders(package: str) -> dict[str, list[str]]:
+    """Where the files of each room are: in a checkout beside the package, behind links or not; in it, once installed."""
+    found = {}
+    for room in ROOMS:
+        spec = find_spec(f"{package}.{room}")
+        if spec is not None:
+            found[room] = list(spec.submodule_search_locations or ())
+    return found
+
+
+def source_hash(rooms: Mapping[str, Iterable[str]]) -> str:
+    """A short hash of every file of the rooms: where it stands in its room, and what it says."""
     digest = hashlib.sha256()
-    for path in sorted(package.glob("*/*.py")):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
+    for room, folders in sorted(rooms.items()):
+        for folder in folders:
+            for path, name in _files(folder):
+                digest.update(f"{room}/{name}\0".encode())
+                digest.update(hashlib.sha256(Path(path).read_bytes()).digest())
     return digest.hexdigest()[:16]
+
+
+def _files(folder: str) -> list[tuple[str, str]]:
+    """The files at and below a folder with their names from there, links followed; neither compiled nor hidden ones."""
+    found, seen = [], set()
+    for here, folders, names in os.walk(folder, followlinks=True):
+        seen.add(os.path.realpath(here))
+        # A link back to a folder above would be followed for ever.
+        folders[:] = [
+            one
+            for one in folders
+            if one != "__pycache__" and one[0] != "." and os.path.realpath(os.path.join(here, one)) not in seen
+        ]
+        for name in names:
+            if name[0] != "." and not name.endswith((".pyc", ".pyo")):
+                path = os.path.join(here, name)
+                found.append((path, os.path.relpath(path, folder).replace(os.sep, "/")))
+    return sorted(found, key=lambda one: one[1])
+
+
+def remove_older(folder: Path, home: str) -> None:
+    """Remove what older sources of this installation left, and what belongs to none that is still there.
+
+    Other installations keep theirs. A process that runs on older sources is not harmed: numba makes its folder again
+    before it writes there, and compiles what it does not find.
+    """
+    for other in folder.parent.iterdir():
+        if other == folder or not re.fullmatch("[0-9a-f]{16}", other.name) or not other.is_dir():
+            continue
+        homes = _homes(other)
+        left = [one for one in homes if one != home and os.path.exists(one)]
+        if not left:
+            shutil.rmtree(other, ignore_errors=True)
+        elif left != homes:
+            _write_homes(other, left)
+
+
+def _homes(folder: Path) -> list[str]:
+    """The installations that machine code was compiled for; none where an older version did not write it."""
+    try:
+        return (folder / HOMES).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+
+
+def _write_homes(folder: Path, homes: Iterable[str]) -> None:
+    (folder / HOMES).write_text("\n".join(homes), encoding="utf-8")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import fiberwalk as fw
+from fiberwalk.fiber import jit
 
 ROOT = Path(__file__).parents[1]
 CORRIDOR = ["release", "fiber", "moves", "sampler", "protect", "posterior", "risk"]
@@ -88,30 +89,83 @@ def test_examples_in_docstrings(path):
     assert doctest.testmod(module, optionflags=options).failed == 0
 
 
-def test_an_edited_callee_is_seen_by_a_cached_caller(tmp_path):
-    """Numba alone would go on running the old machine code of a callee in another file (numba issue 1833)."""
-    package = tmp_path / "fake"
-    (package / "fiber").mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "fiber" / "__init__.py").write_text("")
-    (package / "fiber" / "jit.py").write_text((ROOT / "fiber" / "jit.py").read_text())
-    callee = package / "fiber" / "callee.py"
-    callee.write_text("from .jit import jit\n@jit\ndef inner(x):\n    return x + 1\n")
-    (package / "fiber" / "caller.py").write_text(
-        "from .jit import jit\nfrom .callee import inner\n@jit\ndef outer(x):\n    return inner(x) * 10\n"
+def small_package(home: Path, linked: bool) -> Path:
+    """A package with our decorator, a caller in one room and its callee two folders down in another; that room's folder."""
+    package, elsewhere = home / "fake", home / "elsewhere" / "moves"
+    rooms = {"fiber": package / "fiber", "moves": elsewhere if linked else package / "moves"}
+    for folder in (package, *rooms.values(), rooms["moves"] / "deep" / "deeper"):
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text("")
+    (rooms["moves"] / "deep" / "__init__.py").write_text("")
+    if linked:
+        (package / "moves").symlink_to(elsewhere)
+    (rooms["fiber"] / "jit.py").write_text((ROOT / "fiber" / "jit.py").read_text())
+    (rooms["fiber"] / "caller.py").write_text(
+        "from .jit import jit\nfrom ..moves.deep.deeper.callee import inner\n"
+        "@jit\ndef outer(x):\n    return inner(x) * 10\n"
     )
+    return rooms["moves"] / "deep" / "deeper"
+
+
+def callee(number: int) -> str:
+    return f"from ....fiber.jit import jit\nfrom .number import N\n@jit\ndef inner(x):\n    return x + N + {number}\n"
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["in the package", "behind a link"])
+def test_an_edited_callee_is_seen_by_a_cached_caller(tmp_path, linked):
+    """Numba alone would go on running the old machine code of a callee in another file (numba issue 1833)."""
+    deep, machine_code = small_package(tmp_path, linked), tmp_path / "cache"
     code = "from fake.fiber.caller import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
 
     def call() -> list[str]:
-        environment = {"FIBERWALK_CACHE_DIR": str(tmp_path / "cache"), "PATH": "", "PYTHONPATH": str(tmp_path)}
+        environment = {"FIBERWALK_CACHE_DIR": str(machine_code), "PATH": "", "PYTHONPATH": str(tmp_path)}
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
         assert done.returncode == 0, done.stderr
         return done.stdout.split()
 
+    (deep / "number.py").write_text("N = 0\n")
+    (deep / "callee.py").write_text(callee(1))
     assert call() == ["20", "0"]
     assert call() == ["20", "1"]  # the cache is used
-    callee.write_text("from .jit import jit\n@jit\ndef inner(x):\n    return x + 5\n")
+    before = set(machine_code.iterdir())
+    (deep / "callee.py").write_text(callee(5))
     assert call() == ["60", "0"]  # and is left where a callee changed
+    (deep / "number.py").write_text("N = 2\n")
+    assert call() == ["80", "0"]  # or a constant, in a file without a kernel
+    assert call() == ["80", "1"]
+    assert len(before) == len(set(machine_code.iterdir())) == 1  # what older sources left is removed
+    assert before.isdisjoint(machine_code.iterdir())
+    (tmp_path / "fake" / "face.py").write_text("")
+    assert call() == ["80", "1"]  # the face compiles nothing
+
+
+def test_machine_code_of_other_installations_is_left_alone(tmp_path):
+    here, there = tmp_path / "a.py", tmp_path / "b.py"
+    here.touch()
+    there.touch()
+
+    def folder(name: str, *homes: Path) -> Path:
+        made = tmp_path / "cache" / name
+        made.mkdir(parents=True)
+        if homes:
+            (made / jit.HOMES).write_text("\n".join(map(str, homes)))
+        return made
+
+    new = folder("0" * 16, here)
+    kept = [folder("1" * 16, there), folder("2" * 16, here, there), folder("bases")]
+    gone = [folder("3" * 16, here), folder("4" * 16), folder("5" * 16, tmp_path / "removed.py")]
+    jit.remove_older(new, str(here))
+    assert set((tmp_path / "cache").iterdir()) == {new, *kept}
+    assert not any(one.exists() for one in gone)
+    assert (kept[1] / jit.HOMES).read_text() == str(there)
+
+
+def test_all_rooms_and_only_they_decide_on_machine_code():
+    assert tuple(CORRIDOR) == jit.ROOMS
+    rooms = jit.room_folders("fiberwalk")
+    assert {room: [Path(one).resolve() for one in found] for room, found in rooms.items()} == {
+        room: [ROOT / room] for room in CORRIDOR
+    }
 
 
 def test_kernels_run_where_nothing_can_be_written(tmp_path):
