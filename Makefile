@@ -43,14 +43,14 @@ bench-quick: $(VENV)/installed-for-tests
 
 # The studies that the README and the notebooks quote, and their pictures.
 studies: $(VENV)/installed-for-tests
-	$(BIN)/python bench/likelihood_gaps.py
-	$(BIN)/python bench/hidden_paths.py times
-	$(BIN)/python bench/hidden_paths.py effective
-	$(BIN)/python bench/ru_map_picture.py
-	$(BIN)/python bench/sample_tables.py
-	$(BIN)/python bench/sample_tables.py further
-	$(BIN)/python bench/flexible_tables.py
-	$(BIN)/python bench/table_server.py
+	$(BIN)/python bench/studies/likelihood_gaps.py
+	$(BIN)/python bench/studies/hidden_paths.py times
+	$(BIN)/python bench/studies/hidden_paths.py effective
+	$(BIN)/python bench/studies/ru_map_picture.py
+	$(BIN)/python bench/studies/sample_tables.py
+	$(BIN)/python bench/studies/sample_tables.py further
+	$(BIN)/python bench/studies/flexible_tables.py
+	$(BIN)/python bench/studies/table_server.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

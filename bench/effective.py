@@ -21,13 +21,13 @@ from figures import best_of
 from peers.plus_minus_one import SingleSteps, chain_for
 
 import fiberwalk as fw
+from fiberwalk.base.random_streams import streams
 from fiberwalk.moves.chooser import Moves, choose
-from fiberwalk.moves.random_words import streams
-from fiberwalk.sampler.chain import Chain
-from fiberwalk.sampler.kernel import Kernel
-from fiberwalk.sampler.run import new_run
-from fiberwalk.sampler.unit import Unit
-from fiberwalk.sampler.weights import FACTORIAL
+from fiberwalk.sampler.chains.chain import Chain
+from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.unit import Unit
+from fiberwalk.sampler.kernels.kernel import Kernel
+from fiberwalk.sampler.lines.weights import FACTORIAL
 
 CHAINS = 4
 SINGLE = "+-1 chain"

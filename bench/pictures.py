@@ -26,7 +26,7 @@ Lines = dict[tuple[str, str], list[Figure]]
 
 def race_picture(found: dict[str, Ran], path: Path) -> Path:
     """A panel for each contest; on each line a mark for the ratio to each peer, and a bar where the target is."""
-    from fiberwalk.report.figures import as_png, new_figure
+    from fiberwalk.report.plots.figures import as_png, new_figure
 
     panels = {name: _lines(ran.figures) for name, ran in found.items()}
     panels = {name: lines for name, lines in panels.items() if lines}
@@ -144,7 +144,7 @@ def growth_picture(found: dict[str, Ran], path: Path) -> Path:
 
     The name of a curve is "problem: whose", and ours are fiberwalk's.
     """
-    from fiberwalk.report.figures import as_png, new_figure
+    from fiberwalk.report.plots.figures import as_png, new_figure
 
     panels: dict[tuple[str, str], list[Curve]] = {}
     for ran in found.values():

@@ -7,12 +7,12 @@ import scipy.sparse as sp
 from problems import problem
 
 import fiberwalk as fw
-from fiberwalk.moves.random_words import streams
-from fiberwalk.sampler.chain import Chain
-from fiberwalk.sampler.kernel import Kernel
-from fiberwalk.sampler.plan import units_of
-from fiberwalk.sampler.unit import Unit
-from fiberwalk.sampler.walk_swap_rounds import SwapRoundsKernel
+from fiberwalk.base.random_streams import streams
+from fiberwalk.sampler.chains.chain import Chain
+from fiberwalk.sampler.chains.unit import Unit
+from fiberwalk.sampler.chains.units import units_of
+from fiberwalk.sampler.kernels.kernel import Kernel
+from fiberwalk.sampler.kernels.swap_rounds import SwapRoundsKernel
 
 
 def stationary(name: str, seed: int = 1) -> tuple[Unit, Chain]:

@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fiber.certificate import WORDS, Certificate, certificate_html
-from ..fiber.decomposable import Components, components
-from ..fiber.lattice import integer_kernel
-from ..fiber.presolve import Block
-from ..fiber.support import Support, support
-from ..release.errors import TooLarge
-from ..release.html_form import in_notebook, remark, table
+from ..base.certificate import WORDS, Certificate, certificate_html
+from ..base.errors import TooLarge
+from ..base.html import in_notebook, remark, table
+from ..fiber.blocks.own_bounds import upper_of_their_own
+from ..fiber.blocks.presolve import Block
+from ..fiber.bounds.decomposable import Components, components
+from ..fiber.equations.lattice import integer_kernel
+from ..fiber.laws.support import Support, support
 from ..release.release import Release
-from .adaptive_lattice import adaptive_lattice
-from .algebra import markov_basis
-from .cycles import Cycles, cycles
-from .graver import graver_basis
-from .lattice import LatticeMoves, lattice_moves
-from .listed import Listed
-from .margins import margin_moves
-from .mixture import Mixture
-from .move_set import MoveSet
-from .own_bounds import upper_of_their_own
-from .row_pairs import row_pairs
-from .short_cycles import short_cycles
-from .sub_tables import boxes, from_sets, grown_sets
-from .swaps import swaps
+from .bases.algebra import markov_basis
+from .bases.graver import graver_basis
+from .families.adaptive_lattice import adaptive_lattice
+from .families.cycles import Cycles, cycles
+from .families.lattice import LatticeMoves, lattice_moves
+from .families.listed import Listed
+from .families.margins import margin_moves
+from .families.mixture import Mixture
+from .families.move_set import MoveSet
+from .families.row_pairs import row_pairs
+from .families.short_cycles import short_cycles
+from .families.sub_tables import boxes, from_sets, grown_sets
+from .families.swaps import swaps
 
 if TYPE_CHECKING:
     import pandas as pd

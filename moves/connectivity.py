@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ..fiber.presolve import Block
-from ..fiber.support import NO_TABLE
-from ..release.errors import InputError, TooLarge
-from .every_table import every_table
-from .move_set import MoveSet
+from ..base.errors import InputError, TooLarge
+from ..fiber.blocks.presolve import Block
+from ..fiber.laws.support import NO_TABLE
+from ..fiber.solvers.every_table import every_table
+from .families.move_set import MoveSet
 
 MOST_TABLES = 200_000
 

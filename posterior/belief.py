@@ -14,23 +14,23 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..fiber.certificate import WORDS, Certificate
-from ..fiber.interruption import INTERRUPTED, plain_interrupts
-from ..fiber.known_sums import known_sums
-from ..fiber.laws import Law, as_law
-from ..fiber.presolve import Block
-from ..fiber.solved import Budget
-from ..fiber.sparse import rows_through
-from ..fiber.support import Support, support
-from ..release.errors import TooLarge
+from ..base.certificate import WORDS, Certificate
+from ..base.errors import TooLarge
+from ..base.interruption import INTERRUPTED, plain_interrupts
+from ..fiber.blocks.known_sums import known_sums
+from ..fiber.blocks.presolve import Block
+from ..fiber.equations.sparse import rows_through
+from ..fiber.exact.solved import Budget
+from ..fiber.laws.law import Law, as_law
+from ..fiber.laws.support import Support, support
 from ..release.release import Release, as_release
-from .answered import Answered, BlockAnswer
-from .exact_block import solve_block
-from .hidden_path import PathBelief, by_paths
-from .paths import hidden_paths
-from .pmf import Pmf
-from .sampled import LISTED, LISTED_IN_ALL, Chains, Sampled, implied_ranges, ranges, sample_blocks, within
-from .sums import added
+from .parts.answered import Answered, BlockAnswer
+from .parts.exact_block import solve_block
+from .parts.pmf import Pmf
+from .parts.sampled import LISTED, LISTED_IN_ALL, Chains, Sampled, implied_ranges, ranges, sample_blocks, within
+from .parts.sums import added
+from .paths.hidden_path import PathBelief, by_paths
+from .paths.paths import hidden_paths
 
 Progress = Callable[[str], None]
 METHODS = ("auto", "exact", "chains")

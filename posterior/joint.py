@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..fiber.certificate import WORDS, Certificate
-from ..fiber.presolve import Block
-from ..fiber.solved import Budget
-from ..fiber.sparse import rows_through
-from ..fiber.support import Support, support
+from ..base.certificate import WORDS, Certificate
+from ..base.errors import InputError, TooLarge
+from ..fiber.blocks.presolve import Block
+from ..fiber.equations.sparse import rows_through
+from ..fiber.exact.solved import Budget
+from ..fiber.laws.support import Support, support
 from ..moves.chooser import choose
-from ..release.errors import InputError, TooLarge
 from ..release.release import Release
-from ..sampler.diagnostics import effective_draws
-from .exact_block import solve_block
-from .hidden_path import EXACT_PATHS, weighed_tables
-from .path_draws import draw_first_tables
-from .path_groups import path_groups
-from .path_unit import REDRAWN
-from .paths import HiddenPaths, hidden_paths
-from .sampled import Chains
+from ..sampler.chains.diagnostics import effective_draws
+from .parts.exact_block import solve_block
+from .parts.sampled import Chains
+from .paths.hidden_path import EXACT_PATHS, weighed_tables
+from .paths.path_draws import draw_first_tables
+from .paths.path_groups import path_groups
+from .paths.path_unit import REDRAWN
+from .paths.paths import HiddenPaths, hidden_paths
 
 Progress = Callable[[str], None]
 MOST_COMBINATIONS = 1_000_000

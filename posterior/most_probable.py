@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..fiber.laws import Poisson, alike
-from ..fiber.presolve import Block
-from ..fiber.solved import refuse_wide
-from ..fiber.support import WithEvidence, support
-from ..release.errors import InputError, NumericalDoubt, TooLarge
+from ..base.errors import InputError, NumericalDoubt, TooLarge
+from ..fiber.blocks.presolve import Block
+from ..fiber.exact.solved import refuse_wide
+from ..fiber.laws.law import Poisson, alike
+from ..fiber.laws.support import WithEvidence, support
 from ..release.release import Release
-from .paths import refuse_paths
+from .paths.paths import refuse_paths
 
 MOST_CHOICES = 20_000
 """Values that may be chosen from, of all columns of a block whose log-weights do not bend downwards."""

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fiber.laws import Law, as_law
-from ..fiber.priors import prior as prior_of_cells
+from ..base.errors import InputError
+from ..base.numbers import is_number
+from ..fiber.laws.law import Law, as_law
+from ..fiber.laws.priors import prior as prior_of_cells
 from ..protect.as_published import as_protected
-from ..protect.markov_perturbation import MarkovPerturbation, log_step_likelihood, refuse_cut
-from ..protect.theta_prior import ThetaPrior
-from ..release.dims import key_words
-from ..release.errors import InputError
-from ..release.facts import NO_LIMIT
-from ..release.numbers import is_number
+from ..protect.perturbation.markov_perturbation import MarkovPerturbation, log_step_likelihood, refuse_cut
+from ..protect.perturbation.theta_prior import ThetaPrior
+from ..release.facts.facts import NO_LIMIT
 from ..release.release import Release
-from ..release.tables import as_table
+from ..release.tables.dims import key_words
+from ..release.tables.tables import as_table
 
 if TYPE_CHECKING:
     import pandas as pd

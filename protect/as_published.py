@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..release.dims import Margin
-from ..release.errors import InputError
-from ..release.facts import LABELS, NO_VALUE, Applied
+from ..base.errors import InputError
+from ..base.numbers import scaled
+from ..release.facts.facts import LABELS, NO_VALUE, Applied
 from ..release.figures import UNKNOWN_METHOD
-from ..release.numbers import scaled, whole_numbers
 from ..release.publish import parse_margins
 from ..release.release import Release, unpublished
-from ..release.table_forms import Hierarchies, read_form
-from ..release.tables import as_means, as_table
-from .cell_keys import KEY_WORDS, draw_name
-from .mechanism import Figures, figures_of, seen_through
+from ..release.tables.dims import Margin
+from ..release.tables.integers import whole_numbers
+from ..release.tables.table_forms import Hierarchies, read_form
+from ..release.tables.tables import as_means, as_table
+from .mechanism.cell_keys import KEY_WORDS, draw_name
+from .mechanism.mechanism import Figures, figures_of, seen_through
 from .methods import method_named, reader_of
 
 

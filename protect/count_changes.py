@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..release.errors import InputError
+from ..base.errors import InputError
 from ..release.release import Release
 from .methods import method_named, refuse_missing, refuse_unknown
-from .rounding import checked_base, checked_rule, nearest_multiple
-from .transition_matrix import Transitions, as_transitions
+from .perturbation.transition_matrix import Transitions, as_transitions
+from .rounding.rounding import checked_base, checked_rule, nearest_multiple
 
 
 class CountChanges(Protocol):
@@ -164,13 +164,13 @@ def _controlled(base: float = 3, unbiased: bool = False) -> CountChanges:
 
 
 def _by_swapping(rate: float = 0.1) -> CountChanges:
-    from .record_swapping import checked_rate
+    from .records.record_swapping import checked_rate
 
     return BySwapping(checked_rate(rate))
 
 
 def _by_noise(noise: Any, floor: bool = False) -> CountChanges:
-    from .noise import as_noise
+    from .perturbation.noise import as_noise
 
     return ByNoise(as_noise(noise, floor, 0).given)
 
@@ -223,11 +223,11 @@ def changes_of(method: str, parameters: Mapping[str, Any] | None = None) -> Coun
 
 def changes_in(release: Release) -> CountChanges | None:
     """How the counts of a release were changed, as far as it tells; None where it does not."""
-    from .noise import Noise
-    from .perturbation import Perturbation
-    from .random_rounding import RandomRounding
-    from .record_swapping import Swapping
-    from .rounding import Ranges
+    from .perturbation.noise import Noise
+    from .perturbation.perturbation import Perturbation
+    from .records.record_swapping import Swapping
+    from .rounding.random_rounding import RandomRounding
+    from .rounding.rounding import Ranges
 
     if len(release.applied) != 1 or release.decimals:
         return None

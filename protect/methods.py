@@ -11,10 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..release.dims import did_you_mean
-from ..release.errors import InputError
+from ..base.errors import InputError, did_you_mean
 from ..release.release import Release
-from .mechanism import CELLWISE, EXACT, SUPPORT, Reading
+from .mechanism.mechanism import CELLWISE, EXACT, SUPPORT, Reading
 
 
 @dataclass(frozen=True)
@@ -47,15 +46,15 @@ class Method:
 
 
 def _round_to(release: Release, base: float, rule: str = "nearest") -> tuple[Reading, str]:
-    from .rounding import Ranges, checked_base, checked_rule
+    from .rounding.rounding import Ranges, checked_base, checked_rule
 
     step = checked_base(base, release.decimals, "round_to")
     return Ranges(step, checked_rule(rule), release.decimals), EXACT if rule == "nearest" else SUPPORT
 
 
 def _random_round(release: Release, base: float = 3) -> tuple[Reading, str]:
-    from .random_rounding import RandomRounding
-    from .rounding import checked_base
+    from .rounding.random_rounding import RandomRounding
+    from .rounding.rounding import checked_base
 
     return RandomRounding(checked_base(base, release.decimals, "random_round"), release.decimals), EXACT
 
@@ -65,7 +64,7 @@ def _semi_controlled_round(release: Release, base: float = 3) -> tuple[Reading, 
 
 
 def _controlled_round(release: Release, base: float = 3) -> tuple[Reading, str]:
-    from .rounding import Ranges, checked_base
+    from .rounding.rounding import Ranges, checked_base
 
     return Ranges(
         checked_base(base, release.decimals, "controlled_round"), "within", release.decimals, "controlled rounding"
@@ -75,20 +74,20 @@ def _controlled_round(release: Release, base: float = 3) -> tuple[Reading, str]:
 def _perturb(
     release: Release, matrix: Any, above: int = 1, normalise: bool = False, preserve_totals: bool = False
 ) -> tuple[Reading, str]:
-    from .perturbation import Perturbation
-    from .transition_matrix import as_transitions
+    from .perturbation.perturbation import Perturbation
+    from .perturbation.transition_matrix import as_transitions
 
     return Perturbation(as_transitions(matrix, above, normalise)), CELLWISE if preserve_totals else EXACT
 
 
 def _add_noise(release: Release, noise: Any, floor: bool = False) -> tuple[Reading, str]:
-    from .noise import as_noise
+    from .perturbation.noise import as_noise
 
     return as_noise(noise, floor, release.decimals), EXACT
 
 
 def _draw_sample(release: Release) -> tuple[Reading, str]:
-    from .sample_drawing import sampling_of
+    from .records.sample_drawing import sampling_of
 
     return sampling_of(release), EXACT
 
@@ -96,7 +95,7 @@ def _draw_sample(release: Release) -> tuple[Reading, str]:
 def _markov_perturb(
     release: Release, theta: float, squares: Any = "adjacent", dims: Any = None, order: str = "random"
 ) -> Release:
-    from .markov_perturbation import read_markov_perturbed
+    from .perturbation.markov_perturbation import read_markov_perturbed
 
     return read_markov_perturbed(release, theta, squares, dims, order)
 
@@ -104,42 +103,61 @@ def _markov_perturb(
 _BY_MARGINS = "publish(figures, margins=[...]) with the margins that it keeps says what is certain"
 _BY_FILE = "read_release() and suppress() read tables with withheld cells"
 METHODS: dict[str, Method] = {
-    "suppress": Method("suppression", SUPPORT, "withhold cells, by a rule or a list", instead=_BY_FILE),
+    "suppress": Method("suppression.suppression", SUPPORT, "withhold cells, by a rule or a list", instead=_BY_FILE),
     "complementary_suppress": Method(
-        "complementary_suppression", SUPPORT, "... and others besides, so that every primary keeps its interval",
+        "suppression.complementary_suppression",
+        SUPPORT,
+        "... and others besides, so that every primary keeps its interval",
         instead=_BY_FILE,
     ),
     "merge": Method(
-        "redesign", EXACT, "merge categories (table redesign)", instead="publish() the merged table's cells as margins"
+        "suppression.redesign",
+        EXACT,
+        "merge categories (table redesign)",
+        instead="publish() the merged table's cells as margins",
     ),
-    "round_to": Method("rounding", EXACT, "every figure to the nearest multiple of a base", _round_to),
-    "random_round": Method("random_rounding", EXACT, "up or down at random, right on average", _random_round),
+    "round_to": Method("rounding.rounding", EXACT, "every figure to the nearest multiple of a base", _round_to),
+    "random_round": Method("rounding.random_rounding", EXACT, "up or down at random, right on average", _random_round),
     "semi_controlled_round": Method(
-        "semi_controlled_rounding", CELLWISE, "... with as many up as expected, so that totals hardly change",
+        "rounding.semi_controlled_rounding",
+        CELLWISE,
+        "... with as many up as expected, so that totals hardly change",
         _semi_controlled_round,
     ),
     "controlled_round": Method(
-        "controlled_rounding", SUPPORT, "up or down so that everything still adds up", _controlled_round,
+        "rounding.controlled_rounding",
+        SUPPORT,
+        "up or down so that everything still adds up",
+        _controlled_round,
         adds_up=True,
     ),
-    "perturb": Method("perturbation", EXACT, "counts changed by a transition matrix", _perturb),
-    "add_noise": Method("noise", EXACT, "a random whole number added to every figure", _add_noise),
-    "draw_sample": Method("sample_drawing", EXACT, "the counts of a sample instead of the population", _draw_sample),
+    "perturb": Method("perturbation.perturbation", EXACT, "counts changed by a transition matrix", _perturb),
+    "add_noise": Method("perturbation.noise", EXACT, "a random whole number added to every figure", _add_noise),
+    "draw_sample": Method(
+        "records.sample_drawing", EXACT, "the counts of a sample instead of the population", _draw_sample
+    ),
     "swap": Method(
-        "record_swapping", CELLWISE, "records exchange one value with partners alike", instead=_BY_MARGINS
+        "records.record_swapping", CELLWISE, "records exchange one value with partners alike", instead=_BY_MARGINS
     ),
     "swap_preserving": Method(
-        "order_swapping", SUPPORT, "values exchanged so that every margin of k dims is kept", instead=_BY_MARGINS
+        "records.order_swapping",
+        SUPPORT,
+        "values exchanged so that every margin of k dims is kept",
+        instead=_BY_MARGINS,
     ),
     "simulate": Method(
-        "simulated_tables", EXACT, "another table with the same margins, drawn from their log-linear law",
+        "records.simulated_tables",
+        EXACT,
+        "another table with the same margins, drawn from their log-linear law",
         instead=_BY_MARGINS,
     ),
     "markov_perturb": Method(
-        "markov_perturbation", EXACT, "units moved within elementary squares",
+        "perturbation.markov_perturbation",
+        EXACT,
+        "units moved within elementary squares",
         read_whole=_markov_perturb,
     ),
-}  # fmt: skip
+}
 
 
 def method_named(name: str) -> Method:

@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from ..release.dims import Dim, Margin, parse_margin
-from ..release.errors import InputError
-from ..release.facts import NO_VALUE
-from ..release.numbers import whole_numbers
-from ..release.table_forms import axis_name
-from ..release.tables import Table
-from .cell_keys import taken_seed
+from ..base.errors import InputError
+from ..release.facts.facts import NO_VALUE
+from ..release.tables.dims import Dim, Margin, parse_margin
+from ..release.tables.integers import whole_numbers
+from ..release.tables.table_forms import axis_name
+from ..release.tables.tables import Table
+from .mechanism.cell_keys import taken_seed
 from .methods import method_named, refuse_missing, refuse_unknown
-from .noise import as_noise
-from .perturbation import chosen_within, refuse_undecided
-from .random_rounding import RandomRounding
-from .record_swapping import checked_swap, refuse_too_many, refuse_useless, strata_of, swapped_within
-from .rounding import checked_base, checked_rule, nearest_multiple
-from .semi_controlled_rounding import refuse_single_cells, rounded_by_number
-from .transition_matrix import as_transitions
+from .perturbation.noise import as_noise
+from .perturbation.perturbation import chosen_within, refuse_undecided
+from .perturbation.transition_matrix import as_transitions
+from .records.record_swapping import checked_swap, refuse_too_many, refuse_useless, strata_of, swapped_within
+from .rounding.random_rounding import RandomRounding
+from .rounding.rounding import checked_base, checked_rule, nearest_multiple
+from .rounding.semi_controlled_rounding import refuse_single_cells, rounded_by_number
 
 
 def protected_counts(

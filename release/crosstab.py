@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .dims import TOTAL, Dim
-from .errors import InputError
-from .facts import HIDDEN, PUBLISHED
+from ..base.errors import InputError
+from ..base.numbers import scaled
+from .facts.facts import HIDDEN, PUBLISHED
 from .figures import Figure, from_figures
-from .numbers import scaled
 from .release import Release
-from .table_forms import axis_name
+from .tables.dims import TOTAL, Dim
+from .tables.table_forms import axis_name
 
 
 def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, tolerance: float = 0) -> Release:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from .contributions import checked
-from .dims import Dim, key_words
-from .errors import InputError
-from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Applied
+from ..base.errors import InputError
+from .facts.contributions import checked
+from .facts.facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Applied
+from .facts.statuses import RANDOM
 from .release import Release, unpublished
-from .statuses import RANDOM
+from .tables.dims import Dim, key_words
 
 UNKNOWN_ROUNDING = Applied("rounding", "support only", "figures stand for ranges; how they were rounded is not said")
 UNKNOWN_METHOD = Applied(

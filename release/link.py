@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .dims import Dim, Level
-from .errors import Contradiction, InputError
-from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Sums
+from ..base.errors import Contradiction, InputError
+from .facts.facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Sums
 from .release import Release, unpublished
 from .shared_draws import methods_of, seen_once
+from .tables.dims import Dim, Level
 
 _RANK = np.argsort([PRIMARY, HIDDEN, PUBLISHED, UNSHOWN])
 """Which status a cell keeps that several tables show: the lowest in this order."""

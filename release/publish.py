@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .contributions import with_contributions
-from .dims import Dim, Margin, every_margin, margin_list, parse_margin
-from .errors import InputError
+from ..base.errors import InputError
+from .facts.contributions import with_contributions
 from .release import Release, of_table
-from .table_forms import Hierarchies
-from .tables import as_table
+from .tables.dims import Dim, Margin, every_margin, margin_list, parse_margin
+from .tables.table_forms import Hierarchies
+from .tables.tables import as_table
 
 
 def publish(

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .contributions import contributions_differ
-from .dims import Dim, Key, key_words, margin_list, parse_margin
-from .errors import Contradiction, InputError
-from .facts import (
+from ..base.errors import Contradiction, InputError
+from ..base.numbers import in_own_units, written
+from .facts.contributions import contributions_differ
+from .facts.facts import (
     HIDDEN,
     NO_LIMIT,
     NO_VALUE,
@@ -29,10 +29,10 @@ from .facts import (
     Sums,
     weakest_likelihood,
 )
-from .knowledge import Rule, with_knowledge, with_rule
-from .numbers import in_own_units, written
-from .table_forms import MOST_CELLS
-from .tables import Table
+from .facts.knowledge import Rule, with_knowledge, with_rule
+from .tables.dims import Dim, Key, key_words, margin_list, parse_margin
+from .tables.table_forms import MOST_CELLS
+from .tables.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,7 +183,7 @@ class Release:
     @property
     def published(self) -> xr.DataArray:
         """The finest cells as a reader sees them, in the table's own units; what is withheld is not a number."""
-        from .tables import labelled
+        from .tables.tables import labelled
 
         if len(self.grids) != 1:
             raise InputError("linked tables have no one published table; look at each release by itself.")
@@ -224,13 +224,13 @@ class Release:
         >>> fw.from_crosstab(r.crosstab())
         <Release of A, B (3 x 3): 9 cells, 4 hidden, 7 known sums, as an outsider reads it>
         """
-        from .readers_view import crosstab
+        from .public_view import crosstab
 
         return crosstab(self, columns, total, mark)
 
     def _repr_html_(self) -> str | None:
-        from .html_form import in_notebook
-        from .readers_view import release_html
+        from ..base.html import in_notebook
+        from .public_view import release_html
 
         return in_notebook(release_html, self)
 
@@ -407,7 +407,7 @@ class Release:
 
         `.csv` and `.parquet` are long files with one row per cell and sum; a `.jj` file does hold the truth.
         """
-        from .files import write_release
+        from .reading import write_release
 
         write_release(self, path, total=total)
 

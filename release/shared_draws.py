@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from .errors import Contradiction, InputError
-from .facts import LABELS, LIKELIHOODS, RECORDS, Applied, Evidence
+from ..base.certificate import LIKELIHOODS
+from ..base.errors import Contradiction, InputError
+from .facts.facts import LABELS, RECORDS, Applied, Evidence
 from .release import Release
 
 EXACT, CELLWISE, SUPPORT = LIKELIHOODS

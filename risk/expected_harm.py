@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..release.errors import InputError
+from ..base.errors import InputError
 
 
 def expected_harm(pmf: Any, r: Callable[[int], float] | Mapping[int, float]) -> float:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..posterior.pmf import Pmf
-from ..release.errors import InputError
+from ..base.errors import InputError
+from ..posterior.parts.pmf import Pmf
 
 
 def check_percent(percent: Any, where: str) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..posterior.sample_table import SampleTable
+from ..posterior.populations.sample_table import SampleTable
 from .table_entropy import compared
 from .table_shapes import arranged
 from .weighting import together

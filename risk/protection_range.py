@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..posterior.pmf import Pmf
-from ..release.errors import InputError
+from ..base.errors import InputError
+from ..posterior.parts.pmf import Pmf
 
 
 def protection_range(values: Any, lower: float, upper: float, unit: float = 1) -> tuple[bool, float | None]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errors import InputError
 from ..protect.count_changes import ByMatrix, CountChanges
-from ..protect.transition_matrix import as_transitions
-from ..release.errors import InputError
+from ..protect.perturbation.transition_matrix import as_transitions
 from .table_shapes import Tables, arranged
 from .weighting import together
 from .whole_table import concentration, fewness, shared_zeros

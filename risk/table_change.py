@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..release.errors import InputError
+from ..base.errors import InputError
 from .utility import as_counts
 
 

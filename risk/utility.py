@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..release.errors import InputError
+from ..base.errors import InputError
 from ..release.release import as_release
 
 

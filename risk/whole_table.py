@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..release.errors import InputError
+from ..base.errors import InputError
 from .table_entropy import Compared, compared
 from .table_shapes import Tables, arranged
 from .weighting import together

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..fiber.certificate import Certificate
+from ..base.certificate import Certificate
 from ..moves.chooser import Moves
 from ..release.release import Release
-from .checkpoint import load
+from .chains.checkpoint import load
+from .chains.run import Run, new_run
 from .estimate import fingerprint
-from .run import Run, new_run
-from .stored import Stored
+from .kept_tables import Stored
 
 WARM_UP = 1 << 17
 """Draws of a chain after which a warm-up is given up, and the draws are kept with a warning."""

@@ -8,23 +8,22 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..fiber.certificate import WORDS, Certificate
-from ..fiber.jit import source_hash
+from ..base.certificate import WORDS, Certificate
+from ..base.jit import own_sources
 from ..moves.chooser import Moves
-from ..moves.listed import Listed
+from ..moves.families.listed import Listed
 from ..release.release import Release
-from .checkpoint import load
-from .diagnostics import Diagnosis, corrected_entropy
-from .names import QuestionNames
-from .run import MOST_DRAWS, Run, UnitRun, new_run
-from .spread import ShareErrors
-from .unit import Unit
-from .windows import Windows, entropies, shares
+from .chains.checkpoint import load
+from .chains.diagnostics import Diagnosis, corrected_entropy
+from .chains.names import QuestionNames
+from .chains.run import MOST_DRAWS, Run, UnitRun, new_run
+from .chains.unit import Unit
+from .tallies.spread import ShareErrors
+from .tallies.windows import Windows, entropies, shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +212,7 @@ def _certificate(run: Run, release: Release) -> Certificate:
 def fingerprint(moves: Moves, questions: Any, settings: Any) -> str:
     """A name for one piece of work: the same release, law, moves, questions, settings and sources, and nothing else."""
     fiber, weigh = moves.support.solved.fiber, moves.support.weigh
-    digest = hashlib.sha256(repr((settings, source_hash(Path(__file__).parents[1]))).encode())
+    digest = hashlib.sha256(repr((settings, own_sources())).encode())
     arrays = [fiber.A.indptr, fiber.A.indices, fiber.A.data, fiber.b, fiber.lower, fiber.upper]
     arrays += [questions.indptr, questions.indices, questions.data]
     for block in moves.support.solved.blocks:

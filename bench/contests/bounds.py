@@ -16,7 +16,7 @@ from peers.rounds import best_round
 from problems import problem
 
 import fiberwalk as fw
-from fiberwalk.fiber.presolve import presolve
+from fiberwalk.fiber.blocks.presolve import presolve
 
 WORDS = (
     "Bounds (two for each hidden cell) per second of processor time; ours are sharp integers, proven in whole numbers. "

@@ -16,8 +16,8 @@ from peers.rounds import best_round
 from problems import margins, problem
 
 import fiberwalk as fw
-from fiberwalk.moves import known_bases
-from fiberwalk.moves.algebra import one_of_each_pair
+from fiberwalk.moves.bases import known_bases
+from fiberwalk.moves.bases.algebra import one_of_each_pair
 
 LIMIT = 10
 WORDS = (

@@ -24,7 +24,7 @@ def main() -> None:
     from problems import problem
 
     import fiberwalk as fw
-    from fiberwalk.fiber.jit import cache_base
+    from fiberwalk.base.jit import cache_base
 
     def kept() -> int:
         return sum(1 for _ in cache_base().rglob("*.nb[ic]"))

@@ -10,7 +10,7 @@ from figures import Figure, Finding, best_of
 from peers.plus_minus_one import swaps_alike
 from swap_chains import stationary, swaps_in_a_step
 
-from fiberwalk.moves.random_words import streams
+from fiberwalk.base.random_streams import streams
 
 WORDS = (
     "Nanoseconds of a uniform hit-and-run step of a 2 x 2 swap, one thread. The limit is a step that does nothing but what "

@@ -9,11 +9,11 @@ import numpy as np
 from figures import Figure, Finding
 from swap_chains import stationary, swaps_in_a_step
 
-from fiberwalk.fiber.jit import jit_lean
-from fiberwalk.moves.random_words import streams
-from fiberwalk.sampler.chain import Chain
-from fiberwalk.sampler.tally import NO_CREDITS
-from fiberwalk.sampler.windows import shares
+from fiberwalk.base.jit import jit_lean
+from fiberwalk.base.random_streams import streams
+from fiberwalk.sampler.chains.chain import Chain
+from fiberwalk.sampler.tallies.tally import NO_CREDITS
+from fiberwalk.sampler.tallies.windows import shares
 
 WORDS = (
     "Squared error of p(value | margins), mean over cells and values, times the processor seconds it took; uniform law. "

@@ -13,10 +13,10 @@ import scipy.sparse as sp
 from figures import Figure, Finding, Skipped, once
 from problems import problem
 
-from fiberwalk.fiber.jit import jit_lean
+from fiberwalk.base.jit import jit_lean
+from fiberwalk.base.random_streams import next_word, streams
 from fiberwalk.moves.chooser import Moves, choose
-from fiberwalk.moves.random_words import next_word, streams
-from fiberwalk.sampler.run import new_run
+from fiberwalk.sampler.chains.run import new_run
 
 WORDS = (
     "Seconds of the same four chains on one thread and on two, uniform law, without what comes before them (see the "

@@ -8,7 +8,7 @@ from pathlib import Path
 import fiberwalk as fw
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
-from methods import only
+from support.methods import only
 
 NAME = "compiled enumeration"
 NO_LIMIT = 10**13

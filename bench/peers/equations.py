@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 
 import fiberwalk as fw
-from fiberwalk.fiber.rowspace import relations
-from fiberwalk.fiber.system import fiber_of
-from fiberwalk.release.facts import NO_LIMIT
+from fiberwalk.fiber.equations.rowspace import relations
+from fiberwalk.fiber.equations.system import fiber_of
+from fiberwalk.release.facts.facts import NO_LIMIT
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fiberwalk.moves import algebra
+from fiberwalk.moves.bases import algebra
 
 NAME = "4ti2 markov"
 HOW_TO_GET = "install 4ti2, so that markov or 4ti2-markov is on the path, or pip install 'fiberwalk[algebra]'"

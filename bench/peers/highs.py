@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from fiberwalk.fiber.simplex import solved, warm_model
+from fiberwalk.fiber.solvers.simplex import solved, warm_model
 from peers.equations import Equations
 
 Found = dict[int, tuple[float, float]]

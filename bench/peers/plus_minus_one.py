@@ -18,16 +18,16 @@ import numpy as np
 import scipy.sparse as sp
 
 import fiberwalk as fw
-from fiberwalk.fiber.jit import jit_inlined, jit_lean
-from fiberwalk.fiber.presolve import Block
-from fiberwalk.moves.listed import Listed
-from fiberwalk.moves.margins import MarginMoves
-from fiberwalk.moves.mixture import Mixture
-from fiberwalk.moves.move_set import MoveSet
-from fiberwalk.moves.random_words import fraction, next_word, stepped
-from fiberwalk.moves.row_pairs import RowPairs
-from fiberwalk.moves.swaps import Swaps
-from fiberwalk.sampler.stock import SUPPLIERS, empty_stock, supplier
+from fiberwalk.base.jit import jit_inlined, jit_lean
+from fiberwalk.base.random_streams import fraction, next_word, stepped
+from fiberwalk.fiber.blocks.presolve import Block
+from fiberwalk.moves.families.listed import Listed
+from fiberwalk.moves.families.margins import MarginMoves
+from fiberwalk.moves.families.mixture import Mixture
+from fiberwalk.moves.families.move_set import MoveSet
+from fiberwalk.moves.families.row_pairs import RowPairs
+from fiberwalk.moves.families.swaps import Swaps
+from fiberwalk.sampler.kernels.stock import SUPPLIERS, empty_stock, supplier
 
 FEW_MOVES = 200_000
 """Lists up to this long are made where they can be."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
-import naive
+from support import naive
 
 NAME = "recursion in plain Python"
 

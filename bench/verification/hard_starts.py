@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 import fiberwalk as fw
+from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.solvers.every_table import every_table
+from fiberwalk.moves.bases.known_bases import expand, known_basis
 from fiberwalk.moves.chooser import Moves
-from fiberwalk.moves.every_table import every_table
-from fiberwalk.moves.known_bases import expand, known_basis
-from fiberwalk.moves.random_words import streams
-from fiberwalk.sampler.chain import Chain
-from fiberwalk.sampler.plan import units_of
+from fiberwalk.sampler.chains.chain import Chain
+from fiberwalk.sampler.chains.units import units_of
 from verification.parts import Check, Part, Setting, rows
 
 WORDS = (

@@ -1,4 +1,4 @@
-"""Posteriors of whole tables after Markov perturbation: does the truth rank evenly in them? See bench/hidden_paths.py."""
+"""Posteriors of whole tables after Markov perturbation: does the truth rank evenly in them? See studies/hidden_paths.py."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEAST = 0.001
 
 def ranked(number: int, seed: int) -> str:
     """What the calibration of hidden paths prints."""
-    import hidden_paths
+    from studies import hidden_paths
 
     with redirect_stdout(io.StringIO()) as told:
         hidden_paths.calibration(number, seed)

@@ -15,13 +15,13 @@ import scipy.sparse as sp
 from scipy import stats
 
 import fiberwalk as fw
-from fiberwalk.fiber.support import support
+from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import Moves, choose
-from fiberwalk.moves.lattice import LatticeMoves
-from fiberwalk.moves.random_words import streams
-from fiberwalk.sampler.chain import Chain
+from fiberwalk.moves.families.lattice import LatticeMoves
+from fiberwalk.sampler.chains.chain import Chain
+from fiberwalk.sampler.chains.run import new_run
 from fiberwalk.sampler.drawn_tables import kept_draws
-from fiberwalk.sampler.run import new_run
 from verification import wrong_samplers
 from verification.exact_law import exact_law
 from verification.parts import Check, Part, Setting, rows
@@ -30,7 +30,7 @@ from verification.spacing import DRAWS, MOST_APART, NotApart, p_value, spaced_ro
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
-from move_families import families  # the tests' list of all families of moves that a block can have
+from support.move_families import families  # the tests' list of all families of moves that a block can have
 
 WORDS = (
     f"Random small releases of {len(KINDS)} kinds under four laws. All tables of each are listed from the published facts "

@@ -9,7 +9,7 @@ import numpy as np
 from pictures import COLOURS
 from scipy import stats
 
-from fiberwalk.report.figures import as_png, new_figure
+from fiberwalk.report.plots.figures import as_png, new_figure
 
 
 def expected_quantiles(number: int) -> np.ndarray:

@@ -14,10 +14,26 @@ from verification.parts import Check, Part, Setting
 EFFORT = 2
 """Times as many random cases as `make test`; FIBERWALK_EFFORT in the environment goes before it."""
 FILES = (
-    "against_brute_force", "exact_solving", "elimination", "network", "linear_program", "decomposable", "windows",
-    "diagnostics", "answers", "joint", "most_probable", "priors", "stored_audit", "moves", "reach", "lattice", "graver",
-    "algebra", "hidden_path",
-)  # fmt: skip
+    "fiber/exact/test_against_brute_force.py",
+    "fiber/exact/test_chooser.py",
+    "fiber/exact/test_elimination.py",
+    "fiber/equations/test_network.py",
+    "fiber/solvers/test_linear_program.py",
+    "fiber/bounds/test_decomposable.py",
+    "sampler/tallies/test_windows.py",
+    "sampler/chains/test_diagnostics.py",
+    "face/test_answers.py",
+    "posterior/test_joint.py",
+    "posterior/test_most_probable.py",
+    "fiber/laws/test_priors.py",
+    "face/test_loading.py",
+    "moves/test_chooser.py",
+    "moves/test_reach.py",
+    "fiber/equations/test_lattice.py",
+    "moves/bases/test_graver.py",
+    "moves/bases/test_algebra.py",
+    "posterior/paths/test_hidden_path.py",
+)
 WORDS = (
     "The property tests of `make test` with several times as many random cases, new ones each time: bounds, counts, "
     "probabilities, moves and diagnostics against slow and obvious twins; with 4ti2 where it is installed."
@@ -27,7 +43,7 @@ HOME = Path(__file__).parents[2]
 
 def run(setting: Setting) -> Part:
     """By pytest, in processes of its own."""
-    files = [f"tests/test_{name}.py" for name in FILES]
+    files = [f"tests/{name}" for name in FILES]
     command = [sys.executable, "-m", "pytest", "-q", f"--numprocesses={setting.workers}", *files]
     effort = os.environ.get("FIBERWALK_EFFORT", str(EFFORT))
     environment = os.environ | {"FIBERWALK_EFFORT": effort}

@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 
 import fiberwalk as fw
-from fiberwalk.fiber.jit import jit
-from fiberwalk.moves.random_words import below, fraction, streams
+from fiberwalk.base.jit import jit
+from fiberwalk.base.random_streams import below, fraction, streams
 from verification.exact_law import ExactLaw, exact_law
 from verification.random_releases import random_believed
 from verification.spacing import NotApart, p_value, spaced_rows

@@ -15,132 +15,132 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import examples, risk, snooper
     from .answers import bounds, count
-    from .audit_result import Audit
     from .auditing import audit
+    from .base.certificate import Certificate
+    from .base.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
     from .comparing import Comparison, compare
     from .comparing_margins import compare_margins
-    from .confidentiality_map import ru_map
-    from .fiber.cell_priors import beta_binomial, frequencies_of, log_normal, unimodal
-    from .fiber.certificate import Certificate
-    from .fiber.contributor_law import per_contributor
-    from .fiber.laws import expected
-    from .fiber.log_linear import log_linear
-    from .fiber.priors import prior
-    from .map_result import RUMap
-    from .margin_sets import MarginSets
+    from .fiber.laws.cell_priors import beta_binomial, frequencies_of, log_normal, unimodal
+    from .fiber.laws.contributor_law import per_contributor
+    from .fiber.laws.law import expected
+    from .fiber.laws.log_linear_model import log_linear
+    from .fiber.laws.priors import prior
+    from .loading import load
+    from .maps.confidentiality_map import ru_map
     from .moves.chooser import Moves
+    from .moves.reach import Reach, basic_moves, check_connected, choose_moves
+    from .plotting import plot_cell
     from .posterior import populations
-    from .protect import sensitivity
     from .protect.as_published import as_protected
-    from .protect.complementary_suppression import complementary_suppress
-    from .protect.controlled_rounding import controlled_round
-    from .protect.markov_perturbation import markov_perturb
-    from .protect.noise import add_noise, geometric_noise, uniform_noise
-    from .protect.order_swapping import swap_preserving
-    from .protect.perturbation import perturb
-    from .protect.random_rounding import random_round
-    from .protect.record_swapping import swap
-    from .protect.redesign import merge
-    from .protect.rounding import round_to
-    from .protect.sample_drawing import draw_sample
-    from .protect.semi_controlled_rounding import semi_controlled_round
-    from .protect.simulated_tables import simulate
-    from .protect.suppression import suppress
-    from .protect.transition_matrix import invariant_matrix, window_matrix
-    from .reach import Reach, basic_moves, check_connected, choose_moves
+    from .protect.perturbation.markov_perturbation import markov_perturb
+    from .protect.perturbation.noise import add_noise, geometric_noise, uniform_noise
+    from .protect.perturbation.perturbation import perturb
+    from .protect.perturbation.transition_matrix import invariant_matrix, window_matrix
+    from .protect.records.order_swapping import swap_preserving
+    from .protect.records.record_swapping import swap
+    from .protect.records.sample_drawing import draw_sample
+    from .protect.records.simulated_tables import simulate
+    from .protect.rounding.controlled_rounding import controlled_round
+    from .protect.rounding.random_rounding import random_round
+    from .protect.rounding.rounding import round_to
+    from .protect.rounding.semi_controlled_rounding import semi_controlled_round
+    from .protect.suppression import sensitivity
+    from .protect.suppression.complementary_suppression import complementary_suppress
+    from .protect.suppression.redesign import merge
+    from .protect.suppression.suppression import suppress
     from .release.crosstab import from_crosstab
-    from .release.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
-    from .release.facts import Evidence
-    from .release.files import read_release
+    from .release.facts.facts import Evidence
     from .release.link import linked
     from .release.publish import publish
+    from .release.reading import read_release
     from .release.release import Release
-    from .report.overlay_plot import plot_cell
-    from .sample_risk_result import SampleRisk
-    from .sample_studies import SampleStudy, sample_study
-    from .sampled_populations import draw_populations, sample_risk
+    from .results.audit_result import Audit
+    from .results.map_result import RUMap
+    from .results.margin_sets import MarginSets
+    from .results.sample_risk_result import SampleRisk
     from .sampling import sample
     from .server.answer import Answer
     from .server.rules import ServerRules
     from .server.table_server import TableServer, tabulate
-    from .stored_audit import load
-    from .table_studies import TableStudy, table_study
+    from .studies.sample_studies import SampleStudy, sample_study
+    from .studies.sampled_populations import draw_populations, sample_risk
+    from .studies.table_studies import TableStudy, table_study
 
 _HOME = {
     "Answer": "server.answer",
-    "Audit": "audit_result",
-    "Certificate": "fiber.certificate",
+    "Audit": "results.audit_result",
+    "Certificate": "base.certificate",
     "Comparison": "comparing",
-    "Contradiction": "release.errors",
-    "Evidence": "release.facts",
-    "FiberwalkError": "release.errors",
-    "InputError": "release.errors",
-    "MarginSets": "margin_sets",
+    "Contradiction": "base.errors",
+    "Evidence": "release.facts.facts",
+    "FiberwalkError": "base.errors",
+    "InputError": "base.errors",
+    "MarginSets": "results.margin_sets",
     "Moves": "moves.chooser",
-    "NumericalDoubt": "release.errors",
-    "RUMap": "map_result",
-    "Reach": "reach",
+    "NumericalDoubt": "base.errors",
+    "RUMap": "results.map_result",
+    "Reach": "moves.reach",
     "Release": "release.release",
-    "SampleRisk": "sample_risk_result",
-    "SampleStudy": "sample_studies",
+    "SampleRisk": "results.sample_risk_result",
+    "SampleStudy": "studies.sample_studies",
     "ServerRules": "server.rules",
     "TableServer": "server.table_server",
-    "TableStudy": "table_studies",
-    "TooLarge": "release.errors",
-    "add_noise": "protect.noise",
+    "TableStudy": "studies.table_studies",
+    "TooLarge": "base.errors",
+    "add_noise": "protect.perturbation.noise",
     "as_protected": "protect.as_published",
     "audit": "auditing",
-    "basic_moves": "reach",
-    "beta_binomial": "fiber.cell_priors",
+    "basic_moves": "moves.reach",
+    "beta_binomial": "fiber.laws.cell_priors",
     "bounds": "answers",
-    "check_connected": "reach",
-    "choose_moves": "reach",
+    "check_connected": "moves.reach",
+    "choose_moves": "moves.reach",
     "compare": "comparing",
     "compare_margins": "comparing_margins",
-    "complementary_suppress": "protect.complementary_suppression",
-    "controlled_round": "protect.controlled_rounding",
+    "complementary_suppress": "protect.suppression.complementary_suppression",
+    "controlled_round": "protect.rounding.controlled_rounding",
     "count": "answers",
-    "draw_populations": "sampled_populations",
-    "draw_sample": "protect.sample_drawing",
-    "expected": "fiber.laws",
-    "frequencies_of": "fiber.cell_priors",
+    "draw_populations": "studies.sampled_populations",
+    "draw_sample": "protect.records.sample_drawing",
+    "expected": "fiber.laws.law",
+    "frequencies_of": "fiber.laws.cell_priors",
     "from_crosstab": "release.crosstab",
-    "geometric_noise": "protect.noise",
-    "invariant_matrix": "protect.transition_matrix",
+    "geometric_noise": "protect.perturbation.noise",
+    "invariant_matrix": "protect.perturbation.transition_matrix",
     "linked": "release.link",
-    "load": "stored_audit",
-    "log_linear": "fiber.log_linear",
-    "log_normal": "fiber.cell_priors",
-    "markov_perturb": "protect.markov_perturbation",
-    "merge": "protect.redesign",
-    "per_contributor": "fiber.contributor_law",
-    "perturb": "protect.perturbation",
-    "plot_cell": "report.overlay_plot",
-    "prior": "fiber.priors",
+    "load": "loading",
+    "log_linear": "fiber.laws.log_linear_model",
+    "log_normal": "fiber.laws.cell_priors",
+    "markov_perturb": "protect.perturbation.markov_perturbation",
+    "merge": "protect.suppression.redesign",
+    "per_contributor": "fiber.laws.contributor_law",
+    "perturb": "protect.perturbation.perturbation",
+    "plot_cell": "plotting",
+    "prior": "fiber.laws.priors",
     "publish": "release.publish",
-    "random_round": "protect.random_rounding",
-    "read_release": "release.files",
-    "round_to": "protect.rounding",
-    "ru_map": "confidentiality_map",
+    "random_round": "protect.rounding.random_rounding",
+    "read_release": "release.reading",
+    "round_to": "protect.rounding.rounding",
+    "ru_map": "maps.confidentiality_map",
     "sample": "sampling",
-    "sample_risk": "sampled_populations",
-    "sample_study": "sample_studies",
-    "semi_controlled_round": "protect.semi_controlled_rounding",
-    "simulate": "protect.simulated_tables",
-    "suppress": "protect.suppression",
-    "swap": "protect.record_swapping",
-    "swap_preserving": "protect.order_swapping",
-    "table_study": "table_studies",
+    "sample_risk": "studies.sampled_populations",
+    "sample_study": "studies.sample_studies",
+    "semi_controlled_round": "protect.rounding.semi_controlled_rounding",
+    "simulate": "protect.records.simulated_tables",
+    "suppress": "protect.suppression.suppression",
+    "swap": "protect.records.record_swapping",
+    "swap_preserving": "protect.records.order_swapping",
+    "table_study": "studies.table_studies",
     "tabulate": "server.table_server",
-    "uniform_noise": "protect.noise",
-    "unimodal": "fiber.cell_priors",
-    "window_matrix": "protect.transition_matrix",
+    "uniform_noise": "protect.perturbation.noise",
+    "unimodal": "fiber.laws.cell_priors",
+    "window_matrix": "protect.perturbation.transition_matrix",
 }
 _MODULES = {
     "examples": "examples",
     "populations": "posterior.populations",
     "risk": "risk",
-    "sensitivity": "protect.sensitivity",
+    "sensitivity": "protect.suppression.sensitivity",
     "snooper": "snooper",
 }
 

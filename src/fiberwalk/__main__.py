@@ -1,5 +1,5 @@
 """python -m fiberwalk: the command line, where its script is not on the PATH."""
 
-from .command_line import main
+from .commands.main import main
 
 main(prog_name="fiberwalk")

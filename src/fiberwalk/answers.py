@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .fiber.attaining import attaining_tables
-from .fiber.bounds import SharpBounds, as_rows, cell_bounds, sharp_bounds
-from .fiber.fractional_bounds import fractional_bounds
-from .fiber.linear_program import OUTER
-from .fiber.presolve import presolve
-from .fiber.solved import MOST_BYTES, MOST_OPERATIONS, Budget
-from .fiber.support import refuse_impossible, with_evidence
-from .fiber.system import fiber_of
+from .base.errors import InputError
+from .fiber.blocks.presolve import presolve
+from .fiber.bounds.attaining import attaining_tables
+from .fiber.bounds.chooser import SharpBounds, as_rows, cell_bounds, sharp_bounds
+from .fiber.bounds.fractional_bounds import fractional_bounds
+from .fiber.equations.system import fiber_of
+from .fiber.exact.solved import MOST_BYTES, MOST_OPERATIONS, Budget
+from .fiber.laws.support import refuse_impossible, with_evidence
+from .fiber.solvers.linear_program import OUTER
 from .posterior.belief import believe
-from .posterior.exact_block import solve_block
-from .release.dims import margin_list
-from .release.errors import InputError
+from .posterior.parts.exact_block import solve_block
 from .release.release import Release, as_release
+from .release.tables.dims import margin_list
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from typing import Any
 
-from .audit_result import NEAR, Audit
-from .fiber.interruption import INTERRUPTED, plain_interrupts
-from .fiber.solved import Budget
+from .base.errors import Contradiction, InputError
+from .base.interruption import INTERRUPTED, plain_interrupts
+from .base.progress import shown
+from .fiber.exact.solved import Budget
 from .frames.respondents import INTRUDERS, beliefs_of_respondents, respondents_of
 from .posterior.belief import METHODS, QUICK, Answers, Belief, believe
-from .posterior.sampled import Chains
-from .progress import shown
-from .release.dims import margin_list
-from .release.errors import Contradiction, InputError
+from .posterior.parts.sampled import Chains
 from .release.release import Release, as_release
+from .release.tables.dims import margin_list
+from .results.audit_result import NEAR, Audit
 from .risk.nearness import check_percent
-from .sampler.run import MOST_DRAWS
+from .sampler.chains.run import MOST_DRAWS
 from .sampling import check_chains
 
 

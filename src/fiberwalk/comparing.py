@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .audit_result import Audit
 from .auditing import audit
-from .fiber.interruption import INTERRUPTED
-from .fiber.laws import as_law
-from .release.errors import InputError
+from .base.errors import InputError
+from .base.interruption import INTERRUPTED
+from .fiber.laws.law import as_law
 from .release.release import Release
-from .report.figures import new_figure
-from .report.palette import COLOURS, SHAPES
+from .report.plots.figures import new_figure
+from .report.plots.palette import COLOURS, SHAPES
 from .report.words import cell_name, doubts, number
+from .results.audit_result import Audit
 from .risk.entropy import uniform_risk
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Comparison:
         return f"<Comparison of {', '.join(repr(name) for name in self.audits)} on {len(self.cells)} hidden cells>"
 
     def _repr_html_(self) -> str | None:
-        from .release.html_form import in_notebook
+        from .base.html import in_notebook
         from .report.notebook_form import comparison_html
 
         return in_notebook(comparison_html, self)
@@ -198,7 +198,7 @@ class Comparison:
 
     def plot(self, cells: int = 12) -> Figure:
         """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
-        from .report.plots import write_doubts
+        from .report.plots.audit_plots import write_doubts
 
         if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or cells < 1:
             raise InputError(f"plot(cells={cells!r}): at least one cell must be shown.")

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from .audit_result import Audit
 from .auditing import audit
-from .fiber.interruption import INTERRUPTED
-from .fiber.laws import as_law
-from .margin_sets import Margins, MarginSets, independent_figures, maximal
-from .progress import Tell, shown
-from .release.dims import did_you_mean, margin_list, parse_margin
-from .release.errors import FiberwalkError, InputError, TooLarge
+from .base.errors import FiberwalkError, InputError, TooLarge, did_you_mean
+from .base.interruption import INTERRUPTED
+from .base.progress import Tell, shown
+from .fiber.laws.law import as_law
 from .release.publish import publish
-from .release.tables import Table, as_table
+from .release.tables.dims import margin_list, parse_margin
+from .release.tables.tables import Table, as_table
+from .results.audit_result import Audit
+from .results.margin_sets import Margins, MarginSets, independent_figures, maximal
 
 MOST_SETS = 200
 """More sets are not listed unasked: four dims have 165, five 7,578."""

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .protect.cell_keys import taken_seed
-from .protect.suppression import suppress
-from .release.dims import Dim, Level
-from .release.errors import InputError
-from .release.facts import HIDDEN
+from .base.errors import InputError
+from .protect.mechanism.cell_keys import taken_seed
+from .protect.suppression.suppression import suppress
+from .release.facts.facts import HIDDEN
 from .release.figures import Figure, from_figures
 from .release.publish import publish
 from .release.release import Release
-from .release.tables import Table, labelled
+from .release.tables.dims import Dim, Level
+from .release.tables.tables import Table, labelled
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,7 +63,7 @@ class Example:
         return f"<Example {self.name}: {self.title}>"
 
     def _repr_html_(self) -> str | None:
-        from .release.html_form import in_notebook
+        from .base.html import in_notebook
         from .report.notebook_form import example_html
 
         return in_notebook(example_html, self)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .fiber.laws import as_law
-from .fiber.support import support
-from .own_moves import APART, moves_for
-from .posterior.path_draws import draw_first_tables
-from .posterior.paths import hidden_paths
-from .release.errors import InputError
+from .base.errors import InputError
+from .base.text_files import check_writable
+from .fiber.laws.law import as_law
+from .fiber.laws.support import support
+from .moves.own_moves import APART, moves_for
+from .posterior.paths.path_draws import draw_first_tables
+from .posterior.paths.paths import hidden_paths
 from .release.release import Release, as_release
-from .release.text_files import check_writable
 from .sampler.arviz_adapter import cells_to_arviz, to_arviz
 from .sampler.drawn_tables import WARM_UP, draw_tables
 

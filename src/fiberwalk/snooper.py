@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .audit_result import Audit
 from .auditing import audit
+from .base.errors import InputError
 from .posterior.square import square
 from .protect.as_published import as_protected
-from .protect.markov_perturbation import as_believed
-from .release.errors import InputError
+from .protect.perturbation.markov_perturbation import as_believed
 from .release.release import Release
+from .results.audit_result import Audit
 
 __all__ = ["square", "table"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..posterior.belief import Belief
-from ..posterior.pmf import Pmf
-from ..release.facts import NO_VALUE
+from ..posterior.parts.pmf import Pmf
+from ..release.facts.facts import NO_VALUE
 from ..release.release import Release
 from ..risk.entropy import understatement, uniform_risk
 from ..risk.nearness import within_percent

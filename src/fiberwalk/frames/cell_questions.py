@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.errors import InputError
+from ..base.numbers import scaled
 from ..posterior.belief import Belief
-from ..posterior.pmf import Pmf
-from ..release.errors import InputError
-from ..release.facts import NO_LIMIT
-from ..release.numbers import scaled
+from ..posterior.parts.pmf import Pmf
+from ..release.facts.facts import NO_LIMIT
 from ..release.release import Release
 
 if TYPE_CHECKING:

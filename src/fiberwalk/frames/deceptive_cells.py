@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..base.errors import InputError
 from ..posterior.belief import Belief
-from ..posterior.pmf import Pmf
-from ..release.errors import InputError
+from ..posterior.parts.pmf import Pmf
 from ..risk.deception import count_deceives, magnitude_deceives
 from ..risk.nearness import best_guess, within_percent
 from .cell_frame import true_values

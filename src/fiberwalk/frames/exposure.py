@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..base.errors import InputError
 from ..posterior.belief import Belief
-from ..release.errors import InputError
-from ..release.facts import PRIMARY
+from ..release.facts.facts import PRIMARY
 from ..risk.nearness import within_percent
 from .cell_frame import true_values
 from .respondents import SINGLE, Respondent

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..base.errors import InputError
 from ..posterior.belief import Belief
-from ..posterior.pmf import Pmf
-from ..protect.markov_perturbation import MarkovPerturbation
-from ..release.errors import InputError
+from ..posterior.parts.pmf import Pmf
+from ..protect.perturbation.markov_perturbation import MarkovPerturbation
 
 if TYPE_CHECKING:
     import pandas as pd

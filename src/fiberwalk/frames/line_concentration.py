@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..fiber.known_sums import known_sums
-from ..fiber.presolve import presolve
+from ..fiber.blocks.known_sums import known_sums
+from ..fiber.blocks.presolve import presolve
 from ..posterior.belief import Belief
 
 if TYPE_CHECKING:

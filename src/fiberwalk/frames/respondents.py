@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..fiber.interruption import plain_interrupts
+from ..base.errors import InputError
+from ..base.interruption import plain_interrupts
 from ..posterior.belief import Belief
-from ..posterior.pmf import Pmf
-from ..release.errors import InputError
-from ..release.facts import NO_VALUE
+from ..posterior.parts.pmf import Pmf
+from ..release.facts.facts import NO_VALUE
 from ..release.release import Release
 from ..risk.nearness import within_percent
 from .cell_frame import true_values

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..base.errors import InputError
+from ..base.numbers import scaled
 from ..posterior.belief import Belief
-from ..posterior.pmf import Pmf
-from ..release.errors import InputError
-from ..release.facts import Protection
-from ..release.numbers import scaled
+from ..posterior.parts.pmf import Pmf
+from ..release.facts.facts import Protection
 from ..risk.nearness import check_percent
 from ..risk.protection_range import attainable_runs, first_missing
 from .cell_frame import true_values

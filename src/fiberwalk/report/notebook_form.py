@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..posterior.pmf import Pmf
-from ..release.html_form import (
+from ..base.html import (
     GAP,
     MOST_COLUMNS,
     MOST_ROWS,
@@ -23,25 +22,26 @@ from ..release.html_form import (
     shown_of,
     table,
 )
-from ..release.readers_view import release_html, split
-from .plots import pmfs_by_labels
-from .value_bars import bars_of
+from ..posterior.parts.pmf import Pmf
+from ..release.public_view import release_html, split
+from .plots.audit_plots import pmfs_by_labels
+from .plots.value_bars import bars_of
 from .words import HEADINGS, counted, doubts, how_obtained, number, readable, riskiest_first, verdict
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from ..audit_result import Audit
     from ..comparing import Comparison
     from ..examples import Example
-    from ..map_result import RUMap
-    from ..margin_sets import MarginSets
-    from ..reach import Reach
-    from ..sample_risk_result import SampleRisk
-    from ..sample_studies import SampleStudy
+    from ..moves.reach import Reach
+    from ..results.audit_result import Audit
+    from ..results.map_result import RUMap
+    from ..results.margin_sets import MarginSets
+    from ..results.sample_risk_result import SampleRisk
     from ..server.answer import Answer
-    from ..table_studies import TableStudy
+    from ..studies.sample_studies import SampleStudy
+    from ..studies.table_studies import TableStudy
 
 LEFT_OUT = [HEADINGS[one] for one in ("support", "certificate", "uniform_risk")]
 """What the other columns and the lines beside the table tell: a page is not as wide as a terminal."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
-from ..release.text_files import written_whole
-from ..sampler.run import MOST_DRAWS
-from .convergence import convergence, sampled_cells, sharpness
-from .heat_map import heat_map_figure, riskiest_slice
-from .plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure, sparkline
+from ..base.text_files import written_whole
+from ..sampler.chains.run import MOST_DRAWS
+from .plots.audit_plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure, sparkline
+from .plots.convergence import convergence, sampled_cells, sharpness
+from .plots.heat_map import heat_map_figure, riskiest_slice
 from .respondent_rows import respondent_rows, what_they_learn
 from .words import (
     asked_respondents,
@@ -33,7 +33,7 @@ from .words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..audit_result import Audit
+    from ..results.audit_result import Audit
 
 MOST_ROWS = 50
 DPI = 150

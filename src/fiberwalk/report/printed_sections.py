@@ -9,7 +9,7 @@ from .respondent_rows import what_they_learn
 from .words import cell_name, counted, number, why_not_converged
 
 if TYPE_CHECKING:
-    from ..audit_result import Audit
+    from ..results.audit_result import Audit
 
 
 def sections(audit: Audit, top: int) -> Iterator[str]:

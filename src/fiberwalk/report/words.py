@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..audit_result import Audit
+    from ..results.audit_result import Audit
 
 LIKELY = 0.5
 """A value with more probability than this is called likely enough to name."""
@@ -18,6 +18,10 @@ WORTH_SAYING = 1.1
 """A risk that is so many times the uniform one is said to be."""
 MOST_DIGITS = 30
 """Of a number of tables that is written out."""
+
+
+ORIGINAL = "original"
+"""What the table as it is, without any protection, is called on a map."""
 
 
 def verdict(audit: Audit) -> str:
@@ -298,3 +302,15 @@ def readable(cells: pd.DataFrame) -> pd.DataFrame:
 
 def _ranges(cells: pd.DataFrame, low: str, high: str) -> list[str]:
     return [f"{number(a)} to {number(b)}" for a, b in zip(cells[low], cells[high], strict=True)]
+
+
+def setting_words(parameter: str, value: Any) -> str:
+    """A parameter with its value, such as theta=0.05."""
+    if not parameter:
+        return ""
+    return f"{parameter}={value_words(value)}"
+
+
+def value_words(value: Any) -> str:
+    """The value of a parameter, with as many digits as tell it from others."""
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

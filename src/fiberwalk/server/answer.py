@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..release.dims import Dim
-from ..release.errors import InputError
-from ..release.tables import Table, labelled
+from ..base.errors import InputError
+from ..release.tables.dims import Dim
+from ..release.tables.tables import Table, labelled
 from .protection import Protection, release_of
 from .request import Request
 from .rules import Size, numbered, percent, plain
@@ -104,7 +104,7 @@ class Answer:
         return f"<Answer to {self.request.words}: {self._verdict(self.notice)}>"
 
     def _repr_html_(self) -> str | None:
-        from ..release.html_form import in_notebook
+        from ..base.html import in_notebook
         from ..report.notebook_form import answer_html
 
         return in_notebook(answer_html, self)
@@ -147,7 +147,7 @@ class Answer:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the protected table, one row a cell."""
-        from ..release.text_files import written_whole
+        from ..base.text_files import written_whole
 
         frame = self.to_frame()
         with written_whole(path) as temporary:
@@ -155,7 +155,7 @@ class Answer:
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the protected table as a Parquet file (needs fiberwalk[parquet])."""
-        from ..release.text_files import written_whole
+        from ..base.text_files import written_whole
 
         frame = self.to_frame()
         with written_whole(path) as temporary:

@@ -14,8 +14,8 @@ from types import EllipsisType
 
 import numpy as np
 
-from ..release.errors import InputError
-from ..release.table_forms import MOST_CELLS
+from ..base.errors import InputError
+from ..release.tables.table_forms import MOST_CELLS
 from .record_keys import from_0_to_1, label_numbers, mixed, secret_number
 from .request import Request
 

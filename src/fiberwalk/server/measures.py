@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .. import risk
+from ..base.errors import InputError
 from ..protect.count_changes import CountChanges, changes_of
-from ..release.errors import InputError
 from ..risk.split_entropy import SMALL
 from .protection import Protection
 

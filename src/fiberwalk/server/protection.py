@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errors import InputError
 from ..protect.methods import METHODS, method_named
 from ..protect.protected_counts import protected_counts
-from ..release.errors import InputError
-from ..release.table_forms import MOST_CELLS
+from ..release.tables.table_forms import MOST_CELLS
 from .hypercube import Hypercube
 from .request import Request
 

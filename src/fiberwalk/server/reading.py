@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..release.dims import TOTAL, did_you_mean
-from ..release.errors import InputError
-from ..release.hierarchies import levels_from
-from ..release.parquet_file import parquet_frame
-from ..release.table_forms import COUNT_NAMES, Hierarchies, parent_columns
-from ..release.tables import as_table
-from ..release.text_files import delimiter_of, read_text
+from ..base.errors import InputError, did_you_mean
+from ..base.text_files import delimiter_of, read_text
+from ..release.files.parquet_file import parquet_frame
+from ..release.tables.dims import TOTAL
+from ..release.tables.hierarchies import levels_from
+from ..release.tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns
+from ..release.tables.tables import as_table
 from .hypercube import Column, Hypercube, gathered
 from .record_keys import keys_by_place, label_numbers, mixed, own_keys
 

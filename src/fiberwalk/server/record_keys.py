@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..release.errors import InputError
+from ..base.errors import InputError
 
 
 def secret_number(seed: int, *words: str, size: int = 8) -> int:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..release.errors import InputError
-from ..release.numbers import is_number
+from ..base.errors import InputError
+from ..base.numbers import is_number
 from .request import Request
 
 

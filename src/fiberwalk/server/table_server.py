@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..protect.cell_keys import taken_seed
-from ..release.dims import Dim, did_you_mean
-from ..release.errors import InputError
-from ..release.numbers import is_number
-from ..release.table_forms import Hierarchies
-from ..release.tables import labelled
+from ..base.errors import InputError, did_you_mean
+from ..base.numbers import is_number
+from ..protect.mechanism.cell_keys import taken_seed
+from ..release.tables.dims import Dim
+from ..release.tables.table_forms import Hierarchies
+from ..release.tables.tables import labelled
 from .answer import Answer, Tables
 from .hypercube import Counted
 from .measures import as_measure

@@ -1,0 +1,12 @@
+"""What every room stands on.
+
+errors           the errors that users see, each one sentence
+jit              the one decorator all kernels are compiled with, and its cache
+random_streams   random numbers inside kernels
+interruption     Ctrl-C at awkward moments; progress: what long work tells meanwhile
+numbers          numbers as users write them
+text_files       files read with errors in one sentence, written whole or not at all
+plain_form       objects as plain data, for files
+certificate      how far an answer can be trusted
+html             pieces of HTML for notebooks
+"""

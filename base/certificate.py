@@ -1,0 +1,40 @@
+"""How far an answer can be trusted, in one word, a reason and the evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .html import doubt, in_notebook, points, sentence
+
+WORDS = ("exact", "connected", "unproven")
+"""From strongest to weakest: solved, sampled by moves proven to reach everything, sampled without that proof."""
+LIKELIHOODS = ("exact", "cellwise approximation", "support only")
+"""How well P(published | truth) is known, from strongest to weakest: as it is; as if every cell were treated by itself;
+only as which tables are possible."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What stands behind an answer."""
+
+    word: str
+    reason: str
+    evidence: tuple[str, ...] = ()
+    likelihood: str = LIKELIHOODS[0]
+    """How well P(published | truth) is known of the methods that protected the table: the word of `Release.likelihood`."""
+
+    def __post_init__(self) -> None:
+        if self.word not in WORDS:
+            raise ValueError(f"a certificate is one of {WORDS}, not {self.word!r}")
+
+    def _repr_html_(self) -> str | None:
+        return in_notebook(certificate_html, self)
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """The word, the reason and the evidence; a word that leaves doubts is not to be overlooked."""
+    said = f"{certificate.word}: {certificate.reason}"
+    head = doubt(certificate.word, certificate.reason) if certificate.word == WORDS[-1] else sentence(said)
+    if certificate.likelihood != LIKELIHOODS[0]:
+        head += doubt(f"likelihood: {certificate.likelihood}")
+    return head + points(certificate.evidence)

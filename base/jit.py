@@ -1,0 +1,166 @@
+"""The one decorator all kernels are compiled with.
+
+Numba's own disk cache looks only at the file of the function it compiles, so that a caller goes on running old machine
+code after a callee, or a constant, in another file has changed (numba issue 1833). Here the cache folder is named after a
+hash of all files of the rooms, at any depth: any change starts a new one, and the old one is removed. The face has no
+kernels, and no kernel takes a constant from it, so that it can change without compiling anything again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+ROOMS = ("base", "release", "fiber", "moves", "sampler", "protect", "posterior", "risk")
+"""The rooms, in the order in which they import each other; all but the face."""
+HOMES = ".installations"
+"""The file in a folder of machine code that says which installations it was compiled for; the same sources share one."""
+A_DAY = 86_400
+
+_CONFIG: Any = numba.config
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+
+def jit(function: Kernel) -> Kernel:
+    """Compile a kernel: no Python objects, no GIL, machine code kept on disk where that is possible."""
+    return _compiled(function)
+
+
+def jit_lean(function: Kernel) -> Kernel:
+    """Compile a kernel that allocates nothing, without the counting of references to its arrays.
+
+    Handing arrays to a helper costs two atomic operations for each otherwise, a hundred times the helper's own work. The
+    option is numba's own and not documented: a test looks at the machine code.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def jit_inlined(function: Kernel) -> Kernel:
+    """Compile a helper into each loop that calls it, without the counting of references.
+
+    A named tuple of arrays is handed over as seven words for each array: with twenty arrays a call takes a hundred
+    nanoseconds, unless there is no call.
+    """
+    return _compiled(function, _nrt=False, forceinline=True)
+
+
+def _compiled(function: Kernel, **options: Any) -> Kernel:
+    folder = cache_folder()
+    before = _CONFIG.CACHE_DIR
+    try:
+        if folder is not None:
+            _CONFIG.CACHE_DIR = str(folder)  # read by numba when the function is decorated
+        compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None, **options)(function)
+    finally:
+        _CONFIG.CACHE_DIR = before
+    return cast(Kernel, compiled)
+
+
+def cache_base() -> Path:
+    """The folder that everything kept on disk is under; it need not be there."""
+    chosen = os.environ.get("FIBERWALK_CACHE_DIR")
+    return Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fiberwalk"
+
+
+@cache
+def cache_folder() -> Path | None:
+    """The folder for machine code of exactly these sources, or None where nothing can be written."""
+    folder = cache_base() / own_sources()
+    home = os.path.realpath(__file__)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f".writable-{os.getpid()}").touch()
+        (folder / f".writable-{os.getpid()}").unlink()
+        if home not in _homes(folder):
+            _write_homes(folder, [*_homes(folder), home])
+            remove_older(folder, home)
+    except OSError:
+        return None
+    return folder
+
+
+@cache
+def own_sources() -> str:
+    """The hash of the sources at work: it names their machine code, and a run that can be taken up only by the same."""
+    return source_hash(room_folders(__package__.rpartition(".")[0]))
+
+
+def room_folders(package: str) -> dict[str, list[str]]:
+    """Where the files of each room are: in a checkout beside the package, behind links or not; in it, once installed."""
+    found = {}
+    for room in ROOMS:
+        spec = find_spec(f"{package}.{room}")
+        if spec is not None:
+            found[room] = list(spec.submodule_search_locations or ())
+    return found
+
+
+def source_hash(rooms: Mapping[str, Iterable[str]]) -> str:
+    """A short hash of every file of the rooms: where it stands in its room, and what it says."""
+    digest = hashlib.sha256()
+    for room, folders in sorted(rooms.items()):
+        for folder in folders:
+            for path, name in _files(folder):
+                digest.update(f"{room}/{name}\0".encode())
+                digest.update(hashlib.sha256(Path(path).read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def _files(folder: str) -> list[tuple[str, str]]:
+    """The files at and below a folder with their names from there, links followed; neither compiled nor hidden ones."""
+    found, seen = [], set()
+    for here, folders, names in os.walk(folder, followlinks=True):
+        seen.add(os.path.realpath(here))
+        # A link back to a folder above would be followed for ever.
+        folders[:] = [
+            one
+            for one in folders
+            if one != "__pycache__" and one[0] != "." and os.path.realpath(os.path.join(here, one)) not in seen
+        ]
+        for name in names:
+            if name[0] != "." and not name.endswith((".pyc", ".pyo")):
+                path = os.path.join(here, name)
+                found.append((path, os.path.relpath(path, folder).replace(os.sep, "/")))
+    return sorted(found, key=lambda one: one[1])
+
+
+def remove_older(folder: Path, home: str) -> None:
+    """Remove what older sources of this installation left, and what belongs to none that is still there.
+
+    Other installations keep theirs. A process that runs on older sources is not harmed: numba makes its folder again
+    before it writes there, and compiles what it does not find.
+    """
+    for other in folder.parent.iterdir():
+        if other == folder or not re.fullmatch("[0-9a-f]{16}", other.name) or not other.is_dir():
+            continue
+        homes = _homes(other)
+        left = [one for one in homes if one != home and os.path.exists(one)]
+        if not homes and time.time() - other.stat().st_mtime < A_DAY:
+            continue  # an older version, which does not say whose folder it is, may be at work
+        if not left:
+            shutil.rmtree(other, ignore_errors=True)
+        elif left != homes:
+            _write_homes(other, left)
+
+
+def _homes(folder: Path) -> list[str]:
+    """The installations that machine code was compiled for; none where an older version did not write it."""
+    try:
+        return (folder / HOMES).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+
+
+def _write_homes(folder: Path, homes: Iterable[str]) -> None:
+    (folder / HOMES).write_text("\n".join(homes), encoding="utf-8")

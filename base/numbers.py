@@ -1,0 +1,71 @@
+"""Numbers as users write them, held as whole numbers of 10^-decimals."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from .errors import InputError
+
+LARGEST = 2**53
+"""The largest whole number up to which every float is exact."""
+
+
+def is_number(given: Any) -> TypeGuard[float]:
+    """A finite number, as parameters of methods and priors are."""
+    real = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
+    return real and math.isfinite(given)
+
+
+def in_own_units(values: Any, decimals: int) -> Any:
+    """Scaled integers back in the units of the table: integers stay integers when there are no decimals."""
+    return values if decimals == 0 else np.round(np.asarray(values) / 10.0**decimals, decimals)
+
+
+def written(value: int, decimals: int) -> str:
+    """One scaled integer in the units of the table, as people read it."""
+    return str(value) if decimals == 0 else f"{value / 10**decimals:.{decimals}f}"
+
+
+def check_decimals(decimals: Any) -> int:
+    """The number of decimals, if it can be one."""
+    if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)) or not 0 <= decimals <= 12:
+        raise InputError(f"decimals must be a whole number from 0 to 12; it is {decimals!r}.")
+    return int(decimals)
+
+
+def scaled(value: Any, decimals: int, where: str) -> int:
+    """One number in the user's units as an integer number of 10^-decimals."""
+    check_decimals(decimals)
+    if isinstance(value, str):
+        value = value.strip()
+        if re.fullmatch(r"[+-]?[0-9]+", value):
+            value = int(value)
+        elif "_" in value:
+            raise InputError(f"{where}: {value!r} is not a number.")
+    if isinstance(value, (int, np.integer)):
+        if abs(int(value)) * 10**decimals > LARGEST:
+            raise InputError(f"{where}: {value} is too large to be held exactly with {decimals} decimals.")
+        return int(value) * 10**decimals
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{where}: {value!r} is not a number.") from None
+    if not np.isfinite(number):
+        raise InputError(f"{where}: {value!r} where a number must be.")
+    big = number * 10.0**decimals
+    if abs(big) > LARGEST:
+        raise InputError(f"{where}: {value} is too large to be held exactly with {decimals} decimals.")
+    if abs(big - round(big)) > max(1e-6, 4 * np.spacing(abs(big))):
+        raise InputError(f"{where}: {value} {not_whole(decimals)}")
+    return round(big)
+
+
+def not_whole(decimals: int) -> str:
+    """What an error says of a number that is none of 10^-decimals."""
+    if decimals == 0:
+        return "is not a whole number; for magnitudes give decimals=, the number of decimals they are kept to."
+    return f"has more than {decimals} decimals; raise decimals= or round the table first."

@@ -1,0 +1,169 @@
+"""Objects as plain data and back: what JSON can say, and arrays beside it.
+
+A tuple is a JSON list, numbers and texts are themselves, and everything else is an object with one member that names its
+kind. Only the classes handed in are written or made again, field by field: reading a file runs no code that is in it. What
+several objects share is written once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .errors import InputError
+
+LARGEST = 2**63
+"""JSON readers disagree on larger whole numbers, and Python refuses very large ones in decimal digits."""
+
+
+class Writer:
+    """Turns objects into plain data; the arrays met on the way are laid end to end, those of one type together."""
+
+    def __init__(self, classes: Iterable[type], prepare: Callable[[Any], Any] = lambda item: item) -> None:
+        self.classes = set(classes)
+        self.prepare = prepare
+        self._parts: dict[str, list[np.ndarray]] = {}
+        self._ends: dict[str, int] = {}
+        self._seen: dict[int, tuple[Any, dict[str, Any]]] = {}  # what is seen is kept, so that its id stays its own
+        self.objects: list[dict[str, Any]] = []
+        """What there is of the classes; each refers only to those before it."""
+
+    def plain(self, item: Any) -> Any:
+        """What JSON can say of an object."""
+        if item is None or isinstance(item, (bool, str)):
+            return item
+        if isinstance(item, np.generic):
+            return self.plain(item.item())
+        if isinstance(item, int):
+            return item if -LARGEST < item < LARGEST else {"integer": hex(item)}
+        if isinstance(item, float):
+            return item if math.isfinite(item) else {"float": repr(item)}
+        if type(item) in self.classes:
+            return self._object(item)
+        if type(item) is tuple:
+            return [self.plain(one) for one in item]
+        if isinstance(item, list):
+            return {"list": [self.plain(one) for one in item]}
+        if isinstance(item, Mapping):
+            return {"mapping": [[self.plain(key), self.plain(value)] for key, value in item.items()]}
+        if isinstance(item, np.ndarray):
+            return self._array(item)
+        if sp.issparse(item):
+            rows = sp.csr_array(item)
+            return {"sparse": [self.plain(one) for one in (rows.data, rows.indices, rows.indptr, rows.shape)]}
+        prepared = self.prepare(item)
+        if type(prepared) in self.classes:
+            return self._object(prepared)
+        if type(item).__name__ == "DataArray":
+            labels = tuple(tuple(str(one) for one in item[dim].values) for dim in item.dims)
+            return {"table": [self.plain(one) for one in (item.values, tuple(item.dims), labels)]}
+        if type(item).__name__ == "DataFrame":
+            columns = item.reset_index()
+            named = [[self.plain(name), self.plain(columns[name].to_numpy())] for name in columns]
+            return {"frame": [item.index.nlevels, named]}
+        raise InputError(f"an audit with a {type(item).__name__} in it cannot be saved.")
+
+    def _object(self, item: Any) -> dict[str, Any]:
+        if id(item) not in self._seen:
+            prepared = self.prepare(item)
+            named = {name: self.plain(getattr(prepared, name)) for name in _names(type(prepared))}
+            self.objects.append({type(prepared).__name__: named})
+            self._seen[id(item)] = item, {"object": len(self.objects) - 1}
+        return self._seen[id(item)][1]
+
+    def _array(self, array: np.ndarray) -> dict[str, Any]:
+        if array.dtype.kind not in "biufU":
+            return {"objects": [list(array.shape), [self.plain(one) for one in array.ravel().tolist()]]}
+        if id(array) not in self._seen:
+            flat = array.ravel().astype(array.dtype.newbyteorder("="), copy=False)
+            name = flat.dtype.name
+            start = self._ends.get(name, 0)
+            self._parts.setdefault(name, []).append(flat)
+            self._ends[name] = start + len(flat)
+            self._seen[id(array)] = array, {"array": [name, start, list(array.shape)]}
+        return self._seen[id(array)][1]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays of each type, end to end."""
+        return {name: np.concatenate(parts) for name, parts in sorted(self._parts.items())}
+
+
+def _names(chosen: Any) -> list[str]:
+    """The fields of a dataclass or a named tuple."""
+    return [one.name for one in fields(chosen)] if is_dataclass(chosen) else list(chosen._fields)
+
+
+class Reader:
+    """Makes objects again from plain data."""
+
+    def __init__(self, classes: Iterable[type], arrays: Mapping[str, np.ndarray], objects: Iterable[Any]) -> None:
+        self.classes = {one.__name__: one for one in classes}
+        self.arrays = arrays
+        self.objects: list[Any] = []
+        self._shared: dict[Any, np.ndarray] = {}
+        self.kinds: dict[str, Callable[[Any], Any]] = {
+            "integer": lambda digits: int(digits, 16),
+            "float": float,
+            "list": lambda items: [self.made(one) for one in items],
+            "mapping": lambda pairs: {self.made(key): self.made(value) for key, value in pairs},
+            "array": self._array,
+            "objects": self._objects,
+            "sparse": self._sparse,
+            "table": self._table,
+            "frame": self._frame,
+            "object": lambda number: self.objects[number],
+        }
+        for one in objects:
+            self.objects.append(self.made(one))
+
+    def made(self, plain: Any) -> Any:
+        """The object that plain data tell of."""
+        if isinstance(plain, list):
+            return tuple(self.made(one) for one in plain)
+        if not isinstance(plain, dict):
+            return plain
+        ((kind, content),) = plain.items()
+        if kind in self.kinds:
+            return self.kinds[kind](content)
+        if kind not in self.classes:
+            raise InputError(f"it holds a {kind!r}, which this version does not know; a newer one may.")
+        chosen = self.classes[kind]
+        strange = set(content) - set(_names(chosen))
+        if strange:
+            raise InputError(f"its {kind} has {min(strange)!r}, which this version does not know; a newer one may.")
+        return chosen(**{name: self.made(value) for name, value in content.items()})
+
+    def _array(self, content: Any) -> np.ndarray:
+        name, start, shape = content
+        key = name, start, tuple(shape)
+        if key not in self._shared:
+            self._shared[key] = self.arrays[name][start : start + math.prod(shape)].reshape(shape).copy()
+        return self._shared[key]
+
+    def _objects(self, content: Any) -> np.ndarray:
+        shape, items = content
+        found = np.empty(len(items), dtype=object)
+        found[:] = [self.made(one) for one in items]
+        return found.reshape(shape)
+
+    def _sparse(self, content: Any) -> Any:
+        data, indices, indptr, shape = (self.made(one) for one in content)
+        return sp.csr_array((data, indices, indptr), shape=shape)
+
+    def _table(self, content: Any) -> Any:
+        import xarray as xr
+
+        values, dims, labels = (self.made(one) for one in content)
+        return xr.DataArray(values, dims=dims, coords={dim: list(some) for dim, some in zip(dims, labels, strict=True)})
+
+    def _frame(self, content: Any) -> Any:
+        import pandas as pd
+
+        levels, columns = content
+        made = pd.DataFrame({self.made(name): self.made(values) for name, values in columns})
+        return made.set_index(list(made.columns[:levels]))

@@ -1,0 +1,98 @@
+"""When no table fits: a small set of facts that cannot all be true, in the user's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.errors import Contradiction
+from ...release.facts.facts import NO_LIMIT
+from ...release.release import Release
+from ..equations.network import as_network
+from ..equations.propagation import tighten
+from ..equations.system import Fiber
+from ..solvers.flow import feasible_flow
+from ..solvers.integer_program import optimum
+
+
+def explain(release: Release, fiber: Fiber) -> Contradiction:
+    """The refusal of a release that no table satisfies, naming a minimal set of facts that clash."""
+    facts = _facts(fiber)
+
+    def clash(chosen: Sequence[tuple[str, int]]) -> bool:
+        rows = np.array([i for kind, i in chosen if kind == "sum"], dtype=int)
+        known = np.array([i for kind, i in chosen if kind == "cell"], dtype=int)
+        lower, upper = fiber.lower.copy(), fiber.upper.copy()
+        lower[: fiber.n_cells], upper[: fiber.n_cells] = 0, NO_LIMIT
+        lower[known], upper[known] = fiber.lower[known], fiber.upper[known]
+        return not feasible(sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper)
+
+    found = sorted(smallest_clash(facts, clash), key=lambda fact: (fact[0] == "cell", fact[1]))
+    words = tuple(_words(release, fiber, kind, i) for kind, i in found)
+    shown = "; ".join(words[:8]) + (f"; and {len(words) - 8} more" if len(words) > 8 else "")
+    return Contradiction(
+        f"no table of counts of at least 0 satisfies the release: these {len(words)} facts contradict each other: {shown}.",
+        words,
+    )
+
+
+def _facts(fiber: Fiber) -> list[tuple[str, int]]:
+    """The facts that may clash, the telling ones first: the sum that propagation ends at, the widest total, short sums."""
+    told = (fiber.lower[: fiber.n_cells] > 0) | (fiber.upper[: fiber.n_cells] < NO_LIMIT)
+    refuted = tighten(fiber.A, fiber.b, fiber.lower.copy(), fiber.upper.copy())
+    lengths = np.diff(fiber.A.indptr)
+    sums = [int(i) for i in np.argsort(lengths, kind="stable")]
+    sums = sums[-1:] + sums[:-1]
+    first: list[tuple[str, int]] = []
+    if refuted >= 0:
+        inside = fiber.A.indices[fiber.A.indptr[refuted] : fiber.A.indptr[refuted + 1]]
+        own = [int(j) for j in np.sort(inside) if j < fiber.n_cells and told[j]]
+        first = [("sum", refuted), *(("cell", j) for j in own)]
+    seen = set(first)
+    rest = [("sum", i) for i in sums] + [("cell", int(j)) for j in np.flatnonzero(told)]
+    return first + [fact for fact in rest if fact not in seen]
+
+
+def _words(release: Release, fiber: Fiber, kind: str, number: int) -> str:
+    if kind == "cell":
+        limits = release.between(int(fiber.lower[number]), int(fiber.upper[number]))
+        return f"{release.words(release.keys[number])} {limits}"
+    if number < len(release.sums):
+        return release.fact_words(number)
+    sums = [item for item in release.evidence if len(item.cells) > 1 or item.coefficients[0] != 1]
+    return f"evidence on a sum ({release.evidence_words(sums[number - len(release.sums)])})"
+
+
+def feasible(A: sp.csr_array, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
+    """Whether any integer table satisfies a system."""
+    if (lower > upper).any() or tighten(A, b, lower.copy(), upper.copy()) >= 0:
+        return False
+    used = np.flatnonzero(np.diff(sp.csc_array(A).indptr))
+    inside, lower, upper = sp.csr_array(A[:, used]), lower[used], upper[used]
+    network = as_network(inside)
+    if network is not None:
+        return feasible_flow(network, inside, b, lower, upper) is not None
+    return optimum(inside, b, lower, upper) is not None
+
+
+def smallest_clash(
+    facts: Sequence[tuple[str, int]], clash: Callable[[Sequence[tuple[str, int]]], bool]
+) -> list[tuple[str, int]]:
+    """A minimal subset of facts that clash (QuickXplain: Junker 2004): dropping any one of them resolves it."""
+
+    def search(
+        background: list[tuple[str, int]], grown: bool, candidates: list[tuple[str, int]]
+    ) -> list[tuple[str, int]]:
+        if grown and clash(background):
+            return []
+        if len(candidates) == 1:
+            return candidates
+        half = len(candidates) // 2
+        first, second = candidates[:half], candidates[half:]
+        from_second = search(background + first, bool(first), second)
+        from_first = search(background + from_second, bool(from_second), first)
+        return from_first + from_second
+
+    return search([], False, list(facts)) if facts else []

@@ -1,0 +1,101 @@
+"""Which cells hang together: the finest split of a system into independent parts, by exact linear algebra.
+
+The row space of A falls apart along the connected parts of any reduced row echelon form, and no finer. The form is
+computed modulo a prime and then checked over the integers; where the check fails, nothing is split.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.jit import jit
+
+PRIME = 2**31 - 1
+MOST_WORK = 1_000_000_000
+
+
+@jit
+def _echelon(M: np.ndarray, prime: int) -> np.ndarray:
+    """Bring M to reduced row echelon form modulo a prime, in place; the pivot column of each leading row."""
+    rows, columns = M.shape
+    pivots = np.empty(min(rows, columns), dtype=np.int64)
+    rank = 0
+    for j in range(columns):
+        if rank == rows:
+            break
+        pivot = -1
+        for i in range(rank, rows):
+            if M[i, j] != 0:
+                pivot = i
+                break
+        if pivot < 0:
+            continue
+        if pivot != rank:
+            for k in range(columns):
+                M[pivot, k], M[rank, k] = M[rank, k], M[pivot, k]
+        inverse, base, power = 1, M[rank, j], prime - 2
+        while power:
+            if power & 1:
+                inverse = inverse * base % prime
+            base = base * base % prime
+            power >>= 1
+        for k in range(columns):
+            M[rank, k] = M[rank, k] * inverse % prime
+        for i in range(rows):
+            factor = M[i, j]
+            if i != rank and factor != 0:
+                for k in range(j, columns):
+                    if M[rank, k] != 0:
+                        M[i, k] = (M[i, k] - factor * M[rank, k]) % prime
+        pivots[rank] = j
+        rank += 1
+    return pivots[:rank]
+
+
+def affordable(shape: tuple[int, int]) -> bool:
+    """Whether elimination on a matrix of this shape is cheap enough to be worth it."""
+    return shape[0] * shape[1] * min(shape) <= MOST_WORK
+
+
+def reduced_modulo(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The reduced row echelon form modulo the prime, in residues about 0, and its pivots."""
+    form = np.ascontiguousarray(A % PRIME)
+    pivots = _echelon(form, PRIME)
+    form = form[: len(pivots)]
+    return np.where(form > PRIME // 2, form - PRIME, form), pivots
+
+
+def reduced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The reduced row echelon form of an integer matrix and its pivots, or None where it is not small integers."""
+    form, pivots = reduced_modulo(A)
+    if np.abs(form).max(initial=0) > 1000:
+        return None
+    # Every row of A must be the combination of the form's rows that its pivot entries name: this proves that both
+    # have the same row space over the rationals, whatever happened modulo the prime.
+    return (form, pivots) if (A[:, pivots] @ form == A).all() else None
+
+
+def relations(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that all others follow from, the earliest possible, and each row as a combination of these.
+
+    Found modulo a prime and checked over the integers: a row for which the check fails is among the first.
+    """
+    form = np.ascontiguousarray(A.T % PRIME)
+    kept = _echelon(form, PRIME)
+    combination = form[: len(kept)].T
+    combination = np.where(combination > PRIME // 2, combination - PRIME, combination)
+    small = np.abs(combination).max(axis=1, initial=0) <= 1000
+    again = sp.csr_array(np.where(small[:, None], combination, 0)) @ sp.csr_array(A[kept])
+    doubtful = np.flatnonzero(~small | (np.abs(again - sp.csr_array(A)).sum(axis=1) > 0))
+    if len(doubtful):
+        also = np.zeros((len(A), len(doubtful)), dtype=np.int64)
+        also[doubtful, np.arange(len(doubtful))] = 1
+        combination[doubtful] = 0
+        kept, combination = np.concatenate([kept, doubtful]), np.concatenate([combination, also], axis=1)
+    return kept, combination
+
+
+def independent_rows(A: np.ndarray) -> np.ndarray:
+    """The rows of a matrix that do not depend on rows before them, modulo a prime (a lower bound on the rank)."""
+    return _echelon(np.ascontiguousarray(A.T % PRIME), PRIME)

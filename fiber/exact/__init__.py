@@ -1,0 +1,1 @@
+"""The law of every cell, exactly: by enumeration or by elimination of cells, whichever costs less."""

@@ -1,0 +1,122 @@
+"""Exact solving of a block by the cheapest method: a short enumeration, an elimination, or a long enumeration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.errors import TooLarge
+from ..blocks.presolve import Block
+from ..equations.propagation import tighten
+from .elimination import eliminate_block
+from .elimination_plan import planned_operations
+from .enumeration import FarTooLarge, enumerate_block
+from .solved import Budget, Solved, refuse_wide
+
+SHORT = 250_000_000
+"""Operations that are spent on an enumeration before an elimination is looked at."""
+
+DEARER, AT_MOST = 8, 4
+"""Where an elimination is planned to cost more than an enumeration, it is tried with this share of what that would cost, as
+plans take far too much for reachable at times; and an enumeration may take that many times its estimate."""
+
+LogWeights = Sequence[np.ndarray | None]
+Progress = Callable[[str], None]
+
+
+def solve_exactly(
+    block: Block,
+    log_weights: LogWeights,
+    sums: Any = None,
+    budget: Budget | None = None,
+    *,
+    count_only: bool = False,
+    progress: Progress | None = None,
+) -> Solved:
+    """The exact law of every column of a block, then of some sums of them; `TooLarge`, with its cost, if over budget."""
+    budget = budget or Budget()
+    if len(block.columns) == 1 and not len(block.b) and (sums is None or sums.shape[0] == 0):
+        refuse_wide(block.lower, block.upper)
+        return _alone(block, log_weights[0])
+    system, weights = _with_sums(block, sums), [*log_weights, *([None] * (0 if sums is None else sums.shape[0]))]
+    refuse_wide(system[2], system[3])
+    short = replace(budget, operations=min(budget.operations, SHORT))
+    hopeless = budget.operations <= SHORT
+    try:
+        return enumerate_block(*system, weights, short, progress=progress)
+    except TooLarge as problem:
+        walked = str(problem)
+        hopeless = hopeless or (isinstance(problem, FarTooLarge) and problem.even_with(budget))
+        # Weights are looked up for every table, which an estimate of the steps does not tell.
+        alike = all(one is None for one in weights)
+        likely = problem.operations if alike and isinstance(problem, FarTooLarge) else math.inf
+    if likely <= budget.operations and planned_operations(block.A, block.b, block.lower, block.upper) > likely:
+        few, enough = max(1, int(likely) // DEARER), min(AT_MOST * int(likely), budget.operations)
+        try:
+            return _eliminated(block, log_weights, sums, replace(budget, operations=few), count_only, progress)
+        except TooLarge:
+            pass
+        try:
+            return enumerate_block(*system, weights, replace(budget, operations=enough), progress=progress)
+        except TooLarge as problem:
+            walked, hopeless = str(problem), enough == budget.operations
+    try:
+        return _eliminated(block, log_weights, sums, budget, count_only, progress)
+    except TooLarge as problem:
+        eliminated = str(problem)
+    if not hopeless:
+        try:
+            return enumerate_block(*system, weights, budget, progress=progress)
+        except TooLarge as problem:
+            walked = str(problem)
+    raise TooLarge(
+        f"this release cannot be solved exactly with {budget.operations:,} operations and {budget.bytes:,} bytes: "
+        f"{eliminated}; {walked}. Raise limit= (--limit) or memory= (--memory) if you can wait, or ask for bounds only; "
+        "an audit by method='chains' (--method chains) samples tables of any size."
+    )
+
+
+def _alone(block: Block, log_weights: np.ndarray | None) -> Solved:
+    """A cell that depends on no other: its weights are its law."""
+    given = np.zeros(int(block.upper[0] - block.lower[0]) + 1) if log_weights is None else log_weights
+    possible = given > -np.inf
+    law = np.exp(given - given.max()) if possible.any() else np.zeros(len(given))
+    return Solved(int(possible.sum()), block.lower, (possible,), (law / max(law.sum(), 1.0),), "enumeration")
+
+
+def _with_sums(block: Block, sums: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """The system of a block with one more column for each sum that is asked about."""
+    if sums is None or sums.shape[0] == 0:
+        return block.A, block.b, block.lower, block.upper
+    minus = sp.csr_array(-sp.eye_array(sums.shape[0], dtype=np.int64))
+    A = sp.csr_array(sp.block_array([[block.A, None], [sums, minus]]))
+    b = np.concatenate([block.b, np.zeros(sums.shape[0], dtype=np.int64)])
+    plus, less = sums.maximum(0), sums.minimum(0)
+    lower = np.concatenate([block.lower, plus @ block.lower + less @ block.upper])
+    upper = np.concatenate([block.upper, plus @ block.upper + less @ block.lower])
+    tighten(A, b, lower, upper)
+    return A, b, lower, upper
+
+
+def _eliminated(
+    block: Block, log_weights: LogWeights, sums: Any, budget: Budget, count_only: bool, progress: Progress | None
+) -> Solved:
+    """By elimination, with a run of its own for each sum: each sum that is open makes for many more states."""
+
+    def run(system: tuple[Any, np.ndarray, np.ndarray, np.ndarray], more: LogWeights = ()) -> Solved:
+        return eliminate_block(*system, [*log_weights, *more], budget, count_only=count_only, progress=progress)
+
+    found = run(_with_sums(block, None))
+    each = [run(_with_sums(block, sums[[i]]), (None,)) for i in range(0 if sums is None else sums.shape[0])]
+    return Solved(
+        found.tables,
+        np.concatenate([found.lower, *(one.lower[-1:] for one in each)]),
+        (*found.possible, *(one.possible[-1] for one in each)),
+        (*found.weights, *(one.weights[-1] for one in each)),
+        found.method,
+    )

@@ -1,0 +1,263 @@
+"""Exact solving of a block by sum-product elimination: far beyond the tables that could be walked through one by one."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.errors import NumericalDoubt, TooLarge
+from . import elimination_kernel as kernel
+from .elimination_layout import Addition, Layout, Turn
+from .residues import from_residues
+from .solved import Budget, Solved
+from .tilting import centred
+
+TINY = 1e-290
+LEAST_MASS = 1e-100
+"""Of numbers that are 1 at most: what is lost below the smallest float, 1e-308, is under 1e-200 of all."""
+TOO_FAR_APART = "their weights are too far apart for an elimination in floating point, whatever it may cost"
+PARALLEL = 20_000_000
+"""Operations of a step from which on it is worked on in PARTS, on as many threads as there are cores."""
+PARTS = 16
+PER_RESIDUE = 3
+"""Operations for each state of a pass in whole numbers."""
+
+Progress = Callable[[str], None]
+Part = TypeVar("Part")
+
+
+class Elimination(Layout):
+    """A layout that is run: for a law, for a count, or for what is possible at all."""
+
+    @cached_property
+    def _rooms(self) -> np.ndarray:
+        """Two rooms in turn for all that is forgotten after the next step: fresh memory costs more than the sums do."""
+        return np.empty((2, max(layer.states for layer in self.layers)))
+
+    def _room(self, i: int, number: Any = np.float64) -> np.ndarray:
+        """Zeros for the states of layer i; they are overwritten two layers on."""
+        room: np.ndarray = self._rooms[i % 2, : self.layers[i].states].view(number)
+        room[:] = 0
+        return room
+
+    def _forward(self, i: int, weights: Sequence[np.ndarray], now: np.ndarray, after: np.ndarray) -> np.ndarray:
+        step = self.steps[i]
+        if isinstance(step, Turn):
+            after[step.place] = now
+        elif now.dtype == np.uint64:
+            allowed = self.allowed[step.column]
+            gaps = not allowed.all()
+            _share_out(step, lambda a, z: kernel.counted(a, z, *step.orbits, allowed, gaps, now, after, step.most))
+        else:
+            weight = weights[step.column]
+            _share_out(step, lambda a, z: kernel.forward(a, z, *step.orbits, weight, now, after, step.most))
+        return after
+
+    def _backward(
+        self, step: Addition, weight: np.ndarray, now: np.ndarray, back_after: np.ndarray, back_now: np.ndarray
+    ) -> np.ndarray:
+        """Fill in `back_now`; the shares of the column's values."""
+
+        def some(a: int, z: int) -> np.ndarray:
+            share = np.zeros(len(weight))
+            kernel.backward(a, z, *step.orbits, weight, now, back_after, back_now, share, step.most)
+            return share
+
+        return np.sum(_share_out(step, some), axis=0)
+
+    def residue(self, prime: int | None) -> int:
+        """The number of tables modulo a prime of at most 31 bits, or modulo 2^64."""
+        now = np.ones(1, np.uint64)
+        most = 1  # that a number may be by now: it is reduced only when it could outgrow 64 bits
+        for i, step in enumerate(self.steps):
+            if prime is not None and isinstance(step, Addition):
+                values = len(self.allowed[step.column])
+                if most * values >= 2**63:
+                    now %= np.uint64(prime)
+                    most = prime
+                most *= values
+            now = self._forward(i, (), now, self._room(i + 1, np.uint64))
+        if not len(now):
+            return 0
+        return int(now[0]) % (prime or 2**64)
+
+    def mass(self, weights: Sequence[np.ndarray]) -> float:
+        """The log of the sum over all tables of the product of the columns' weights."""
+        now, log_scale = np.ones(1), 0.0
+        for i in range(len(self.steps)):
+            now = self._forward(i, weights, now, self._room(i + 1))
+            scale = _settle(now)
+            if scale == 0:
+                return -np.inf
+            log_scale += math.log(scale)
+        return log_scale
+
+    def shares(self, weights: Sequence[np.ndarray], possible: bool = False) -> tuple[list[np.ndarray], float, bool]:
+        """The law of each column, the log of all mass, and whether nothing positive can have underflowed to zero.
+
+        With `possible`, weights are 0 or 1 and so is every number: whether it is positive at all.
+        """
+        if self.bytes > self.budget.bytes:
+            raise TooLarge(
+                f"{self.n} cells and sums that depend on each other take {self.bytes:,} bytes for an elimination"
+            )
+        now = np.ones(1)
+        leading: list[np.ndarray] = []
+        log_mass, safe = 0.0, True
+        for i in range(len(self.steps)):
+            leading.append(now)
+            now = self._forward(i, weights, now, np.zeros(self.layers[i + 1].states))
+            scale = _settle(now, possible)
+            if scale == 0:
+                return [np.zeros(len(one)) for one in self.allowed], -np.inf, True
+            log_mass += math.log(scale)
+        shares = [np.zeros(len(one)) for one in self.allowed]
+        back_after = np.ones(1)
+        for i in range(len(self.steps) - 1, -1, -1):
+            step, now = self.steps[i], leading.pop()
+            if isinstance(step, Turn):
+                back_after = back_after[step.place]
+                continue
+            weight = weights[step.column]
+            back_now = self._room(i)
+            share = shares[step.column] = self._backward(step, weight, now, back_after, back_now)
+            if share.sum() < LEAST_MASS:
+                raise TooLarge(TOO_FAR_APART)
+            if not possible:
+                smallest = [one.min(initial=1.0, where=one > 0) for one in (now, back_after, weight)]
+                everything = np.count_nonzero(weight) == np.count_nonzero(self.allowed[step.column])
+                safe = safe and everything and math.prod(smallest) > TINY
+            _settle(back_now, possible)
+            back_after = back_now
+        return [share / share.sum() for share in shares], log_mass, safe
+
+
+def _share_out(step: Addition, work: Callable[[int, int], Part]) -> list[Part]:
+    """Work on the orbits of a step, on several threads if that is worth it; the parts are the same on any machine."""
+    orbits = len(step.orbits.orbit_start) - 1
+    if step.most[0] < PARALLEL:
+        return [work(0, orbits)]
+    edges = np.linspace(0, orbits, PARTS + 1).astype(int).tolist()
+    with ThreadPoolExecutor(min(PARTS, os.cpu_count() or 1)) as pool:
+        return list(pool.map(work, edges[:-1], edges[1:]))
+
+
+def _settle(values: np.ndarray, possible: bool = False) -> float:
+    """Bring the numbers of a layer back to 1 at most, in place; by what factor."""
+    if possible:
+        np.minimum(values, 1, out=values)
+        return 1.0 if values.any() else 0.0
+    top = float(values.max(initial=0.0))
+    if top > 0:
+        values /= top
+    return top
+
+
+def eliminate_block(
+    A: Any,
+    b: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    log_weights: Sequence[np.ndarray | None],
+    budget: Budget,
+    *,
+    count_only: bool = False,
+    progress: Progress | None = None,
+) -> Solved:
+    """The exact law of every column, and the number of tables, by elimination; `TooLarge` where it is over the budget."""
+    allowed = [
+        np.ones(int(z - a) + 1, dtype=bool) if given is None else ~np.isneginf(given)
+        for a, z, given in zip(lower, upper, log_weights, strict=True)
+    ]
+    tied = np.flatnonzero(np.diff(sp.csc_array(A).indptr))
+    if len(tied) < len(lower):
+        return _with_free_columns(A, b, lower, upper, log_weights, budget, tied, allowed, count_only, progress)
+    if not all(one.any() for one in allowed) or (b[np.diff(sp.csr_array(A).indptr) == 0] != 0).any():
+        return _none(lower, allowed)
+    run = Elimination(A, b, lower, allowed, budget)
+    if progress is not None:
+        progress(f"{len(lower)} cells and sums: an elimination of about {run.operations:,} operations")
+    p = run.plan
+    rows, sums = p.A[p.kept], p.b[p.kept]
+    alike = [np.where(one, 0.0, -np.inf) for one in allowed]
+    weights, log_factor = centred(rows, sums, alike)
+    weightless = not count_only and all(given is None for given in log_weights)
+    if weightless:
+        shares, log_mass, safe = run.shares(weights)
+    else:
+        log_mass = run.mass(weights)
+    tables = _counted(run, log_mass + log_factor)
+    if count_only or tables == 0:
+        return replace(_none(lower, allowed), tables=tables)
+    if not weightless:
+        given = [flat if one is None else one for one, flat in zip(log_weights, alike, strict=True)]
+        shares, log_mass, safe = run.shares(centred(rows, sums, given)[0])
+        if log_mass == -np.inf:
+            raise TooLarge(TOO_FAR_APART)
+    reached = shares if safe else run.shares([one.astype(float) for one in allowed], possible=True)[0]
+    return Solved(tables, lower, tuple(one > 0 for one in reached), tuple(shares), "elimination")
+
+
+def _none(lower: np.ndarray, allowed: Sequence[np.ndarray]) -> Solved:
+    nothing = tuple(np.zeros(len(one)) for one in allowed)
+    return Solved(0, lower, tuple(one > 0 for one in nothing), nothing, "elimination")
+
+
+def _with_free_columns(
+    A: Any,
+    b: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    log_weights: Sequence[np.ndarray | None],
+    budget: Budget,
+    tied: np.ndarray,
+    allowed: Sequence[np.ndarray],
+    count_only: bool,
+    progress: Progress | None,
+) -> Solved:
+    """Columns that are in no equation keep their own law; the others are eliminated."""
+    tables = 1 if (b[np.diff(A.indptr) == 0] == 0).all() else 0
+    possible, weights = list(allowed), [np.zeros(0)] * len(lower)
+    for j in np.setdiff1d(np.arange(len(lower)), tied):
+        given = log_weights[j]
+        share = allowed[j].astype(float) if given is None else np.exp(given - max(given.max(), -1e300))
+        weights[j] = share / max(share.sum(), 1e-300)
+        tables *= int(allowed[j].sum())
+    if len(tied):
+        part = sp.csr_array(A[:, tied])
+        found = eliminate_block(
+            part,
+            b,
+            lower[tied],
+            upper[tied],
+            [log_weights[j] for j in tied],
+            budget,
+            count_only=count_only,
+            progress=progress,
+        )
+        tables *= found.tables
+        for k, j in enumerate(tied):
+            possible[j], weights[j] = found.possible[k], found.weights[k]
+    return Solved(tables, lower, tuple(possible), tuple(weights), "elimination")
+
+
+def _counted(run: Elimination, log_tables: float) -> int:
+    """The number of tables, put together from residues and checked against the sum in floating point."""
+    passes = 1 + max(0.0, log_tables - math.log(2.0**64)) / math.log(2.0**31)
+    run.charge(passes * PER_RESIDUE * sum(layer.states for layer in run.layers))
+    tables = from_residues(run.residue, log_tables + 1)
+    in_floats = -np.inf if tables == 0 else math.log(tables)
+    if in_floats != log_tables and not abs(in_floats - log_tables) < 1e-6:
+        raise NumericalDoubt(
+            f"the number of tables is {tables:,} in whole numbers and about exp({log_tables:.6f}) in floating point; these "
+            "should agree."
+        )
+    return tables

@@ -1,0 +1,281 @@
+"""The states of an elimination, laid out step by step: what can be reached, and which states lead to which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...base.errors import TooLarge
+from . import elimination_kernel as kernel
+from .elimination_plan import Plan, plan
+from .solved import Budget
+
+LARGEST_KEY = 2**62
+GROWTH = math.log(5)
+PER_LINE = 100  # bytes that are kept of a line, about
+PER_TURN = 100  # ... and that a turn needs for each state
+LINE = 1000  # operations that a line costs to be found
+PASSES = 4  # over all states: for the number of tables, and for a law there and back
+SLACK = math.log(1e6)
+"""The first estimate takes every state of a box for reachable: begin even if it is that much over the budget."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """The states between two steps, as lines along the open sum of the row `axis` (-1: each line is one state)."""
+
+    t: int  # columns so far
+    axis: int
+    rows: np.ndarray  # the other open rows, whose sums make up the key
+    size: np.ndarray
+    keys: np.ndarray
+    first: np.ndarray
+    start: np.ndarray
+
+    @property
+    def states(self) -> int:
+        """How many there are."""
+        return int(self.start[-1])
+
+
+class Orbits(NamedTuple):
+    """The lines before and after a step, orbit by orbit; see the kernels."""
+
+    orbit_start: np.ndarray
+    position: np.ndarray
+    lowest: np.ndarray
+    length: np.ndarray
+    begin: np.ndarray
+    target_start: np.ndarray
+    target_position: np.ndarray
+    target_lowest: np.ndarray
+    target_length: np.ndarray
+    target_begin: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Addition:
+    """A column is added; `most` is what an orbit has at most of anything."""
+
+    column: int
+    orbits: Orbits
+    most: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """Another open sum becomes the axis: the place of each state in the new layer."""
+
+    place: np.ndarray
+
+
+class Layout:
+    """The states of a block along a plan."""
+
+    def __init__(self, A: Any, b: np.ndarray, lower: np.ndarray, allowed: Sequence[np.ndarray], budget: Budget) -> None:
+        """Lay out all states; `allowed[j]` says which values of column j, from its lower bound on, may occur."""
+        self.allowed, self.budget, self.n = allowed, budget, len(lower)
+        found = plan(A, b - A @ lower, np.array([len(one) - 1 for one in allowed], dtype=np.int64))
+        if found is None:
+            raise TooLarge(f"{self.n} cells and sums that depend on each other are too many for an elimination")
+        if found.log_operations > math.log(budget.operations) + SLACK:
+            raise TooLarge(
+                f"{self.n} cells and sums that depend on each other would take up to "
+                f"10^{found.log_operations / math.log(10):.0f} operations of elimination"
+            )
+        self.plan: Plan = found
+        self.operations = 0
+        self.layers, self.steps = self._laid_out()
+
+    @property
+    def bytes(self) -> int:
+        """What a law's two passes hold in memory: a number for each state, and the lines."""
+        states = [layer.states for layer in self.layers]
+        turns = sum(len(step.place) for step in self.steps if isinstance(step, Turn))
+        return 8 * (sum(states) + turns + 2 * max(states)) + PER_LINE * sum(len(layer.keys) for layer in self.layers)
+
+    # --- laying out -------------------------------------------------------------------------------------------
+
+    def _laid_out(self) -> tuple[list[Layer], list[Addition | Turn]]:
+        zero, none = np.zeros(1, np.int64), np.empty(0, np.int64)
+        layer = Layer(0, -1, none, none, zero, zero, np.array([0, 1]))
+        layers: list[Layer] = [layer]
+        steps: list[Addition | Turn] = []
+        lines = 0
+        for column in self.plan.order:
+            axis = self._axis(layer, int(column))
+            if axis != layer.axis:
+                layer, turn = self._turned(layer, axis)
+                layers.append(layer)
+                steps.append(turn)
+            layer, addition = self._added(layer, int(column))
+            layers.append(layer)
+            steps.append(addition)
+            lines += len(layer.keys)
+            self.charge(LINE * len(layer.keys))
+            if PER_LINE * lines + 16 * layer.states > self.budget.bytes:
+                self._refuse("memory")
+            if layer.states == 0:
+                break  # there is no table
+        return layers, steps
+
+    def charge(self, operations: float) -> None:
+        """Add to what the elimination costs; refuse where that is over the budget."""
+        self.operations += int(operations)
+        if self.operations > self.budget.operations:
+            self._refuse()
+
+    def _refuse(self, what: str = "operations") -> None:
+        raise TooLarge(
+            f"{self.n} cells and sums that depend on each other take more {what} for an elimination (operations: up "
+            f"to 10^{self.plan.log_operations / math.log(10):.0f} a pass)"
+        )
+
+    def _axis(self, layer: Layer, column: int) -> int:
+        """The open sum along which the lines of the next step lie: one that lives long and is wide."""
+        t, p = layer.t, self.plan
+        touched = {int(row) for row in p.kept if p.A[row, column]}
+        staying = [int(row) for row in p.open_rows(t) if p.closes[row] > t and touched != {int(row)}]
+        if not staying:
+            return -1
+
+        def worth(row: int) -> int:
+            later = slice(t + 1, p.closes[row] + 1)
+            return int((p.high[row, later] - p.low[row, later]).sum())
+
+        best = max(staying, key=worth)
+        if layer.axis in staying:
+            # A turn touches every state one by one: only where more are to come.
+            growing = p.log_states[t] + GROWTH < p.log_states[t:].max()
+            return best if growing and worth(best) > 1.5 * worth(layer.axis) else layer.axis
+        return best
+
+    def _digits(self, layer: Layer, keys: np.ndarray) -> np.ndarray:
+        """The open sums that some keys stand for, a row each."""
+        digits = np.empty((len(layer.rows), len(keys)), np.int64)
+        for k, size in enumerate(layer.size):
+            keys, digits[k] = np.divmod(keys, size)
+        return digits + self.plan.low[layer.rows, layer.t][:, None]
+
+    def _key(self, t: int, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How the open sums after t columns make up a key: the rows, their sizes and their strides."""
+        p = self.plan
+        rows = np.array([row for row in p.open_rows(t) if row != axis], dtype=np.int64)
+        size = p.high[rows, t] - p.low[rows, t] + 1
+        if math.prod(int(one) for one in size) >= LARGEST_KEY:
+            raise TooLarge(f"{self.n} cells and sums that depend on each other have too many sums open at once")
+        return rows, size, np.concatenate([[1], np.cumprod(size)])[:-1].astype(np.int64)
+
+    def _turned(self, layer: Layer, axis: int) -> tuple[Layer, Turn]:
+        if PER_TURN * layer.states > self.budget.bytes:
+            self._refuse("memory")
+        rows, size, stride = self._key(layer.t, axis)
+        line = np.repeat(np.arange(len(layer.keys)), np.diff(layer.start))
+        along = layer.first[line] + np.arange(layer.states) - layer.start[line]
+        sums = dict(zip(layer.rows.tolist(), self._digits(layer, layer.keys)[:, line], strict=True))
+        sums[layer.axis] = along
+        low = self.plan.low[:, layer.t]
+        key = np.zeros(layer.states, np.int64)
+        for row, step in zip(rows.tolist(), stride, strict=True):
+            key += (sums[row] - low[row]) * step
+        at = sums[axis] if axis >= 0 else np.zeros(layer.states, np.int64)
+        order = np.lexsort((at, key))
+        begins = np.flatnonzero(np.concatenate([[True], np.diff(key[order]) != 0]))
+        first = at[order[begins]]
+        last = at[order[np.concatenate([begins[1:], [len(order)]]) - 1]]
+        start = np.concatenate([[0], np.cumsum(last - first + 1)])
+        new_line = np.repeat(np.arange(len(begins)), np.diff(np.concatenate([begins, [len(order)]])))
+        place = np.empty(layer.states, np.int64)
+        place[order] = start[new_line] + at[order] - first[new_line]
+        return Layer(layer.t, axis, rows, size, key[order[begins]], first, start), Turn(place)
+
+    def _added(self, layer: Layer, column: int) -> tuple[Layer, Addition]:
+        p, t, axis = self.plan, layer.t + 1, layer.axis
+        rows, size, stride = self._key(t, axis)
+        slope = int(p.A[axis, column]) if axis >= 0 else 0
+        allowed = self.allowed[column]
+        line, position, orbit_start = self._orbits(layer, column)
+        reference = line[orbit_start[:-1]]
+        digits = self._digits(layer, layer.keys[reference])
+        where = {int(row): k for k, row in enumerate(layer.rows)}
+        key = np.full(len(reference), -int(p.low[rows, t] @ stride))
+        for row, step in zip(rows.tolist(), stride, strict=True):
+            if row in where:
+                key += step * digits[where[row]]
+        # The column's equations, kept or not, by the kept rows' sums so far.
+        through = np.flatnonzero(p.A[:, column])
+        by_kept = p.combination[through]
+        number = {int(row): k for k, row in enumerate(p.kept)}
+        closed = np.array([k for k, row in enumerate(p.kept) if p.closes[row] < layer.t], dtype=int)
+        check_axis = by_kept[:, number[axis]] if axis >= 0 else np.zeros(len(through), np.int64)
+        check = (by_kept[:, closed] @ p.b[p.kept[closed]])[:, None]
+        check = check + by_kept[:, [number[int(row)] for row in layer.rows]] @ digits
+        check = check + check_axis[:, None] * slope * position[orbit_start[:-1]]
+        lowest = layer.first[line] - slope * position
+        highest = lowest + np.diff(layer.start)[line] - 1
+        written, target_start, most = self._targets(
+            orbit_start, position, lowest, highest, slope, key, int(p.A[rows, column] @ stride),
+            np.ascontiguousarray(check.T), np.ascontiguousarray(check_axis), p.A[through, column].copy(),
+            p.low[through, t], p.high[through, t], allowed,
+        )  # fmt: skip
+        self.charge(PASSES * int(most[0]))
+        keys, first, last, target_position = written
+        start = np.concatenate([[0], np.cumsum(last - first + 1)])
+        orbits = Orbits(
+            orbit_start, position, lowest, highest - lowest + 1, layer.start[line],
+            target_start, target_position, first - slope * target_position, last - first + 1, start[:-1],
+        )  # fmt: skip
+        return Layer(t, axis, rows, size, keys, first, start), Addition(column, orbits, most)
+
+    def _orbits(self, layer: Layer, column: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The lines in order of orbit and position, their positions, and where each orbit begins."""
+        p = self.plan
+        n = len(layer.keys)
+        move = {int(row): int(p.A[row, column]) for row in p.kept if p.A[row, column] and row != layer.axis}
+        if any(p.opens[row] == layer.t for row in move):
+            # A sum that opens here tells the lines after the step apart: every line goes its own way.
+            return np.arange(n), np.zeros(n, np.int64), np.arange(n + 1)
+        digits = self._digits(layer, layer.keys)
+        pivot = int(np.flatnonzero([row in move for row in layer.rows])[0])
+        position = digits[pivot] // move[int(layer.rows[pivot])]
+        lowest = int(position.min())
+        sort = position - lowest
+        size = int(sort.max()) + 1
+        still = np.zeros(n, np.int64)
+        for row, sums in zip(layer.rows.tolist(), digits, strict=True):
+            fixed = sums - move.get(row, 0) * position
+            fixed -= fixed.min()
+            still = still * (int(fixed.max()) + 1) + fixed
+            size *= int(fixed.max()) + 1
+        if size < LARGEST_KEY:
+            line = np.argsort(still * (int(sort.max()) + 1) + sort, kind="stable")
+        elif size // (int(sort.max()) + 1) < LARGEST_KEY:
+            line = np.lexsort((sort, still))
+        else:
+            raise TooLarge(f"{self.n} cells and sums that depend on each other have too many sums open at once")
+        begins = np.flatnonzero(np.concatenate([[True], np.diff(still[line]) != 0]))
+        return line, position[line], np.concatenate([begins, [n]])
+
+    def _targets(self, *arguments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        orbit_start = arguments[0]
+        n_orbits = len(orbit_start) - 1
+        target_start, cost = np.empty(n_orbits + 1, np.int64), np.zeros(4, np.int64)
+        longest = int(np.ptp(arguments[1])) + len(arguments[-1]) + 1
+        out = np.empty((4, longest + 2 * len(arguments[1])), np.int64)
+        orbit, n = 0, 0
+        write: Any = kernel.targets
+        while True:
+            orbit, n = write(orbit, *arguments, target_start, out, n, cost)
+            if orbit == n_orbits:
+                break
+            if self.operations + PASSES * cost[0] + LINE * n > self.budget.operations:
+                self._refuse()
+            if 2 * out.nbytes > self.budget.bytes:
+                self._refuse("memory")
+            out = np.concatenate([out, np.empty((4, out.shape[1] + longest), np.int64)], axis=1)
+        target_start[-1] = n
+        return out[:, :n].copy(), target_start, cost

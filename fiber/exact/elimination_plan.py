@@ -1,0 +1,184 @@
+"""In which order to eliminate the columns of a block, which sums to keep track of, and what that will cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.jit import jit
+from ..equations.rowspace import relations
+
+MOST_WORK = 100_000_000
+"""Steps spent on looking for a good order."""
+MOST_ENTRIES = 10_000_000
+"""Rows times columns of a block that is looked at at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An order of the columns, and the *kept* rows, whose open sums make up a state.
+
+    Rows are sums of columns counted from 0. After t columns the sum of a row so far lies in low[row, t] .. high[row, t].
+    The rows that are not kept follow from those that are: row = combination @ A[kept].
+    """
+
+    A: np.ndarray
+    b: np.ndarray
+    span: np.ndarray
+    order: np.ndarray
+    kept: np.ndarray
+    combination: np.ndarray
+    opens: np.ndarray
+    closes: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    log_states: np.ndarray
+
+    @property
+    def log_operations(self) -> float:
+        """The natural log of the states that could be met, times the values that could be added to them: too high."""
+        return float(np.logaddexp.reduce(self.log_states[:-1] + np.log1p(self.span[self.order])))
+
+    def open_rows(self, t: int) -> np.ndarray:
+        """The kept rows that are open after t columns."""
+        rows = self.kept
+        return rows[(self.opens[rows] < t) & (self.closes[rows] >= t)]
+
+
+def plan(A: Any, b: np.ndarray, span: np.ndarray) -> Plan | None:
+    """The best of some orders, or None where the block is too large to look for one."""
+    A = sp.csr_array(A)
+    if A.shape[0] * A.shape[1] > MOST_ENTRIES:
+        return None
+    dense = A.toarray()
+    by_column = sp.csc_array(A)
+    arrays = (
+        A.indptr.astype(np.int64), A.indices.astype(np.int64),
+        by_column.indptr.astype(np.int64), by_column.indices.astype(np.int64),
+    )  # fmt: skip
+    room = np.log1p(np.minimum(abs(A) @ span, np.maximum(abs(b), 1)).astype(float))
+    rows_met = int((np.diff(by_column.indptr).astype(np.int64) ** 2).sum())
+    work = A.shape[0] * (rows_met + 50 * A.shape[1])
+    tries = int(np.clip(MOST_WORK // max(1, work), 1, A.shape[0]))
+    best: Plan | None = None
+    for first in np.argsort(room, kind="stable")[:: max(1, A.shape[0] // tries)][:tries]:
+        order = _row_by_row(*arrays, room, np.log1p(span.astype(float)), int(first))
+        found = _along(dense, b, span, order)
+        if best is None or found.log_operations < best.log_operations:
+            best = found
+    return best
+
+
+def planned_operations(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> float:
+    """What an elimination is planned to cost, mostly too high; 0 where there is no plan for the columns as they are."""
+    if (np.diff(sp.csc_array(A).indptr) == 0).any():
+        return 0.0
+    found = plan(A, b - A @ lower, upper - lower)
+    return 0.0 if found is None else float(np.exp(min(found.log_operations, 700.0)))
+
+
+@jit
+def _row_by_row(
+    row_start: np.ndarray,
+    columns: np.ndarray,
+    column_start: np.ndarray,
+    rows: np.ndarray,
+    room: np.ndarray,
+    width: np.ndarray,
+    first: int,
+) -> np.ndarray:
+    """Complete one row after the other, always the one that leaves the least open, starting with `first`."""
+    m, n = len(row_start) - 1, len(column_start) - 1
+    left = np.empty(m, np.int64)
+    for i in range(m):
+        left[i] = row_start[i + 1] - row_start[i]
+    is_open, taken = np.zeros(m, np.bool_), np.zeros(n, np.bool_)
+    gone = np.zeros(m, np.int64)  # scratch: columns of a row that completing another one takes
+    met = np.empty(m, np.int64)
+    order = np.empty(n, np.int64)
+    n_done = 0
+    while n_done < n:
+        chosen, least = -1, np.inf
+        for i in range(m):
+            if left[i] == 0 or (n_done == 0 and i != first):
+                continue
+            n_met, change = 0, 0.0
+            for e in range(row_start[i], row_start[i + 1]):
+                j = columns[e]
+                if not taken[j]:
+                    for f in range(column_start[j], column_start[j + 1]):
+                        r = rows[f]
+                        if gone[r] == 0:
+                            met[n_met] = r
+                            n_met += 1
+                        gone[r] += 1
+            touches = False
+            for k in range(n_met):
+                r = met[k]
+                touches = touches or is_open[r]
+                if is_open[r] and left[r] == gone[r]:
+                    change -= room[r]
+                elif not is_open[r] and left[r] > gone[r]:
+                    change += room[r]
+                gone[r] = 0
+            if not touches and n_done > 0:
+                change += 1e6  # begin elsewhere only where nothing is open
+            if change < least:
+                chosen, least = i, change
+        if chosen < 0:
+            for j in range(n):
+                if not taken[j]:
+                    order[n_done] = j
+                    n_done += 1
+            break
+        # Within the row: first what opens nothing or little, so that wide sums open late.
+        while left[chosen] > 0:
+            next_column, least = -1, np.inf
+            for e in range(row_start[chosen], row_start[chosen + 1]):
+                j = columns[e]
+                if taken[j]:
+                    continue
+                change = 1e-3 * width[j]
+                for f in range(column_start[j], column_start[j + 1]):
+                    r = rows[f]
+                    if not is_open[r] and left[r] > 1:
+                        change += room[r]
+                    elif is_open[r] and left[r] == 1:
+                        change -= room[r]
+                if change < least:
+                    next_column, least = j, change
+            taken[next_column] = True
+            order[n_done] = next_column
+            n_done += 1
+            for f in range(column_start[next_column], column_start[next_column + 1]):
+                r = rows[f]
+                left[r] -= 1
+                is_open[r] = left[r] > 0
+    return order
+
+
+def _along(A: np.ndarray, b: np.ndarray, span: np.ndarray, order: np.ndarray) -> Plan:
+    m, n = A.shape
+    ordered = A[:, order] != 0
+    opens = np.where(ordered.any(axis=1), ordered.argmax(axis=1), n)
+    closes = np.where(ordered.any(axis=1), n - 1 - ordered[:, ::-1].argmax(axis=1), -1)
+    reach = A[:, order] * span[order]
+    zero = np.zeros((m, 1), dtype=np.int64)
+    most = np.concatenate([zero, np.cumsum(np.maximum(reach, 0), axis=1)], axis=1)
+    least = np.concatenate([zero, np.cumsum(np.minimum(reach, 0), axis=1)], axis=1)
+    low = np.maximum(least, b[:, None] - (most[:, -1:] - most))
+    high = np.minimum(most, b[:, None] - (least[:, -1:] - least))
+    t = np.arange(n + 1)
+    is_open = (opens[:, None] < t) & (closes[:, None] >= t)
+    width = np.where(is_open, np.log(np.maximum(high - low, 0) + 1.0), 0)
+    # Short-lived and narrow rows first, so that what depends on them, lives long and is wide need not be kept: a line
+    # is as long as the narrower of its axis and of what makes up for it in a row that is not kept.
+    sequence = np.argsort((width**2).sum(axis=1), kind="stable")
+    kept, combination = relations(A[sequence])
+    combination_of = np.zeros((m, len(kept)), dtype=np.int64)
+    combination_of[sequence] = combination
+    kept = sequence[kept]
+    return Plan(A, b, span, order, kept, combination_of, opens, closes, low, high, width[kept].sum(axis=0))

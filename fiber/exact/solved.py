@@ -1,0 +1,54 @@
+"""What an exact method may cost, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...base.errors import InputError, TooLarge
+
+MOST_OPERATIONS = 200_000_000_000
+MOST_BYTES = 6_000_000_000
+MOST_PLACES = 30_000_000
+"""Values of all columns together that an exact answer may list."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one block may cost: operations (some billions are a second) and bytes of memory, never seconds."""
+
+    operations: int = MOST_OPERATIONS
+    bytes: int = MOST_BYTES
+
+    @classmethod
+    def given(cls, limit: int, memory: int) -> Budget:
+        """A budget in a user's words: limit= operations and memory= bytes."""
+        for name, value, what in (("limit", limit, "operations"), ("memory", memory, "bytes")):
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise InputError(f"{name}={value!r}: the most {what} of exact solving, a whole number of at least 1.")
+        return cls(int(limit), int(memory))
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """The exact law of every column of a block.
+
+    `weights[j][k]` is the probability of the value `lower[j] + k` in column j, `possible[j][k]` whether any table has it.
+    """
+
+    tables: int
+    lower: np.ndarray
+    possible: tuple[np.ndarray, ...]
+    weights: tuple[np.ndarray, ...]
+    method: str
+
+
+def refuse_wide(lower: np.ndarray, upper: np.ndarray) -> None:
+    """Refuse columns with more values in all than an exact answer may list."""
+    places = int((upper - lower + 1).sum())
+    if places > MOST_PLACES:
+        raise TooLarge(
+            f"{len(lower)} cells and sums that depend on each other have {places:,} values to tell apart, more than the "
+            f"{MOST_PLACES:,} that an exact answer may list; round the table to a coarser unit, or ask for bounds only."
+        )

@@ -1,0 +1,1 @@
+"""Laws: what an intruder believes beforehand, one file each, and the tables that a law leaves possible (support)."""

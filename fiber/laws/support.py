@@ -1,0 +1,138 @@
+"""The tables that a law and the evidence give any weight at all.
+
+Zero weights at the ends of a cell's range are bounds like any other. Zero weights in between are *gaps*: a walk in small
+steps may be unable to cross them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import Contradiction, InputError
+from ...release.facts.facts import Evidence
+from ...release.release import Release
+from ..blocks.presolve import Presolved, presolve
+from .law import Poisson, Uniform, Weigh, alike, as_law
+
+NO_TABLE = "the law and the evidence leave no possible table: "
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """A release presolved within the bounds that a law leaves, its weights, and which columns have gaps."""
+
+    release: Release
+    solved: Presolved
+    weigh: WithEvidence
+    gaps: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class WithEvidence:
+    """A law's weights, multiplied with what the release's evidence says of each column; slacks have no law."""
+
+    law: Weigh
+    n_cells: int
+    evidence: tuple[tuple[int, Evidence], ...]
+
+    def __call__(self, column: int, first: int, last: int) -> np.ndarray | None:
+        """The log-weights of some values of a column."""
+        total = self.law(column, first, last) if column < self.n_cells else None
+        for item in self._of_column.get(column, ()):
+            given = item.log_weights[first - item.first : last - item.first + 1]
+            total = given if total is None else total + given
+        return total
+
+    @cached_property
+    def _of_column(self) -> dict[int, list[Evidence]]:
+        found: dict[int, list[Evidence]] = {}
+        for where, item in self.evidence:
+            found.setdefault(where, []).append(item)
+        return found
+
+    def signature(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> list[np.ndarray]:
+        """Arrays that tell these weights of some columns from others: laws of one's own may share a name."""
+        found = [
+            one
+            for c in columns.tolist()
+            for item in self._of_column.get(c, ())
+            for one in (np.array([c, item.first]), item.log_weights)
+        ]
+        if isinstance(self.law, Poisson):
+            return [*found, self.law.means[columns[columns < self.n_cells]]]
+        if self.law is alike:
+            return found
+        for c, a, z in zip(columns, lower, upper, strict=True):
+            given = self.law(int(c), int(a), int(z)) if c < self.n_cells else None
+            found += [] if given is None else [np.array([c]), np.asarray(given)]
+        return found
+
+    def excludes_nothing(self, column: int) -> bool:
+        """Is it plain that every value of a column has a positive weight?"""
+        if column in self._of_column:
+            return False
+        if column >= self.n_cells or self.law is alike:
+            return True
+        return isinstance(self.law, Poisson) and bool(self.law.means[column] > 0)
+
+
+def with_evidence(weigh: Weigh, solved: Presolved) -> WithEvidence:
+    """The weights of a law and of a release's evidence."""
+    return WithEvidence(weigh, solved.fiber.n_cells, solved.fiber.evidence)
+
+
+def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None:
+    """Refuse where a value that the facts decide has probability zero under the law or the evidence."""
+    for column in np.flatnonzero(solved.decided):
+        value = int(solved.start[column])
+        weight = weigh(int(column), value, value)
+        if weight is not None and np.isneginf(weight[0]):
+            raise InputError(
+                NO_TABLE + f"{_named(release, int(column))} must be {release.show(value)}, which has probability zero."
+            )
+
+
+def _named(release: Release, column: int) -> str:
+    return release.words(release.keys[column]) if column < release.n_cells else "a published sum"
+
+
+def support(release: Release, law: Any = "uniform") -> Support:
+    """Presolve a release within the bounds of a law's positive weights."""
+    chosen = as_law(law)
+    of_law = chosen.on(release)
+    inside = release
+    while True:
+        try:
+            solved = presolve(inside)
+        except Contradiction:
+            if inside is release:
+                raise
+            raise InputError(NO_TABLE + "every feasible one has probability zero.") from None
+        weigh = with_evidence(of_law, solved)
+        refuse_impossible(release, solved, weigh)
+        gaps = np.zeros(solved.fiber.n_columns, dtype=bool)
+        if isinstance(chosen, Uniform) and not release.evidence:
+            return Support(inside, solved, weigh, gaps)
+        lower, upper = inside.lower.copy(), inside.upper.copy()
+        for block in solved.blocks:
+            for column, first, last in zip(block.columns, block.lower, block.upper, strict=True):
+                if weigh.excludes_nothing(int(column)):  # known without a list of all values, which may be billions
+                    continue
+                weights = weigh(int(column), int(first), int(last))
+                possible = np.arange(last - first + 1) if weights is None else np.flatnonzero(weights > -np.inf)
+                if not len(possible):
+                    where = _named(release, int(column))
+                    among = release.between(int(first), int(last)).removeprefix("is ")
+                    raise InputError(NO_TABLE + f"together they rule out every value of {where}, {among}.")
+                # Cells are narrowed below, sums are not: what is excluded at the ends of a sum's range is a gap as well.
+                gaps[column] = len(possible) < last - first + 1
+                if column < solved.fiber.n_cells and gaps[column]:
+                    lower[column] = max(lower[column], first + possible[0])
+                    upper[column] = min(upper[column], first + possible[-1])
+        if (lower == inside.lower).all() and (upper == inside.upper).all():
+            return Support(inside, solved, weigh, gaps)
+        inside = replace(inside.without_truth(), lower=lower, upper=upper)

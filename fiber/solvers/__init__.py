@@ -1,0 +1,1 @@
+"""Optima and tables of any integer system: linear and integer programs, flows, and searches for tables."""

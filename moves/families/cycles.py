@@ -1,0 +1,148 @@
+"""Cycles of a network: moves for two-way tables with hidden, bounded or rounded cells, and for one hierarchical dim.
+
+The difference of two flows is a sum of cycles that never undo each other (the circuits of a unimodular system), so that
+one after the other can be made within any bounds that both flows keep. Four cells at a time are not enough once cells
+are missing. Cycles without chords are, as long as no chord is a cell that cannot change (presolve takes those out): the
+chord has room either to gain or to lose, and the cycle can be made in two halves. Every cycle may be drawn here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.certificate import Certificate
+from ...base.jit import jit_lean
+from ...base.random_streams import below
+from ...fiber.blocks.presolve import Block
+from ...fiber.equations.network import Network
+from ...fiber.equations.twins import network_of_twins
+from .every_cycle import every_cycle
+from .move_set import MOST_LISTED, Move, MoveSet, distinct_rows
+
+REASON = "the block is a network, and its cycles join all flows within any bounds (circuits of a unimodular system)"
+TWINS = "each of its cells and its complement are one unknown; then " + REASON
+PROVEN = Certificate("connected", REASON)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cycles(MoveSet):
+    """Every cycle of a network, drawn by a walk that closes; an arc stands for one column or several (`spread`)."""
+
+    network: Network
+    spread: Any = None
+    certificate: Certificate = PROVEN
+
+    words = "cycles of a network"
+
+    @property
+    def n_columns(self) -> int:
+        """Arcs, or the columns they spread over."""
+        return len(self.network.tail) if self.spread is None else int(self.spread.shape[0])
+
+    @cached_property
+    def places(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each node where its arcs begin in the second array: the arcs at that node, a loop named once."""
+        tail, head = self.network.tail, self.network.head
+        arcs = np.arange(len(tail))
+        node = np.concatenate([tail, head[head != tail]])
+        arc = np.concatenate([arcs, arcs[head != tail]])
+        order = np.argsort(node, kind="stable")
+        start = np.concatenate([[0], np.cumsum(np.bincount(node, minlength=self.network.n_nodes))])
+        return start.astype(np.int64), arc[order].astype(np.int64)
+
+    @cached_property
+    def spread_arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For each arc where its columns begin, the columns, and their signs."""
+        n = len(self.network.tail)
+        by_arc = sp.csc_array(sp.eye_array(n, dtype=np.int64) if self.spread is None else self.spread)
+        by_arc.sort_indices()
+        return by_arc.indptr.astype(np.int64), by_arc.indices.astype(np.int64), by_arc.data.astype(np.int64)
+
+    def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
+        """A cycle at random; the draw does not look at the table."""
+        most = len(self.network.tail)
+        arcs, signs = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+        seen_at = np.full(self.network.n_nodes, -1, dtype=np.int64)
+        path = np.empty(self.network.n_nodes + 1, dtype=np.int64)
+        length = draw_cycle(*self.places, self.network.tail, self.network.head, random, seen_at, path, arcs, signs)
+        return Move(*self.columns(arcs[:length], signs[:length]))
+
+    def columns(self, arcs: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The columns that some arcs stand for, and their steps."""
+        start, columns, spread = self.spread_arrays
+        which = [np.arange(start[arc], start[arc + 1]) for arc in arcs]
+        where = np.concatenate(which) if len(which) else np.empty(0, dtype=np.int64)
+        return columns[where], spread[where] * np.repeat(signs, [len(one) for one in which])
+
+    def listed(self, most: int = MOST_LISTED) -> Any:
+        """All cycles."""
+        rows = every_cycle(self.network, *self.places, most)
+        return distinct_rows(rows if self.spread is None else rows @ self.spread.T, most)
+
+
+@jit_lean
+def draw_cycle(
+    start: np.ndarray,
+    arc: np.ndarray,
+    tail: np.ndarray,
+    head: np.ndarray,
+    random: np.ndarray,
+    seen_at: np.ndarray,
+    path: np.ndarray,
+    arcs: np.ndarray,
+    signs: np.ndarray,
+) -> int:
+    """Write a random cycle's arcs and directions; their number.
+
+    A walk from a random arc goes on along arcs at random, never back along the one it came by, until it meets itself;
+    what it walked before that point is dropped. Any cycle may come up: begin on it and follow it around. `seen_at` is -1
+    for every node before and after. A block of a network has no dead ends; at one (loose arcs) the walk gives up with 0.
+    """
+    first = below(random, len(tail))
+    node = tail[first] if below(random, 2) == 0 else head[first]
+    length, came_by = 0, -1
+    path[0] = node
+    seen_at[node] = 0
+    begin = -1
+    while begin < 0:
+        choices = start[node + 1] - start[node]
+        if came_by < 0:
+            chosen = first
+        else:
+            if choices < 2:
+                break
+            # One of the arcs other than the one it came by, whose place is not known: the last stands in for it.
+            pick = arc[start[node] + below(random, choices - 1)]
+            chosen = arc[start[node + 1] - 1] if pick == came_by else pick
+        forward = tail[chosen] == node
+        arcs[length], signs[length] = chosen, 1 if forward else -1
+        length += 1
+        node = head[chosen] if forward else tail[chosen]
+        came_by = chosen
+        begin = seen_at[node]
+        if begin < 0:
+            seen_at[node] = length
+            path[length] = node
+    last = length if begin < 0 else length - 1
+    for k in range(last + 1):
+        seen_at[path[k]] = -1
+    if begin < 0:
+        return 0
+    if length - begin == 1 and below(random, 2) == 0:  # a loop has no other way around
+        signs[begin] = -signs[begin]
+    for k in range(begin, length):
+        arcs[k - begin], signs[k - begin] = arcs[k], signs[k]
+    return length - begin
+
+
+def cycles(block: Block) -> Cycles | None:
+    """The cycles of a block that is a network, at once or after its twin cells were made one."""
+    if block.network is not None:
+        return Cycles(block.network)
+    found = network_of_twins(block.A)
+    return None if found is None else Cycles(*found, Certificate("connected", TWINS))

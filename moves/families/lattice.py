@@ -1,0 +1,136 @@
+"""Random sums of the vectors of a lattice basis: moves for any block, proven but seldom quick.
+
+Any two tables differ by a whole combination of the basis vectors, and every combination may be drawn in one go: no table
+in between is asked for (Hara, Aoki and Takemura 2012). So the moves reach everything within any bounds and whatever values
+are excluded. How soon is another matter: far tables may be a combination that is next to never drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.certificate import Certificate
+from ...base.jit import jit_lean
+from ...base.random_streams import below
+from ...fiber.blocks.presolve import Block
+from ...fiber.equations.lattice import Lattice, integer_kernel, shortened
+from .move_set import MOST_LISTED, Move, MoveSet
+
+REASON = (
+    "sums of any number of vectors of a lattice basis are drawn, so that each table can follow any other in one step (Hara, "
+    "Aoki and Takemura 2012)"
+)
+SLOW = "reached in principle only: nothing says how soon, which the chains' own diagnostics must show"
+PROVEN = Certificate("connected", REASON, (SLOW,))
+SINGLE = 3
+"""One draw in so many ends with the vectors it has; so the number of vectors is geometric."""
+
+
+class Arrays(NamedTuple):
+    """Vectors by row and by column, as the kernel takes them."""
+
+    start: np.ndarray
+    column: np.ndarray
+    value: np.ndarray
+    column_start: np.ndarray
+    vector: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LatticeMoves(MoveSet):
+    """Sums of vectors of a basis (sparse rows); the next vector is mostly one that overlaps with the last."""
+
+    lattice: Lattice
+    certificate: Certificate = PROVEN
+
+    words = "sums of lattice vectors"
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the block."""
+        return int(self.lattice.basis.shape[1])
+
+    @cached_property
+    def vectors(self) -> Any:
+        """The basis in short vectors."""
+        return shortened(self.lattice.basis)
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        """The vectors, for the kernel."""
+        rows, columns = sp.csr_array(self.vectors), sp.csc_array(self.vectors)
+        parts = (rows.indptr, rows.indices, rows.data, columns.indptr, columns.indices)
+        return Arrays(*(one.astype(np.int64) for one in parts))
+
+    def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
+        """A sum of vectors; the draw does not look at the table."""
+        total, seen = np.zeros(self.n_columns, dtype=np.int64), np.zeros(self.n_columns, dtype=bool)
+        columns, steps = np.empty(self.n_columns, dtype=np.int64), np.empty(self.n_columns, dtype=np.int64)
+        length = draw_combination(self.arrays, random, total, seen, columns, steps)
+        return Move(columns[:length], steps[:length])
+
+    def listed(self, most: int = MOST_LISTED) -> Any:
+        """The vectors alone: their sums are without end."""
+        return self.vectors
+
+    def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Every table with the first, if they differ by a whole combination of the basis."""
+        whole = np.array([self._spans(table - tables[0]) for table in tables])
+        after = np.flatnonzero(whole)
+        yield np.zeros(len(after), dtype=np.int64), after
+
+    def _spans(self, difference: np.ndarray) -> bool:
+        if self.lattice.lead is not None:
+            return bool((difference[self.lattice.lead] @ self.lattice.basis == difference).all())
+        basis = self.lattice.basis.toarray().astype(float)
+        times = np.rint(np.linalg.lstsq(basis.T, difference.astype(float), rcond=None)[0]).astype(np.int64)
+        return bool((times @ self.lattice.basis == difference).all())
+
+
+@jit_lean
+def draw_combination(
+    arrays: Arrays, random: np.ndarray, total: np.ndarray, seen: np.ndarray, columns: np.ndarray, steps: np.ndarray
+) -> int:
+    """Write a random sum of vectors as a move; its length. `total` and `seen` are 0 everywhere before and after.
+
+    Half of the further vectors are any, half are one that shares a column with the vector before.
+    """
+    start, column = arrays.start, arrays.column
+    n = len(start) - 1
+    vector, length = below(random, n), 0
+    while True:
+        sign = 1 if below(random, 2) == 0 else -1
+        for e in range(start[vector], start[vector + 1]):
+            j = column[e]
+            if not seen[j]:
+                seen[j] = True
+                columns[length] = j
+                length += 1
+            total[j] += sign * arrays.value[e]
+        if below(random, SINGLE) == 0:
+            break
+        if below(random, 2) == 0:
+            vector = below(random, n)
+        else:
+            j = column[start[vector] + below(random, start[vector + 1] - start[vector])]
+            first = arrays.column_start[j]
+            vector = arrays.vector[first + below(random, arrays.column_start[j + 1] - first)]
+    kept = 0
+    for k in range(length):
+        j = columns[k]
+        if total[j] != 0:
+            columns[kept], steps[kept] = j, total[j]
+            kept += 1
+        total[j], seen[j] = 0, False
+    return kept
+
+
+def lattice_moves(block: Block) -> LatticeMoves:
+    """Sums of lattice vectors for any block."""
+    return LatticeMoves(integer_kernel(block.A))

@@ -1,0 +1,316 @@
+"""Complete tables of which margins are known: data swaps where they can be cut apart, known bases where they cannot.
+
+Where a separator S cuts the dims in two, two units that agree in S may exchange all that lies on one side. These data
+swaps are a Markov basis of decomposable margins (Dobra 2003). A part that cannot be cut needs a basis of its own; its moves
+are lifted to the whole table by giving their units any labels outside the part, gaining and losing units alike (Dobra and
+Sullivant 2004). Everything is drawn on the fly, so that large tables cost nothing. A dim that no margin shows is free: one
+unit may change its label there.
+
+All of this is about tables whose cells have no bounds but those that the margins imply. Cells that the margins decide
+only block moves that can never be made anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import combinations, permutations, product
+from math import perm, prod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.certificate import Certificate
+from ...fiber.blocks.presolve import Presolved
+from ...fiber.bounds.decomposable import Component, Components, Dims, apart, cut_apart
+from ..bases.part_bases import PartBasis, basis_of_part, some_moves_of_part
+from .margins_kernel import Arrays, draw_margin_move, lift, to_columns
+from .move_set import MOST_LISTED, Move, MoveSet, distinct_rows, sparse_rows, too_many
+
+SWAPS = "data swaps join all tables with these margins, which are decomposable (Dobra 2003)"
+LIFTED = (
+    "data swaps and the lifted moves of the parts join all tables with these margins, which are reducible (Dobra and "
+    "Sullivant 2004); "
+)
+PARTLY = "for a part of these margins no whole basis is known, only moves of smaller tables"
+MOST_WAYS = 1_500_000
+"""Ways to give labels to patterns that are gone through for a list of the shortest moves: some seconds."""
+SWAPS_ODDS = 0.5
+"""How often a data swap is drawn where parts have moves of their own too."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MarginMoves(MoveSet):
+    """Moves of a complete table of margins, as far as they concern one block of it."""
+
+    arrays: Arrays
+    column_of: np.ndarray
+    certificate: Certificate
+    block_columns: int
+
+    words = "data swaps and moves of margins"
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the block."""
+        return self.block_columns
+
+    def workspace(self) -> tuple[np.ndarray, ...]:
+        """Room for a draw: coordinates, mapping, columns, steps."""
+        most = max(2, int(np.diff(self.arrays.start).max(initial=0)))
+        mapping = np.zeros((self.arrays.used.shape[1], max(1, int(self.arrays.used.max(initial=0)))), dtype=np.int64)
+        coordinates = np.zeros((2 * most, len(self.arrays.size)), dtype=np.int64)
+        return coordinates, mapping, np.empty(2 * most, dtype=np.int64), np.empty(2 * most, dtype=np.int64)
+
+    def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
+        """A data swap, a lifted move, or a change in a free dim; nothing where it meets a decided cell."""
+        coordinates, mapping, columns, steps = self.workspace()
+        length = draw_margin_move(self.arrays, self.column_of, random, coordinates, mapping, columns, steps)
+        return Move(columns[:length], steps[:length])
+
+    def listed(self, most: int = MOST_LISTED) -> Any:
+        """All of them, each once: whole patterns at a time where no dim lies outside of them, else one by one."""
+        alike = self._alike()
+        if sum(len(some) * self._ways(some[0]) for some in alike) > 20 * most:
+            raise too_many(most)
+        one_by_one = sparse_rows(self._others({k for some in alike for k in some}), self.n_columns, most)
+        return distinct_rows(sp.vstack([one_by_one, *map(self._embedded, alike)], format="csr"), most)
+
+    def shortest(self, most: int) -> Any:
+        """Of a table that is one part, the moves of the fewest units, as many as can be listed soon; else none."""
+        found = sp.csr_array((0, self.n_columns), dtype=np.int64)
+        alike = self._alike()
+        if sum(map(len, alike)) < len(self.arrays.part) or len(self.arrays.stays) or self.arrays.free.any():
+            return found
+        by_degree: dict[int, list[list[int]]] = {}
+        for some in alike:
+            by_degree.setdefault(int(self.arrays.start[some[0] + 1] - self.arrays.start[some[0]]), []).append(some)
+        ways = 0
+        for _, groups in sorted(by_degree.items()):
+            ways += sum(len(some) * self._ways(some[0]) for some in groups)
+            if ways > MOST_WAYS:
+                break
+            wider = distinct_rows(sp.vstack([found, *map(self._embedded, groups)], format="csr"))
+            if wider.shape[0] > most:
+                break
+            found = wider
+        return found
+
+    def _alike(self) -> list[list[int]]:
+        """The patterns that take up all dims, those together that are of the same size."""
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for k, part in enumerate(self.arrays.part.tolist()):
+            if (self.arrays.role[part] >= -1).all():
+                degree = int(self.arrays.start[k + 1] - self.arrays.start[k])
+                alike.setdefault((part, degree, *self.arrays.used[k].tolist()), []).append(k)
+        return list(alike.values())
+
+    def _ways(self, pattern: int) -> int:
+        """In how many ways labels can be given to a pattern."""
+        part = self.arrays.part[pattern]
+        common = self.arrays.size[self.arrays.role[part] == -1]
+        ways = map(perm, self.arrays.room[part].tolist(), self.arrays.used[pattern].tolist())
+        return prod(ways) * prod(common.tolist())
+
+    def _embedded(self, patterns: list[int]) -> Any:
+        """Every move of some patterns that take up all dims and are of the same size, for each way to give them labels."""
+        arrays, part, used = self.arrays, self.arrays.part[patterns[0]], self.arrays.used[patterns[0]]
+        degree = int(arrays.start[patterns[0] + 1] - arrays.start[patterns[0]])
+        units = arrays.start[patterns][:, None] + np.arange(degree)
+        labels = np.concatenate([arrays.plus[units], arrays.minus[units]], axis=1)  # [pattern, unit, merged dim]
+        cells = np.full((len(patterns), 1, 2 * degree), arrays.base, dtype=np.int64)
+        for q in np.flatnonzero(used):
+            ways = np.array(list(permutations(range(arrays.room[part, q]), int(used[q]))))
+            given = ways[:, labels[:, :, q]].transpose(1, 0, 2)  # [pattern, way, unit]
+            shift = np.zeros_like(given)
+            for a in np.flatnonzero(arrays.role[part] == q):
+                shift += arrays.offset[a, given // arrays.radix[part, a] % arrays.size[a]]
+            cells = (cells[:, :, None] + shift[:, None]).reshape(len(patterns), -1, 2 * degree)
+        for a in np.flatnonzero(arrays.role[part] == -1):
+            shift = arrays.offset[a, : arrays.size[a]]
+            cells = (cells[:, :, None] + shift[:, None]).reshape(len(patterns), -1, 2 * degree)
+        n = cells.size // (2 * degree)
+        steps, start = np.tile(np.repeat([1, -1], degree), n), np.arange(n + 1) * (2 * degree)
+        rows = sp.csr_array((steps, cells.ravel(), start), shape=(n, len(self.column_of)))
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+        rows = rows[np.flatnonzero(abs(rows) @ (self.column_of == -1) == 0)]  # the others can never be made
+        columns = self.column_of[rows.indices]
+        rows.data[columns < 0] = 0  # cells of other blocks, which move by themselves
+        return sp.csr_array((rows.data, np.maximum(columns, 0), rows.indptr), shape=(rows.shape[0], self.n_columns))
+
+    def _others(self, but: Collection[int] = ()) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Data swaps, changes in free dims, and the moves of all patterns but some, one by one."""
+        arrays = self.arrays
+        coordinates, mapping, columns, steps = self.workspace()
+        sizes = arrays.size.tolist()
+        everywhere = (
+            [np.array(one) for one in product(*map(range, sizes))] if len(arrays.stays) or arrays.free.any() else []
+        )
+
+        def move(degree: int) -> tuple[np.ndarray, np.ndarray]:
+            length = to_columns(arrays, self.column_of, coordinates, degree, columns, steps)
+            return columns[:length].copy(), steps[:length].copy()
+
+        for stays, swaps in zip(arrays.stays, arrays.swaps, strict=True):
+            for one, two in combinations(everywhere, 2):
+                if (one == two)[stays].all():
+                    coordinates[:2] = one, two
+                    coordinates[2:4] = np.where(swaps, two, one), np.where(swaps, one, two)
+                    yield move(2)
+        for one, two in combinations(everywhere, 2) if arrays.free.any() else ():
+            if (one == two)[~arrays.free].all():
+                coordinates[:2] = one, two
+                yield move(1)
+        for pattern, part in enumerate(arrays.part):
+            if pattern in but:
+                continue
+            degree = int(arrays.start[pattern + 1] - arrays.start[pattern])
+            used, room, role = arrays.used[pattern], arrays.room[part], arrays.role[part]
+            common, outside = np.flatnonzero(role == -1), np.flatnonzero(role < -1)
+            alike = list(product(*(range(sizes[a]) for a in common)))
+            rest = list(product(*(range(sizes[a]) for a in outside)))
+            for maps in product(
+                *(permutations(range(r), u) for r, u in zip(room.tolist(), used.tolist(), strict=True))
+            ):
+                for q, labels in enumerate(maps):
+                    mapping[q, : len(labels)] = labels
+                for same in alike:
+                    for others in product(rest, repeat=degree):
+                        coordinates[:degree, common] = same
+                        coordinates[:degree, outside] = others
+                        lift(arrays, pattern, mapping, coordinates)
+                        yield move(degree)
+
+
+def margin_moves(
+    found: Components, solved: Presolved, number: int, *, proven: bool = True, max_seconds: float = 0.0
+) -> MarginMoves | None:
+    """The moves of a block of a table of which complete margins are known; None where a part has no known basis.
+
+    Without `proven`, such a part gets the moves that are known of smaller tables, and the certificate says so. A part that
+    is not the whole table may have its basis computed, by 4ti2 in at most `max_seconds`.
+    """
+    cells = found.release.grids[0].cells
+    block = solved.blocks[number]
+    column_of = np.full(found.release.n_cells, -2, dtype=np.int64)
+    column_of[solved.decided[: found.release.n_cells]] = -1
+    column_of[block.columns] = np.arange(len(block.columns))
+    labels = _open_labels(found, column_of[cells])
+    axes = [a for a, open_here in enumerate(labels) if len(open_here) > 1]
+    place = {axis: k for k, axis in enumerate(axes)}
+    known = [frozenset(place[a] for a in one if a in place) for one in found.published]
+    parts, separators = cut_apart(known)
+    sizes = [len(labels[a]) for a in axes]
+    bases: list[tuple[Component, PartBasis]] = []
+    whole = True
+    for part in parts:
+        # The whole table is better left to what looks at its block, decided cells and all.
+        seconds = max_seconds if len(parts) > 1 else None
+        basis = None if part.complete else basis_of_part(part, sizes, seconds)
+        if basis is not None:
+            bases.append((part, basis))
+        elif not part.complete:
+            if proven:
+                return None
+            whole = False
+            bases.extend((part, some) for some in some_moves_of_part(part, sizes))
+    arrays = _arrays(sizes, known, separators, bases)
+    if not len(arrays.ends):
+        return None
+    stride = np.array([int(np.prod(cells.shape[a + 1 :])) for a in range(cells.ndim)])
+    offset = np.zeros((len(axes), max(sizes, default=1)), dtype=np.int64)
+    for k, a in enumerate(axes):
+        offset[k, : sizes[k]] = labels[a] * stride[a]
+    base = int(sum(labels[a][0] * stride[a] for a in range(cells.ndim) if a not in place))
+    reasons = "; ".join(dict.fromkeys(basis.reason for _, basis in bases))
+    certificate = Certificate("connected", (LIFTED if len(parts) > 1 else "") + reasons if bases else SWAPS)
+    if not whole:
+        certificate = Certificate("unproven", PARTLY)
+    in_order = column_of[cells.ravel()]
+    return MarginMoves(arrays._replace(offset=offset, base=base), in_order, certificate, len(block.columns))
+
+
+def _open_labels(found: Components, column_of: np.ndarray) -> list[np.ndarray]:
+    """For each dim the labels at which some cell is open; in dims that every margin shows, some cell of this block.
+
+    Such a dim cuts the table into slices that have nothing to do with each other.
+    """
+    in_all = frozenset.intersection(*found.published)
+    labels = []
+    for axis in range(column_of.ndim):
+        others = tuple(a for a in range(column_of.ndim) if a != axis)
+        is_open = column_of >= 0 if axis in in_all else column_of != -1
+        labels.append(np.flatnonzero(is_open.any(axis=others)))
+    return labels
+
+
+def _arrays(
+    sizes: list[int], known: list[Dims], separators: tuple[Dims, ...], bases: list[tuple[Component, PartBasis]]
+) -> Arrays:
+    n = len(sizes)
+    everything = frozenset(range(n))
+    free = everything - frozenset().union(*known)
+    cuts = [(one, side) for one in dict.fromkeys(separators) for side in apart(everything - free - one, known)]
+    patterns = [(p, k) for p, (_, basis) in enumerate(bases) for k in range(len(basis.plus))]
+    outside = [_outside(part, everything - free, known) for part, _ in bases]
+    n_merged = max((len(basis.merged) for _, basis in bases), default=1)
+    n_outside = max((len(groups) for groups in outside), default=0) + 1
+    role = np.full((len(bases), n), -1, dtype=np.int64)
+    radix = np.ones((len(bases), n), dtype=np.int64)
+    room = np.ones((len(bases), n_merged), dtype=np.int64)
+    touches = np.zeros((len(bases), n_outside, n), dtype=bool)
+    for p, ((_, basis), groups) in enumerate(zip(bases, outside, strict=True)):
+        for q, merged in enumerate(basis.merged):
+            for axis in merged:
+                role[p, axis], radix[p, axis] = q, room[p, q]
+                room[p, q] *= sizes[axis]
+        # Free dims come with the units like an outside component that touches nothing.
+        for c, (group, near) in enumerate([*groups, (free, frozenset())]):
+            role[p, sorted(group)] = -2 - c
+            touches[p, c, sorted(near)] = True
+    degrees = [len(bases[p][1].plus[k]) for p, k in patterns]
+    plus, minus = (np.zeros((sum(degrees), n_merged), dtype=np.int64) for _ in range(2))
+    used = np.zeros((len(patterns), n_merged), dtype=np.int64)
+    start = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+    for i, (p, k) in enumerate(patterns):
+        basis = bases[p][1]
+        width = len(basis.merged)
+        plus[start[i] : start[i + 1], :width], minus[start[i] : start[i + 1], :width] = basis.plus[k], basis.minus[k]
+        used[i, :width] = basis.plus[k].max(axis=0) + 1
+    return Arrays(
+        size=np.array(sizes, dtype=np.int64),
+        offset=np.zeros((0, 0), dtype=np.int64),
+        base=0,
+        ends=_odds(len(cuts), bool(free), degrees),
+        stays=np.array([[a in one for a in range(n)] for one, _ in cuts], dtype=bool).reshape(-1, n),
+        swaps=np.array([[a in side for a in range(n)] for _, side in cuts], dtype=bool).reshape(-1, n),
+        free=np.array([a in free for a in range(n)], dtype=bool),
+        start=start,
+        plus=plus,
+        minus=minus,
+        part=np.array([p for p, _ in patterns], dtype=np.int64),
+        used=used,
+        room=room,
+        role=role,
+        radix=radix,
+        touches=touches,
+    )
+
+
+def _outside(part: Component, dims: Dims, known: list[Dims]) -> list[tuple[Dims, Dims]]:
+    """The groups of dims outside a part that no margin connects, each with the dims of the part it shares margins with."""
+    groups = apart(dims - part.dims, known)
+    return [(group, part.dims & frozenset().union(*(one for one in known if one & group))) for group in groups]
+
+
+def _odds(n_cuts: int, free: bool, degrees: list[int]) -> np.ndarray:
+    """Cumulative odds. Small moves are made more often than large ones, which can seldom be made at all."""
+    swaps = np.ones(n_cuts + free)
+    weights = 1.0 / np.array(degrees, dtype=float) ** 2 if degrees else np.ones(0)
+    share = SWAPS_ODDS if len(swaps) and len(weights) else float(len(swaps) > 0)
+    odds = np.concatenate([swaps * share / max(1, len(swaps)), weights * (1.0 - share) / max(weights.sum(), 1e-300)])
+    ends = np.cumsum(odds / odds.sum()) if len(odds) else odds
+    ends[-1:] = 1.0
+    return ends

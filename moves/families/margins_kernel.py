@@ -1,0 +1,190 @@
+"""Random moves of complete tables that keep margins: data swaps across a cut, and moves of a part lifted to the table.
+
+A move is written as *units*: as many cells that lose one as cells that gain one, each cell a row of coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.jit import jit_lean
+from ...base.random_streams import below, fraction
+
+
+class Arrays(NamedTuple):
+    """What the kernel needs to know of the margins. Axes are those of the table that have several open labels."""
+
+    size: np.ndarray
+    """Open labels of each axis."""
+    offset: np.ndarray
+    """[axis, label]: what the label adds to the number of the cell."""
+    base: int
+    """The number of the cell at the first label of all axes, less what their offsets add."""
+    ends: np.ndarray
+    """Cumulative odds: first the cuts, then the free axes (if any), then the patterns."""
+    stays: np.ndarray
+    """[cut, axis]: both units of a data swap agree here."""
+    swaps: np.ndarray
+    """[cut, axis]: these labels are exchanged."""
+    free: np.ndarray
+    """[axis]: in no margin."""
+    start: np.ndarray
+    """Where the units of each pattern begin."""
+    plus: np.ndarray
+    """[unit, merged dim]: labels of the cells that gain one, as the pattern numbers them."""
+    minus: np.ndarray
+    part: np.ndarray
+    """The part that each pattern belongs to."""
+    used: np.ndarray
+    """[pattern, merged dim]: how many labels it uses."""
+    room: np.ndarray
+    """[part, merged dim]: how many labels there are."""
+    role: np.ndarray
+    """[part, axis]: the merged dim it belongs to; -1: one label for all units; -2 - c: outside, in component c."""
+    radix: np.ndarray
+    """[part, axis]: a merged label divided by this, modulo the size of the axis, is the label on the axis."""
+    touches: np.ndarray
+    """[part, component, axis]: the axes of the part that share margins with an outside component."""
+
+
+@jit_lean
+def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapping: np.ndarray) -> int:
+    """Write the coordinates of a random move's units, those that gain first; how many gain.
+
+    `mapping` is room for [merged dim, label]: the labels that a pattern's own labels stand for.
+    """
+    n_axes = len(arrays.size)
+    kind = int(np.searchsorted(arrays.ends, fraction(random), side="right"))
+    n_cuts = len(arrays.stays)
+    if kind < n_cuts:
+        for a in range(n_axes):
+            one = below(random, arrays.size[a])
+            two = one if arrays.stays[kind, a] else below(random, arrays.size[a])
+            coordinates[0, a], coordinates[1, a] = one, two
+            if arrays.swaps[kind, a]:
+                one, two = two, one
+            coordinates[2, a], coordinates[3, a] = one, two
+        return 2
+    n_free = 1 if arrays.free.any() else 0
+    if kind < n_cuts + n_free:
+        for a in range(n_axes):
+            coordinates[0, a] = below(random, arrays.size[a])
+            coordinates[1, a] = below(random, arrays.size[a]) if arrays.free[a] else coordinates[0, a]
+        return 1
+    pattern = kind - n_cuts - n_free
+    part = arrays.part[pattern]
+    for q in range(arrays.used.shape[1]):
+        for label in range(arrays.used[pattern, q]):
+            again = True
+            while again:
+                mapping[q, label] = below(random, arrays.room[part, q])
+                again = False
+                for before in range(label):
+                    again = again or mapping[q, before] == mapping[q, label]
+    degree = arrays.start[pattern + 1] - arrays.start[pattern]
+    for a in range(n_axes):
+        role = arrays.role[part, a]
+        if role == -1:
+            common = below(random, arrays.size[a])
+            for unit in range(degree):
+                coordinates[unit, a] = common
+        elif role < -1:
+            for unit in range(degree):
+                coordinates[unit, a] = below(random, arrays.size[a])
+    lift(arrays, pattern, mapping, coordinates)
+    return degree
+
+
+@jit_lean
+def lift(arrays: Arrays, pattern: int, mapping: np.ndarray, coordinates: np.ndarray) -> None:
+    """Fill in a pattern's coordinates, given those of the gaining units on the other axes.
+
+    Outside the part each losing unit takes the labels of a gaining unit that agrees with it wherever an outside component
+    shares margins with the part; the pattern keeps these margins, so there is one for each.
+    """
+    part, first = arrays.part[pattern], arrays.start[pattern]
+    degree = arrays.start[pattern + 1] - first
+    n_axes = len(arrays.size)
+    for a in range(n_axes):
+        q = arrays.role[part, a]
+        if q >= 0:
+            for unit in range(degree):
+                up, down = mapping[q, arrays.plus[first + unit, q]], mapping[q, arrays.minus[first + unit, q]]
+                coordinates[unit, a] = up // arrays.radix[part, a] % arrays.size[a]
+                coordinates[degree + unit, a] = down // arrays.radix[part, a] % arrays.size[a]
+        elif q == -1:
+            for unit in range(degree):
+                coordinates[degree + unit, a] = coordinates[0, a]
+    for c in range(arrays.touches.shape[1]):
+        there = -1
+        for a in range(n_axes):
+            if arrays.role[part, a] == -2 - c:
+                there = a
+        if there < 0:
+            continue
+        for unit in range(degree):  # mark the losing units as not yet matched
+            coordinates[degree + unit, there] = -1
+        for unit in range(degree):
+            for other in range(degree, 2 * degree):
+                fits = coordinates[other, there] < 0
+                for a in range(n_axes):
+                    if arrays.touches[part, c, a] and coordinates[unit, a] != coordinates[other, a]:
+                        fits = False
+                if fits:
+                    for a in range(n_axes):
+                        if arrays.role[part, a] == -2 - c:
+                            coordinates[other, a] = coordinates[unit, a]
+                    break
+
+
+@jit_lean
+def to_columns(
+    arrays: Arrays, column_of: np.ndarray, coordinates: np.ndarray, degree: int, columns: np.ndarray, steps: np.ndarray
+) -> int:
+    """Turn units into a move on the columns of a block; its length, 0 for one that can never be made or changes nothing.
+
+    `column_of` is -1 for cells that are decided, -2 for those of other blocks, which move by themselves.
+    """
+    length = 0
+    for unit in range(2 * degree):
+        cell = arrays.base
+        for a in range(len(arrays.size)):
+            cell += arrays.offset[a, coordinates[unit, a]]
+        at = 0
+        while at < length and columns[at] != cell:
+            at += 1
+        if at == length:
+            columns[at], steps[at] = cell, 0
+            length += 1
+        steps[at] += 1 if unit < degree else -1
+    kept = 0
+    for k in range(length):
+        column = column_of[columns[k]]
+        if steps[k] == 0 or column == -2:
+            continue
+        if column == -1:
+            return 0
+        columns[kept], steps[kept] = column, steps[k]
+        kept += 1
+    return kept
+
+
+@jit_lean
+def draw_margin_move(
+    arrays: Arrays,
+    column_of: np.ndarray,
+    random: np.ndarray,
+    coordinates: np.ndarray,
+    mapping: np.ndarray,
+    columns: np.ndarray,
+    steps: np.ndarray,
+) -> int:
+    """Write a random move of a block; its length."""
+    degree = draw_units(arrays, random, coordinates, mapping)
+    length = to_columns(arrays, column_of, coordinates, degree, columns, steps)
+    if below(random, 2) == 0:
+        for k in range(length):
+            steps[k] = -steps[k]
+    return length

@@ -1,0 +1,115 @@
+"""Swaps in a two-way table with cells missing: two rows, and two of the columns that both have.
+
+Fast on dense patterns, where most pairs of rows share columns; by themselves they prove nothing once cells are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...base.certificate import Certificate
+from ...base.jit import jit_lean
+from ...base.random_streams import below
+from ...fiber.blocks.presolve import Block
+from ...fiber.blocks.two_way import as_two_way
+from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
+
+UNPROVEN = Certificate("unproven", "swaps of four cells do not reach every table where cells are missing or bounded")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowPairs(MoveSet):
+    """The free cells of each row as bits; `cells[first[i] + k]` is the block's column of the k-th free cell of row i."""
+
+    bits: np.ndarray
+    first: np.ndarray
+    cells: np.ndarray
+    certificate: Certificate = UNPROVEN
+
+    words = "swaps in two rows"
+
+    @property
+    def n_columns(self) -> int:
+        """Free cells."""
+        return len(self.cells)
+
+    def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
+        """Two rows at random and two of their common columns; nothing if they have fewer."""
+        columns, steps = np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64)
+        length = draw_row_pair(self.bits, self.first, self.cells, random, columns, steps)
+        return Move(columns[:length], steps[:length])
+
+    def listed(self, most: int = MOST_LISTED) -> Any:
+        """All swaps."""
+        return sparse_rows(self._all(), self.n_columns, most)
+
+    def _all(self) -> Iterator[tuple[list[int], list[int]]]:
+        as_bytes = self.bits.view(np.uint8).reshape(len(self.bits), -1)
+        has = np.unpackbits(as_bytes, axis=1, bitorder="little").astype(bool)
+        cell = np.full(has.shape, -1, dtype=np.int64)
+        cell[has] = self.cells
+        for i, k in combinations(range(len(has)), 2):
+            for j, m in combinations(np.flatnonzero(has[i] & has[k]), 2):
+                yield [cell[i, j], cell[i, m], cell[k, j], cell[k, m]], [1, -1, -1, 1]
+
+
+@jit_lean
+def ones(word: np.uint64) -> int:
+    """The number of bits that are set."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
+
+
+@jit_lean
+def draw_row_pair(
+    bits: np.ndarray, first: np.ndarray, cells: np.ndarray, random: np.ndarray, columns: np.ndarray, steps: np.ndarray
+) -> int:
+    """Write a random swap of two rows; 4, or 0 if the rows have fewer than two columns in common."""
+    i, k = below(random, bits.shape[0]), below(random, bits.shape[0] - 1)
+    k += k >= i
+    common = 0
+    for w in range(bits.shape[1]):
+        common += ones(bits[i, w] & bits[k, w])
+    if common < 2:
+        return 0
+    one, two = below(random, common), below(random, common - 1)
+    two += two >= one
+    before_i = before_k = seen = 0
+    for w in range(bits.shape[1]):
+        both = bits[i, w] & bits[k, w]
+        here = ones(both)
+        for which in range(2):
+            wanted = (two if which else one) - seen
+            if 0 <= wanted < here:
+                rest = both
+                for _ in range(wanted):
+                    rest &= rest - np.uint64(1)
+                under = (rest & (~rest + np.uint64(1))) - np.uint64(1)  # the bits below the lowest one left
+                columns[which] = cells[first[i] + before_i + ones(bits[i, w] & under)]
+                columns[2 + which] = cells[first[k] + before_k + ones(bits[k, w] & under)]
+        seen += here
+        before_i += ones(bits[i, w])
+        before_k += ones(bits[k, w])
+    steps[0], steps[1], steps[2], steps[3] = 1, -1, -1, 1
+    return 4
+
+
+def row_pairs(block: Block) -> RowPairs | None:
+    """The swaps of a block that is a two-way table, some cells of which may be missing."""
+    form = as_two_way(block)
+    if form is None:
+        return None
+    row, column, (n_rows, n_columns) = form.row, form.column, form.shape
+    if n_columns < n_rows:  # fewer, longer rows share more
+        row, column, n_rows, n_columns = column, row, n_columns, n_rows
+    bits = np.zeros((n_rows, (n_columns + 63) // 64), dtype=np.uint64)
+    np.bitwise_or.at(bits, (row, column // 64), np.uint64(1) << (column % 64).astype(np.uint64))
+    first = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))]).astype(np.int64)
+    return RowPairs(bits, first, np.lexsort([column, row]).astype(np.int64))

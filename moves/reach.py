@@ -1,0 +1,208 @@
+"""choose_moves, basic_moves, check_connected: steps that keep every published figure, and whether they reach everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import comb, prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.errors import InputError, TooLarge
+from ..fiber.blocks.presolve import Block, Presolved
+from ..fiber.laws.support import support
+from ..release.release import Release, as_release
+from ..release.tables.tables import labelled
+from .chooser import Moves, choose
+from .connectivity import MOST_TABLES, Connectivity, check_block
+from .own_moves import allowed, own_moves, refuse_others
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+MOST_NUMBERS = 20_000_000
+"""Moves times cells that are listed."""
+
+
+def choose_moves(
+    release: Release,
+    law: Any = "uniform",
+    *,
+    max_seconds: float = 30.0,
+    progress: Callable[[str], None] | None = None,
+) -> Moves:
+    """The moves that chains on a release will use, block by block, with the proof that they reach every table.
+
+    Parameters
+    ----------
+    law
+        What the intruder believes; values to which it gives no weight bound the tables further.
+    max_seconds
+        How long 4ti2 (the extra `fiberwalk[algebra]`) may look for a Markov basis where nothing else is proven.
+    progress
+        Called with a line of words for each block.
+
+    Returns
+    -------
+    Moves
+        `.certificate` has the word ("connected", or "exact" where nothing is open), the reason and evidence: read them, as
+        some tables may be reached in principle only. `.sets` has one set of moves for each independent block of the release.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> moves = fw.choose_moves(fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"]))
+    >>> moves
+    <Moves, connected: block 1: Swaps(6 cells, connected)>
+    >>> moves.certificate.reason.split(" (")[0]
+    'swaps in two rows and two columns join all complete two-way tables of given margins'
+    """
+    if not isinstance(max_seconds, (int, float)) or not 0 <= max_seconds <= 1e6:
+        raise InputError(f"max_seconds={max_seconds!r}: a number of seconds, 0 for none.")
+    return choose(as_release(release), law, max_seconds=max_seconds, progress=progress)
+
+
+def basic_moves(release: Release) -> list[xr.DataArray]:
+    """The swaps in two labels of every dim: +1 and -1 in turn at the corners of a square, a cube, ...
+
+    They keep every margin of fewer dims. Those that would change another published figure, such as a subtotal of a
+    hierarchy, are left out; those that meet a known cell are not, and can never be made. In a complete two-way table they
+    lead from each table to every other; with the two-way margins of three dims, or with cells missing, they need not:
+    `check_connected(release, basic_moves(release))` tells for a small release, and `choose_moves` has what is proven.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> release = fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"])
+    >>> moves = fw.basic_moves(release)
+    >>> len(moves), moves[0].values.tolist()
+    (3, [[1, -1, 0], [-1, 1, 0]])
+    """
+    release = as_release(release)
+    if len(release.grids) != 1:
+        raise InputError("basic_moves is for one table; linked ones have no squares or cubes in common.")
+    shape = release.grids[0].cells.shape
+    number = prod(comb(n, 2) for n in shape if n > 1)
+    if number * prod(shape) > MOST_NUMBERS:
+        raise TooLarge(f"there are {number:,} basic moves, too many to be listed.")
+    sums = release.sums
+    exact = sums.matrix[np.flatnonzero(sums.lower == sums.upper)][:, release.grids[0].cells.ravel()]
+    moves = []
+    for labels in product(*(combinations(range(n), min(n, 2)) for n in shape)):
+        values = np.zeros(shape, dtype=np.int64)
+        for corner in product(*(range(len(two)) for two in labels)):
+            values[tuple(two[side] for two, side in zip(labels, corner, strict=True))] = (-1) ** sum(corner)
+        if not (exact @ values.ravel()).any():
+            moves.append(labelled(values, release.dims))
+    return moves
+
+
+def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform", most: int = MOST_TABLES) -> Reach:
+    """Walk through every table of a small release, and see whether moves lead from each to every other.
+
+    Parameters
+    ----------
+    moves
+        What `choose_moves` gave (the default: it is called), or moves of your own: a list of tables of whole numbers in the
+        shape of the release's table (positive where a cell gains, negative where it loses), or sparse rows over its cells.
+        They may be made in either direction, any number of times.
+    law
+        With moves of your own: what the intruder believes.
+    most
+        Tables of a block that are walked through at most; beyond, `fw.TooLarge`.
+
+    Examples
+    --------
+    Two rows and two columns at a time are not enough once the diagonal is known:
+
+    >>> import fiberwalk as fw
+    >>> release = fw.suppress([[5, 1, 1], [1, 5, 1], [1, 1, 5]], where=[[False, True, True], [True, False, True],
+    ...                                                                 [True, True, False]])
+    >>> fw.check_connected(release)
+    <connected: 3 tables in 1 part>
+    >>> around = [[0, 1, -1], [-1, 0, 1], [1, -1, 0]]
+    >>> fw.check_connected(release, [around])
+    <connected: 3 tables in 1 part>
+    >>> fw.check_connected(release, [])
+    <NOT connected: 3 tables in 3 parts>
+    """
+    release = as_release(release)
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise InputError(f"most={most!r}: a number of tables, at least 1.")
+    if moves is None:
+        moves = choose(release, law)
+    if isinstance(moves, Moves):
+        refuse_others(moves, release)
+    else:
+        moves = own_moves(release, support(release, law), moves)
+    inside = moves.support
+    checked = tuple(
+        check_block(block, one, most, allowed(inside, block.columns))
+        for block, one in zip(inside.solved.blocks, moves.sets, strict=True)
+    )
+    return Reach(release, inside.solved, inside.solved.blocks, checked)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reach:
+    """Which tables moves lead to: the answer of `check_connected`."""
+
+    release: Release
+    solved: Presolved
+    blocks: tuple[Block, ...]
+    """Cells that the moves change independently of others."""
+    found: tuple[Connectivity, ...]
+    """The tables of each block and the part that each of them is in."""
+
+    @property
+    def connected(self) -> bool:
+        """Do the moves lead from every table to every other?"""
+        return self.parts == 1
+
+    @property
+    def parts(self) -> int:
+        """Into how many parts the tables fall that no move leads out of."""
+        return prod(one.components for one in self.found)
+
+    @property
+    def tables(self) -> int:
+        """How many tables there are."""
+        return prod(len(one.tables) for one in self.found)
+
+    def apart(self) -> pd.DataFrame | None:
+        """Two tables that no moves lead between, a column each, or None if there are none."""
+        import pandas as pd
+
+        broken = [k for k, one in enumerate(self.found) if not one.connected]
+        if not broken:
+            return None
+        pair = np.stack([self.solved.start, self.solved.start])
+        for block, one in zip(self.blocks, self.found, strict=True):
+            pair[:, block.columns] = one.tables[0]
+        one = self.found[broken[0]]
+        pair[1, self.blocks[broken[0]].columns] = one.tables[np.flatnonzero(one.label != one.label[0])[0]]
+        values = self.release.own_units(pair[:, : self.release.n_cells].T)
+        return pd.DataFrame(values, index=self.release.index(self.release.keys), columns=["one", "other"])
+
+    def __repr__(self) -> str:
+        word = "connected" if self.connected else "NOT connected"
+        return f"<{word}: {_number(self.tables, 'table')} in {_number(self.parts, 'part')}>"
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in a sentence."""
+        told = "every one is reached" if self.connected else f"NOT all are reached: they fall into {self.parts:,} parts"
+        return f"Checked by walking through all tables ({self.tables:,}): {told}."
+
+    def _repr_html_(self) -> str | None:
+        from ..base.html import in_notebook
+        from ..report.notebook_form import reach_html
+
+        return in_notebook(reach_html, self)
+
+
+def _number(n: int, thing: str) -> str:
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"

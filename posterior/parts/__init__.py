@@ -1,0 +1,1 @@
+"""The beliefs about one block, solved or sampled, and how they are put together."""

@@ -1,0 +1,47 @@
+"""One block solved exactly: the law of every question about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.errors import InputError
+from ...fiber.blocks.presolve import Block
+from ...fiber.exact.chooser import solve_exactly
+from ...fiber.exact.solved import Budget, Solved, refuse_wide
+from ...fiber.laws.law import Weigh
+
+Progress = Callable[[str], None]
+
+
+def solve_block(
+    block: Block,
+    weigh: Weigh,
+    questions: Any,
+    budget: Budget | None = None,
+    *,
+    count_only: bool = False,
+    progress: Progress | None = None,
+) -> Solved:
+    """The exact law of the questions about a block: single columns, or sums of several."""
+    refuse_wide(block.lower, block.upper)
+    n, extra = len(block.columns), questions.shape[0]
+    single = np.diff(questions.indptr) == 1
+    of_column = questions.indices[questions.indptr[:-1][single]]
+    weights = [weigh(int(c), int(a), int(z)) for c, a, z in zip(block.columns, block.lower, block.upper, strict=True)]
+    sums = sp.csr_array(questions[np.flatnonzero(~single)])
+    solved = solve_exactly(block, weights, sums, budget, count_only=count_only, progress=progress)
+    if solved.tables == 0:
+        raise InputError("the law and the evidence leave no possible table: every feasible one has probability zero.")
+    chosen = np.empty(extra, dtype=np.int64)
+    chosen[single], chosen[~single] = of_column, n + np.arange(sums.shape[0])
+    return Solved(
+        solved.tables,
+        solved.lower[chosen],
+        tuple(solved.possible[j] for j in chosen),
+        tuple(solved.weights[j] for j in chosen),
+        solved.method,
+    )

@@ -1,0 +1,96 @@
+"""Sums of independent parts: what is asked of several blocks at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.certificate import WORDS
+from ...base.errors import TooLarge
+from .pmf import Pmf, bits_of
+
+MOST_PRODUCTS = 20_000_000_000
+"""Products of probabilities that one convolution may take (some seconds)."""
+_LN2 = float(np.log(2.0))
+
+
+def added(fixed: int, parts: Sequence[Pmf]) -> Pmf:
+    """The law of a constant plus independent parts, with the weakest of their evidence."""
+    if len(parts) == 1:
+        return parts[0].shifted(-fixed)
+    first, width, p, possible = _convolved(fixed, parts)
+    sampled = [one for one in parts if one.method != "exact"]
+    if not sampled:
+        return Pmf.exact(first, p, possible)
+    ess = min(one.ess for one in sampled)
+    least = max((int((one.p > 0).sum()) - 1 for one in sampled), default=0) / (2 * _LN2 * max(ess, 1.0))
+    return Pmf(
+        first,
+        p,
+        possible,
+        lower=first,
+        upper=first + width * len(p) - 1,
+        support=width * int(possible.sum()),
+        entropy=bits_of(p, width),
+        width=width,
+        method="chains",
+        certificate=max((one.certificate for one in parts), key=lambda one: WORDS.index(one.word)),
+        ess=ess,
+        rhat=max(one.rhat for one in sampled),
+        # What each part adds to the variance is at most that of the whole sum's surprise (Efron and Stein 1981).
+        entropy_error=float(np.sqrt(_varentropy(p) / max(ess, 1.0) + least**2)),
+        mean_error=float(np.sqrt(sum(one.mean_error**2 for one in sampled))),
+        p_error=np.sqrt(p * (1 - p) / max(ess, 1.0) + max(ess, 1.0) ** -2.0),
+        converged=all(one.converged for one in sampled),
+    )
+
+
+class _Bins(NamedTuple):
+    """The law of a sum so far: the least value of its first bin, the width of the bins, and what they hold."""
+
+    first: int
+    width: int
+    p: np.ndarray
+    possible: np.ndarray
+
+
+def _convolved(fixed: int, parts: Sequence[Pmf]) -> _Bins:
+    """Summed directly: a transform would be faster, but drowns small probabilities in its rounding error.
+
+    Narrow bins first: what they add up to is then known better than what wider ones leave of it.
+    """
+    total = _Bins(fixed, 1, np.ones(1), np.ones(1, dtype=bool))
+    for one in sorted(parts, key=lambda one: (one.width, len(one.p))):
+        if len(total.p) * len(one.p) > MOST_PRODUCTS:
+            raise TooLarge("a hidden margin has too many values to convolve; leave it out, or use a coarser unit.")
+        total = _plus(total, _Bins(one.first, one.width, one.p, one.possible))
+    trimmed = np.flatnonzero(total.possible)
+    whole = slice(trimmed[0], trimmed[-1] + 1)
+    p = np.where(total.possible[whole], total.p[whole], 0)
+    return _Bins(total.first + total.width * int(trimmed[0]), total.width, p / p.sum(), total.possible[whole])
+
+
+def _plus(narrow: _Bins, wide: _Bins) -> _Bins:
+    """The law of a sum in the bins of the wider part, which each value of the other moves up.
+
+    Where it is no whole number of bins, the rest moves so large a part of each bin into the next one: the mean stays true.
+    """
+    places = np.arange(len(narrow.p))
+    up = (narrow.width * places + (narrow.width - 1) / 2) / wide.width
+    whole = up.astype(np.int64)
+    rest = up - whole
+    moved, able = np.zeros(int(whole[-1]) + 2), np.zeros(int(whole[-1]) + 2)
+    np.add.at(moved, whole, narrow.p * (1 - rest))
+    np.add.at(moved, whole + 1, narrow.p * rest)
+    able[whole[narrow.possible]] = 1
+    able[whole[narrow.possible & (rest > 0)] + 1] = 1
+    possible = np.convolve(able, wide.possible.astype(float)) > 0.5
+    return _Bins(narrow.first + wide.first, wide.width, np.convolve(moved, wide.p), possible)
+
+
+def _varentropy(p: np.ndarray) -> float:
+    some = p[p > 0]
+    bits = -np.log2(some)
+    return float(max(0.0, (some * bits**2).sum() - (some * bits).sum() ** 2))

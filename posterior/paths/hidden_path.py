@@ -1,0 +1,243 @@
+"""What the end of a hidden path tells of its beginning: each group of squares exactly where it is small, else by chains."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.certificate import Certificate
+from ...base.errors import InputError, TooLarge
+from ...base.jit import own_sources
+from ...fiber.equations.sparse import rows_through
+from ...fiber.exact.solved import Budget
+from ...fiber.laws.support import NO_TABLE, Support
+from ...sampler.chains.checkpoint import load
+from ...sampler.chains.run import Run
+from ...sampler.estimate import UnitEstimate, estimate_by
+from ..parts.answered import Answered, BlockAnswer
+from ..parts.pmf import Pmf
+from ..parts.sampled import Chains, pmf_of, short_of
+from .exact_path import exact_likelihood
+from .path_groups import PathGroup, incidence, path_groups
+from .path_kernel import PathKernel
+from .path_unit import path_runs, path_unit
+from .paths import HiddenPaths
+
+Progress = Callable[[str], None]
+WORK_PER_TABLE = 20_000
+"""Operations that a table takes at a step, for what a budget allows of exact sums over paths."""
+
+
+@dataclass(frozen=True, eq=False)
+class PathBelief:
+    """What is believed of theta and of the steps that led to the published table."""
+
+    corners: np.ndarray
+    """[square, 2, dim]: the labels (numbers of nodes) of the top-left and the bottom-right cell."""
+    order_known: bool
+    steps: tuple[Pmf | None, ...]
+    """By how much the top-left cell of each square grew; None where it cannot be told from that of others."""
+    thetas: np.ndarray
+    theta_prior: np.ndarray
+    theta: np.ndarray
+    """How probable each theta is given the published table, and the standard error of that."""
+    theta_error: np.ndarray
+
+
+def by_paths(
+    paths: HiddenPaths,
+    inside: Support,
+    picked: Any,
+    method: str,
+    budget: Budget,
+    chains: Chains,
+    began: float,
+    progress: Progress | None,
+) -> Answered:
+    """The laws of all questions, each group of squares by itself."""
+    if any(len(item.cells) > 1 for item in inside.release.evidence):
+        raise InputError("a hidden path cannot be read together with figures of sums that a random method published.")
+    decided = np.flatnonzero(inside.solved.decided)
+    questions = sp.csc_array(picked, copy=True)
+    for column in decided:  # they are known, and counted already
+        questions.data[questions.indptr[column] : questions.indptr[column + 1]] = 0
+    questions.eliminate_zeros()
+    parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
+    steps: list[Pmf | None] = [None] * len(paths.squares)
+    theta, theta_error = paths.theta_prior, np.zeros(len(paths.thetas))
+    answers: list[BlockAnswer] = []
+    left: list[PathGroup] = []
+    for group in path_groups(paths, inside):
+        if progress is not None:
+            progress(f"paths through {len(group.squares)} squares and {len(group.cells)} cells")
+        try:
+            if method == "chains" and not group.decided:
+                raise TooLarge("chains are asked for.")
+            asked, exact = _exactly(paths, group, inside, questions, budget)
+        except TooLarge:
+            if method == "exact":
+                raise
+            # where its cells are known there is nothing to sample, unless its steps tell of theta
+            if not group.decided or len(paths.thetas) > 1:
+                left.append(group)
+            continue
+        for row, pmf in zip(asked, exact.pmfs, strict=True):
+            parts[row].append(pmf)
+        answers.append(BlockAnswer(exact.pmfs, exact.tables, EXACT_PATHS))
+        for square, law in zip(group.squares, exact.steps, strict=True):
+            steps[square] = law
+        theta = exact.theta
+    evidence: tuple[str, ...] = ()
+    stopped = ""
+    if left:
+        run = paths_run(paths, left, inside, questions, chains)
+        how = chains.later(began)
+        found = estimate_by(
+            run,
+            paths.release,
+            np.zeros(picked.shape[0]),
+            executor=how.executor,
+            max_seconds=how.max_seconds,
+            checkpoint=how.checkpoint,
+            progress=progress,
+            short=lambda now: short_of(now, parts, how.tolerance),
+        )
+        for row, some in enumerate(found.parts):
+            parts[row] = [*parts[row], *(pmf_of(found.units[unit].marginal(which)) for unit, which in some)]
+        for group, one in zip(left, found.units, strict=True):
+            answers.append(BlockAnswer((), None, one.unit.certificate))
+            first = len(group.cells)
+            for k, square in enumerate(group.squares):
+                steps[square] = pmf_of(one.marginal(first + k))
+            if len(paths.thetas) > 1:
+                theta, theta_error = _theta_of(one, len(paths.thetas))
+        evidence, stopped = found.certificate.evidence, found.stopped
+    keys = paths.release.keys[paths.squares.cells[:, [0, 3]]]
+    path = PathBelief(keys, paths.order_known, tuple(steps), paths.thetas, paths.theta_prior, theta, theta_error)
+    return Answered(parts, answers, evidence, stopped, path)
+
+
+# --- exactly --------------------------------------------------------------------------------------------------------
+
+
+EXACT_PATHS = Certificate("exact", "sums over all paths")
+
+
+@dataclass(frozen=True, eq=False)
+class _Exact:
+    pmfs: tuple[Pmf, ...]
+    steps: tuple[Pmf | None, ...]
+    theta: np.ndarray
+    tables: int
+
+
+def _exactly(
+    paths: HiddenPaths, group: PathGroup, inside: Support, questions: Any, budget: Budget
+) -> tuple[np.ndarray, _Exact]:
+    """Which questions concern a group, and their laws, by the probability of every table."""
+    tables, p, theta = weighed_tables(paths, group, inside, budget)
+    asked, rows = rows_through(questions, group.cells)
+    values = rows @ tables.T
+    steps: tuple[Pmf | None, ...] = (None,) * len(group.squares)
+    if group.independent:
+        grown: Any = np.linalg.lstsq(
+            incidence(group.local, len(group.cells)).toarray().T, (group.end - tables).T, rcond=None
+        )[0]
+        steps = tuple(_law(one, p) for one in np.round(grown).astype(np.int64))
+    return asked, _Exact(tuple(_law(one, p) for one in values), steps, theta, len(tables))
+
+
+def weighed_tables(
+    paths: HiddenPaths, group: PathGroup, inside: Support, budget: Budget
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """[table, cell]: every table of a group from which paths led to the published one; how probable each, and each theta."""
+    most = int(min(budget.operations / WORK_PER_TABLE, budget.bytes / (64 * len(group.cells))))
+    found = exact_likelihood(paths, group, most)
+    tables = found.tables
+    logs = found.given_theta + np.log(paths.theta_prior)[:, None]
+    logs += _log_law(group, inside, tables)
+    if not np.isfinite(logs).any():
+        raise _nothing_left(paths, group, tables)
+    p = np.exp(logs - logs.max())
+    p /= p.sum()
+    theta, p = p.sum(axis=1), p.sum(axis=0)
+    some = np.isfinite(logs).any(axis=0)  # also what is too improbable for floating point is possible
+    return tables[some], p[some], theta
+
+
+def _log_law(group: PathGroup, inside: Support, tables: np.ndarray) -> np.ndarray:
+    """The log-weight of tables under the law, -inf where facts exclude them."""
+    logs = np.zeros(len(tables))
+    possible = ((tables >= group.lower) & (tables <= group.upper)).all(axis=1)
+    if len(group.rows.lower):
+        sums = tables @ group.rows.matrix.T
+        possible &= ((sums >= group.rows.lower) & (sums <= group.rows.upper)).all(axis=1)
+    logs[~possible] = -np.inf
+    for j, cell in enumerate(group.cells):
+        low, high = int(group.lower[j]), int(group.upper[j])
+        weights = inside.weigh(int(cell), low, high)
+        if weights is not None:
+            logs[possible] += weights[tables[possible, j] - low]
+    return logs
+
+
+def _law(values: np.ndarray, p: np.ndarray) -> Pmf:
+    """The law of a question that has some value in every table."""
+    first = int(values.min())
+    odds = np.bincount(values - first, weights=p)
+    return Pmf.exact(first, odds / odds.sum(), np.bincount(values - first) > 0)
+
+
+def _nothing_left(paths: HiddenPaths, group: PathGroup, tables: np.ndarray) -> InputError:
+    """What to say where every table that leads to the published one is excluded."""
+    release = paths.release
+    for j, cell in enumerate(group.cells):
+        values = tables[:, j]
+        if not ((values >= group.lower[j]) & (values <= group.upper[j])).any():
+            where = release.words(release.keys[cell])
+            reach = release.between(int(values.min()), int(values.max()))
+            return InputError(
+                NO_TABLE
+                + f"with the published table {where} {reach} at the beginning of its path, and what is known of it "
+                f"{release.between(int(group.lower[j]), int(group.upper[j]))}."
+            )
+    where = release.words(release.keys[group.cells[0]])
+    return InputError(
+        NO_TABLE + f"every table from which steps lead to the published one is excluded (around {where})."
+    )
+
+
+# --- by chains ------------------------------------------------------------------------------------------------------
+
+
+def paths_run(paths: HiddenPaths, groups: list[PathGroup], inside: Support, questions: Any, chains: Chains) -> Run:
+    """Chains on the paths of some groups, at their starts or where they were saved."""
+    units = [path_unit(paths, group, inside, questions) for group in groups]
+    digest = hashlib.sha256(repr((chains.seed, chains.number, chains.tolerance, chains.max_draws)).encode())
+    digest.update(own_sources().encode())
+    for unit in units:
+        kernel = unit.kernels[0]
+        assert isinstance(kernel, PathKernel)
+        arrays = (*kernel.plan, *kernel.weights, unit.sums.data, unit.sums.indices, unit.sums.indptr)
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).tobytes() + b"|")
+    mark = digest.hexdigest()
+    run: Run | None = load(chains.checkpoint, mark)
+    if run is not None:
+        return run
+    return Run(path_runs(units, paths, groups, chains.seed, chains.number), chains.tolerance, chains.max_draws, mark)
+
+
+def _theta_of(found: UnitEstimate, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """How probable each theta is, and the standard error."""
+    one = found.marginal(len(found.unit.columns) - 1)
+    p, error = np.zeros(number), np.full(number, 1.0 / max(one.ess, 1.0))
+    for k in range(len(one.p)):
+        if one.first + k < number:
+            p[one.first + k], error[one.first + k] = one.p[k], one.p_error[k]
+    return p, error

@@ -1,0 +1,194 @@
+"""Small changes of a hidden path: of one step, of two, of the order, of theta. Each leaves the law of paths as it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...base.jit import jit_lean
+from ...base.random_streams import below
+from ...sampler.lines.weights import Weights
+from .path_state import (
+    PathPlan,
+    PathRoom,
+    accepts,
+    copy,
+    copy_path,
+    log_law,
+    log_law_of,
+    log_odds_of,
+    put,
+    total_of,
+    trace,
+)
+from .step_law import corner_ends, log_step
+
+
+@jit_lean
+def how_far(reach: int, longest: int, random: np.ndarray) -> int:
+    """How far to go, either way: often up to the usual reach, now and then any length scale."""
+    most = reach
+    if below(random, 4) == 0:
+        scales = 1
+        while (1 << scales) <= longest:
+            scales += 1
+        most = 1 << below(random, scales)
+    size = 1 + below(random, most)
+    return size if below(random, 2) == 0 else -size
+
+
+@jit_lean
+def nudge(plan: PathPlan, weights: Weights, room: PathRoom, square: int, random: np.ndarray) -> None:
+    """Change the size of one step, or not."""
+    path, other = room.now, room.other
+    theta, cells = plan.thetas[path.theta[0]], plan.cells
+    a, b, c, d = path.before[square, 0], path.before[square, 1], path.before[square, 2], path.before[square, 3]
+    low, high = corner_ends(a, b, c, d)
+    if low == high:
+        return
+    more = how_far(plan.reach[square], high - low, random)
+    if a - more < low or a - more > high:
+        return
+    after = a + path.steps[square]
+    here = log_step(after, a - more, low, high, a + max(b, c), theta, plan.factorials)
+    ratio = here - path.log_odds[square]
+    if ratio == -np.inf:
+        return
+    if len(plan.row_lower) > 0:
+        copy(path.first, other.first, 0)
+        put(cells, square, -more, other.first)
+        ratio += log_law(plan, weights, other.first) - log_law(plan, weights, path.first)
+    else:
+        for i in range(4):
+            j, value, less = cells[square, i], path.first[cells[square, i]], more if i == 0 or i == 3 else -more
+            ratio += log_law_of(plan, weights, j, value - less) - log_law_of(plan, weights, j, value)
+    if ratio == -np.inf:
+        return
+    for e in range(plan.near_start[square], plan.near_start[square + 1]):
+        u = plan.near_square[e]
+        if path.at[u] < path.at[square]:
+            for i in range(4):
+                other.before[u, i] = path.before[u, i] - more * plan.near_grows[e, i]
+            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials)
+            ratio += other.log_odds[u] - path.log_odds[u]
+            if ratio == -np.inf:
+                return
+    if not accepts(ratio, random):
+        return
+    path.steps[square] += more
+    path.log_odds[square] = here
+    put(cells, square, -more, path.first)
+    path.before[square, 0] -= more
+    path.before[square, 1] += more
+    path.before[square, 2] += more
+    path.before[square, 3] -= more
+    for e in range(plan.near_start[square], plan.near_start[square + 1]):
+        u = plan.near_square[e]
+        if path.at[u] < path.at[square]:
+            path.log_odds[u] = other.log_odds[u]
+            for i in range(4):
+                path.before[u, i] = other.before[u, i]
+
+
+@jit_lean
+def take(plan: PathPlan, weights: Weights, room: PathRoom, further: float, random: np.ndarray) -> bool:
+    """Change to the other path, whose steps, order and theta are set, or not; `further` is what else its odds have."""
+    now, other = room.now, room.other
+    odds = trace(plan, other)
+    if odds == -np.inf:
+        return False
+    ratio = further + odds - total_of(now.log_odds)
+    ratio += log_law(plan, weights, other.first) - log_law(plan, weights, now.first)
+    if not accepts(ratio, random):
+        return False
+    copy_path(other, now)
+    return True
+
+
+@jit_lean
+def pair(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray) -> None:
+    """Change two steps by as much, the same way or opposite ways, or not."""
+    squares = len(plan.cells)
+    one, two = below(random, squares), below(random, squares)
+    if one == two:
+        return
+    copy_path(room.now, room.other)
+    more = how_far(min(plan.reach[one], plan.reach[two]), 16, random)
+    room.other.steps[one] += more
+    room.other.steps[two] += more if below(random, 2) == 0 else -more
+    take(plan, weights, room, 0.0, random)
+
+
+@jit_lean
+def grown_by(cells: np.ndarray, square: int, by: int, i: int) -> int:
+    """What a corner of one square grows by when the top left of another does."""
+    found = 0
+    for k in range(4):
+        if cells[by, k] == cells[square, i]:
+            found += 1 if k == 0 or k == 3 else -1
+    return found
+
+
+@jit_lean
+def move(plan: PathPlan, room: PathRoom, random: np.ndarray) -> None:
+    """Let a square have its turn earlier or later, or not. No table changes but those in between."""
+    path, other, cells = room.now, room.other, plan.cells
+    theta = plan.thetas[path.theta[0]]
+    square, to = below(random, len(cells)), below(random, len(cells))
+    at = path.at[square]
+    if to == at:
+        return
+    earlier, later, way = (at + 1, to, -1) if to > at else (to, at - 1, 1)
+    for i in range(4):
+        other.before[square, i] = path.before[square, i]
+    ratio = 0.0
+    for e in range(plan.near_start[square], plan.near_start[square + 1]):
+        u = plan.near_square[e]
+        if earlier <= path.at[u] <= later:
+            for i in range(4):
+                other.before[u, i] = path.before[u, i] + way * path.steps[square] * plan.near_grows[e, i]
+                other.before[square, i] -= way * path.steps[u] * grown_by(cells, square, u, i)
+            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials)
+            ratio += other.log_odds[u] - path.log_odds[u]
+            if ratio == -np.inf:
+                return
+    other.log_odds[square] = log_odds_of(other.before[square], path.steps[square], theta, plan.factorials)
+    ratio += other.log_odds[square] - path.log_odds[square]
+    if not accepts(ratio, random):
+        return
+    for e in range(plan.near_start[square], plan.near_start[square + 1]):
+        u = plan.near_square[e]
+        if earlier <= path.at[u] <= later:
+            path.log_odds[u] = other.log_odds[u]
+            for i in range(4):
+                path.before[u, i] = other.before[u, i]
+    path.log_odds[square] = other.log_odds[square]
+    for i in range(4):
+        path.before[square, i] = other.before[square, i]
+    for _ in range(later - earlier + 1):
+        path.order[at] = path.order[at - way]
+        path.at[path.order[at]] = at
+        at -= way
+    path.order[to] = square
+    path.at[square] = to
+
+
+@jit_lean
+def other_theta(plan: PathPlan, now: int, random: np.ndarray) -> int:
+    """Another theta, near or far, -1 where it would be beyond the last."""
+    thetas = len(plan.thetas)
+    to = below(random, thetas)
+    if below(random, 2) == 0:
+        to = now + how_far(max(1, thetas // 8), thetas, random)
+    return to if 0 <= to < thetas else -1
+
+
+@jit_lean
+def turn(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray) -> None:
+    """Change theta, or not."""
+    now = room.now.theta[0]
+    to = other_theta(plan, now, random)
+    if to < 0:
+        return
+    copy_path(room.now, room.other)
+    room.other.theta[0] = to
+    take(plan, weights, room, plan.log_prior[to] - plan.log_prior[now], random)

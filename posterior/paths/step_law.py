@@ -1,0 +1,106 @@
+"""The law of one step of Markov perturbation, compiled: how probable it is that the corner of a square went from w to M.
+
+`protect.markov_perturbation` says what the law is; this is the same for loops that ask for it millions of times.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...base.jit import jit_lean
+from ...sampler.lines.weights import log_factorial
+
+FEW_TERMS = 12
+"""Sums of more terms begin at the largest of them; shorter ones at the first."""
+NEGLIGIBLE = 1e-18
+
+
+@jit_lean
+def corner_ends(top_left: int, top_right: int, bottom_left: int, bottom_right: int) -> tuple[int, int]:
+    """The least and the most that the corner of a square can be, with the totals that it has now."""
+    return top_left - min(top_left, bottom_right), top_left + min(top_right, bottom_left)
+
+
+@jit_lean
+def log_step(after: int, before: int, low: int, high: int, column: int, theta: float, factorials: np.ndarray) -> float:
+    """log P(the corner is `after` | it was `before`); `column` is the larger of the top row and the left column total."""
+    never = -np.inf
+    inside, outside, seen = before - low, high - before, after - low
+    if inside < 0 or outside < 0 or seen < 0 or after > high:
+        return never
+    f = 0.0 if outside == 0 else min(1.0, before * theta / (column - before))
+    least, most = max(0, seen - outside), min(inside, seen)
+    if theta == 0.0:
+        least = max(least, inside)  # nobody leaves
+    if theta == 1.0:
+        most = min(most, 0)  # nobody stays
+    if f == 0.0:
+        least = max(least, seen)  # nobody comes
+    if f == 1.0:
+        most = min(most, seen - outside)  # everybody does
+    if least > most:
+        return never
+    stay_odds, come_odds = 1.0, 1.0
+    if most > least:  # then no probability is 0 or 1
+        stay_odds, come_odds = (1.0 - theta) / theta, (1.0 - f) / f
+    odds = stay_odds * come_odds
+    first = least
+    if most - least > FEW_TERMS:  # terms rise and then fall: find where
+        last = most
+        while first < last:
+            middle = (first + last) >> 1
+            if (inside - middle) * float(seen - middle) * odds > (middle + 1) * float(outside - seen + middle + 1):
+                first = middle + 1
+            else:
+                last = middle
+    total, term = 1.0, 1.0
+    for s in range(first, most):
+        term *= (inside - s) * float(seen - s) * odds / ((s + 1) * float(outside - seen + s + 1))
+        total += term
+        if term > 1e250:  # only where the sum begins at its first term
+            return _log_sum(least, most, inside, outside, seen, theta, f, factorials)
+        if term < NEGLIGIBLE * total:
+            break
+    term = 1.0
+    for s in range(first, least, -1):
+        term *= s * float(outside - seen + s) / ((inside - s + 1) * float(seen - s + 1) * odds)
+        total += term
+        if term < NEGLIGIBLE * total:
+            break
+    return _log_term(first, inside, outside, seen, theta, f, factorials) + np.log(total)
+
+
+@jit_lean
+def _log_term(stay: int, inside: int, outside: int, seen: int, theta: float, f: float, factorials: np.ndarray) -> float:
+    """log of the probability that so many stay and the others come."""
+    come = seen - stay
+    found = (
+        log_factorial(factorials, inside) - log_factorial(factorials, stay) - log_factorial(factorials, inside - stay)
+    )
+    found += log_factorial(factorials, outside)
+    found -= log_factorial(factorials, come) + log_factorial(factorials, outside - come)
+    if stay > 0:
+        found += stay * np.log1p(-theta)
+    if inside > stay:
+        found += (inside - stay) * np.log(theta)
+    if come > 0:
+        found += come * np.log(f)
+    if outside > come:
+        found += (outside - come) * np.log1p(-f)
+    return found
+
+
+@jit_lean
+def _log_sum(
+    least: int, most: int, inside: int, outside: int, seen: int, theta: float, f: float, factorials: np.ndarray
+) -> float:
+    """The same sum in logarithms, for terms of very different size."""
+    largest, total = -np.inf, 0.0
+    for s in range(least, most + 1):
+        here = _log_term(s, inside, outside, seen, theta, f, factorials)
+        if here > largest:
+            total = total * np.exp(largest - here) + 1.0
+            largest = here
+        else:
+            total += np.exp(here - largest)
+    return largest + np.log(total)

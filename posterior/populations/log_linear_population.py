@@ -1,0 +1,52 @@
+"""The people outside a sample fall into cells with the probabilities of a log-linear model of the sample (ASE15, 5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...fiber.laws.log_linear_model import fit
+from .population import Independent
+from .sample_table import SampleTable
+
+
+@dataclass(frozen=True)
+class LogLinearPopulation:
+    """Multinomial counts outside the sample, on the fitted probabilities of a hierarchical log-linear model."""
+
+    margins: tuple[Any, ...] | None = None
+    """The margins of the model; None: those of single dims, independence."""
+    add: float = 0.0
+    name: str = "log-linear"
+
+    @property
+    def words(self) -> str:
+        """What is assumed."""
+        probabilities = f"{probability_words(self.margins)} of the sample and taken as known"
+        return f"people outside the sample fall into cells with {probabilities}"
+
+    def given(self, sample: SampleTable) -> Independent:
+        """Multinomial draws."""
+        probabilities = cell_probabilities(sample, self.margins, self.add)
+
+        def outside(draws: int, random: np.random.Generator) -> np.ndarray:
+            return random.multinomial(sample.outside, probabilities, size=draws)
+
+        return Independent(sample, outside)
+
+
+def cell_probabilities(sample: SampleTable, margins: tuple[Any, ...] | None, add: float = 0.0) -> np.ndarray:
+    """The probability of each cell under the log-linear model of some margins of the sample."""
+    wanted = [dim.name for dim in sample.dims] if margins is None else list(margins)
+    expected = fit(sample.table, wanted, add=add).expected.ravel()
+    return np.asarray(expected / expected.sum())
+
+
+def probability_words(margins: tuple[Any, ...] | None) -> str:
+    """Which probabilities, in words."""
+    if margins is None:
+        return "the probabilities of independent dims, fitted to the margins"
+    shown = "; ".join(one if isinstance(one, str) else ",".join(one) for one in margins)
+    return f"the probabilities of the log-linear model of {shown}, fitted to the margins"

@@ -1,0 +1,157 @@
+"""The population as an urn that the sample began to fill (Polya's urn; ASE15, 5.2).
+
+The urn holds a ball for every person of the sample, coloured by her cell, and theta black balls. A coloured ball that
+is drawn goes back with another of its colour; a black one goes back, and a ball of a new colour with it: a cell that
+is empty in the sample and not in the population. There can be no more new colours than empty cells: with the last of
+them the black balls leave the urn.
+
+How a whole urn is drawn at once. With m coloured balls in it, the next t draws are all coloured with the probability
+(m)(m + 1)...(m + t - 1) / (m + theta)(m + theta + 1)...: the wait for a new colour is geometric, its probability drawn
+from Beta(theta, m). Among the balls drawn after a birth, the new colour's share against all older ones is that of a
+two-colour urn begun with 1 and n + z - 1 balls (beta-binomial). Going back from the last birth to the first settles
+every new colour, and the people left are Dirichlet-multinomial among the cells of the sample. The work grows with the
+new colours and the cells, not with the people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import digamma
+
+from ...base.errors import InputError
+from .log_linear_population import cell_probabilities
+from .population import Independent
+from .sample_table import SampleTable
+from .shrunk_population import dirichlet_multinomial
+
+TOGETHER = 100
+"""Urns that are filled side by side, one birth after the other: with fewer at a time, many new colours take long."""
+NEARLY_ALL = 0.99
+"""Expected new colours, as a share of the people outside the sample, that no estimate exceeds: theta would be infinite."""
+
+
+@dataclass(frozen=True)
+class PolyaUrn:
+    """Polya's urn with theta from the number of population cells that are empty, known or estimated; or theta itself."""
+
+    zeros: int | None = None
+    """How many cells of the population table are empty; None: estimated by a log-linear model."""
+    theta: float | None = None
+    margins: tuple[Any, ...] | None = None
+    """Of the log-linear model that estimates the zeros."""
+    name: str = "Polya urn"
+
+    @property
+    def words(self) -> str:
+        """What is assumed."""
+        if self.theta is not None:
+            told = f"theta {self.theta:g}"
+        elif self.zeros is not None:
+            told = f"theta such that {self.zeros} population cells are expected to be empty"
+        else:
+            told = "theta such that as many population cells are expected to be empty as under a log-linear model"
+        return (
+            f"people outside the sample join a cell in proportion to those already in it, or open an empty one; {told}"
+        )
+
+    def given(self, sample: SampleTable) -> Independent:
+        """Urns, each filled up to the size of the population."""
+        empty = np.flatnonzero(sample.counts == 0)
+        theta = self._theta(sample, len(empty))
+        occupied = np.flatnonzero(sample.counts)
+
+        def outside(draws: int, random: np.random.Generator) -> np.ndarray:
+            births = birth_times(theta, sample.n, sample.outside, len(empty), draws, random)
+            new, left = new_colours(births, sample.n, sample.outside, random)
+            found = np.zeros((draws, len(sample.counts)), dtype=np.int64)
+            alpha = np.broadcast_to(sample.counts[occupied].astype(float), (draws, len(occupied)))
+            found[:, occupied] = dirichlet_multinomial(alpha, left, random)
+            if len(empty):
+                shown = np.zeros((draws, len(empty)), dtype=np.int64)
+                shown[:, : new.shape[1]] = new
+                # Any empty cell may be the one of a new colour.
+                found[:, empty] = random.permuted(shown, axis=1)
+            return found
+
+        return Independent(sample, outside, {"theta": theta}, TOGETHER)
+
+    def _theta(self, sample: SampleTable, empty: int) -> float:
+        if self.theta is not None:
+            return float(self.theta)
+        if self.zeros is None:
+            p = cell_probabilities(sample, self.margins)
+            with np.errstate(divide="ignore"):
+                zeros = float(np.exp(sample.size * np.log1p(-p)).sum())
+            return urn_theta(sample.n, sample.outside, min(empty - zeros, NEARLY_ALL * sample.outside))
+        opened = empty - self.zeros
+        if opened < 0:
+            raise InputError(
+                f"zeros={self.zeros}: only {empty} cells of the sample are empty, and the population cannot have more empty "
+                "cells than a sample of it."
+            )
+        if opened >= sample.outside and opened:
+            raise InputError(
+                f"zeros={self.zeros}: {opened} of the {empty} empty cells of the sample would then have people, but only "
+                f"{sample.outside} people are outside the sample; the urn needs more."
+            )
+        return urn_theta(sample.n, sample.outside, opened)
+
+
+def urn_theta(n: int, outside: int, new: float) -> float:
+    """The number of black balls with which `outside` draws are expected to bring `new` colours: ASE15 (5) and (6).
+
+    Sum over z of theta / (n + theta + z - 1) is theta (digamma(n + theta + outside) - digamma(n + theta)), which grows with
+    theta from 0 to `outside`. 0 where no new colour is expected.
+    """
+    if new <= 0 or not outside:
+        return 0.0
+
+    def short(log_theta: float) -> float:
+        theta = np.exp(log_theta)
+        return float(theta * (digamma(n + theta + outside) - digamma(n + theta)) - new)
+
+    low = high = np.log(new)
+    while short(low) > 0:
+        low -= 2.0
+    while short(high) < 0:
+        high += 2.0
+    return float(np.exp(brentq(short, low, high, xtol=1e-14, rtol=1e-14)))
+
+
+def birth_times(theta: float, n: int, outside: int, most: int, draws: int, random: np.random.Generator) -> np.ndarray:
+    """[draw, colour]: the numbers (from 1) of the draws that bring new colours, at most `most`; beyond the last: none."""
+    over = outside + 1
+    found: list[np.ndarray] = []
+    now = np.zeros(draws, dtype=np.int64)
+    while len(found) < most and theta > 0:
+        black = random.beta(theta, n + now)
+        with np.errstate(divide="ignore"):  # never, or at once
+            wait = np.maximum(np.ceil(random.standard_exponential(draws) / -np.log1p(-black)), 1.0)
+        in_time = wait <= outside - now
+        now = np.where(in_time, now + np.where(in_time, wait, 0).astype(np.int64), over)
+        if not in_time.any():
+            break
+        found.append(now)
+    return np.stack(found, axis=1) if found else np.empty((draws, 0), dtype=np.int64)
+
+
+def new_colours(births: np.ndarray, n: int, outside: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """[draw, colour]: the balls of each new colour in the end, and how many draws are left for the colours of the sample."""
+    balls = np.zeros(births.shape, dtype=np.int64)
+    later = np.zeros(len(births), dtype=np.int64)
+    following = np.full(len(births), outside + 1)
+    for j in range(births.shape[1] - 1, -1, -1):
+        born = births[:, j]
+        there = born <= outside
+        older = np.where(there, n + born - 1, 1)
+        among = np.where(there, following - 1 - born + later, 0)
+        share = -np.expm1(np.log1p(-random.random(len(born))) / older)  # beta(1, older)
+        joined = random.binomial(among, share)
+        balls[:, j] = np.where(there, 1 + joined, 0)
+        later = np.where(there, among - joined, later)
+        following = np.where(there, born, following)
+    return balls, following - 1 + later

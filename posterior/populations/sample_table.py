@@ -1,0 +1,122 @@
+"""A table of sample counts, and what is known of the population it was drawn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import InputError
+from ...protect.records.sample_drawing import Sampling, sampling_of
+from ...release.facts.facts import NO_LIMIT, NO_VALUE, PUBLISHED
+from ...release.release import Release
+from ...release.tables.dims import Dim
+from ...release.tables.table_forms import Hierarchies
+from ...release.tables.tables import Table, as_table
+
+MOST_PEOPLE = 10**15
+"""Counts are then exact also as floating-point numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampleTable:
+    """Sample counts (flat), their dims, how large the population is, and the release that tells more of it, if any."""
+
+    counts: np.ndarray
+    dims: tuple[Dim, ...]
+    size: int
+    release: Release | None = None
+
+    @property
+    def table(self) -> Table:
+        """The sample as a table."""
+        return Table(self.counts.reshape(self.shape), self.dims)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many categories each dim has."""
+        return tuple(len(dim.labels) for dim in self.dims)
+
+    @cached_property
+    def n(self) -> int:
+        """How many people are in the sample."""
+        return int(self.counts.sum())
+
+    @property
+    def outside(self) -> int:
+        """How many people of the population are not in the sample."""
+        return self.size - self.n
+
+    @property
+    def truth(self) -> np.ndarray | None:
+        """The population table (flat), where the release carries it."""
+        return None if self.release is None else self.release.truth
+
+    @cached_property
+    def release_of_outside(self) -> Release:
+        """What the release says of the people outside the sample: every known figure less that of the sample.
+
+        The probability of a sample, prod C(F, f), times a law mu^F / F! is mu^(F - f) / (F - f)! up to a factor: for laws
+        of this form the people outside the sample follow the same law by themselves.
+        """
+        release = self.release
+        assert release is not None
+        there, facts = self.counts, release.sums
+        in_sums = facts.matrix @ there
+        shifted = replace(
+            facts,
+            lower=np.maximum(facts.lower - in_sums, 0),
+            upper=np.where(facts.upper >= NO_LIMIT, facts.upper, facts.upper - in_sums),
+            value=np.where(facts.value == NO_VALUE, NO_VALUE, facts.value - in_sums),
+        )
+        return replace(
+            release,
+            lower=np.maximum(release.lower - there, 0),
+            upper=np.where(release.upper >= NO_LIMIT, release.upper, release.upper - there),
+            value=np.where(release.value == NO_VALUE, NO_VALUE, release.value - there),
+            sums=shifted, truth=None, evidence=(), applied=(), figures=None, sum_figures={},
+        )  # fmt: skip
+
+
+def as_sample(
+    sample: Any, size: Any = None, *, hierarchies: Hierarchies | None = None, count: str | None = None
+) -> SampleTable:
+    """A sample as a user gives it: a table of counts with the size of its population, or a release of one."""
+    if isinstance(sample, Release):
+        return _of_release(sample, size)
+    table = as_table(sample, hierarchies=hierarchies, count=count)
+    counts = table.values.ravel()
+    n = int(counts.sum())
+    if n < 1:
+        raise InputError("the sample is empty: it sums to 0.")
+    if size is None:
+        raise InputError(f"how large is the population that these {n} people were drawn from? Give size=.")
+    return SampleTable(counts, table.dims, _checked_size(size, n))
+
+
+def _of_release(release: Release, size: Any) -> SampleTable:
+    if len(release.grids) != 1 or len(release.applied) != 1 or release.applied[0].name != Sampling.name:
+        raise InputError(
+            "a release says what a sample tells of its population where it was made by fw.draw_sample(), or read by "
+            "fw.as_protected(table, 'draw_sample', exact=[...]); this one was not."
+        )
+    assert release.figures is not None
+    if (release.status == PUBLISHED).any() or release.figures.min() < 0:
+        raise InputError("the release of a sample has a sample count for every cell; this one has not.")
+    population = sampling_of(release).population
+    if size is not None and size != population:
+        raise InputError(f"size={size!r}: the release says that the population is of {population}; leave out size=.")
+    counts = release.figures
+    return SampleTable(counts, release.dims, _checked_size(population, int(counts.sum())), release)
+
+
+def _checked_size(size: Any, n: int) -> int:
+    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+        raise InputError(f"size={size!r}: the size of the population is a whole number of at least 1.")
+    if size > MOST_PEOPLE:
+        raise InputError(f"size={size}: a population has at most {MOST_PEOPLE:,} people here.")
+    if size < n:
+        raise InputError(f"size={size}: the sample has {n} people, and cannot be larger than its population.")
+    return int(size)

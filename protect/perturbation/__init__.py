@@ -1,0 +1,1 @@
+"""Random changes of counts: transition matrices, noise, Markov perturbation."""

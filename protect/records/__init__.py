@@ -1,0 +1,1 @@
+"""Random changes of the records behind a table: swapping, sampling, simulation."""

@@ -1,0 +1,1 @@
+"""Rounding: to the nearest multiple, at random, controlled."""

@@ -1,0 +1,126 @@
+"""Rounding: every published figure stands for a range of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import InputError
+from ...base.numbers import scaled, written
+from ...release.facts.facts import UNSHOWN, Applied
+from ...release.publish import parse_margins
+from ...release.release import Release, of_table
+from ...release.tables.table_forms import Hierarchies
+from ...release.tables.tables import as_table
+from ..mechanism.mechanism import EXACT, SUPPORT, figures_of
+
+_HOW = {"nearest": "to the nearest multiple", "within": "to a multiple less than the base away"}
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Rounded figures as an outsider reads them: which values each may stand for."""
+
+    base: int
+    rule: str
+    decimals: int = 0
+    name: str = "rounding"
+
+    @property
+    def words(self) -> str:
+        """What was done."""
+        return f"every published figure is rounded to base {written(self.base, self.decimals)}, {_HOW[self.rule]}"
+
+    def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
+        """All values of the range alike."""
+        if figure % self.base or figure < 0:
+            return 0, np.empty(0)
+        low, high = (int(end) for end in rounding_range(np.array(figure), self.base, self.rule))
+        return low, np.zeros(max(min(high, most) - low + 1, 0))
+
+
+def checked_base(base: Any, decimals: int, method: str) -> int:
+    """The base of rounding as a whole number of 10^-decimals."""
+    step = 0 if isinstance(base, bool) else scaled(base, decimals, f"{method}(base=)")
+    if step < 1:
+        raise InputError(f"{method}(base={base}): the base must be positive.")
+    return step
+
+
+def checked_rule(rule: str) -> str:
+    """A rule of rounding, if it is one."""
+    if rule not in _HOW:
+        raise InputError(f"round_to(rule={rule!r}): the rule is 'nearest' or 'within'.")
+    return rule
+
+
+def round_to(
+    table: Any,
+    base: float,
+    rule: str = "nearest",
+    *,
+    margins: Iterable[Any] | None = None,
+    hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
+    count: str | None = None,
+) -> Release:
+    """Publish every cell and every margin rounded to a base.
+
+    Parameters
+    ----------
+    base
+        Figures are published as multiples of it.
+    rule
+        "nearest": to the nearest multiple, halves up, so that a figure leaves `base` values (fewer at zero).
+        "within": the reader is only told that each figure is less than `base` away from the truth, as under
+        controlled or random rounding; up to 2 base - 1 values stay possible.
+    margins
+        The margins that are published, each rounded by itself (all of them when left out).
+    hierarchies, decimals, count
+        As for `publish`.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> fw.bounds(fw.round_to([[4, 9]], base=3, margins=[]))["upper"].tolist()
+    [4, 10]
+    """
+    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    step = checked_base(base, labelled.decimals, "round_to")
+    release, rule = of_table(labelled), checked_rule(rule)
+    keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))
+    figures = nearest_multiple(matrix @ labelled.values.ravel(), step)
+    release = with_rounded(release, keys, matrix, figures, step, rule)
+    what = f"every published figure is rounded to base {base}, {_HOW[rule]}"
+    likelihood = EXACT if rule == "nearest" else SUPPORT
+    return replace(
+        release,
+        notes=(what,),
+        applied=(Applied("rounding", likelihood, what, mechanism=Ranges(step, rule, labelled.decimals)),),
+    )
+
+
+def nearest_multiple(values: np.ndarray, step: int) -> np.ndarray:
+    """The multiples next to some values, halves up."""
+    return np.asarray((values + step // 2) // step * step)
+
+
+def with_rounded(release: Release, keys: np.ndarray, matrix: Any, figures: np.ndarray, step: int, rule: str) -> Release:
+    """A release with rounded figures of cells and sums, each the range of values that it may stand for."""
+    release = release.with_facts(keys, matrix, *rounding_range(figures, step, rule), figures)
+    if step > 1:
+        # A rounded figure that leaves one value (a zero to base 2) discloses a cell or sum; it does not publish it.
+        release = replace(release, status=np.full(release.n_cells, UNSHOWN, dtype=np.uint8), shown=release.shown[:0])
+    return release
+
+
+def rounding_range(figures: np.ndarray, step: int, rule: str) -> tuple[np.ndarray, np.ndarray]:
+    """The values that a rounded figure may stand for."""
+    if rule == "nearest":
+        lower, upper = figures - step // 2, figures + (step - 1) // 2
+    else:
+        lower, upper = figures - step + 1, figures + step - 1
+    return np.maximum(lower, 0), upper

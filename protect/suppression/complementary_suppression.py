@@ -1,0 +1,256 @@
+"""Complementary suppression: besides the sensitive cells others are withheld, so that none can be computed back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.errors import InputError
+from ...base.numbers import scaled
+from ...fiber.blocks.presolve import presolve
+from ...fiber.bounds.chooser import sharp_bounds
+from ...release.facts.contributions import with_contributions
+from ...release.facts.facts import Applied, Protection
+from ...release.facts.knowledge import Rule
+from ...release.publish import parse_margins, publish_margins
+from ...release.release import Release, of_table
+from ...release.tables.table_forms import Hierarchies
+from ...release.tables.tables import as_table, cell_mask
+from ..mechanism.mechanism import SUPPORT
+from .suppression import refuse_everything, with_withheld
+from .suppression_pattern import Pattern, Room, Sensitive, cheapest_pattern
+
+
+def complementary_suppress(
+    table: Any,
+    where: Any = None,
+    *,
+    rule: str | None = None,
+    below: float = 0,
+    above: float = 0,
+    width: float = 0,
+    percent: float | None = None,
+    minimise: str = "cells",
+    rule_known: bool = False,
+    flags: bool = False,
+    zeros_hidden: bool = False,
+    secondary_zeros: bool = False,
+    rounds: int = 25,
+    margins: Iterable[Any] | None = None,
+    hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
+    count: str | None = None,
+    contributors: Any = None,
+    largest: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> Release:
+    """Withhold the sensitive cells of a table and as few others as protect them; publish the rest and every margin.
+
+    The sensitive cells (primary suppressions) are those of `rule` and `where`. The others (secondary ones) are chosen so
+    that every primary keeps the wanted interval, as `bounds` computes it in whole numbers, at the least cost. The words of
+    `release.applied` say whether the pattern is proven to be the cheapest. An intruder is taken to know the figures that
+    are published, and the rule if it says so, but not how the secondaries were chosen: the likelihood is "support only".
+
+    Parameters
+    ----------
+    table
+        Any form of table that `publish` takes.
+    where
+        Sensitive cells: a boolean table, a function of the table, or a list of cells as {dim: label}.
+    rule
+        A threshold such as "< 3": the cells it hits are sensitive. Zeros are not, unless `zeros_hidden`.
+    below, above, width
+        The wanted interval: it must reach at least so far below and above the true value, and be so wide. Where nothing is
+        wanted, no primary may be known exactly (width=1 in the last decimal).
+    percent
+        So many percent of the true value, rounded up, below and above it.
+    minimise
+        What withheld cells cost: "cells" (each one the same) or "counts" (its value; ties go to fewer cells).
+    rule_known, flags
+        The intruder knows the rule, and with `flags` also sees which cells are primary: see `suppress`. The intervals are
+        those of this intruder.
+    zeros_hidden
+        The rule hits zeros, too.
+    secondary_zeros
+        Zeros may be withheld to protect others. Left out, zeros that are not sensitive are published.
+    rounds
+        How often a pattern is improved before the search settles for one that protects, but may not be the cheapest.
+    margins
+        The margins to publish (all of them, at every level, when left out); none of their figures is withheld.
+    hierarchies, decimals, count
+        As for `publish`.
+    contributors, largest
+        As for `suppress`.
+    progress
+        Called now and then with a line of text on where the work stands.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> r = fw.complementary_suppress([[1, 5, 4], [7, 20, 6], [3, 8, 9]], rule="< 3", above=2, minimise="counts")
+    >>> r.published.values.tolist()
+    [[nan, 5.0, nan], [7.0, 20.0, 6.0], [nan, 8.0, nan]]
+    >>> fw.bounds(r).iloc[0].to_dict()
+    {'lower': 0, 'upper': 4}
+    >>> r.applied[0].words
+    'of 9 cells 1 is withheld as sensitive and 3 are to protect it; proven to be the least sum of counts that does'
+    """
+    if where is None and rule is None:
+        raise InputError("complementary_suppress() needs where= or rule= (such as '< 3'): which cells are sensitive.")
+    if (rule_known or flags) and (rule is None or where is not None):
+        raise InputError("rule_known= and flags= go with rule= alone, without where=.")
+    if flags and not rule_known:
+        raise InputError("flags= says what an intruder who knows the rule can see: give rule_known=True with it.")
+    if zeros_hidden and rule is None:
+        raise InputError("zeros_hidden= goes with rule=; for zeros as secondaries give secondary_zeros=True.")
+    if secondary_zeros and rule_known:
+        raise InputError(
+            "secondary_zeros=True: an intruder who knows the rule knows that it hides no zeros; leave one out."
+        )
+    if minimise not in ("cells", "counts"):
+        raise InputError(f"complementary_suppress(minimise={minimise!r}): 'cells' or 'counts'.")
+    if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
+        raise InputError(f"complementary_suppress(rounds={rounds!r}): a whole number of at least 1.")
+    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    known = None if rule is None else Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=labelled.decimals)
+    truth = labelled.values.ravel()
+    primary = np.zeros(len(truth), dtype=bool)
+    if known is not None:
+        primary |= (truth >= known.lower) & (truth <= known.upper)
+    if where is not None:
+        primary |= cell_mask(where, labelled).ravel()
+    start = with_contributions(of_table(labelled), contributors, largest)
+    what = f"rule {rule!r}" if rule is not None else "the condition"
+    if not primary.any():
+        raise InputError(f"no cell is sensitive: {what} hits none.")
+    refuse_everything(start, primary, what)
+    shown = parse_margins(margins, labelled.dims)
+    if not shown:
+        raise InputError(
+            "complementary_suppress(margins=[]): without margins nothing can be computed back; use suppress()."
+        )
+    low, high, wide = (
+        scaled(amount, labelled.decimals, f"complementary_suppress({name}=)")
+        for name, amount in (("below", below), ("above", above), ("width", width))
+    )
+    sensitive = _wanted(start, np.flatnonzero(primary), low, high, wide, percent)
+    lower, upper = _hidden_range(start, primary, known if rule_known else None, flags)
+    sums = sp.csr_array(sp.vstack([start.margin(margin)[1] for margin in shown]))
+    for i in range(sums.shape[0]):
+        cells = sums.indices[sums.indptr[i] : sums.indptr[i + 1]]
+        upper[cells] = np.minimum(upper[cells], truth[cells].sum())
+    allowed = (lower <= truth) & (truth <= upper) & ((truth > 0) | secondary_zeros)
+
+    def released(hidden: np.ndarray) -> Release:
+        release = with_withheld(start, hidden, primary)
+        release = publish_margins(replace(release, flagged=flags), shown)
+        return release.knows_rule(known, flags=flags) if rule_known and known is not None else release
+
+    def too_narrow(hidden: np.ndarray) -> np.ndarray:
+        return sensitive.cells[~_wide_enough(*_intervals(released(hidden), sensitive.cells), truth, sensitive)]
+
+    _refuse_impossible(released(allowed | primary), sensitive, secondary_zeros or rule_known)
+    room = Room(sums, truth - lower, upper - truth)
+    n = len(truth)
+    cost = np.ones(n, dtype=np.int64) if minimise == "cells" else truth * (n + 1) + 1
+    pattern = cheapest_pattern(
+        room, sensitive, allowed, cost, too_narrow, rounds=int(rounds), tell=progress or (lambda line: None)
+    )
+    applied = Applied("complementary suppression", SUPPORT, _words(start, pattern, primary, minimise))
+    release = released(pattern.hidden)
+    protection = {
+        tuple(start.keys[cell].tolist()): Protection(int(under), int(over), int(broad))
+        for cell, under, over, broad in zip(
+            sensitive.cells, sensitive.below, sensitive.above, sensitive.width, strict=True
+        )
+    }
+    return replace(
+        release,
+        protection=protection,
+        applied=(applied,),
+        notes=(f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})", *release.notes),
+    )
+
+
+def _wanted(
+    release: Release, cells: np.ndarray, below: int, above: int, width: int, percent: float | None
+) -> Sensitive:
+    """What the user wants of every primary, as whole numbers."""
+    if min(below, above, width) < 0:
+        raise InputError("complementary_suppress(): below=, above= and width= are at least 0.")
+    low, high = np.full(len(cells), below), np.full(len(cells), above)
+    if percent is not None:
+        number = isinstance(percent, (int, float, np.number)) and not isinstance(percent, bool)
+        if not number or not 0 < percent <= 100:
+            raise InputError(f"complementary_suppress(percent={percent!r}): more than 0 and at most 100.")
+        assert release.truth is not None
+        part = np.ceil(np.round(release.truth[cells] * (percent / 100), 9)).astype(np.int64)
+        low, high = np.maximum(low, part), np.maximum(high, part)
+    least = 1 if percent is None and not (below or above or width) else 0
+    return Sensitive(cells, low, high, np.full(len(cells), max(width, least)))
+
+
+def _hidden_range(
+    release: Release, primary: np.ndarray, rule: Rule | None, flags: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """What an intruder takes a cell to be once she sees that it is hidden."""
+    lower, upper = release.lower.copy(), release.upper.copy()
+    if rule is not None:
+        lower[:] = rule.lower
+        if flags:
+            lower[~primary], upper[primary] = rule.upper + 1, rule.upper
+    return lower, upper
+
+
+def _intervals(release: Release, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    found = sharp_bounds(presolve(release), release.picked(cells))
+    return found.lower, found.upper
+
+
+def _wide_enough(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+    true = truth[sensitive.cells]
+    return np.asarray(
+        (lower <= true - sensitive.below) & (upper >= true + sensitive.above) & (upper - lower >= sensitive.width)
+    )
+
+
+def _refuse_impossible(release: Release, sensitive: Sensitive, zeros: bool) -> None:
+    """Refuse what cannot be had even where everything that may be withheld is."""
+    assert release.truth is not None
+    lower, upper = _intervals(release, sensitive.cells)
+    for i in np.flatnonzero(~_wide_enough(lower, upper, release.truth, sensitive)):
+        cell, true = int(sensitive.cells[i]), int(release.truth[sensitive.cells[i]])
+        low, high, wide = (int(part[i]) for part in (sensitive.below, sensitive.above, sensitive.width))
+        wanted = [] if low == high == 0 else [f"from {release.show(true - low)} to {release.show(true + high)}"]
+        wanted += [f"at least {release.show(wide)} wide"] if wide else []
+        more = "" if zeros else ", or let zeros be withheld (secondary_zeros=True)"
+        raise InputError(
+            f"no suppression can give cell {release.words(release.keys[cell])} the wanted interval "
+            f"({' and '.join(wanted)}): with every other cell withheld that may be, it still "
+            f"{release.between(int(lower[i]), int(upper[i]))}; want less, publish fewer margins (margins=){more}."
+        )
+
+
+def _words(release: Release, pattern: Pattern, primary: np.ndarray, minimise: str) -> str:
+    """What was done, and whether it is proven to be the cheapest."""
+    assert release.truth is not None
+    first, other = int(primary.sum()), int((pattern.hidden & ~primary).sum())
+    what = (
+        f"of {release.n_cells:,} cells {first:,} {'is' if first == 1 else 'are'} withheld as sensitive and {other:,} "
+    )
+    what += f"{'is' if other == 1 else 'are'} to protect {'it' if first == 1 else 'them'}; "
+    kind = "number of cells" if minimise == "cells" else "sum of counts"
+    if pattern.proven:
+        return f"{what}proven to be the least {kind} that does"
+    if minimise == "cells":
+        cost, least = f"{pattern.cost:,}", f"{pattern.at_least:,}"
+    else:
+        cost = release.show(int(release.truth[pattern.hidden].sum()))
+        least = release.show(pattern.at_least // (release.n_cells + 1))
+    return (
+        f"{what}not proven to be the least {kind} that does ({cost} withheld in all, no pattern has less than {least})"
+    )

@@ -1,0 +1,262 @@
+"""Sensitivity rules: is a cell, seen by its contributions, too risky to publish as it stands?
+
+They look at a cell before protection; the entropy risk of an audit looks at what protection left (DOT02, section 2).
+Every rule takes the contributions of the respondents to one cell, in any order, and answers yes (sensitive) or no;
+`sensitive_cells` asks it of every cell of a table; `sensitive_magnitudes` and `sensitive_totals` do with less, the number of
+contributors and the largest contribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.errors import InputError, did_you_mean
+from ...release.publish import parse_margins
+from ...release.release import Release, of_table
+from ...release.tables.table_forms import Hierarchies
+from ...release.tables.tables import as_means, as_table, labelled
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+def dominance(contributions: Sequence[float], n: int, k: float) -> bool:
+    """(n, k)-dominance: the n largest contributions make more than k percent of the cell.
+
+    Examples
+    --------
+    DOT02's Example 1 (Robertson and Ethier 2002): with n = 1 and k = 60 the rule passes a cell whose second
+    largest contributor can estimate the largest to within 2 percent, and stops one where she cannot.
+
+    >>> dominance([59, 40, 1], n=1, k=60), dominance([61, 20, 19], n=1, k=60)
+    (False, True)
+    >>> largest_known_within([59, 40, 1]), largest_known_within([61, 20, 19])
+    (1.7, 31.1)
+    """
+    largest = _sorted(contributions)
+    if n < 1 or not 0 < k <= 100:
+        raise InputError(f"dominance(n={n}, k={k}): n is at least 1 and k a percentage.")
+    return bool(largest[:n].sum() * 100 > k * largest.sum())
+
+
+def p_percent(contributions: Sequence[float], p: float) -> bool:
+    """p% rule: the second largest contributor can estimate the largest to within p percent (pq with q = 100)."""
+    return prior_posterior(contributions, p, 100)
+
+
+def prior_posterior(contributions: Sequence[float], p: float, q: float) -> bool:
+    """pq rule: contributors who knew each other to within q percent come to know one to within p percent.
+
+    The sharpest such estimate is of the largest contribution, by the second largest contributor: she knows the
+    others' sum to within q percent of it, so the cell is sensitive when that uncertainty is below p percent of
+    the largest.
+    """
+    if not 0 < p <= q <= 100:
+        raise InputError(f"pq rule with p={p}, q={q}: it needs 0 < p <= q <= 100.")
+    largest = _sorted(contributions)
+    return bool(len(largest) and largest[2:].sum() * q < p * largest[0])
+
+
+def threshold(contributions: Sequence[float], k: int) -> bool:
+    """Threshold rule: fewer than k respondents contribute, but at least one."""
+    return 0 < len(_sorted(contributions)) < k
+
+
+def sensitive_cells(records: Any, dims: Sequence[str], value: str, rule: Callable[[np.ndarray], bool]) -> xr.DataArray:
+    """Which cells of a table are sensitive, from the records behind it: a boolean table, for `where=` of suppressions.
+
+    Parameters
+    ----------
+    records
+        A DataFrame with one row per respondent.
+    dims, value
+        Its columns: those that span the table, and the contribution.
+    rule
+        Called with the contributions to each cell that has any, such as `lambda c: fw.sensitivity.p_percent(c, 10)`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> firms = pd.DataFrame({"town": ["a", "a", "a", "b", "b"], "size": list("sslss"), "turnover": [90, 9, 1, 5, 4]})
+    >>> sensitive_cells(firms, ["town", "size"], "turnover", lambda c: p_percent(c, 10)).values.tolist()
+    [[True, True], [False, True]]
+    """
+    import pandas as pd
+    import xarray as xr
+
+    dims = [dims] if isinstance(dims, str) else list(dims)
+    if not isinstance(records, pd.DataFrame):
+        raise InputError("sensitive_cells() needs a DataFrame with one row per respondent.")
+    for column in (*dims, value):
+        if column not in records.columns:
+            known = [str(one) for one in records.columns]
+            raise InputError(f"sensitive_cells(): there is no column {column!r}; {did_you_mean(str(column), known)}")
+    labels = [sorted(records[dim].astype(str).unique()) for dim in dims]
+    found = xr.DataArray(
+        np.zeros([len(one) for one in labels], dtype=bool), dims=dims, coords=dict(zip(dims, labels, strict=True))
+    )
+    for cell, contributions in records.groupby([records[dim].astype(str) for dim in dims])[value]:
+        found.loc[dict(zip(dims, cell if isinstance(cell, tuple) else (cell,), strict=True))] = rule(
+            contributions.to_numpy()
+        )
+    return found
+
+
+def sensitive_magnitudes(
+    table: Any, contributors: Any, largest: Any = None, *, fewer_than: int = 3, dominance: float = 85
+) -> xr.DataArray:
+    """Which cells of a table of magnitudes are sensitive: a boolean table, for `where=` of suppressions.
+
+    For agencies whose tables say how many contribute to each cell and how much the largest of them does, and who no longer
+    have the records at hand. Empty cells are not sensitive.
+
+    Parameters
+    ----------
+    table
+        The magnitudes, such as turnover; whole numbers or not.
+    contributors, largest
+        Tables like it: how many contribute, and the largest contribution (left out: only the threshold is applied).
+    fewer_than
+        Threshold: a cell is sensitive if fewer contribute to it.
+    dominance
+        A cell is sensitive if the largest contribution is more than so many percent of it.
+
+    Examples
+    --------
+    >>> turnover, firms, top = [[90, 40], [7, 30]], [[9, 5], [1, 4]], [[80, 10], [7, 25]]
+    >>> sensitive_magnitudes(turnover, firms, top, dominance=85).values.tolist()
+    [[True, False], [True, False]]
+    """
+    cells = _Summaries.read(table, contributors, largest, None, fewer_than, dominance)
+    return labelled(cells.sensitive().reshape(cells.shape), cells.release.dims)
+
+
+def sensitive_totals(
+    table: Any,
+    contributors: Any,
+    largest: Any = None,
+    *,
+    fewer_than: int = 3,
+    dominance: float = 85,
+    hierarchies: Hierarchies | None = None,
+) -> pd.DataFrame:
+    """Which totals and subtotals of a table of magnitudes are sensitive themselves, by the rules of `sensitive_magnitudes`.
+
+    Suppressions publish every total unless told otherwise, and no hidden cell protects a total that is published: merge its
+    category with another, or withhold it. One row for each, with the columns total, contributors, largest and percent
+    (the largest of the total). Each contributor is taken to be in one cell only.
+
+    Examples
+    --------
+    >>> turnover, firms, top = [[90, 40], [7, 0]], [[9, 5], [1, 0]], [[60, 10], [7, 0]]
+    >>> sensitive_totals(turnover, firms, top)
+             total  contributors  largest  percent
+    A B
+    2 Total    7.0             1      7.0    100.0
+    """
+    import pandas as pd
+
+    cells = _Summaries.read(table, contributors, largest, hierarchies, fewer_than, dominance)
+    parts = [cells.release.margin(margin) for margin in parse_margins(None, cells.release.dims)]
+    keys, matrix = np.concatenate([part[0] for part in parts]), sp.csr_array(sp.vstack([part[1] for part in parts]))
+    # In ragged hierarchies a label stands for itself on the coarser levels: that is no total, or one that was there already.
+    first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
+    finest = np.array([len(dim.labels) for dim in cells.release.dims])
+    real = first[(keys[first] >= finest).any(axis=1)]
+    sums = cells.summed(matrix[real])
+    percent = 100 * np.divide(sums.largest, sums.total, out=np.full(len(real), np.nan), where=sums.total > 0)
+    frame = pd.DataFrame(
+        {"total": sums.total, "contributors": sums.contributors, "largest": sums.largest, "percent": percent},
+        index=cells.release.index(keys[real]),
+    )
+    return frame[sums.sensitive()]
+
+
+class _Summaries(NamedTuple):
+    """Cells or sums of which no more is known than their total, contributors and largest contribution, and the rules."""
+
+    release: Release
+    """Of the contributors: it knows the dims."""
+    total: np.ndarray
+    contributors: np.ndarray
+    largest: np.ndarray
+    fewer_than: int
+    dominance: float
+
+    @classmethod
+    def read(
+        cls,
+        table: Any,
+        contributors: Any,
+        largest: Any,
+        hierarchies: Hierarchies | None,
+        fewer_than: int,
+        dominance: float,
+    ) -> _Summaries:
+        if isinstance(fewer_than, bool) or not isinstance(fewer_than, (int, np.integer)) or fewer_than < 1:
+            raise InputError(f"fewer_than={fewer_than!r}: a whole number of at least 1.")
+        number = isinstance(dominance, (int, float, np.number)) and not isinstance(dominance, bool)
+        if not number or not 0 < dominance <= 100:
+            raise InputError(f"dominance={dominance!r}: a percentage above 0.")
+        people = as_table(contributors, hierarchies=hierarchies)
+        total = as_means(table, people.dims, "the table")
+        top = np.full(total.shape, np.nan) if largest is None else as_means(largest, people.dims, "largest=")
+        for name, values in (("the table", total), ("largest=", top)):
+            if values.shape != people.values.shape:
+                raise InputError(f"{name} has the shape {values.shape}, but contributors= has {people.values.shape}.")
+            if np.isinf(values).any() or (values < 0).any() or (values is total and np.isnan(values).any()):
+                raise InputError(f"{name} must hold numbers of at least 0.")
+        cells = cls(
+            of_table(people), total.ravel(), people.values.ravel(), top.ravel(), int(fewer_than), float(dominance)
+        )
+        release = cells.release
+        for cell in np.flatnonzero((cells.contributors == 0) & (cells.total > 0)):
+            raise InputError(
+                f"cell {release.words(release.keys[cell])} is {cells.total[cell]:g}, but nobody contributes to it."
+            )
+        for cell in np.flatnonzero(cells.largest > cells.total * (1 + 1e-9)):
+            raise InputError(
+                f"cell {release.words(release.keys[cell])} is {cells.total[cell]:g}, less than the largest contribution to "
+                f"it, {cells.largest[cell]:g}."
+            )
+        return cells
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(dim.labels) for dim in self.release.dims)
+
+    def sensitive(self) -> np.ndarray:
+        few = (self.contributors > 0) & (self.contributors < self.fewer_than)
+        return np.asarray(few | (self.largest * 100 > self.dominance * self.total))
+
+    def summed(self, matrix: Any) -> _Summaries:
+        """Of sums of the cells. As each contributor is in one cell, the largest of a sum is the largest of its cells."""
+        largest = np.array([
+            np.fmax.reduce(self.largest[matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]])
+            for i in range(matrix.shape[0])
+        ])  # fmt: skip
+        return self._replace(total=matrix @ self.total, contributors=matrix @ self.contributors, largest=largest)
+
+
+def largest_known_within(contributions: Sequence[float]) -> float:
+    """Percent by which the second largest contributor's upper bound exceeds the largest contribution."""
+    largest = _sorted(contributions)
+    if not len(largest):
+        raise InputError("the cell has no contributions.")
+    second = largest[1] if len(largest) > 1 else 0.0
+    return round(float(100 * (largest.sum() - second - largest[0]) / largest[0]), 1)
+
+
+def _sorted(contributions: Sequence[float]) -> np.ndarray:
+    try:
+        values = np.sort(np.asarray(contributions, dtype=float).ravel())[::-1]
+    except (TypeError, ValueError):
+        raise InputError("contributions must be numbers of at least 0.") from None
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InputError("contributions must be numbers of at least 0.")
+    return values[values > 0]

@@ -1,0 +1,134 @@
+"""Cell suppression: some cells are withheld, everything else is published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import InputError
+from ...release.facts.contributions import with_contributions
+from ...release.facts.facts import HIDDEN, PRIMARY, Applied
+from ...release.facts.knowledge import Rule
+from ...release.publish import parse_margins, publish_margins
+from ...release.release import Release, of_table
+from ...release.tables.dims import key_words
+from ...release.tables.table_forms import Hierarchies
+from ...release.tables.tables import as_table, cell_mask, key_of
+
+
+def suppress(
+    table: Any,
+    where: Any = None,
+    *,
+    rule: str | None = None,
+    rule_known: bool = False,
+    flags: bool = False,
+    zeros_hidden: bool = False,
+    margins: Iterable[Any] | None = None,
+    hierarchies: Hierarchies | None = None,
+    decimals: int = 0,
+    count: str | None = None,
+    contributors: Any = None,
+    largest: Any = None,
+) -> Release:
+    """Publish every cell but some, and every margin.
+
+    Parameters
+    ----------
+    table
+        Any form of table that `publish` takes.
+    where
+        The cells to withhold: a boolean table (`table < 3`), a function of the table, or a list of cells as
+        {dim: label}; a listed cell that leaves dims out is a total, and that total is withheld.
+    rule
+        A threshold such as "< 3": the cells it hits are withheld as primary, those of `where` as secondary.
+        Zeros are published unless `zeros_hidden`.
+    rule_known
+        The intruder knows the rule. With `flags` the publication also shows which cells are primary, and she
+        bounds these to the rule's range. Without flags nobody can tell which are; an audit then gives both readings.
+    margins
+        The margins to publish (all of them, at every level, when left out).
+    flags, zeros_hidden
+        Of the rule: see `rule_known` and `rule`.
+    hierarchies, decimals, count
+        As for `publish`.
+    contributors, largest
+        Tables of how many contribute to each cell and how much the largest one does, for `audit(intruders=)`; like the
+        truth, they are never written to a public file.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> fw.suppress([[1, 5, 4], [7, 2, 6], [3, 8, 9]], rule="< 3", where=[{"A": "1", "B": "2"}, {"A": "2", "B": "1"}])
+    <Release of A, B (3 x 3): 9 cells, 4 hidden, 7 known sums, with its truth>
+    """
+    if where is None and rule is None:
+        raise InputError("suppress() needs where= (which cells to withhold) or rule= (such as '< 3').")
+    if (rule_known or flags or zeros_hidden) and rule is None:
+        raise InputError("rule_known=, flags= and zeros_hidden= go with rule=.")
+    if flags and not rule_known:
+        raise InputError("flags= says what an intruder who knows the rule can see: give rule_known=True with it.")
+    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    primary = np.zeros(labelled.values.shape, dtype=bool)
+    parsed = None
+    if rule is not None:
+        parsed = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=labelled.decimals)
+        primary = (labelled.values >= parsed.lower) & (labelled.values <= parsed.upper)
+    cells, totals = _split(where, labelled.dims)
+    hidden = primary | (cell_mask(cells, labelled) if cells is not None else False)
+    if not hidden.any() and not totals:
+        raise InputError("no cell is withheld: the condition hits none.")
+    release = with_contributions(of_table(labelled), contributors, largest)
+    refuse_everything(release, primary.ravel(), f"rule {rule!r}")
+    release = publish_margins(
+        replace(with_withheld(release, hidden.ravel(), primary.ravel()), flagged=flags),
+        parse_margins(margins, labelled.dims),
+        withheld=totals,
+    )
+    what = f"{int(hidden.sum())} of {hidden.size} cells are withheld" + (f" (rule {rule!r})" if rule else "")
+    if totals:
+        what += f", and {len(totals)} totals, first {key_words(totals[0], labelled.dims)}"
+    # Who knows the rule and sees what it hid knows why; that others were chosen besides may tell more than is used.
+    plain = parsed is not None and rule_known and flags and where is None
+    likelihood = "exact" if plain else "support only"
+    release = replace(release, notes=(what,), applied=(Applied("suppression", likelihood, what),))
+    if rule_known and parsed is not None:
+        release = release.knows_rule(parsed, flags=flags)
+    return release
+
+
+def refuse_everything(release: Release, primary: np.ndarray, what: str) -> None:
+    """Refuse a rule or condition that calls every cell sensitive."""
+    if primary.all():
+        raise InputError(
+            f"{what} hides everything, from cell {release.words(release.keys[0])} to {release.words(release.keys[-1])}: no "
+            "cell is left to publish; choose a weaker rule, merge categories, or publish() margins only."
+        )
+
+
+def with_withheld(release: Release, hidden: np.ndarray, primary: np.ndarray) -> Release:
+    """A release of its own true cells but the hidden ones, of which some are primary."""
+    if release.truth is None:
+        raise InputError("cells can only be published from a table whose cells are known.")
+    shown = np.flatnonzero(~hidden)
+    figures = release.truth[shown]
+    release = release.with_facts(release.keys[shown], release.picked(shown), figures, figures, figures)
+    status = release.status.copy()
+    status[hidden] = HIDDEN
+    status[primary] = PRIMARY
+    return replace(release, status=status)
+
+
+def _split(where: Any, dims: Any) -> tuple[Any, list[tuple[int, ...]]]:
+    """The condition on cells, and the totals a list of cells names."""
+    if isinstance(where, Mapping):
+        where = [where]
+    if not isinstance(where, (list, tuple)) or not all(isinstance(one, Mapping) for one in where):
+        return where, []
+    keys = [key_of(one, dims) for one in where]
+    is_cell = [all(node < len(dim.labels) for node, dim in zip(key, dims, strict=True)) for key in keys]
+    cells = [one for one, cell in zip(where, is_cell, strict=True) if cell]
+    return cells or None, [key for key, cell in zip(keys, is_cell, strict=True) if not cell]

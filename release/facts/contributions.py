@@ -1,0 +1,70 @@
+"""Who stands behind a cell: how many contribute to it, and how much the largest of them does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.errors import InputError
+from ..tables.integers import whole_numbers
+from ..tables.tables import as_means
+from .facts import NO_VALUE
+
+if TYPE_CHECKING:
+    from ..release import Release
+
+
+def with_contributions(release: Release, contributors: Any = None, largest: Any = None) -> Release:
+    """The release of a table whose cells' contributors are known: tables of their number and of the largest one's part."""
+    if contributors is not None:
+        release = replace(release, contributors=_matched(release, contributors, "contributors=", 0))
+    if largest is not None:
+        release = replace(release, largest=_matched(release, largest, "largest=", release.decimals))
+    return checked(release)
+
+
+def _matched(release: Release, given: Any, named: str, decimals: int) -> np.ndarray:
+    values = as_means(given, release.dims, named)
+    shape = tuple(len(dim.labels) for dim in release.dims)
+    if values.shape != shape:
+        raise InputError(f"{named} has the shape {values.shape}, but the table has {shape}.")
+    said = ~np.isnan(values)
+    whole = whole_numbers(np.where(said, values, 0), release.dims, decimals)
+    return np.where(said, whole, NO_VALUE).ravel()
+
+
+def checked(release: Release, source: str = "") -> Release:
+    """The release, if what is said of its contributors can be."""
+    value, begin = _known_values(release), f"{source}: " if source else ""
+    if release.contributors is not None:
+        nobody = (release.contributors == 0) & (value > 0)
+        for cell in np.flatnonzero(nobody):
+            raise InputError(
+                f"{begin}cell {release.words(release.keys[cell])} is {release.show(int(value[cell]))}, but nobody "
+                "contributes to it."
+            )
+    if release.largest is not None:
+        over = (value != NO_VALUE) & (release.largest > value)
+        for cell in np.flatnonzero(over):
+            part = release.show(int(release.largest[cell]))
+            raise InputError(
+                f"{begin}cell {release.words(release.keys[cell])} is {release.show(int(value[cell]))}, less than the "
+                f"largest contribution to it, {part}."
+            )
+    return release
+
+
+def contributions_differ(release: Release) -> bool:
+    """Do contributors show that the cells are no counts of them: other numbers of them, or more than 1 from one?"""
+    value = _known_values(release)
+    if release.contributors is not None:
+        both = (value != NO_VALUE) & (release.contributors != NO_VALUE)
+        if (value[both] != release.contributors[both]).any():
+            return True
+    return release.largest is not None and bool((release.largest > 1).any())
+
+
+def _known_values(release: Release) -> np.ndarray:
+    return release.value if release.truth is None else release.truth

@@ -1,0 +1,159 @@
+"""What an intruder knows besides the publication: about cells and sums, her own contribution, the rule that hid cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.errors import Contradiction, InputError
+from ...base.numbers import scaled
+from ..tables.tables import key_of
+from .facts import HIDDEN, NO_LIMIT, PRIMARY, PUBLISHED
+
+if TYPE_CHECKING:
+    from ..release import Release
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A threshold rule such as "< 3": cells from `lower` to `upper` are withheld."""
+
+    text: str
+    lower: int
+    upper: int
+
+    @staticmethod
+    def parse(text: str, *, zeros_hidden: bool = False, decimals: int = 0) -> Rule:
+        """Read a rule written as "< 3" or "<= 2"; zeros are published unless said otherwise."""
+        match = re.fullmatch(r"\s*(<=?)\s*([0-9]+(?:\.[0-9]+)?)\s*", text) if isinstance(text, str) else None
+        if match is None:
+            raise InputError(f"rule {text!r} is not understood; write it like '< 3' or '<= 2'.")
+        limit = scaled(float(match[2]), decimals, f"rule {text!r}")
+        lower = 0 if zeros_hidden else 1
+        upper = limit - (match[1] == "<")
+        if upper < lower:
+            raise InputError(f"rule {text!r} hides no cell.")
+        return Rule(text.strip(), lower, upper)
+
+
+def with_knowledge(
+    release: Release,
+    cell: Mapping[str, Any],
+    at_least: float | None,
+    at_most: float | None,
+    exactly: float | None,
+    own: float | None,
+) -> Release:
+    """See `Release.knows`."""
+    if all(v is None for v in (at_least, at_most, exactly, own)):
+        raise InputError("knows() needs at_least=, at_most=, exactly= or own=.")
+    key = key_of(cell, release.dims)
+    named = release.words(key)
+    low, high = 0, NO_LIMIT
+    for name, given in (("at_least", at_least), ("at_most", at_most), ("exactly", exactly), ("own", own)):
+        if given is None:
+            continue
+        amount = scaled(given, release.decimals, f"knows({named}, {name}=)")
+        if amount < 0:
+            raise InputError(f"knows({named}, {name}={given}): cells cannot be negative.")
+        if name in ("at_most", "exactly"):
+            high = min(high, amount)
+        if name == "own":
+            amount += int(release.own[_one_cell(release, key)])
+        if name != "at_most":
+            low = max(low, amount)
+    if low > high:
+        raise InputError(
+            f"knows({named}): at least {release.show(low)} and at most {release.show(high)} cannot both be."
+        )
+    row = release.row(key)
+    if release.truth is not None:
+        actual = int((row @ release.truth)[0])
+        if not low <= actual <= high:
+            raise InputError(
+                f"knows({named}): it is said that it {release.between(low, high)}, but the table says "
+                f"{release.show(actual)}."
+            )
+    known = release.with_facts(np.array([key]), row, np.array([low]), np.array([high]), words=[f"known: {named}"])
+    if own is not None:
+        owned, status = release.own.copy(), known.status.copy()
+        position = _one_cell(release, key)
+        owned[position] += scaled(own, release.decimals, named)
+        # To its contributor even a published cell holds something unpublished: the others' part.
+        if status[position] == PUBLISHED:
+            status[position] = HIDDEN
+        known = replace(known, own=owned, status=status)
+    said = ", ".join(
+        f"{name} {given}"
+        for name, given in (("at least", at_least), ("at most", at_most), ("exactly", exactly), ("own part", own))
+        if given is not None
+    )
+    return replace(known, notes=(*release.notes, f"the intruder knows of {named}: {said}"))
+
+
+def _one_cell(release: Release, key: tuple[int, ...]) -> int:
+    cells = release.row(key).indices
+    if len(cells) != 1:
+        raise InputError(f"own= is about one cell, but {release.words(key)} is a sum of several; name every dim.")
+    return int(cells[0])
+
+
+def with_rule(release: Release, rule: str | Rule, flags: bool, zeros_hidden: bool) -> Release:
+    """See `Release.knows_rule`."""
+    if not isinstance(rule, Rule):
+        rule = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=release.decimals)
+    primary, other = release.status == PRIMARY, release.status == HIDDEN
+    withheld = primary | other
+    if flags and not primary.any():
+        raise InputError(
+            "knows_rule(flags=True) needs cells that are flagged as primary; this release flags none "
+            "(give a status column, or flags=False)."
+        )
+    seen = _within_rule(release, rule, primary, withheld)
+    if flags:
+        bounds, kept = seen, None
+    else:
+        bounds = (np.where(withheld, np.maximum(release.lower, rule.lower), release.lower), release.upper)
+        # Where nobody says which cells are primary, the other reading is that all of them are.
+        kept = seen if primary.any() else _within_rule(release, rule, withheld, withheld)
+    _refuse_untrue(release, rule, *bounds)
+    if primary.any():
+        _refuse_untrue(release, rule, *seen)
+    note = f"the intruder knows the rule {rule.text!r} {'and sees' if flags else 'but not'} which cells it hid"
+    return replace(release, lower=bounds[0], upper=bounds[1], if_flagged=kept, notes=(*release.notes, note))
+
+
+def _within_rule(
+    release: Release, rule: Rule, primary: np.ndarray, withheld: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The bounds of cells for someone who sees which ones the rule hid: the others lie above it."""
+    lower, upper = release.lower.copy(), release.upper.copy()
+    lower[withheld] = np.maximum(lower[withheld], np.where(primary, rule.lower, rule.upper + 1)[withheld])
+    upper[primary] = np.minimum(upper[primary], rule.upper)
+    return lower, upper
+
+
+def _refuse_untrue(release: Release, rule: Rule, lower: np.ndarray, upper: np.ndarray) -> None:
+    wrong = np.flatnonzero(lower > upper)
+    if len(wrong):
+        raise Contradiction(
+            f"rule {rule.text!r} cannot hold for cell {release.words(release.keys[wrong[0]])}: what was published says it "
+            f"{release.between(int(release.lower[wrong[0]]), int(release.upper[wrong[0]]))}."
+        )
+    if release.truth is not None:
+        untrue = np.flatnonzero((release.truth < lower) | (release.truth > upper))
+        if len(untrue):
+            value = int(release.truth[untrue[0]])
+            advice = (
+                "publish it, or say zeros_hidden=True if the rule hides zeros too"
+                if value == 0
+                else "correct the status of the cell, or the rule"
+            )
+            raise InputError(
+                f"rule {rule.text!r} did not hide cell {release.words(release.keys[untrue[0]])}: the table says "
+                f"{release.show(value)}; {advice}."
+            )

@@ -1,0 +1,1 @@
+"""Files, one format each: they know rows and figures, not releases."""

@@ -1,0 +1,38 @@
+"""Parquet files, read by pandas."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...base.errors import InputError
+from ...base.text_files import Rows, check_width
+
+
+def parquet_frame(path: str | os.PathLike[str]) -> Any:
+    """A Parquet file as a frame, or one sentence that says why it cannot be read."""
+    name = os.fspath(path)
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(path)
+    except ImportError:
+        raise InputError(f"{name}: reading Parquet needs pyarrow; install fiberwalk[parquet].") from None
+    except PermissionError:
+        raise InputError(f"{name}: the file cannot be read (no permission).") from None
+    except Exception as problem:
+        raise InputError(f"{name}: not a readable Parquet file ({type(problem).__name__}).") from None
+    check_width(name, frame.shape[1])
+    # What is left of a frame whose rows were picked or sorted has numbers without a name for an index: they say nothing.
+    plain = frame.index.names == [None] and pd.api.types.is_integer_dtype(frame.index)
+    return frame.reset_index(drop=plain)
+
+
+def parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], Rows]:
+    """The names of its columns, and its rows as numbered texts, as a CSV file has them."""
+    plain = parquet_frame(path)
+    texts = [
+        ["" if gone else str(one) for one, gone in zip(row, absent, strict=True)]
+        for row, absent in zip(plain.astype(object).to_numpy(), plain.isna().to_numpy(), strict=True)
+    ]
+    return [str(c) for c in plain.columns], list(enumerate(texts, start=1))

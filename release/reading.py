@@ -1,0 +1,104 @@
+"""read_release and its counterpart: the file's name says which format it is in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..base.errors import InputError
+from .files.jj_file import looks_like_jj, read_jj, write_jj
+from .files.long_file import read_long, write_long
+from .release import Release
+
+
+def read_release(
+    path: str | os.PathLike[str],
+    dims: Sequence[str] | None = None,
+    value: str | None = None,
+    status: str | None = None,
+    total: str = "Total",
+    hierarchies: Mapping[str, Any] | None = None,
+    decimals: int = 0,
+    header: bool = True,
+    *,
+    missing: str = "error",
+    tolerance: float = 0,
+    contributors: str | None = None,
+    largest: str | None = None,
+    perturbed: bool = False,
+) -> Release:
+    """Read a published table with hidden cells.
+
+    Parameters
+    ----------
+    path
+        A long CSV (comma, semicolon or tab) or Parquet file with one row per cell, totals included under a label such
+        as `Total`; or a JJ file as tau-ARGUS and sdcTable write it.
+    dims, value, status
+        The columns of the dims, of the figures (empty where hidden) and of the status codes. Left out, they are found
+        by their names (value, count, freq, n; status, sdcStatus) and the rest are dims. Statuses u, x, m, w and
+        tau-ARGUS' 3 to 9, 11 and 12 mean hidden; a hidden row that still has a figure carries the truth. Status p means
+        that the figure was perturbed at random: see `as_protected`.
+    total
+        The label of totals in the file.
+    hierarchies
+        {dim: hierarchy}: a mapping of parents to children, a frame of levels from coarse to fine, or the path of a
+        `.hrc` file or level table, or the name (or names) of the column with a label's group. The file may then have
+        rows for subtotals. Columns called "dim:..." are taken as such without being named.
+    decimals
+        Magnitudes are kept as whole numbers of 10^-decimals.
+    header
+        False: the columns are the dims, the value and, where `status` is given, the status.
+    missing
+        What a cell without a row is: "zero", "hidden", or (by default) an error.
+    tolerance
+        How far published totals may be from the sum of their cells because they were rounded.
+    contributors, largest
+        The columns that say how many contribute to a cell and how much the largest of them does (N_OBS and MAX, in any
+        case, are found by themselves), for `audit(intruders="respondents")`. Like the truth they are the agency's own:
+        `Release.to_file` does not write them.
+    perturbed
+        The figures of the cells went through a random method (totals did not), where no status p says which did. Name the
+        method with `as_protected`.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"a file is named by its path; this is {path!r}.")
+    name, total = os.fspath(path), str(total)
+    if not os.path.exists(path):
+        raise InputError(f"{name}: there is no such file.")
+    if looks_like_jj(path):
+        if dims or value or status or hierarchies or contributors or largest:
+            raise InputError(
+                f"{name}: a JJ file has no columns to name; dims=, value=, status=, hierarchies=, contributors= and "
+                "largest= do not apply."
+            )
+        return read_jj(path, decimals=decimals, tolerance=tolerance)
+    return read_long(
+        path,
+        dims=dims,
+        value=value,
+        status=status,
+        total=total,
+        hierarchies=hierarchies,
+        decimals=decimals,
+        header=header,
+        missing=missing,
+        tolerance=tolerance,
+        contributors=contributors,
+        largest=largest,
+        perturbed=perturbed,
+    )
+
+
+def write_release(release: Release, path: str | os.PathLike[str], *, total: str) -> None:
+    """Write a release in the format that the file's name says."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"a file is named by its path; this is {path!r}.")
+    name = os.fspath(path).lower()
+    if name.endswith(".jj"):
+        write_jj(release, path)
+    elif name.endswith((".csv", ".txt", ".parquet", ".pq")):
+        write_long(release, path, total)
+    else:
+        raise InputError(f"{os.fspath(path)}: the file's name must end in .csv, .parquet or .jj.")

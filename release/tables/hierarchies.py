@@ -1,0 +1,184 @@
+"""Hierarchies: how the labels of a dim add up to subtotals, in the forms people keep them in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...base.errors import InputError, did_you_mean
+from .dims import TOTAL, Level
+
+Tree = dict[str, list[str]]
+"""Parent -> children; children may be parents themselves."""
+
+
+def levels_from(dim: str, labels: Sequence[str], hierarchy: Any) -> tuple[Level, ...]:
+    """The levels of a dim, coarse to fine, from any accepted form of hierarchy.
+
+    A mapping of parents to lists of children (nested as deep as you like), a DataFrame whose columns go from
+    coarse to fine, or the path of a `.hrc` file or a level table. Levels of a DataFrame bear its columns'
+    names; the others are called "dim:1", "dim:2", ... from the top.
+    """
+    checked = loaded(dim, hierarchy)
+    if hasattr(checked, "columns"):
+        return _levels_from_frame(dim, labels, checked)
+    return _levels_from_tree(dim, labels, checked)
+
+
+def loaded(dim: str, hierarchy: Any) -> Any:
+    """A hierarchy in one of its two plain forms: a tree of parents to children, or a frame of levels."""
+    if isinstance(hierarchy, (str, os.PathLike)):
+        hierarchy = read_hierarchy(hierarchy)
+    if hasattr(hierarchy, "columns"):
+        if hierarchy.shape[1] < 2 or not len(hierarchy):
+            raise InputError(f"the hierarchy of dim {dim!r} needs rows and at least two columns, from coarse to fine.")
+        if hierarchy.isna().to_numpy().any():
+            raise InputError(
+                f"the hierarchy of dim {dim!r} has empty entries; every label needs a group on every level."
+            )
+        return hierarchy
+    if isinstance(hierarchy, Mapping):
+        return _as_tree(dim, hierarchy)
+    raise InputError(
+        f"the hierarchy of dim {dim!r} must be a mapping of parents to children, a DataFrame with columns from "
+        f"coarse to fine, or the path of a .hrc file; it is a {type(hierarchy).__name__}."
+    )
+
+
+def hierarchy_labels(dim: str, hierarchy: Any) -> list[str]:
+    """The finest labels that a hierarchy names, in its order."""
+    checked = loaded(dim, hierarchy)
+    if hasattr(checked, "columns"):
+        return [str(v) for v in dict.fromkeys(checked.iloc[:, -1])]
+    tree: Tree = checked
+    return [c for c in dict.fromkeys(c for children in tree.values() for c in children) if c not in tree]
+
+
+def _as_tree(dim: str, mapping: Mapping[Any, Any]) -> Tree:
+    tree: Tree = {}
+
+    def add(parent: str, children: Any) -> None:
+        if isinstance(children, (str, bytes)) or not isinstance(children, Iterable):
+            raise InputError(
+                f"the hierarchy of dim {dim!r} maps {parent!r} to {children!r}; give a list of its children."
+            )
+        tree.setdefault(parent, []).extend(str(child) for child in children)
+        if isinstance(children, Mapping):
+            for child, grandchildren in children.items():
+                if grandchildren:
+                    add(str(child), grandchildren)
+
+    for parent, children in mapping.items():
+        add(str(parent), children)
+    if not tree:
+        raise InputError(f"the hierarchy of dim {dim!r} is empty.")
+    _parents(dim, tree)
+    return tree
+
+
+def _parents(dim: str, tree: Tree) -> dict[str, str]:
+    """The parent of every label, after checking that each has one and that nothing runs in a circle."""
+    parent_of: dict[str, str] = {}
+    for parent, children in tree.items():
+        for child in children:
+            if parent_of.setdefault(child, parent) != parent:
+                raise InputError(
+                    f"the hierarchy of dim {dim!r} puts {child!r} under both {parent_of[child]!r} "
+                    f"and {parent!r}; a label has one parent."
+                )
+    for start in tree:
+        seen, label = {start}, start
+        while label in parent_of:
+            label = parent_of[label]
+            if label in seen:
+                raise InputError(f"the hierarchy of dim {dim!r} runs in a circle through {label!r}.")
+            seen.add(label)
+    return parent_of
+
+
+def _levels_from_tree(dim: str, labels: Sequence[str], tree: Tree) -> tuple[Level, ...]:
+    known = set(labels)
+    for parent, children in tree.items():
+        for child in children:
+            if child not in known and child not in tree:
+                raise InputError(
+                    f"the hierarchy of dim {dim!r} puts {child!r} under {parent!r}, "
+                    f"but the table has no such label; {did_you_mean(child, labels)}"
+                )
+    parent_of = _parents(dim, tree)
+    paths = []
+    for label in labels:
+        path = [label]
+        while path[-1] in parent_of:
+            path.append(parent_of[path[-1]])
+        paths.append([node for node in reversed(path) if node != TOTAL])
+    depth = max(map(len, paths))
+    return tuple(
+        Level(f"{dim}:{k + 1}", tuple(path[min(k, len(path) - 1)] for path in paths)) for k in range(depth - 1)
+    )
+
+
+def _levels_from_frame(dim: str, labels: Sequence[str], frame: Any) -> tuple[Level, ...]:
+    names = [str(column) for column in frame.columns]
+    rows: dict[str, tuple[str, ...]] = {}
+    for row in frame.astype(str).itertuples(index=False):
+        if rows.setdefault(row[-1], tuple(row)) != tuple(row):
+            raise InputError(
+                f"the hierarchy of dim {dim!r} gives {row[-1]!r} two places: {' > '.join(rows[row[-1]])} "
+                f"and {' > '.join(row)}."
+            )
+    missing = [label for label in labels if label not in rows]
+    if missing:
+        raise InputError(f"the hierarchy of dim {dim!r} has no row for {missing[0]!r} in its column {names[-1]!r}.")
+    return tuple(
+        Level(name if name != dim else f"{dim}:{k + 1}", tuple(rows[label][k] for label in labels))
+        for k, name in enumerate(names[:-1])
+    )
+
+
+def read_hierarchy(path: str | os.PathLike[str]) -> Any:
+    """A hierarchy file: `.hrc` (levels by leading `@`), a level table (`@@,code`), or columns coarse to fine."""
+    from ...base.text_files import read_rows, read_text
+
+    name = os.fspath(path)
+    if name.lower().endswith(".hrc"):
+        lines = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+        return _tree_from_steps(name, [(len(line) - len(line.lstrip("@")), line.lstrip("@").strip()) for line in lines])
+    rows = read_rows(path)
+    width = len(rows[0][1])
+    if width < 2:
+        raise InputError(f"{name}: a level table needs at least two columns; it has {width}.")
+    for number, row in rows:
+        if len(row) != width:
+            raise InputError(f"{name}, row {number}: {len(row)} columns where the first row has {width}.")
+        if not all(row):
+            raise InputError(f"{name}, row {number}: an entry is empty.")
+    table = [row for _, row in rows]
+    if width == 2 and len(table) > 1 and not any(row[0].strip("@") for row in table[1:]):
+        first = [] if table[0][0].strip("@") else [table[0]]
+        return _tree_from_steps(name, [(len(row[0]) - 1, row[1]) for row in first + table[1:]])
+    import pandas as pd
+
+    return pd.DataFrame(table[1:], columns=table[0])
+
+
+def _tree_from_steps(name: str, steps: list[tuple[int, str]]) -> Tree:
+    """The tree of labels that each stand so many levels deep, in the order of a file."""
+    tree: Tree = {}
+    path: list[str] = []
+    for number, (depth, label) in enumerate(steps, start=1):
+        if not label:
+            raise InputError(f"{name}, line {number}: a label is missing after the @ signs.")
+        if depth > len(path):
+            raise InputError(
+                f"{name}, line {number}: {label!r} is {depth} levels deep, but the line before it is "
+                f"only {max(len(path) - 1, 0)} deep; levels go down one at a time."
+            )
+        del path[depth:]
+        if path:
+            tree.setdefault(path[-1], []).append(label)
+        path.append(label)
+    if not tree:
+        raise InputError(f"{name}: no label stands below another; levels go down by a leading @.")
+    return tree

@@ -1,0 +1,76 @@
+"""Where chains start: tables far from each other, so that chains which agree in the end have come a long way."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.jit import jit_lean
+from ...base.random_streams import streams
+from ...fiber.blocks.presolve import Block, Presolved
+from ...fiber.bounds.attaining import attaining_tables
+from ...fiber.bounds.chooser import sharp_bounds
+from ...moves.families.mixture import Mixture
+from ...moves.families.move_set import MoveSet
+from ..kernels.stock import SUPPLIERS, empty_stock, supplier
+from ..kernels.walk_moves import Stock
+from ..lines.line import line_range
+
+MOST_COLUMNS = 2000
+"""In larger blocks that are no network, integer programs would take too long; moves lead to corners instead."""
+PUSHES = 20
+"""Moves for each column on the way to a corner."""
+
+
+def dispersed_starts(solved: Presolved, block: Block, moves: MoveSet, number: int, seed: int = 0) -> np.ndarray:
+    """So many tables of a block: each attains another bound of some cell, lower and upper in turn.
+
+    They do not depend on the seed of the chains, so that a run with another seed begins at the same places.
+    """
+    if block.network is None and len(block.columns) > MOST_COLUMNS:
+        return _corners(block, moves, number, seed)
+    width = block.upper - block.lower
+    # Half of the cells with the most room to move, half taken evenly from all.
+    widest, evenly = np.argsort(-width, kind="stable"), np.linspace(0, len(width) - 1, number).astype(np.int64)
+    chosen = np.array(list(dict.fromkeys(np.stack([widest[: len(evenly)], evenly[: len(widest)]], axis=1).ravel())))
+    alone = Presolved(solved.fiber, solved.start, (block,))
+    tables: list[np.ndarray] = []
+    for k, column in enumerate(chosen[:number]):
+        row = sp.csr_array(([1], [block.columns[column]], [0, 1]), shape=(1, solved.fiber.n_columns))
+        found = attaining_tables(alone, row, sharp_bounds(alone, row))[:, block.columns]
+        ends = found[np.argsort(found[:, column])]
+        tables.append(ends[-1 if k % 2 == 0 else 0])
+    return np.array([tables[k % len(tables)] for k in range(number)], dtype=np.int64)
+
+
+def _corners(block: Block, moves: MoveSet, number: int, seed: int) -> np.ndarray:
+    """Tables at which moves that favour some random cells over others lead no further."""
+    parts = moves.parts if isinstance(moves, Mixture) else (moves,)
+    source = supplier(next(part for part in parts if isinstance(part, tuple(SUPPLIERS))))
+    stock, tables = empty_stock(source.longest), []
+    for random in streams(seed, number):
+        table = block.start.copy()
+        prefers = np.random.default_rng(random[:4]).standard_normal(len(table))
+        made = 0
+        while made < PUSHES * len(table):
+            source.fill(stock, random)
+            push(stock, block.lower, block.upper, table, prefers)
+            made += stock.state[1]
+        tables.append(table)
+    return np.array(tables)
+
+
+@jit_lean
+def push(stock: Stock, lower: np.ndarray, upper: np.ndarray, table: np.ndarray, prefers: np.ndarray) -> None:
+    """Make every move of a stock as often as possible in the direction that is preferred."""
+    for k in range(stock.state[1]):
+        begin, end = stock.start[k], stock.start[k + 1]
+        if begin == end:
+            continue
+        gain = 0.0
+        for e in range(begin, end):
+            gain += prefers[stock.columns[e]] * stock.steps[e]
+        low, high = line_range(lower, upper, table, stock.columns, stock.steps, begin, end)
+        times = high if gain > 0 else low
+        for e in range(begin, end):
+            table[stock.columns[e]] += times * stock.steps[e]

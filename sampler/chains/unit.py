@@ -1,0 +1,68 @@
+"""A unit: columns that depend on each other and on nothing else, how chains walk them, and what is asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...base.certificate import Certificate
+from ..kernels.kernel import Kernel
+from ..lines.weights import Weights
+
+
+def _none() -> np.ndarray:
+    return np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """Columns of a release in the order its kernels want them, counted from `offset` on.
+
+    A chain's table holds x - offset; lower and upper are the bounds of that. `shares` says how many draws of each kernel
+    in turn are made.
+    """
+
+    columns: np.ndarray
+    offset: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    start: np.ndarray
+    weights: Weights
+    kernels: tuple[Kernel, ...]
+    certificate: Certificate
+    sums: Any
+    """Sums of the unit's columns that are asked about too, as sparse rows."""
+    shares: tuple[int, ...] = (1 << 40,)
+    asked: np.ndarray = field(default_factory=_none)
+    """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
+    answered: np.ndarray = field(default_factory=_none)
+    further: tuple[str, ...] = ()
+    """Names of the last columns where these are none of the release (-1 in `columns`) but hidden states of the chain."""
+    aside: np.ndarray = field(default_factory=_none)
+    """Columns whose entropies nobody asks for: chains have to agree on them, but need not go on for the sake of these."""
+
+    @property
+    def n_questions(self) -> int:
+        """Columns, then sums."""
+        return len(self.columns) + self.sums.shape[0]
+
+    @property
+    def words(self) -> str:
+        """How it is walked."""
+        if len(self.kernels) == 1:
+            return self.kernels[0].words
+        whole = sum(self.shares)
+        shares = [f"{n / whole:.0%}" if n > 0.005 * whole else "few" for n in self.shares]
+        return ", ".join(f"{share} {one.words}" for share, one in zip(shares, self.kernels, strict=True))
+
+    def question_offset(self) -> np.ndarray:
+        """What is to be added to the value of each question."""
+        return np.concatenate([self.offset, self.sums @ self.offset])
+
+    def question_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of every question; those of sums need not be sharp."""
+        plus, minus = self.sums.maximum(0), self.sums.minimum(0)
+        low, high = plus @ self.lower + minus @ self.upper, plus @ self.upper + minus @ self.lower
+        return np.concatenate([self.lower, low]), np.concatenate([self.upper, high])

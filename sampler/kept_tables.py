@@ -1,0 +1,123 @@
+"""Tables that are kept: draws of all units, thinned until they are nearly independent, put together to whole tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..fiber.blocks.presolve import Presolved
+from .chains.chain import Chain
+from .chains.checkpoint import save
+from .chains.diagnostics import Diagnosis
+from .chains.run import Run
+from .chains.unit import Unit
+
+MOST_THIN = 1000
+"""Draws from one kept to the next at most, where chains mix badly."""
+PORTION = 4_000_000
+"""Numbers that are kept at a time before they are packed."""
+
+
+@dataclass(eq=False)
+class Stored:
+    """Chains after their warm-up, and the tables kept so far; it can be saved and goes on the same."""
+
+    run: Run
+    draws: int
+    thin: list[int]
+    """For each unit."""
+    tables: list[list[list[np.ndarray]]] = field(default_factory=list)
+    """[unit][chain]: portions of kept draws, in the smallest integers that hold them."""
+    done: int = 0
+
+    @classmethod
+    def after(cls, run: Run, draws: int, thin: int | None) -> Stored:
+        """Go on from a warm-up."""
+        for one in run.units:
+            for chain in one.chains:
+                chain.counts = False
+        each = [thin if thin is not None else _enough(one.draws * len(one.chains), one.diagnosis) for one in run.units]
+        return cls(run, draws, each, [[[] for _ in one.chains] for one in run.units])
+
+    def go_on(
+        self,
+        executor: Executor | None = None,
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        """Keep draws until there are as many as wanted."""
+        units = self.run.units
+        if not units:
+            self.done = self.draws
+        n_chains = len(units[0].chains) if units else 1
+        cells = max(1, sum(len(one.unit.columns) for one in units))
+        with ExitStack() as stack:
+            if executor is None:
+                workers = min(n_chains, os.cpu_count() or 1)
+                executor = stack.enter_context(ThreadPoolExecutor(max_workers=workers))
+            while self.done < self.draws:
+                some = min(self.draws - self.done, max(1, PORTION // cells))
+                tasks = [
+                    executor.submit(
+                        keep_draws, [one.unit for one in units], [one.chains[c] for one in units], self.thin, some
+                    )
+                    for c in range(n_chains)
+                ]
+                for c, task in enumerate(tasks):
+                    chains, kept = task.result()
+                    for k, one in enumerate(units):
+                        one.chains[c] = chains[k]
+                        self.tables[k][c].append(kept[k])
+                self.done += some
+                if checkpoint is not None:
+                    save(self, self.run.fingerprint, checkpoint)
+                if progress is not None:
+                    progress(f"{self.done:,} of {self.draws:,} tables of each chain")
+
+    def begin_anew(self, draws: int) -> None:
+        """Forget what was kept; the chains go on from where they are."""
+        self.draws, self.done = draws, 0
+        self.tables = [[[] for _ in one.chains] for one in self.run.units]
+
+    def whole_tables(self, solved: Presolved, chains: int) -> np.ndarray:
+        """[chain, draw, cell]: the kept tables, with the cells that were decided all along."""
+        n = solved.fiber.n_cells
+        largest = max(
+            [int(solved.start[:n].max(initial=0)), *(int(p.max(initial=0)) for u in self.tables for c in u for p in c)]
+        )
+        whole = np.empty((chains, self.draws, n), dtype=_smallest(largest))
+        whole[:] = solved.start[:n]
+        for one, by_chain in zip(self.run.units, self.tables, strict=True):
+            cells = np.flatnonzero((one.unit.columns >= 0) & (one.unit.columns < n))
+            for c, portions in enumerate(by_chain):
+                whole[c][:, one.unit.columns[cells]] = np.concatenate(portions)[:, cells]
+        return whole
+
+
+def keep_draws(
+    units: list[Unit], chains: list[Chain], thin: list[int], draws: int
+) -> tuple[list[Chain], list[np.ndarray]]:
+    """Kept draws of one chain of each unit: what an executor is given to do."""
+    kept = []
+    for unit, chain, each in zip(units, chains, thin, strict=True):
+        found = chain.keep(unit, np.arange(len(unit.columns)), draws, each)
+        kept.append(found.astype(_smallest(int(np.abs(found).max(initial=0)))))
+    return chains, kept
+
+
+def _smallest(largest: int) -> Any:
+    return next((kind for kind in (np.int16, np.int32) if largest <= np.iinfo(kind).max), np.int64)
+
+
+def _enough(draws: int, diagnosis: Diagnosis | None) -> int:
+    """Draws from one kept to the next that make it count almost whole."""
+    assert diagnosis is not None
+    ess = float(np.min(diagnosis.ess, initial=draws))
+    return int(np.clip(np.ceil(draws / max(ess, 1.0)), 1, MOST_THIN))

@@ -1,0 +1,212 @@
+"""Two rows of a two-way table redrawn as a whole over columns that both have: what is drawn owes nothing to what they held.
+
+Under 1/x!, of the N units in the two rows as many as the first row holds are in the first row, any of them alike; so a
+random bit for each unit, and then some bits changed until their number is right, is an exact draw (bits are alike within
+ones and within zeros, before and after). 64 units cost as little as one. Where there are too many, columns are drawn one
+after the other from their hypergeometric laws. Both are right for cells without bounds of their own.
+
+Under the uniform law every column but the widest is drawn evenly, and the widest takes what is left, if it can.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.jit import jit_lean
+from ...base.random_streams import below, stepped
+from ...moves.families.row_pairs import ones
+from ..lines.hypergeometric import draw_with_table
+
+TRIES, FAR_OUT = 8, 4.0
+"""How often a redraw under the uniform law is tried, and from what squared distance of the sum (in variances) it is not."""
+UNITS_PER_COLUMN = 300
+"""Up to so many units per column of two rows, a bit for each is quicker than lines."""
+FINEST = 16
+"""Bits are one with a probability of m / 2^k, k up to this."""
+
+
+class PairRoom(NamedTuple):
+    """Where a visit works; what is in it before and after does not matter."""
+
+    one: np.ndarray
+    """Places of the common columns in either row."""
+    two: np.ndarray
+    units: np.ndarray
+    """A bit for each unit."""
+    columns: np.ndarray
+    """A swap, for laws that are weighed along lines."""
+    sizes: np.ndarray
+    both: np.ndarray
+    """For each column what both rows hold, the least that the first can, how many values it has, and which it gets; there
+    is room for one column more."""
+    low: np.ndarray
+    choices: np.ndarray
+    drawn: np.ndarray
+    order: np.ndarray
+    """The rows in random order: two at a time are visited."""
+    state: np.ndarray
+    """[0] how many of these were visited."""
+
+
+@jit_lean
+def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
+    """Draw both rows anew under the uniform law, given all sums; False if that did not succeed in a few tries.
+
+    Every column but the widest is drawn evenly from its range, and the widest takes what is left, if it can. How likely that
+    is depends on the sums only and not on where the chain is, so that giving up does not favour any table.
+    """
+    x, lower, upper, random, one, two = place.table, place.lower, place.upper, place.random, room.one, room.two
+    both, low, choices, drawn = room.both, room.low, room.choices, room.drawn
+    low32, half, next_one = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(1)
+    first, spans, squares, widest, longest = np.int64(0), np.int64(0), 0.0, np.uint64(0), np.int64(-1)
+    n = np.uint64(common)  # places are unsigned: nothing is counted from the end
+    for c in range(n):
+        at, under = np.uint64(one[c]), np.uint64(two[c])
+        both[c] = x[at] + x[under]
+        least, most = np.int64(0), both[c]
+        if bounded:
+            least, most = max(lower[at], most - upper[under]), min(upper[at], most - lower[under])
+        span = most - least
+        low[c], choices[c] = least, span + 1
+        first += x[at] - least
+        spans += span
+        squares += span * (span + 2.0)
+        if span > longest:
+            widest, longest = c, span
+    away = first - 0.5 * spans
+    if 12.0 * away * away > FAR_OUT * squares:
+        return False
+    choices[n] = 1  # two columns are drawn from one word, and the last of an odd number has this beside it
+    a, b, c2, d = random[0], random[1], random[2], random[3]
+    found = False
+    for _ in range(TRIES):
+        left, c = first, np.uint64(0)
+        while c < n:
+            word, a, b, c2, d = stepped(a, b, c2, d)
+            one_of, other_of = choices[c], choices[c + next_one]
+            product, other_product = (word >> half) * one_of, (word & low32) * other_of
+            value, other = np.int64(product >> half), np.int64(other_product >> half)
+            if (product & low32) < one_of or (other_product & low32) < other_of:
+                # These halves of a word may favour some values: if so, and only then, a value gets a word of its own.
+                random[0], random[1], random[2], random[3] = a, b, c2, d
+                if (product & low32) < np.uint64(0x100000000) % one_of:
+                    value = below(random, np.int64(one_of))
+                if (other_product & low32) < np.uint64(0x100000000) % other_of:
+                    other = below(random, np.int64(other_of))
+                a, b, c2, d = random[0], random[1], random[2], random[3]
+            drawn[c], drawn[c + next_one] = value, other
+            left -= value + other
+            c += np.uint64(2)
+        left += drawn[widest]
+        if 0 <= left <= longest:
+            drawn[widest] = left
+            found = True
+            break
+    random[0], random[1], random[2], random[3] = a, b, c2, d
+    if found:
+        for c in range(n):
+            new = low[c] + drawn[c]
+            x[np.uint64(one[c])], x[np.uint64(two[c])] = new, both[c] - new
+    return found
+
+
+@jit_lean
+def redraw_rows(x: np.ndarray, room: PairRoom, common: int, log_factorials: np.ndarray, random: np.ndarray) -> None:
+    """Draw both rows anew under 1/x!, given their sums and those of the columns: by units, or where these are many by
+    columns."""
+    one, two, units = room.one, room.two, room.units
+    total = first = 0
+    for c in range(common):
+        first += x[one[c]]
+        total += x[one[c]] + x[two[c]]
+    if total > 64 * (len(units) - 1):
+        redraw_by_columns(one[:common], two[:common], log_factorials, random, x)
+        return
+    draw_subset(first, total, units, random)
+    at = 0
+    for c in range(common):
+        here = x[one[c]] + x[two[c]]
+        taken = ones_between(units, at, at + here)
+        x[one[c]], x[two[c]] = taken, here - taken
+        at += here
+
+
+@jit_lean
+def draw_subset(first: int, total: int, units: np.ndarray, random: np.ndarray) -> None:
+    """Set `first` of `total` bits, any of them alike."""
+    # The coarsest probability m / 2^k that comes as near as chance will anyway: each bit of m costs random words.
+    slack = np.sqrt(total + 1.0) * 0.5
+    k, m = 0, 0
+    while k < FINEST:
+        k += 1
+        m = (2 * first * (1 << k) + total) // (2 * total) if total > 0 else 0
+        if abs(m * (total / (1 << k)) - first) <= slack:
+            break
+    while k > 0 and m % 2 == 0:
+        m //= 2
+        k -= 1
+    a, b, c, d = random[0], random[1], random[2], random[3]
+    n_words, set_bits = (total + 63) // 64, 0
+    for w in range(n_words):
+        word = np.uint64(0) if m == 0 or k > 0 else ~np.uint64(0)
+        for digit in range(k):
+            fresh, a, b, c, d = stepped(a, b, c, d)
+            word = word | fresh if (m >> digit) & 1 else word & fresh
+        if w == n_words - 1 and total % 64 != 0:
+            word &= (np.uint64(1) << np.uint64(total % 64)) - np.uint64(1)
+        units[w] = word
+        set_bits += ones(word)
+    random[0], random[1], random[2], random[3] = a, b, c, d
+    # Too many or too few: bits of that kind, any of them alike, are turned over.
+    wanted = np.uint64(set_bits > first)
+    left = abs(set_bits - first)
+    while left > 0:
+        u = below(random, total)
+        w, shift = u >> 6, np.uint64(u & 63)
+        hit = np.uint64(((units[w] >> shift) & np.uint64(1)) == wanted)
+        units[w] ^= hit << shift
+        left -= np.int64(hit)  # type: ignore[assignment]
+
+
+@jit_lean
+def ones_between(units: np.ndarray, begin: int, end: int) -> int:
+    """How many of the bits from begin up to but not including end are set."""
+    found = 0
+    while begin < end:
+        w, shift = begin >> 6, begin & 63
+        number = min(64 - shift, end - begin)
+        part = units[w] >> np.uint64(shift)
+        if number < 64:
+            part &= (np.uint64(1) << np.uint64(number)) - np.uint64(1)
+        found += ones(part)
+        begin += number
+    return found
+
+
+@jit_lean
+def redraw_by_columns(
+    first: np.ndarray, second: np.ndarray, log_factorials: np.ndarray, random: np.ndarray, table: np.ndarray
+) -> None:
+    """The same column by column, each from its hypergeometric law given those before; first[j] and second[j] are in one.
+
+    `log_factorials` is a table of log n! (independent_two_way.log_factorial_table), as long as it is worth it.
+    """
+    left, beyond = 0, 0
+    for j in range(len(first)):
+        left += table[first[j]]
+        beyond += table[first[j]] + table[second[j]]
+    for j in range(len(first) - 1):
+        column = table[first[j]] + table[second[j]]
+        beyond -= column
+        x = 0
+        if left > 0 and column > 0:
+            x = draw_with_table(column, beyond, left, log_factorials, random)
+        table[first[j]] = x
+        table[second[j]] = column - x
+        left -= x
+    if len(first):
+        # `beyond` is the sum of the last column
+        table[first[-1]] = left
+        table[second[-1]] = beyond - left

@@ -1,0 +1,75 @@
+"""The kernel of small blocks with a list of moves: a schedule that is learnt, and masks that skip what is blocked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....base.jit import jit_lean
+from ...lines.weights import ALIKE, Weights
+from ...tallies.tally import Tally, end_of_draw
+from ..kernel import Kernel
+from ..walk_moves import Place
+from .odds import learn_odds
+from .walk import ListedArrays, Room, room_for, walk_entries
+
+if TYPE_CHECKING:
+    from ...chains.unit import Unit
+
+MOST_COLUMNS = 256
+"""In larger blocks masks grow long and seldom tell anything."""
+FITS, LONG = 6_000, 50_000
+"""Moves of a list that fits into the cache, and for each of which lists beyond that cost as much again."""
+LESSON, LONGEST_LESSON = 400, 2_000_000
+"""Entries for each move, and in all, that a schedule is learnt from."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScheduleKernel(Kernel):
+    """Moves of a list in a schedule; a step is one entry of it, blocked or not."""
+
+    arrays: ListedArrays
+    weights: Weights
+
+    credits_lines = False
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """How many moves there are."""
+        n = len(self.arrays.middle)
+        return f"hit-and-run along a schedule of {n:,} move{'' if n == 1 else 's'}"
+
+    @property
+    def cost(self) -> float:  # type: ignore[override]
+        """Most entries are blocked or short; long lists do not fit into the cache."""
+        usual, n = 20.0 if self.weights.kind == ALIKE else 25.0, len(self.arrays.middle)
+        return usual if n <= FITS else usual * (1.0 + n / LONG)
+
+    def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
+        """With a schedule learnt from a walk."""
+        steps = min(LESSON * len(self.arrays.middle), LONGEST_LESSON)
+        table = start - unit.offset
+        return replace(self, arrays=learn_odds(self.arrays, self.weights, unit.lower, unit.upper, table, random, steps))
+
+    def room(self) -> Room:
+        """Where the walk is in the schedule."""
+        return room_for(self.arrays)
+
+    def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
+        """Entries of the schedule."""
+        return walk_schedule(self.arrays, self.weights, room, place, tally, draws, steps)
+
+
+@jit_lean
+def walk_schedule(
+    arrays: ListedArrays, weights: Weights, room: Room, place: Place, tally: Tally, draws: int, steps: int
+) -> int:
+    """So many draws of `steps` entries each; the draws done."""
+    for done in range(draws):
+        walk_entries(arrays, weights, place.lower, place.upper, place.table, place.random, steps, room)
+        end_of_draw(tally, place.table)
+        if tally.n_waiting[0] > 0:
+            return done + 1
+    return draws

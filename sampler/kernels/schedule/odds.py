@@ -1,0 +1,67 @@
+"""How often each move of a list stands in the schedule of its walk, learnt in a warm-up and frozen after it.
+
+To look at a blocked move costs next to nothing, so what counts is what a move does when it is open. A move stands there in
+proportion to the mean square of its steps when it is open, times powers of one over the number of its columns (short moves
+are made quickly) and of how often it is open. A floor leaves every move its turn, because a rare one may be the only way to
+some tables.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....base.random_streams import next_word
+from ...lines.weights import ALIKE, Weights
+from .walk import ENDLESS, ListedArrays, room_for, scheduled, walk_entries
+
+FLOOR = 0.05
+"""The part of the schedule that all moves share alike."""
+OPENNESS, SHORTNESS = (0.5, 0.25), (3.0, 1.0)
+"""Powers of how often a move was open and of one over its columns, without weights and with them: more favours what is
+quickly made, and starves rare moves that are needed."""
+PRIOR = 4.0
+"""Steps of the mean of moves of the same length that are added to what was seen of a move."""
+ROUNDS = 256
+MOST_ENTRIES, MOST_TIMES = 32_768, 64
+WIDTH, LEAST_WIDTH = 7.0, 8
+"""A window on a long line, in root mean squares of the steps of its move."""
+
+
+def learn_odds(
+    arrays: ListedArrays,
+    weights: Weights,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    table: np.ndarray,
+    random: np.ndarray,
+    steps: int,
+) -> ListedArrays:
+    """Walk so many steps from a table (which is changed) and give back the moves in a better schedule."""
+    n_moves = len(arrays.middle)
+    room = room_for(arrays, noting=True)
+    noted = room.noted
+    at_bound = np.zeros(len(table))
+    for _ in range(ROUNDS):
+        walk_entries(arrays, weights, lower, upper, table, random, max(1, steps // ROUNDS), room)
+        at_bound += table == lower
+        if arrays.capped:
+            at_bound += table == upper
+    if not n_moves:
+        return arrays
+    length = np.diff(arrays.start)
+    by_length = np.array([np.bincount(length, weights=one) for one in noted.T])
+    likely = ((by_length[1] + 1e-3) / (by_length[0] + 1.0))[length]
+    usual = (noted[:, 1] + PRIOR * likely) / (noted[:, 0] + PRIOR)
+    openness, shortness = OPENNESS[weights.kind != ALIKE], SHORTNESS[weights.kind != ALIKE]
+    looks = steps * np.bincount(arrays.order, minlength=n_moves) / len(arrays.order)
+    odds = usual * ((noted[:, 0] + 0.5) / (looks + 1.0)) ** openness * length**-shortness
+    odds = (1.0 - FLOOR) * odds / odds.sum() + FLOOR / n_moves
+    words = arrays.needs.shape[1] // 2  # a schedule that does not fit into the cache is slow
+    entries = min(MOST_TIMES * n_moves, max(MOST_ENTRIES // words, 2 * n_moves))
+    times = np.maximum(1, np.round(entries * odds)).astype(np.int64)
+    rng = np.random.default_rng(int(next_word(random)))
+    order = rng.permutation(np.repeat(np.arange(n_moves), times))
+    # A narrow window might not reach across excluded values.
+    narrow = (noted[:, 0] > 0) & ~np.isneginf(weights.value).any()
+    window = np.where(narrow, np.maximum(LEAST_WIDTH, np.ceil(WIDTH * np.sqrt(usual))), ENDLESS).astype(np.int64)
+    return scheduled(arrays._replace(window=window), order, np.argsort(-at_bound, kind="stable"))

@@ -1,0 +1,120 @@
+"""Sub-tables redrawn as a whole from the law given the rest (a heat bath): all their tables are gone through each time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.jit import jit
+from ...base.random_streams import below, fraction
+from ...fiber.solvers.every_table import Search, begin, next_table
+from ...moves.families.sub_tables import MOST_STEPS, Arrays, SubTables
+from ..lines.weights import ALIKE, Weights, log_weight
+from ..tallies.tally import Tally, end_of_draw
+from .kernel import Kernel
+from .walk_moves import Place
+
+if TYPE_CHECKING:
+    from ..chains.unit import Unit
+
+LESSON = 64
+"""Sub-tables that are redrawn to see how many tables they have."""
+NS_PER_REDRAW, NS_PER_TABLE = 4000.0, 200.0
+"""What a search costs, and each table that it finds; one that is given up has found as many as it has steps, or a third."""
+
+
+@dataclass(frozen=True, eq=False)
+class SubTableKernel(Kernel):
+    """A sub-table at random, redrawn."""
+
+    moves: SubTables
+    weights: Weights
+
+    usual_cost: float = 20_000.0
+
+    words = "sub-tables redrawn as a whole"
+    credits_lines = False
+
+    @property
+    def cost(self) -> float:  # type: ignore[override]
+        """By how many tables the sub-tables have: from microseconds to a thousand times that."""
+        return self.usual_cost
+
+    def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
+        """With its cost, from how many tables the sub-tables of a short walk have."""
+        table, arrays, found = (start - unit.offset).astype(np.int64), self.moves.arrays, 0
+        for _ in range(LESSON):
+            which = below(random, len(arrays.n_rows))
+            number = redraw_by_weight(arrays, which, MOST_STEPS, self.weights, table, random)
+            found += number or MOST_STEPS // 3
+        return replace(self, usual_cost=NS_PER_REDRAW + NS_PER_TABLE * found / LESSON)
+
+    def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
+        """Redraw sub-tables."""
+        return walk_sub_tables(self.moves.arrays, MOST_STEPS, self.weights, place, tally, draws, steps)
+
+
+@jit
+def redraw_by_weight(
+    arrays: Arrays, which: int, steps: int, weights: Weights, table: np.ndarray, random: np.ndarray
+) -> int:
+    """Replace a sub-table by one of all that fit, by their weights; how many there are, 0 where it was left as it is.
+
+    The search looks at what is the same before and after only; so does giving it up after so many steps. A table that is
+    found replaces the one before with its share of the weight so far.
+    """
+    here = arrays.columns[arrays.first[which] : arrays.first[which + 1]]
+    start = arrays.entry[arrays.first[which] : arrays.first[which + 1] + 1]
+    rows, values = arrays.row[start[0] : start[-1]], arrays.coefficient[start[0] : start[-1]]
+    b = np.zeros(arrays.n_rows[which], dtype=np.int64)
+    low, high = np.empty(len(here), dtype=np.int64), np.empty(len(here), dtype=np.int64)
+    drawn = np.empty(len(here), dtype=np.int64)
+    for k in range(len(here)):
+        low[k], high[k] = arrays.lower[here[k]], arrays.upper[here[k]]
+        for e in range(start[k], start[k + 1]):
+            b[arrays.row[e]] += arrays.coefficient[e] * table[here[k]]
+    search = Search(start - start[0], rows, values)
+    course = begin(search, b, low, high)
+    number, top, total, chosen = 0, -np.inf, 0.0, False
+    while True:
+        steps = next_table(search, course, low, high, number == 0, steps)
+        if steps < 0:
+            break
+        if steps == 0:
+            return 0
+        number += 1
+        log = 0.0
+        if weights.kind != ALIKE:
+            for k in range(len(here)):
+                log += log_weight(weights, here[k], course.x[k])
+        if log == -np.inf:
+            continue
+        if log > top:
+            total, top = total * np.exp(top - log), log
+        share = np.exp(log - top)
+        total += share
+        if fraction(random) * total < share:
+            drawn[:] = course.x
+            chosen = True
+    if chosen:
+        for k in range(len(here)):
+            table[here[k]] = drawn[k]
+    return number
+
+
+@jit
+def walk_sub_tables(
+    arrays: Arrays, search_steps: int, weights: Weights, place: Place, tally: Tally, draws: int, steps: int
+) -> int:
+    """Redraw so many sub-tables for each draw; the draws done."""
+    for done in range(draws):
+        for _ in range(steps):
+            redraw_by_weight(
+                arrays, below(place.random, len(arrays.n_rows)), search_steps, weights, place.table, place.random
+            )
+        end_of_draw(tally, place.table)
+        if tally.n_waiting[0] > 0:
+            return done + 1
+    return draws

@@ -1,0 +1,167 @@
+"""Uniform hit-and-run on large complete two-way tables: in two rows every column makes a swap with one other, all at once.
+
+A round pairs the columns first and last, second and last but one, and so on, on either side of a random cut: any two
+columns meet equally often. No swap of a round looks at what another changes, so the compiler makes several with one
+instruction, in less than half the time of one swap after the other. The bits for all of them come from one random word.
+
+Every second round is one of mirror images, as every second step is in smaller tables (walk_swaps). Rows are picked anew for
+each round: two rounds in the same rows cost less and mix worse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...base.jit import jit_lean
+from ...base.random_streams import below, next_word, scattered
+from ..tallies.tally import BY_STEPS, Tally, credit_share, end_of_draw
+from .kernel import Kernel
+from .walk_moves import Place
+
+FEWEST_COLUMNS = 32
+"""In shorter rows one swap after the other is as quick (bench/tuning.py rounds)."""
+CREDITED = 4
+"""One round in so many is credited to the tally: a credit takes longer than a swap."""
+
+
+@jit_lean
+def number_of_pairs(first: np.uint64, last: np.uint64) -> np.uint64:
+    """How many pairs the columns from first to last make; none if last is one less than first."""
+    return (last - first + np.uint64(1)) >> np.uint64(1)
+
+
+@jit_lean
+def draw_pairs(
+    x: np.ndarray, up: np.uint64, under: np.uint64, first: np.uint64, last: np.uint64, word: np.uint64
+) -> bool:
+    """Let columns first + c and last - c swap between the rows that begin at `up` and `under`: any length alike.
+
+    False if some lengths may have been favoured, which is seldom; then `put_right` is owed.
+    """
+    low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    one, two, three, four = up + first, up + last, under + first, under + last
+    short = np.uint64(0)
+    for c in range(number_of_pairs(first, last)):
+        x1, x2, x3, x4 = x[one + c], x[two - c], x[three + c], x[four - c]
+        back, ahead = min(x1, x4), min(x2, x3)
+        n = np.uint64(back + ahead + 1) & low32
+        product = (scattered(word, first + c) >> half) * n
+        # the highest bit tells that a difference is below 0
+        short |= (product & low32) - n
+        step = np.int64(product >> half) - back
+        x[one + c], x[two - c], x[three + c], x[four - c] = x1 + step, x2 - step, x3 - step, x4 + step
+    return short >> np.uint64(63) == np.uint64(0)
+
+
+@jit_lean
+def put_right(
+    x: np.ndarray,
+    up: np.uint64,
+    under: np.uint64,
+    first: np.uint64,
+    last: np.uint64,
+    word: np.uint64,
+    random: np.ndarray,
+) -> None:
+    """Draw again, with words of their own, those lengths that came from bits which favour some.
+
+    Lines are as long after a swap as before it, so that the bits tell which these are.
+    """
+    low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    for c in range(number_of_pairs(first, last)):
+        one, two, three, four = up + first + c, up + last - c, under + first + c, under + last - c
+        back, ahead = min(x[one], x[four]), min(x[two], x[three])
+        n = np.uint64(back + ahead + 1)
+        product = (scattered(word, first + c) >> half) * n
+        if (product & low32) < np.uint64(0x100000000) % n:
+            step = below(random, back + ahead + 1) - back
+            x[one] += step
+            x[two] -= step
+            x[three] -= step
+            x[four] += step
+
+
+@jit_lean
+def mirror_pairs(x: np.ndarray, up: np.uint64, under: np.uint64, first: np.uint64, last: np.uint64) -> None:
+    """The same, each to the point as far from one end of its line as it was from the other."""
+    one, two, three, four = up + first, up + last, under + first, under + last
+    for c in range(number_of_pairs(first, last)):
+        x1, x2, x3, x4 = x[one + c], x[two - c], x[three + c], x[four - c]
+        step = min(x2, x3) - min(x1, x4)
+        x[one + c], x[two - c], x[three + c], x[four - c] = x1 + step, x2 - step, x3 - step, x4 + step
+
+
+@jit_lean
+def credit_pairs(
+    tally: Tally, x: np.ndarray, up: np.uint64, under: np.uint64, first: np.uint64, last: np.uint64
+) -> None:
+    """Credit the lines of the swaps of a round, before they are made."""
+    for c in range(number_of_pairs(first, last)):
+        one, two, three, four = up + first + c, up + last - c, under + first + c, under + last - c
+        x1, x2, x3, x4 = x[one], x[two], x[three], x[four]
+        back, ahead = min(x1, x4), min(x2, x3)
+        share = 1.0 / (back + ahead + 1)
+        credit_share(tally, one, x1 - back, x1 + ahead, share)
+        credit_share(tally, two, x2 - ahead, x2 + back, share)
+        credit_share(tally, three, x3 - ahead, x3 + back, share)
+        credit_share(tally, four, x4 - back, x4 + ahead, share)
+
+
+@jit_lean
+def walk_swap_rounds(place: Place, tally: Tally, rows: int, columns: int, draws: int, steps: int) -> int:
+    """Make so many draws of `steps` rounds, or fewer if credits have to wait; the draws done."""
+    x, random = place.table, place.random
+    low32, half, unit, none = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(1), np.uint64(0)
+    n_rows, n_columns = np.uint64(rows), np.uint64(columns)
+    by_steps = tally.by_steps[0] == BY_STEPS
+    for done in range(draws):
+        for turn in range(steps):
+            # How evenly rows and cuts are picked does not matter, as the pick does not look at the table.
+            word = next_word(random)
+            product = (word >> half) * n_rows
+            i = product >> half
+            k = ((product & low32) * (n_rows - unit)) >> half
+            k += np.uint64(k >= i)
+            up, under = i * n_columns, k * n_columns
+            cut, end = ((word & low32) * n_columns) >> half, n_columns - unit
+            if by_steps and turn % CREDITED == 0:
+                credit_pairs(tally, x, up, under, none, cut)
+                credit_pairs(tally, x, up, under, cut + unit, end)
+            if turn & 1:
+                mirror_pairs(x, up, under, none, cut)
+                mirror_pairs(x, up, under, cut + unit, end)
+                continue
+            word = next_word(random)
+            if not draw_pairs(x, up, under, none, cut, word):
+                put_right(x, up, under, none, cut, word, random)
+            if not draw_pairs(x, up, under, cut + unit, end, word):
+                put_right(x, up, under, cut + unit, end, word, random)
+        end_of_draw(tally, x)
+        if tally.n_waiting[0] > 0:
+            return done + 1
+    return draws
+
+
+@dataclass(frozen=True, eq=False)
+class SwapRoundsKernel(Kernel):
+    """Rounds of uniform swaps on a complete two-way table, its columns in the order of rows; every lower bound is 0."""
+
+    shape: tuple[int, int]
+
+    words = "rounds of hit-and-run swaps"
+
+    @property
+    def cost(self) -> float:  # type: ignore[override]
+        """By the swaps of a round, some of them credited."""
+        return 40.0 + 0.5 * self.shape[1] * (1.5 + 12.0 / CREDITED)
+
+    def longest(self) -> int:
+        """Two rows."""
+        return 2 * self.shape[1]
+
+    def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
+        """Rounds of swaps."""
+        return walk_swap_rounds(place, tally, *self.shape, draws, steps)

@@ -1,0 +1,89 @@
+"""A law as kernels take it: the log-weight of every value of every column, most of them by a formula and not from a list."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.jit import jit_lean
+from ...fiber.laws.law import Poisson, alike
+from ...fiber.laws.support import WithEvidence
+from .hypergeometric import log_factorial as computed
+
+ALIKE, FACTORIAL, POISSON, MIXED = 0, 1, 2, 3
+"""What kind of law: none; 1/x! for every column; mu^x/x! for every column; anything else."""
+LISTED = 16_384
+"""ln k! is looked up for k below this, and computed beyond."""
+
+
+class Weights(NamedTuple):
+    """log w_j(x) = [counted: x log_mean - ln x!] + [start >= 0: value[start + x - first]], for each column j of a unit."""
+
+    kind: int
+    counted: np.ndarray
+    log_mean: np.ndarray
+    start: np.ndarray
+    first: np.ndarray
+    value: np.ndarray
+    log_factorials: np.ndarray
+
+
+def weights_on(weigh: WithEvidence, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Weights:
+    """The weights of some columns between their bounds. Whatever is not of the form mu^x/x! is listed value by value."""
+    n = len(columns)
+    known, is_cell = isinstance(weigh.law, Poisson), columns < weigh.n_cells
+    counted = is_cell if known else np.zeros(n, dtype=bool)
+    log_mean = np.zeros(n)
+    if isinstance(weigh.law, Poisson):
+        with np.errstate(divide="ignore"):  # a mean of 0 leaves only the value 0, and no column of a block has only one
+            log_mean[is_cell] = np.log(weigh.law.means[columns[is_cell]])
+    listed = np.isin(columns, [column for column, _ in weigh.evidence])
+    if not known and weigh.law is not alike:
+        listed |= is_cell
+    rest = WithEvidence(alike, weigh.n_cells, weigh.evidence) if known else weigh
+    start, values, length = np.full(n, -1, dtype=np.int64), [np.empty(0)], 0
+    for j in np.flatnonzero(listed):
+        given = rest(int(columns[j]), int(lower[j]), int(upper[j]))
+        if given is not None and (given != given[0]).any():
+            start[j], length = length, length + len(given)
+            values.append(given)
+    kind = MIXED
+    if (start < 0).all() and (counted.all() or not counted.any()):
+        kind = ALIKE if not counted.any() else POISSON if log_mean.any() else FACTORIAL
+    listed_factorials = log_factorials(int(upper.max(initial=0)) + 2 if counted.any() else 1)
+    return Weights(kind, counted, log_mean, start, lower.astype(np.int64), np.concatenate(values), listed_factorials)
+
+
+def log_factorials(largest: int) -> np.ndarray:
+    """ln k! for k up to this, or to as many as are looked up."""
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, min(largest, LISTED) + 1)))])
+
+
+@jit_lean
+def log_factorial(log_factorials: np.ndarray, x: int) -> float:
+    """ln x!, from the list or computed."""
+    if x < len(log_factorials):
+        return log_factorials[x]
+    return computed(x)
+
+
+@jit_lean
+def log_weight(weights: Weights, j: int, x: int) -> float:
+    """The log-weight of one value of a column."""
+    found = 0.0
+    if weights.counted[j]:
+        found = x * weights.log_mean[j] - log_factorial(weights.log_factorials, x)
+    if weights.start[j] >= 0:
+        found += weights.value[weights.start[j] + x - weights.first[j]]
+    return found
+
+
+@jit_lean
+def log_weight_of(weights: Weights, table: np.ndarray) -> float:
+    """The log-weight of a whole table; -inf if the law excludes it."""
+    total = 0.0
+    if weights.kind != ALIKE:
+        for j in range(len(table)):
+            total += log_weight(weights, j, table[j])
+    return total

@@ -1,0 +1,92 @@
+"""How every command behaves: errors in one sentence, outputs that overwrite nothing."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it; 1 would say that a cell is too risky."""
+
+
+def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
+    """Errors in one sentence on stderr with exit status 2, never a traceback."""
+
+    @wraps(command)
+    def guarded(**options: Any) -> None:
+        import warnings
+
+        from ..base.errors import FiberwalkError
+        from ..base.interruption import plain_interrupts
+
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {message}", err=True)
+            try:
+                with plain_interrupts():
+                    command(**options)
+            except KeyboardInterrupt:
+                click.echo("fiberwalk: interrupted, before there was anything to tell.", err=True)
+                sys.exit(INTERRUPTED)
+            except FiberwalkError as problem:
+                click.echo(f"fiberwalk: {problem}", err=True)
+                sys.exit(2)
+            except BrokenPipeError:  # whoever read the output has seen enough
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            except MemoryError:
+                click.echo("fiberwalk: there is not enough memory for this table.", err=True)
+                sys.exit(2)
+            except Exception as bug:
+                if os.environ.get("FIBERWALK_TRACEBACK"):
+                    raise
+                what = f"{type(bug).__name__}: {bug}"
+                click.echo(f"fiberwalk: this should not happen ({what}). Please report it, with what", err=True)
+                click.echo("FIBERWALK_TRACEBACK=1 shows.", err=True)
+                sys.exit(2)
+
+    return guarded
+
+
+def check_outputs(options: dict[str, Any], *names: str) -> None:
+    """Refuse what cannot be written, or would be written over, before the work and not after it."""
+    from ..base.errors import InputError
+    from ..base.text_files import check_writable
+
+    taken = {options["file"].resolve(): "FILE"} if "file" in options else {}
+    for name in names:
+        if options[name] is None:
+            continue
+        path = check_writable(options[name])
+        if path in taken:
+            raise InputError(f"{taken[path]} and --{name} are both {options[name]}: give each a file of its own.")
+        taken[path] = f"--{name}"
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture of a kind that cannot be drawn."""
+    from ..base.errors import InputError
+
+    if path is not None and path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError(f"--plot {path}: a picture is .png, .svg or .pdf.")
+
+
+def same_command(seed: int | None) -> str:
+    """The command that does the same again."""
+    context = click.get_current_context()
+    words = ["fiberwalk", str(context.info_name)]
+    for option in context.command.params:
+        assert option.name is not None
+        given = context.params.get(option.name)
+        if context.get_parameter_source(option.name) is not ParameterSource.COMMANDLINE or option.name == "seed":
+            continue
+        for one in given if isinstance(given, tuple) else [given]:
+            words += [] if isinstance(option, click.Argument) else [option.opts[0]]
+            words += [] if one is True else [str(one)]
+    return shlex.join([*words, *([] if seed is None else ["--seed", str(seed)])])

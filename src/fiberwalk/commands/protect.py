@@ -1,0 +1,270 @@
+"""fiberwalk protect: a protected table in a file, and a note of what was done."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..base.progress import shown
+from .manners import check_outputs, same_command, speaks_plainly
+from .options import read, reading
+
+if TYPE_CHECKING:
+    from ..release.release import Release
+
+_NUMBER, _TEXT = "NUMBER", "TEXT"
+_PARAMETERS: tuple[tuple[str, str, str], ...] = (
+    ("base", _NUMBER, "Figures become multiples of it (all rounding)."),
+    ("rounding", _TEXT, "nearest, or within (round-to)."),
+    ("hide", _TEXT, "Cells to withhold by rule, such as '< 3' (suppress, complementary-suppress)."),
+    ("below", _NUMBER, "Every primary must be able to be so much less (complementary-suppress)."),
+    ("above", _NUMBER, "... so much more; of perturb: how many last rows of the matrix repeat for larger counts."),
+    ("width", _NUMBER, "... between ends so far apart."),
+    ("percent", _NUMBER, "... so many percent of the truth below and above."),
+    ("minimise", _TEXT, "cells or counts (complementary-suppress)."),
+    ("matrix", "FILE", "Transition matrix: a row a true count, a column a published one (perturb)."),
+    ("noise", _TEXT, "geometric:EPSILON, uniform:LARGEST, or -1:0.25,0:0.5,1:0.25 (add-noise)."),
+    ("fraction", _NUMBER, "Share of the population that is drawn (draw-sample)."),
+    ("size", _NUMBER, "... or how many are drawn."),
+    ("dim", _TEXT, "The dim whose values are exchanged (swap)."),
+    ("rate", _NUMBER, "Share of the records that are exchanged (swap)."),
+    ("targeted", _NUMBER, "Records in cells of at most this many first (swap)."),
+    ("order", _TEXT, "Margins of so many dims are kept (swap-preserving); random or given (markov-perturb)."),
+    ("swaps", _NUMBER, "How many (swap-preserving)."),
+    ("share", _NUMBER, "... or as a share of the records."),
+    ("level", _NUMBER, "Of the test of fit (simulate)."),
+    ("theta", _NUMBER, "Probability that a unit leaves its cell (markov-perturb)."),
+    ("squares", _TEXT, "adjacent or all (markov-perturb)."),
+)
+_LISTS: tuple[tuple[str, str], ...] = (
+    ("exact", "A margin that is published as it is; '' is the grand total."),
+    ("margin", "A margin that is protected and published too (or, of suppress, published)."),
+    (
+        "within",
+        "Only among records or cells alike in this dim (swap, semi-controlled-round, perturb with --preserve-totals).",
+    ),
+    ("additive", "A margin that the perturbed table must add up to again (perturb)."),
+    ("fits", "Keep a simulated table only if the log-linear model of these margins fits it (simulate)."),
+    ("merge", "DIM:NEW=OLD,OLD: categories to be merged (merge)."),
+)
+_FLAGS: tuple[tuple[str, str], ...] = (
+    ("unbiased", "Right on average (controlled-round, two-way tables)."),
+    ("preserve-totals", "Keep how often each count occurs (perturb)."),
+    ("normalise", "Let rows of the matrix be scaled to 1 (perturb)."),
+    ("floor", "What falls below zero is shown as 0 (add-noise)."),
+    ("zeros-hidden", "The rule of --hide hits zeros, too (suppress, complementary-suppress)."),
+    ("secondary-zeros", "Zeros may be withheld to protect others (complementary-suppress)."),
+    ("keyed", "The random number of a cell follows from its labels: alike in every table with this seed."),
+)
+_CALLED = {"rounding": "rule", "hide": "rule", "margin": "margins", "merge": "groups"}
+"""Options whose parameter has another name."""
+
+
+def _method_options(command: Callable[..., None]) -> Callable[..., None]:
+    options = [click.option(f"--{name}", metavar=kind, help=words) for name, kind, words in _PARAMETERS]
+    options += [
+        click.option(f"--{name}", metavar="A,B", multiple=True, help=f"{words} May be repeated.")
+        for name, words in _LISTS
+    ]
+    # --zeros-hidden is there already, among the options that say how FILE is read.
+    options += [click.option(f"--{name}", is_flag=True, help=words) for name, words in _FLAGS if name != "zeros-hidden"]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  fiberwalk protect table.csv --method random-round --base 3 --exact region --out rounded.csv
+  fiberwalk protect table.csv --method complementary-suppress --hide '< 3' --percent 20 --out hidden.csv
+  fiberwalk protect table.csv --method swap --dim region --rate 0.1 --within age --out swapped.csv
+  fiberwalk protect table.csv --method perturb --matrix matrix.csv --keyed --seed 77 --out perturbed.csv
+  fiberwalk audit rounded.csv --protected-by 'random-round base=3'        what it gives away"""
+)
+@reading
+@click.option("--method", metavar="NAME", help="How to protect it; --list shows all methods.")
+@click.option("--list", "listing", is_flag=True, is_eager=True, expose_value=False, help="List the methods and stop.",
+              callback=lambda context, _, chosen: _list_methods(context) if chosen else None)  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), help="The protected table (.csv or .parquet).")
+@click.option("--note", type=click.Path(path_type=Path), help="What was done, with the seed (default: beside --out).")
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="Of the random numbers (default: a new one, kept in the note)."
+)
+@_method_options
+@speaks_plainly
+def protect(**options: Any) -> None:
+    """Protect a table by any method, and write down what was done.
+
+    FILE holds the true table, complete. The protected table can be published. The note is for the agency alone: with its
+    seed, what is random can be undone.
+    """
+    from ..base.errors import InputError
+    from ..protect.methods import method_named
+
+    if options["method"] is None or options["out"] is None:
+        raise InputError("protect needs --method NAME (--list shows them) and --out FILE.")
+    name = options["method"].replace("-", "_")
+    method = method_named(name)
+    if options["rule"]:
+        raise InputError("--rule is for audits, of what an intruder knows; to withhold cells by a rule give --hide.")
+    if options["protected_by"] or options["no_flags"]:
+        raise InputError("--protected-by and --no-flags are for audits of tables that are protected already.")
+    if options["out"].suffix.lower() == ".jj":
+        raise InputError(f"--out {options['out']}: a JJ file holds every true value; write .csv or .parquet.")
+    if options["note"] is None:
+        options["note"] = options["out"].with_suffix(".note.txt")
+    check_outputs(options, "out", "note")
+    zeros_hidden, options["zeros_hidden"] = options["zeros_hidden"], False  # of the method, not of how FILE is read
+    truth = read(options)
+    if truth.truth is None or len(truth.grids) != 1:
+        raise InputError(
+            f"{options['file']}: to be protected, a table must be known in full; some cells have no figure."
+        )
+    function = method.function(name)
+    given = _given({**options, "zeros_hidden": zeros_hidden}, name, function)
+    with shown(None) as tell:
+        progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
+        release = function(_table(truth), **given, **progress)
+    release.to_file(options["out"], total=options["total"])
+    options["note"].touch(mode=0o600)  # whoever reads the seed can undo what is random
+    options["note"].write_text(_note(release, name, given, options), encoding="utf-8")
+    click.echo(_summary(release))
+    click.echo(f"protected table: {options['out']}", err=True)
+    click.echo(f"note, for the agency alone: {options['note']}", err=True)
+
+
+for _option in protect.params:
+    if _option.name in ("rule", "no_flags", "protected_by") and isinstance(_option, click.Option):
+        _option.hidden = True  # they are about tables that are protected already
+    elif _option.name == "zeros_hidden" and isinstance(_option, click.Option):
+        _option.help = dict(_FLAGS)["zeros-hidden"]
+
+
+def _list_methods(context: click.Context) -> None:
+    from ..protect.methods import METHODS
+
+    width = max(map(len, METHODS))
+    click.echo(f"{'METHOD':{width}}  {'LIKELIHOOD':22}  WHAT IT DOES")
+    for name, method in METHODS.items():
+        click.echo(f"{name.replace('_', '-'):{width}}  {method.likelihood:22}  {method.words}")
+    context.exit()
+
+
+def _table(release: Release) -> Any:
+    from ..release.tables.tables import Table
+
+    return Table(release.truth[release.grids[0].cells], release.dims, release.decimals)  # type: ignore[index]
+
+
+def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> dict[str, Any]:
+    """The parameters of a method that the options give; what it does not take is refused."""
+    from ..base.errors import InputError
+    from .method_parameters import parameter
+
+    taken = inspect.signature(function).parameters
+    found: dict[str, Any] = {}
+    for option, _, _ in _PARAMETERS:
+        if options[option] is not None:
+            found[_CALLED.get(option, option)] = parameter(option, options[option])
+    for option, _ in _LISTS:
+        if options[option]:
+            found[_CALLED.get(option, option)] = list(options[option])
+    for option, _ in _FLAGS:
+        if options[option.replace("-", "_")]:
+            found[option.replace("-", "_")] = True
+    if found.pop("keyed", False):
+        found["keys"] = "labels"
+    if "groups" in found:
+        found["groups"] = _groups(found["groups"])
+    for one in found:
+        if one not in taken:
+            said = next((option for option, called in _CALLED.items() if called == one), one).replace("_", "-")
+            raise InputError(
+                f"--{'keyed' if one == 'keys' else said} does not go with --method {name.replace('_', '-')}."
+            )
+    missing = [p.name for p in taken.values() if p.default is p.empty and p.name not in ("table", *found)]
+    if "where" in taken and "rule" not in found:
+        missing.append("where")
+    if missing:
+        option = {"groups": "merge", "margins": "margin", "where": "hide"}.get(missing[0], missing[0])
+        raise InputError(f"--method {name.replace('_', '-')} needs --{option}.")
+    if "seed" in taken:
+        found["seed"] = options["seed"]
+    elif options["seed"] is not None:
+        raise InputError(f"--seed: nothing is random in --method {name.replace('_', '-')}.")
+    return found
+
+
+def _groups(texts: list[str]) -> dict[str, dict[str, list[str]]]:
+    from ..base.errors import InputError
+
+    found: dict[str, dict[str, list[str]]] = {}
+    for text in texts:
+        dim, colon, rest = text.partition(":")
+        new, equals, old = rest.partition("=")
+        if not colon or not equals:
+            raise InputError(f"--merge {text}: write it as DIM:NEW=OLD,OLD, such as size:small=1,2.")
+        found.setdefault(dim, {})[new] = [one.strip() for one in old.split(",")]
+    return found
+
+
+def _summary(release: Release) -> str:
+    """What became of the table, in a sentence or two."""
+    import numpy as np
+
+    applied = release.applied[-1]
+    figures = release.published.values.astype(float)
+    truth = _table(release).to_xarray().values
+    withheld, changed = int(np.isnan(figures).sum()), int((figures != truth)[~np.isnan(figures)].sum())
+    parts = [f"{changed} of {figures.size} cells are published with another figure"]
+    if withheld:
+        parts.append(f"{withheld} are withheld")
+    return f"{applied.name}: {', '.join(parts)}. Likelihood: {applied.likelihood}."
+
+
+def _outsider(release: Release, name: str, said: dict[str, Any], options: dict[str, Any]) -> str:
+    """The command by which an outsider who knows the method would audit the table."""
+    from ..protect.methods import METHODS
+
+    method = METHODS[name]
+    read = method.reader
+    reading = ["--decimals", str(options["decimals"])] if options["decimals"] else []
+    reading += ["--total", options["total"]] if options["total"] != "Total" else []
+    reading += [word for one in options["hierarchy"] for word in ("--hierarchy", one)]
+    if read is None or (method.read is not None and not release.evidence):
+        return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading])
+    taken = inspect.signature(read).parameters
+    parameters = [f"{key}={shlex.quote(str(value))}" for key, value in said.items() if key in taken]
+    protected_by = ["--protected-by", " ".join([name.replace("_", "-"), *parameters])]
+    return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading, *protected_by])
+
+
+def _note(release: Release, name: str, given: dict[str, Any], options: dict[str, Any]) -> str:
+    from .. import __version__
+
+    applied = release.applied[-1]
+    said = {key: value for key, value in given.items() if key not in ("seed", "matrix", "noise")}
+    said |= {key: options[key] for key in ("matrix", "noise") if key in given}
+    lines = [
+        "What was done to a table, for the agency alone"
+        + (": with the seed, what is random in it can be undone." if applied.seed is not None else "."),
+        "",
+        f"table: {options['file']}",
+        f"protected table: {options['out']}",
+        f"method: {name.replace('_', '-')} ({applied.name})",
+        *(f"{key}: {value}" for key, value in said.items()),
+        *([f"seed: {applied.seed}"] if applied.seed is not None else []),
+        f"what it does: {applied.words}",
+        f"likelihood: {applied.likelihood}",
+        f"result: {_summary(release)}",
+        f"to do it again: {same_command(applied.seed)}",
+        f"to audit it as an outsider: {_outsider(release, name, said, options)}",
+        f"fiberwalk {__version__}",
+    ]
+    return "\n".join(lines) + "\n"

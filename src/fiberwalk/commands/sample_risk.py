@@ -1,0 +1,161 @@
+"""fiberwalk sample-risk: what does a table of sample counts risk, when the population is not known?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .manners import check_outputs, check_picture, speaks_plainly
+from .options import numbers_or_norm, read, reading
+
+if TYPE_CHECKING:
+    from ..results.sample_risk_result import SampleRisk
+
+MODELS = ("log-linear", "urn", "shrunk", "fiber")
+SHARE = click.FloatRange(min=0, max=1)
+NOT_HERE = ("rule", "no_flags", "zeros_hidden", "protected_by", "status", "contributors", "largest", "decimals")
+"""Options of other commands that say nothing about a sample."""
+
+
+@click.command(
+    name="sample-risk",
+    epilog="""\b
+Examples:
+  fiberwalk sample-risk sample.csv --size 2449
+  fiberwalk sample-risk sample.csv --size 2449 --model urn --zeros 25 --plot risk.png
+  fiberwalk sample-risk sample.csv --size 2449 --model log-linear --margin area,sex --margin sex,religion
+  fiberwalk sample-risk with_population_totals.csv --fail-above 0.2    the file's totals are those of the population
+
+R2 is the risk of the sample table, R1 what it would be were the whole population published (Antal, Shlomo and Elliot 2015).
+Each population that is drawn gives both: what is printed is how they are distributed.""",
+)
+@reading
+@click.option(
+    "--size", type=click.IntRange(min=1), metavar="N",
+    help="How many people the population has (default: what the totals in FILE add up to, which are then the population's).",
+)  # fmt: skip
+@click.option(
+    "--model", type=click.Choice(MODELS),
+    help="What is believed of the people outside the sample (default: shrunk; fiber where population totals are given).",
+)  # fmt: skip
+@click.option(
+    "--margin", "margins", metavar="A,B", multiple=True,
+    help="A margin of the log-linear model (default: all dims independent). May be repeated.",
+)  # fmt: skip
+@click.option("--zeros", type=click.IntRange(min=0), help="Of the urn: how many population cells are empty, if known.")
+@click.option("--strength", type=float, metavar="PEOPLE", help="Of shrunk: how many people the model counts for.")
+@click.option(
+    "--weights", metavar="W,W,W",
+    help="Of the three terms of the risk: zeros, entropy, size (default: 0.1,0.8,0.1); or l2, the norm of the terms.",
+)  # fmt: skip
+@click.option("--draws", type=click.IntRange(min=1), default=1000, show_default=True, help="Populations to be drawn.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the random numbers.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), help="Write a picture of the distributions (.png, .svg, .pdf)."
+)
+@click.option("--save", type=click.Path(path_type=Path), help="Write the whole result here, for fw.load.")
+@click.option(
+    "--fail-above",
+    type=SHARE,
+    metavar="RISK",
+    help="Exit with status 1 if R2 is above this in 2.5% of the populations.",
+)
+@speaks_plainly
+def sample_risk(**options: Any) -> None:
+    """What does a table of sample counts risk, when the population is not known?
+
+    FILE holds the sample counts. Populations that may stand behind them are drawn from a model of the people outside the
+    sample; each gives the risk of the table as a whole.
+    """
+    from ..risk.whole_table import WEIGHTS
+    from ..studies.sampled_populations import sample_risk as run
+
+    check_outputs(options, "plot", "save")
+    check_picture(options["plot"])
+    found = run(
+        _sample(options),
+        options["size"],
+        _model(options),
+        numbers_or_norm(options["weights"]) or WEIGHTS,
+        draws=options["draws"],
+        seed=options["seed"],
+    )
+    if options["plot"] is not None:
+        found.plot().savefig(options["plot"], dpi=150)
+        click.echo(f"picture: {options['plot']}", err=True)
+    if options["save"] is not None:
+        found.save(options["save"])
+        click.echo(f"result: {options['save']}", err=True)
+    click.echo(_told(found))
+    limit = options["fail_above"]
+    if limit is not None and (found.summary.loc["r2", "q97.5"] > limit or found.doubt):
+        click.echo(f"R2 is above {limit:g} in 2.5% of the populations or more, or not settled.", err=True)
+        sys.exit(1)
+
+
+for _option in sample_risk.params:
+    if _option.name in NOT_HERE and isinstance(_option, click.Option):
+        _option.hidden = True
+
+
+def _sample(options: dict[str, Any]) -> Any:
+    """The table of sample counts, or with population totals a release of it."""
+    from ..base.errors import InputError
+    from ..release.tables.tables import Table
+
+    for name in NOT_HERE:
+        if options[name]:
+            raise InputError(f"--{name.replace('_', '-')} says nothing about a sample.")
+    if options["size"] is None:
+        try:
+            return read({**options, "protected_by": "draw-sample"})
+        except InputError as problem:
+            if "how large is the population" not in str(problem):
+                raise
+            raise InputError(
+                f"{options['file']}: how large is the population? Give --size, or its totals as rows of the file."
+            ) from None
+    release = read(options)
+    if release.truth is None or len(release.grids) != 1:
+        raise InputError(f"{options['file']}: every cell needs its sample count; some have no figure.")
+    return Table(release.truth[release.grids[0].cells], release.dims)
+
+
+def _model(options: dict[str, Any]) -> Any:
+    from ..base.errors import InputError
+    from ..posterior.populations import models as populations
+
+    name = options["model"] or ("fiber" if options["size"] is None else "shrunk")
+    margins = list(options["margins"]) or None
+    for option, belongs in (("zeros", "urn"), ("strength", "shrunk"), ("margins", "log-linear, urn or shrunk")):
+        if options[option] not in (None, ()) and name not in belongs:
+            raise InputError(f"--{'margin' if option == 'margins' else option} goes with --model {belongs}.")
+    if name == "fiber" and options["size"] is not None:
+        raise InputError("--model fiber needs totals of the population, as rows of FILE, and no --size.")
+    if name == "urn":
+        return populations.urn(options["zeros"], margins=margins)
+    if name == "shrunk":
+        return populations.shrunk(margins, strength=options["strength"])
+    return populations.fiber() if name == "fiber" else populations.log_linear(margins)
+
+
+def _told(found: SampleRisk) -> str:
+    row = found.summary.loc["r2"]
+    said = (
+        f"R2 of this sample table is {row['mean']:.3f} on average over {len(found.r2):,} populations, between "
+        f"{row['q2.5']:.3f} and {row['q97.5']:.3f} in 95% of them."
+    )
+    lines = [said, f"{found.n:,} of {found.size:,} people. Model {found.model}: {found.words}.", ""]
+    if found.doubt:
+        lines.insert(1, f"In doubt: {found.doubt}.")
+    for name, words in (("theta", "theta is {:.4g}."), ("strength", "The model counts for {:.4g} people.")):
+        if name in found.facts:
+            lines.insert(-1, words.format(found.facts[name]))
+    shown = found.summary.dropna(axis="columns", how="all")
+    if "certificate" not in found.facts:  # not chains: every draw counts whole
+        shown = shown.drop(columns=["ess", "rhat"])
+    formats = {"ess": "{:.0f}".format, "rhat": "{:.3f}".format}
+    return "\n".join([*lines, shown.to_string(float_format="{:.4f}".format, formatters=formats)])

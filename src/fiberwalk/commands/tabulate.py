@@ -1,0 +1,270 @@
+"""fiberwalk tabulate: a table on request from microdata or a hypercube, protected, or refused with the reason."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .manners import check_outputs, same_command, speaks_plainly
+from .options import Number, hierarchies
+
+if TYPE_CHECKING:
+    from ..server.answer import Answer
+    from ..server.table_server import TableServer
+
+SHOWN_ROWS = 20
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  fiberwalk tabulate people.csv                                    what can be asked for?
+  fiberwalk tabulate people.csv --dims sex,age --where region=1 --method 'random-round base=3'
+  fiberwalk tabulate cube.parquet --dims age,education --method 'semi-controlled-round base=3' \\
+      --max-risk 0.2 --min-population 1000 --max-small-share 0.1 --seed-file secret.txt --out table.csv
+  fiberwalk tabulate cube.csv --dims region,age --method 'swap dim=region rate=0.1' --before --out swapped.csv
+  fiberwalk tabulate cube.csv --dims sex,age --where age=0-4 --where age=5-9 --method none --max-risk 0.1
+
+With the same seed, random-round and perturb change the same people alike in every table that shows them as a cell, so that
+asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Many tables of
+other groups of people still tell more than one: keep --max-labels at 1, or protect the cube (--before). Totals are tables of
+their own: ask for fewer dims.
+
+Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--dims", metavar="A,B", help="The dims that span the table. Left out: the dims of FILE are listed.")
+@click.option(
+    "--where", metavar="DIM=LABEL", multiple=True,
+    help="Who is in the table. Repeat it for more labels of a dim, or for other dims.",
+)  # fmt: skip
+@click.option(
+    "--method", metavar="'NAME KEY=VALUE'",
+    help="How it is protected, such as 'random-round base=3' (`fiberwalk protect --list`); none: not at all.",
+)  # fmt: skip
+@click.option("--before", is_flag=True, help="Protect the whole cube, and count the table from it.")
+@click.option("--only-if-needed", is_flag=True, help="A table whose risk is at most --max-risk is published as it is.")
+@click.option("--max-risk", type=Number(min=0), metavar="RISK", help="Refuse the table if its risk stays above this.")
+@click.option(
+    "--measure", type=click.Choice(["split", "r1"]), default="split", show_default=True,
+    help="The risk of a table: small and large counts apart (Shlomo, Antal and Elliot 2015), or R1 and R2.",
+)  # fmt: skip
+@click.option("--by", metavar="DIM", help="Tell the risk of each category of this dim, too.")
+@click.option(
+    "--max-dims", type=click.IntRange(min=1), default=3, show_default=True, help="Refuse more dims than this."
+)
+@click.option(
+    "--max-filters",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="... more dims in --where than this.",
+)
+@click.option(
+    "--max-labels",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="... more labels of a dim in --where than this, where the table does not show the dim.",
+)
+@click.option("--min-population", type=click.IntRange(min=0), metavar="N", help="... fewer people than this.")
+@click.option(
+    "--max-small-share", type=Number(min=0, max=1), metavar="SHARE",
+    help="... a larger share of small cells than this, such as 0.1.",
+)  # fmt: skip
+@click.option("--small", type=click.IntRange(min=1), default=2, show_default=True, help="The largest small count.")
+@click.option("--min-mean-cell", type=Number(min=0), metavar="N", help="... fewer people a cell on average than this.")
+@click.option(
+    "--count", metavar="NAME", help="Column of counts (default: count, freq, n or value; none: a row a person)."
+)
+@click.option(
+    "--keys", metavar="NAME", help="Column of the record keys of microdata (default: they follow from the seed)."
+)
+@click.option("--columns", metavar="A,B", help="The columns of FILE that are dims (default: all others).")
+@click.option(
+    "--hierarchy", metavar="DIM=FILE", multiple=True,
+    help="How labels make groups: a .hrc file or a level table; a level can be asked for. May be repeated.",
+)  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), help="The protected table (.csv or .parquet).")
+@click.option("--note", type=click.Path(path_type=Path), help="What was done, with the seed (default: beside --out).")
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="Of the random numbers (default: a new one, kept in the note)."
+)
+@click.option(
+    "--seed-file", type=click.Path(path_type=Path), metavar="FILE",
+    help="Where the seed is kept from call to call: read from here, or a new one is written here.",
+)  # fmt: skip
+@speaks_plainly
+def tabulate(**options: Any) -> None:
+    """Count a table on request, protect it, and publish or refuse it.
+
+    FILE holds microdata, one row a person, or counts, one row a cell, as CSV or Parquet. The table is refused if it breaks a
+    rule, or if its risk stays above --max-risk. What is printed has true figures and is for the agency; --out can be
+    published.
+    """
+    from dataclasses import fields
+
+    from ..base.errors import InputError
+    from ..server.rules import ServerRules
+    from ..server.table_server import TableServer
+
+    asked = options["dims"] is not None
+    if not asked and any(options[one] for one in ("where", "method", "out", "note", "by")):
+        raise InputError("--dims says which table is asked for, such as --dims sex,age.")
+    _check_outputs(options)
+    name, parameters = _method(options["method"], asked)
+    server = TableServer(
+        options["file"],
+        rules=ServerRules(**{one.name: options[one.name] for one in fields(ServerRules)}),
+        method=name,
+        parameters=parameters,
+        when="before" if options["before"] else "after",
+        max_risk=options["max_risk"],
+        always=not options["only_if_needed"],
+        measure=options["measure"],
+        seed=_seed(options),
+        count=options["count"],
+        columns=None if options["columns"] is None else [one.strip() for one in options["columns"].split(",")],
+        keys=options["keys"],
+        hierarchies=hierarchies(options["hierarchy"]),
+    )  # fmt: skip
+    if not asked:
+        click.echo(_listed(server))
+        return
+    answer = server.tabulate(options["dims"], _where(options["where"], server), by=options["by"])
+    click.echo(answer.summary())
+    _tell_by(answer, options["by"])
+    if not answer.released:
+        click.echo(f"fiberwalk: no table: {answer.reason}.", err=True)
+        sys.exit(1)
+    _write(answer, server, options)
+
+
+def _check_outputs(options: dict[str, Any]) -> None:
+    from ..base.errors import InputError
+
+    out = options["out"]
+    if out is not None and out.suffix.lower() not in (".csv", ".txt", ".parquet", ".pq"):
+        raise InputError(f"--out {out}: the file's name must end in .csv or .parquet.")
+    if options["note"] is None and out is not None:
+        options["note"] = out.with_suffix(".note.txt")
+    check_outputs(options, "out", "note")
+    if options["seed"] is not None and options["seed_file"] is not None:
+        raise InputError("--seed and --seed-file: give one of them.")
+    taken = [options[one].resolve() for one in ("file", "out", "note") if options[one] is not None]
+    if options["seed_file"] is not None and options["seed_file"].resolve() in taken:
+        raise InputError(f"--seed-file {options['seed_file']}: give it a file of its own.")
+
+
+def _method(text: str | None, asked: bool) -> tuple[str | None, dict[str, Any] | None]:
+    from ..base.errors import InputError
+    from .method_parameters import method_and_parameters
+
+    if text is None and asked:
+        raise InputError(
+            "tabulate needs a --method, such as 'random-round base=3', or none to publish the table as it is."
+        )
+    if text is None or text.strip() == "none":
+        return None, None
+    return method_and_parameters(text)
+
+
+def _seed(options: dict[str, Any]) -> int | None:
+    """The seed that is given or kept; None: a new one is to be taken."""
+    from ..base.errors import InputError
+    from ..base.text_files import check_writable, read_text
+    from ..protect.mechanism.cell_keys import taken_seed
+
+    path = options["seed_file"]
+    if path is None:
+        seed: int | None = options["seed"]
+        return seed
+    if path.exists():
+        text = read_text(path).strip()
+        if not text.isdecimal():
+            raise InputError(f"{path}: a file of a seed holds one whole number.")
+        return int(text)
+    check_writable(path)
+    new = taken_seed(None)
+    path.touch(mode=0o600)  # whoever reads the seed can undo what is random
+    path.write_text(f"{new}\n", encoding="utf-8")
+    click.echo(f"new seed, for the agency alone: {path}", err=True)
+    return new
+
+
+def _where(texts: tuple[str, ...], server: TableServer) -> dict[str, list[str]]:
+    """Who is in the table; labels of one dim may stand in one --where, with commas."""
+    from ..base.errors import InputError
+
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        dim, equals, label = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise InputError(f"--where {text}: write it as DIM=LABEL, such as region=1.")
+        whole = label in server.cube.labels.get(dim, ())
+        found.setdefault(dim, []).extend([label] if whole else [one.strip() for one in label.split(",")])
+    return found
+
+
+def _listed(server: TableServer) -> str:
+    """What can be asked for."""
+    cube = server.cube
+    lines = [
+        f"{cube.population:,} people in {len(cube.counts):,} occupied cells. Dims to ask for by --dims and --where:"
+    ]
+    width = max(len(one.name) for one in cube.columns)
+    for one in cube.columns:
+        shown = ", ".join(one.labels[:6]) + (", ..." if len(one.labels) > 6 else "")
+        level = f" (a level of {one.level_of})" if one.level_of else ""
+        lines.append(f"  {one.name:{width}}  {len(one.labels):>5} labels: {shown}{level}")
+    return "\n".join(lines)
+
+
+def _tell_by(answer: Answer, by: str | None) -> None:
+    if by is None or answer.risk_by_before is None or answer.risk_by_after is None:
+        return
+    click.echo(f"\nRisk by {by}:")
+    for label in answer.risk_by_before[by].values:
+        before, after = (float(one.sel({by: label})) for one in (answer.risk_by_before, answer.risk_by_after))
+        click.echo(f"  {label}: {before:.3f} before, {after:.3f} after")
+
+
+def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None:
+    """The table into its file or on the screen, and the note."""
+    out, note = options["out"], options["note"]
+    if out is None:
+        frame = answer.to_frame()
+        click.echo("")
+        click.echo(frame.head(SHOWN_ROWS).to_string(index=False))
+        if len(frame) > SHOWN_ROWS:
+            click.echo(f"... and {len(frame) - SHOWN_ROWS:,} more cells (--out)")
+    else:
+        (answer.to_parquet if out.suffix.lower() in (".parquet", ".pq") else answer.to_csv)(out)
+        click.echo(f"protected table: {out}", err=True)
+    if note is not None:
+        note.touch(mode=0o600)
+        note.write_text(_note(answer, server, options), encoding="utf-8")
+        click.echo(f"note, for the agency alone: {note}", err=True)
+    if options["seed"] is None and options["seed_file"] is None and answer.protected:
+        kept = f"--seed with the one in {note}" if note is not None else "--seed-file"
+        click.echo(f"A new seed was taken. Further tables of these data must use the same: give {kept}.", err=True)
+
+
+def _note(answer: Answer, server: TableServer, options: dict[str, Any]) -> str:
+    from .. import __version__
+
+    lines = [
+        "How a table was made, for the agency alone: with the seed, what is random in it can be undone.",
+        "",
+        f"data: {options['file']}",
+        *([] if options["out"] is None else [f"protected table: {options['out']}"]),
+        f"method: {options['method']}{' (on the cube)' if options['before'] else ''}",
+        f"seed: {server.seed}",
+        answer.summary(),
+        f"to do it again: {same_command(None if options['seed_file'] else server.seed)}",
+        f"fiberwalk {__version__}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,94 @@
+"""Pictures of a study of population models: their errors in every sample, and by the sampling fraction."""
+
+from __future__ import annotations
+
+import math
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .figures import new_figure
+from .palette import COLOURS, SHAPES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ...studies.sample_studies import SampleStudy
+
+INK, PALE = "#222222", "#666666"
+LINE = 20
+"""Characters of a model's name on one line."""
+
+
+def draw_sample_study(study: SampleStudy, axes: Any, title: str | None) -> Figure:
+    """See `SampleStudy.plot`."""
+    from matplotlib.ticker import MaxNLocator
+
+    runs, inside = study.runs, study.frame["inside"]
+    fractions, models = (list(runs.index.unique(one)) for one in ("fraction", "model"))
+    if axes is None:
+        width = 1.8 + min(2.1 * len(fractions), 6.4)
+        axes = new_figure(width, 1.3 + 0.42 * len(models)).subplots(1, len(fractions), sharex=True, sharey=True)
+    axes = np.atleast_1d(axes)
+    jitter = np.random.default_rng(1).uniform(-0.22, 0.22, len(runs.index.unique("seed")))
+    errors = (runs["r2"] - runs["true_r2"]).groupby(level=["fraction", "model"])
+    doubts = runs["doubt"].groupby(level=["fraction", "model"])
+    for axis, fraction in zip(axes, fractions, strict=True):
+        for place, model in enumerate(models):
+            colour = COLOURS[place % len(COLOURS)]
+            some = errors.get_group((fraction, model)).to_numpy()
+            open_dots = (doubts.get_group((fraction, model)) != "").to_numpy()
+            axis.scatter(some[~open_dots], place + jitter[~open_dots], s=7, color=colour, alpha=0.55, linewidths=0)
+            axis.scatter(
+                some[open_dots], place + jitter[open_dots], s=9, facecolors="none", edgecolors=colour, linewidths=0.7
+            )
+            axis.plot([some.mean()] * 2, [place - 0.34, place + 0.34], color=colour, lw=2.4)
+            axis.text(
+                1.0, place, f"{inside[fraction, model]:.0%}", transform=axis.get_yaxis_transform(), ha="right", va="center",
+                fontsize=8, color=INK, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1},
+            )  # fmt: skip
+        axis.axvline(0, color=INK, lw=0.9, zorder=0)
+        axis.set_yticks(range(len(models)), [fill(str(model), LINE) for model in models])
+        axis.tick_params(axis="y", length=0)
+        axis.spines[["top", "right", "left"]].set_visible(False)
+        size = math.floor(float(fraction) * study.people + 0.5)
+        axis.set_title(f"{float(fraction):.3g}: {size:,} people", fontsize=9, parse_math=False)
+        axis.xaxis.set_major_locator(MaxNLocator(nbins=3))
+    low, high = axes[0].get_xlim()
+    axes[0].set_xlim(low, high + 0.22 * (high - low))  # room for the percentages
+    axes[0].set_ylim(len(models) - 0.4, -0.6)
+    figure: Any = axes[0].get_figure(root=True)
+    figure.supxlabel(
+        "error of the mean R2 drawn, a dot for each sample\n(at the right: how often the middle 95% drawn held the true R2)"
+        + "".join(f"\nopen dots: {one}" for one in sorted(set(runs["doubt"]) - {""})),
+        fontsize=9, color=PALE,
+    )  # fmt: skip
+    if title is not None:
+        figure.suptitle(title, fontsize="medium", parse_math=False)
+    return figure
+
+
+def draw_errors(study: SampleStudy, axis: Axes | None, title: str | None) -> Figure:
+    """See `SampleStudy.plot_errors`."""
+    if axis is None:
+        axis = new_figure(7.2, 3.6).subplots()
+    errors = study.frame["rms"].unstack("model", sort=False)
+    for place, model in enumerate(errors.columns):
+        axis.plot(
+            errors.index, errors[model], color=COLOURS[place % len(COLOURS)], marker=SHAPES[place % len(SHAPES)],
+            ms=5, lw=1.6, label=str(model),
+        )  # fmt: skip
+    axis.set_xscale("log")
+    axis.set_xticks(errors.index, [f"{one:.3g}" for one in errors.index])
+    axis.minorticks_off()
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("sampling fraction")
+    axis.set_ylabel("root mean squared error of R2")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    if title is not None:
+        axis.set_title(title, fontsize="medium", parse_math=False)
+    figure: Any = axis.get_figure(root=True)
+    return figure

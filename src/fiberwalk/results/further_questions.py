@@ -1,0 +1,101 @@
+"""Further questions to an audit, which are worked out when they are asked: cells together, the likeliest table, draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..base.errors import InputError
+from ..fiber.exact.solved import Budget
+from ..posterior.belief import QUICK
+from ..posterior.joint import joint_law
+from ..posterior.most_probable import most_probable
+from ..posterior.parts.sampled import Chains
+from ..release.tables.tables import labelled
+from ..sampler.arviz_adapter import as_posterior
+from ..sampling import sample
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from .audit_result import Audit
+
+MOST_CELLS = 12
+"""More cells than this would hardly be read together."""
+
+
+def joint(audit: Audit, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
+    """The joint probabilities of a few cells or sums of an audit."""
+    import pandas as pd
+
+    if isinstance(cells, (Mapping, str)) or not isinstance(cells, Iterable):
+        raise InputError('joint() takes a list of cells, such as [{"A": "1", "B": "2"}, {"A": "2", "B": "2"}].')
+    places = [audit.position(cell) for cell in cells]
+    if not places or len(set(places)) < len(places) or len(places) > MOST_CELLS:
+        raise InputError(f"joint() takes from one to {MOST_CELLS} different cells; these are {len(places)}.")
+    release, settings = audit.release, audit.settings
+    rows, own = [], []
+    for place in places:
+        if place < len(release.hidden):
+            rows.append(release.picked(release.hidden[[place]]))
+            own.append(int(release.own[release.hidden[place]]))
+        else:
+            rows.append(release.row(audit.belief.keys[place]))
+            own.append(0)
+    found = joint_law(
+        release, audit.belief.law, sp.csr_array(sp.vstack(rows)), method=settings.get("method", "auto"),
+        budget=_budget(settings), chains=_chains(settings),
+    )  # fmt: skip
+    where = np.argwhere(found.possible)
+    values = release.own_units(found.first + where - np.array(own))
+    names = [release.words(audit.belief.keys[place]) for place in places]
+    index = pd.MultiIndex.from_arrays(list(np.asarray(values).T), names=names)
+    series = pd.Series(found.p[found.possible], index=index, name="probability")
+    series.attrs = {
+        "method": found.method,
+        "certificate": found.certificate.word,
+        "reason": found.certificate.reason,
+        "converged": found.converged,
+        "ess": found.ess,
+    }
+    return series
+
+
+def most_probable_table(audit: Audit) -> xr.DataArray:
+    """The table of the greatest probability, with its log-weight in the attributes."""
+    release, law = audit.release, audit.belief.law
+    if len(release.grids) != 1:
+        raise InputError(
+            f"most_probable_table() gives one table, and these are {len(release.grids)} linked ones; link them with "
+            "full=True, as margins of the one crossed table."
+        )
+    values, log_weight = most_probable(release, law)
+    table = labelled(release.own_units(values[release.grids[0].cells]), release.dims)
+    table.attrs = {"law": law.name, "log_weight": log_weight, "note": "other tables may be as probable"}
+    return table
+
+
+def arviz_draws(audit: Audit, draws: int, chains: int, cells: str) -> Any:
+    """Tables drawn from the audit's release and law, in ArviZ's own form."""
+    seed = audit.settings.get("seed", 1)
+    return as_posterior(sample(audit.release, audit.belief.law, draws, chains, seed, cells=cells))
+
+
+def _budget(settings: Mapping[str, Any]) -> Budget:
+    usual = QUICK if settings.get("method", "auto") == "auto" else Budget()
+    return Budget(settings.get("limit") or usual.operations, settings.get("memory") or usual.bytes)
+
+
+def _chains(settings: Mapping[str, Any]) -> Chains:
+    usual = Chains()
+    return Chains(
+        seed=settings.get("seed", usual.seed),
+        number=settings.get("chains", usual.number),
+        tolerance=settings.get("tolerance", usual.tolerance),
+        max_draws=settings.get("max_draws", usual.max_draws),
+        max_seconds=settings.get("max_seconds"),
+    )

@@ -1,0 +1,1 @@
+"""Studies of samples and of methods over many tables."""

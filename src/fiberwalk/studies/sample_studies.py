@@ -1,0 +1,208 @@
+"""Studies of population models: how near they come to the risk of samples whose population is known (ASE15, section 6)."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import InputError
+from ..base.progress import shown
+from ..maps.map_methods import run_seeds
+from ..posterior.populations.models import as_model
+from ..protect.records.sample_drawing import draw_sample
+from ..release.tables.table_forms import Hierarchies
+from ..release.tables.tables import as_table
+from ..risk.whole_table import r1
+from .sampled_populations import sample_risk
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleStudy:
+    """What models of the population say of samples whose population is known.
+
+    Attributes
+    ----------
+    runs : DataFrame
+        A row for every fraction, model and seed: r1, r2 and zeros, the means over the populations that were drawn; q2.5 and
+        q97.5, between which the middle 95% of their R2 lie; true_r2, that of the true population; doubt, what must be said
+        beside these figures (chains that did not converge), empty where nothing must.
+    people, cells, zeros, r1
+        Of the true population: how many people, cells and empty cells its table has, and its R1.
+    draws : int
+        How many populations were drawn for each sample.
+    models : dict
+        What the names of the models stand for.
+    """
+
+    runs: pd.DataFrame
+    people: int
+    cells: int
+    zeros: int
+    r1: float
+    draws: int
+    models: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        fractions, models, seeds = (len(self.runs.index.unique(one)) for one in ("fraction", "model", "seed"))
+        return f"<SampleStudy of {fractions} fractions, {models} models and {seeds} samples of {self.people:,} people>"
+
+    def _repr_html_(self) -> str | None:
+        from ..base.html import in_notebook
+        from ..report.notebook_form import sample_study_html
+
+        return in_notebook(sample_study_html, self)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Over the samples, a row for every fraction and model.
+
+        true_r2 and r2 are means, bias is their difference, rms the root of the mean squared error, sd the standard
+        deviation of r2 from sample to sample; inside is the share of samples whose true R2 lies in the middle 95% of those
+        drawn, doubtful the share with a doubt.
+        """
+        import pandas as pd
+
+        runs = self.runs
+        each = pd.DataFrame(
+            {
+                "true_r2": runs["true_r2"],
+                "r2": runs["r2"],
+                "bias": runs["r2"] - runs["true_r2"],
+                "inside": (runs["q2.5"] <= runs["true_r2"]) & (runs["true_r2"] <= runs["q97.5"]),
+                "doubtful": runs["doubt"] != "",
+            }
+        )
+        grouped = each.groupby(level=["fraction", "model"], sort=False)
+        found = grouped.mean()
+        found.insert(3, "rms", (each["bias"] ** 2).groupby(level=["fraction", "model"], sort=False).mean() ** 0.5)
+        found.insert(4, "sd", grouped["r2"].std())
+        return found
+
+    def plot(self, axes: Any = None, title: str | None = None) -> Figure:
+        """The error of every model in every sample, a panel for each fraction; and how often 95% were 95%.
+
+        Open dots are samples whose figures have a doubt: chains that did not converge.
+        """
+        from ..report.plots.sample_study_plot import draw_sample_study
+
+        return draw_sample_study(self, axes, title)
+
+    def plot_errors(self, ax: Axes | None = None, title: str | None = None) -> Figure:
+        """The root mean squared error of every model against the sampling fraction."""
+        from ..report.plots.sample_study_plot import draw_errors
+
+        return draw_errors(self, ax, title)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, from which `fiberwalk.load` makes it again."""
+        from ..loading import save_result
+
+        save_result(self, path)
+
+
+def sample_study(
+    population: Any,
+    fractions: float | Iterable[float] = (0.1, 0.05, 0.01),
+    models: Mapping[str, Any] | Iterable[str] = ("log-linear", "urn", "shrunk", "fiber"),
+    *,
+    exact: Iterable[Any] | None = None,
+    seeds: int | Iterable[int] = range(1, 21),
+    draws: int = 400,
+    weights: Any = (0.1, 0.8, 0.1),
+    hierarchies: Hierarchies | None = None,
+    count: str | None = None,
+    progress: Callable[[str], None] | bool | None = None,
+) -> SampleStudy:
+    """Try models of the population on samples of a population that is known.
+
+    For every fraction and seed a sample is drawn, `draw_sample(population, fraction, exact=exact, seed=seed)`, and each
+    model is asked for its risk, `sample_risk(sample, model=model, draws=draws, seed=seed)`. All models see the same samples.
+
+    Parameters
+    ----------
+    population
+        The table of the whole population, in any form and any number of dims.
+    fractions
+        Shares of the population in the samples.
+    models
+        Names of models, or models of `fw.populations` with names of yours.
+    exact
+        Margins of the population that are published; only the model "fiber" makes use of them. Left out: those of every
+        single dim.
+    seeds
+        One for each sample; a number: as many samples.
+    draws
+        Populations drawn for each sample.
+    weights, hierarchies, count, progress
+        As for `sample_risk`.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> people = fw.examples.ase15().table
+    >>> study = fw.sample_study(people, [0.1], ["log-linear", "shrunk"], seeds=range(1, 11), draws=200)
+    >>> study
+    <SampleStudy of 1 fractions, 2 models and 10 samples of 2,449 people>
+    >>> study.frame["inside"].to_dict()
+    {(0.1, 'log-linear'): 0.3, (0.1, 'shrunk'): 0.6}
+    """
+    import pandas as pd
+
+    table = as_table(population, hierarchies=hierarchies, count=count)
+    margins = [dim.name for dim in table.dims] if exact is None else list(exact)
+    chosen = _models(models)
+    tried = [float(one) for one in fractions] if isinstance(fractions, Iterable) else [float(fractions)]
+    if not tried or len(set(tried)) < len(tried):
+        raise InputError(f"sample_study(fractions={fractions!r}): different shares of the population, at least one.")
+    drawn = [
+        (fraction, seed, draw_sample(table, fraction, exact=margins, seed=seed))
+        for fraction in tried
+        for seed in run_seeds(seeds, 1)
+    ]
+    runs: dict[tuple[float, str, int], dict[str, Any]] = {}
+    with shown(progress) as tell:
+        for number, (fraction, seed, sample) in enumerate(drawn, 1):
+            for name, model in chosen.items():
+                found = sample_risk(sample, model=model, weights=weights, draws=draws, seed=seed)
+                row = found.summary.loc["r2"]
+                runs[fraction, name, seed] = {
+                    **found.summary["mean"], "q2.5": row["q2.5"], "q97.5": row["q97.5"], "true_r2": row["truth"],
+                    "doubt": found.doubt,
+                }  # fmt: skip
+            if tell is not None:
+                tell(f"{number:,} of {len(drawn):,} samples")
+    frame = pd.DataFrame.from_dict(runs, orient="index")
+    frame.index = pd.MultiIndex.from_tuples(runs, names=["fraction", "model", "seed"])
+    order = pd.MultiIndex.from_product(
+        [tried, list(chosen), dict.fromkeys(seed for _, seed, _ in drawn)], names=frame.index.names
+    )
+    return SampleStudy(
+        runs=frame.reindex(order),
+        people=int(table.values.sum()),
+        cells=table.values.size,
+        zeros=int((table.values == 0).sum()),
+        r1=float(r1(table.values, weights)),
+        draws=math.ceil(draws),
+        models={name: as_model(model).words for name, model in chosen.items()},
+    )
+
+
+def _models(given: Any) -> dict[str, Any]:
+    if isinstance(given, str) or not isinstance(given, (Mapping, Iterable)):
+        raise InputError(
+            f"sample_study(models={given!r}): a list of names such as ['urn', 'shrunk'], or a dict of models."
+        )
+    found = dict(given) if isinstance(given, Mapping) else {one: one for one in given}
+    if not found:
+        raise InputError("sample_study() needs models; none are given.")
+    for model in found.values():
+        as_model(model)
+    return {str(name): model for name, model in found.items()}

@@ -1,0 +1,175 @@
+"""sample_risk and draw_populations: what a sample table tells of its population, and what that risks (ASE15)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.errors import InputError, TooLarge
+from ..base.progress import shown
+from ..posterior.populations.models import as_model
+from ..posterior.populations.population import Drawing, Drawn, Each
+from ..posterior.populations.sample_table import SampleTable, as_sample
+from ..release.release import Release
+from ..release.tables.table_forms import Hierarchies
+from ..release.tables.tables import Table, as_table
+from ..results.sample_risk_result import SampleRisk
+from ..risk.population_risk import MEASURES, measure_populations
+from ..risk.table_shapes import arranged
+from ..sampler.arviz_adapter import to_arviz
+from ..sampling import check_whole, warn_of_doubt
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+MOST_NUMBERS = 1_000_000_000
+"""Of populations that are kept: 8 GB."""
+
+
+def sample_risk(
+    sample: Any,
+    size: int | None = None,
+    model: Any = None,
+    weights: Any = (0.1, 0.8, 0.1),
+    *,
+    draws: int = 1000,
+    chains: int = 4,
+    seed: int | None = 1,
+    population: Any = None,
+    hierarchies: Hierarchies | None = None,
+    count: str | None = None,
+    progress: Callable[[str], None] | bool | None = None,
+) -> SampleRisk:
+    """The disclosure risk R2 of a table of sample counts, when the population is not known (Antal, Shlomo, Elliot 2015).
+
+    R2 needs the population. It is drawn, many times, from what a model believes of the people outside the sample; each
+    population gives an R2, and all together its posterior distribution, not only a mean.
+
+    Parameters
+    ----------
+    sample
+        The table of sample counts, in any form and any number of dims; or a release of one, made by `fw.draw_sample` or
+        `fw.as_protected(table, "draw_sample", exact=[...])`, which also says how large the population is and which of its
+        margins are published.
+    size
+        How many people the population has; a release says it itself.
+    model
+        "log-linear", "urn", "shrunk" (the default for a table), "fiber" (the default for a release), or one of
+        `fw.populations` with its parameters.
+    weights
+        Of the three terms of R1 and R2: zeros, entropy, size; or "l2".
+    draws
+        How many populations are drawn.
+    chains
+        Chains of the model "fiber", among which the draws are shared; the other models need none.
+    seed
+        The same seed gives the same populations; None: new ones each time.
+    population
+        The true population table, where it is known, to be compared with; a release of the agency carries it.
+    hierarchies, count
+        As for `publish`.
+    progress
+        As for `audit`.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> people = fw.examples.ase15().table  # 2,449 people, 10 areas by religion
+    >>> release = fw.draw_sample(people, 0.1, seed=3)
+    >>> risk = fw.sample_risk(release.published, size=2449, model="log-linear")
+    >>> risk.summary.loc["r2", ["mean", "sd"]].round(3).to_dict()
+    {'mean': 0.14, 'sd': 0.004}
+    """
+    given = as_sample(sample, size, hierarchies=hierarchies, count=count)
+    measured = measure_populations(given, weights)
+    truth = _truth(given, population, count)
+    chosen, drawn = _drawn(given, model, measured, draws, chains, seed, progress)
+    return SampleRisk(
+        values=drawn.values,
+        model=chosen.name,
+        words=chosen.words,
+        n=given.n,
+        size=given.size,
+        weights=weights if isinstance(weights, str) else tuple(float(one) for one in weights),
+        seed=None if seed is None else int(seed),
+        facts=dict(drawn.facts),
+        truth=None if truth is None else dict(zip(MEASURES, measured(truth[None])[0].tolist(), strict=True)),
+    )
+
+
+def draw_populations(
+    sample: Any,
+    size: int | None = None,
+    model: Any = None,
+    *,
+    draws: int = 1000,
+    chains: int = 4,
+    seed: int | None = 1,
+    hierarchies: Hierarchies | None = None,
+    count: str | None = None,
+    progress: Callable[[str], None] | bool | None = None,
+) -> xr.Dataset:
+    """Population tables that may stand behind a sample table, ready for ArviZ; parameters as for `sample_risk`.
+
+    Returns
+    -------
+    xarray.Dataset
+        `table` with the dims chain, draw and those of the sample (one chain, where the model needs none). Its attributes
+        say how the populations were drawn.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> tables = fw.draw_populations([[3, 0], [2, 5]], size=100, model="urn", draws=50)["table"]
+    >>> dict(tables.sizes), bool((tables.sum(["A", "B"]) == 100).all())
+    ({'chain': 1, 'draw': 50, 'A': 2, 'B': 2}, True)
+    """
+    given = as_sample(sample, size, hierarchies=hierarchies, count=count)
+    check_whole(draws=draws)
+    if draws * len(given.counts) > MOST_NUMBERS:
+        raise TooLarge(
+            f"{draws:,} populations of {len(given.counts):,} cells are more than {MOST_NUMBERS:,} numbers; draw fewer, or "
+            "ask sample_risk(), which keeps none of them."
+        )
+    chosen, drawn = _drawn(given, model, lambda tables: tables, draws, chains, seed, progress)
+    warn_of_doubt(drawn.facts)
+    labels = [dim.labels for dim in given.dims]
+    facts = {"model": chosen.name, "words": chosen.words, "seed": "none" if seed is None else str(seed), **drawn.facts}
+    return to_arviz(
+        drawn.values.reshape(*drawn.values.shape[:2], *given.shape), [d.name for d in given.dims], labels, facts
+    )
+
+
+def _drawn(
+    sample: SampleTable, model: Any, function: Each, draws: int, chains: int, seed: Any, progress: Any
+) -> tuple[Any, Drawn]:
+    check_whole(draws=draws, chains=chains)
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise InputError(f"seed={seed!r}: a whole number of at least 0, or None.")
+    if model is None:
+        model = "fiber" if sample.release is not None else "shrunk"
+    chosen = as_model(model)
+    populations = chosen.given(sample)
+    with shown(progress) as tell:
+        return chosen, populations.each(
+            function, Drawing(int(draws), None if seed is None else int(seed), int(chains), tell)
+        )
+
+
+def _truth(sample: SampleTable, population: Any, count: str | None) -> np.ndarray | None:
+    """The true population, if it is known and can be the one that the sample is from."""
+    if population is None:
+        return sample.truth
+    if isinstance(population, Release):
+        if population.truth is None or len(population.grids) != 1:
+            raise InputError("population= is a release that does not hold the table itself.")
+        population = Table(population.truth[population.grids[0].cells], population.dims)
+    table = as_table(population, count=count if count in getattr(population, "columns", ()) else None)
+    values = arranged(sample.table, table, names=("the sample", "population=")).arrays[1].ravel()
+    if int(values.sum()) != sample.size:
+        raise InputError(f"population= has {int(values.sum()):,} people, and size= says {sample.size:,}.")
+    if (values < sample.counts).any():
+        raise InputError("population=: a cell of the sample has more people than that of the population.")
+    return values

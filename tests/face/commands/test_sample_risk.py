@@ -1,0 +1,80 @@
+"""fiberwalk sample-risk in a terminal."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import fiberwalk as fw
+from fiberwalk.commands.main import main
+
+PEOPLE = fw.examples.ase15().table
+RELEASE = fw.draw_sample(PEOPLE, 0.1, seed=3, exact=["area", "religion"])
+
+
+@pytest.fixture
+def sample(tmp_path):
+    path = tmp_path / "sample.csv"
+    RELEASE.published.to_series().rename("count").reset_index().to_csv(path, index=False)
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["sample-risk", *map(str, arguments)])
+
+
+def test_the_risk_of_a_sample_is_told(sample, tmp_path):
+    picture, saved = tmp_path / "risk.png", tmp_path / "risk.fw"
+    done = run(sample, "--size", 2449, "--model", "urn", "--zeros", 25, "--plot", picture, "--save", saved)
+    expected = fw.sample_risk(RELEASE.published, 2449, fw.populations.urn(zeros=25))
+    assert done.exit_code == 0
+    assert f"R2 of this sample table is {expected.r2.mean():.3f} on average over 1,000 populations" in done.stdout
+    assert f"theta is {expected.facts['theta']:.4g}." in done.stdout
+    assert "rhat" not in done.stdout  # these are no chains
+    assert picture.stat().st_size > 10_000
+    assert (fw.load(saved).r2 == expected.r2).all()
+    failing = run(sample, "--size", 2449, "--draws", 50, "--fail-above", 0.1)
+    assert failing.exit_code == 1
+    assert "R2 is above 0.1" in failing.stderr
+
+
+def test_totals_of_the_population_are_used(sample, tmp_path):
+    totals = [PEOPLE.sum("religion").to_series(), PEOPLE.sum("area").to_series()]
+    rows = [pd.read_csv(sample, dtype=str)]
+    rows += [one.rename("count").reset_index() for one in totals]
+    path = tmp_path / "with_totals.csv"
+    pd.concat(rows).fillna("Total").to_csv(path, index=False)
+    done = run(path, "--draws", 200)
+    assert done.exit_code == 0
+    totals = [PEOPLE.sum("religion"), PEOPLE.sum("area")]
+    same = fw.sample_risk(fw.as_protected(RELEASE.published, "draw_sample", exact=totals), draws=200)
+    assert f"is {same.r2.mean():.3f} on average" in done.stdout
+    # The release that was drawn has weights that differ by rounding (2e-13), so its chains learn otherwise: the same law.
+    expected = fw.sample_risk(RELEASE, draws=200).r2
+    assert same.r2.mean() == pytest.approx(expected.mean(), abs=6.0 * expected.std() / 10.0)
+    assert "Model fiber" in done.stdout
+    assert "rhat" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "how large is the population? Give --size, or its totals as rows of the file."),
+        (("--size", 12), "the sample has 245 people, and cannot be larger than its population"),
+        (("--size", 2449, "--zeros", 3), "--zeros goes with --model urn."),
+        (
+            ("--size", 2449, "--model", "fiber", "--margin", "area"),
+            "--margin goes with --model log-linear, urn or shrunk.",
+        ),
+        (("--size", 2449, "--model", "fiber"), "--model fiber needs totals of the population, as rows of FILE"),
+        (("--size", 2449, "--weights", "0.5,0.5,0.5"), "weights sum to 1; these sum to 1.5"),
+        (("--size", 2449, "--rule", "< 3"), "--rule says nothing about a sample."),
+        (("--size", 2449, "--plot", "risk.doc"), "a picture is .png, .svg or .pdf"),
+    ],
+)
+def test_wrong_input_is_one_sentence(sample, arguments, words):
+    done = run(sample, *arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.output

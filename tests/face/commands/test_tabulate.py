@@ -1,0 +1,179 @@
+"""fiberwalk tabulate: what it prints and writes, its exit status, and how it fails."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import fiberwalk as fw
+from fiberwalk.commands.main import main
+
+ROUNDING = ("--method", "random-round base=3")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(3)
+    people = pd.DataFrame(
+        {
+            "sex": random.choice(["f", "m"], 400),
+            "age": random.choice(["0-14", "15-64", "65,older"], 400),
+            "region": random.choice(["N", "S"], 400),
+        }
+    )
+    people.to_csv("people.csv", index=False)
+    people.value_counts().rename("freq").reset_index().to_parquet("cube.parquet")
+    (tmp_path / "age.csv").write_text('group,age\nyoung,0-14\nold,15-64\nold,"65,older"\n')
+    return tmp_path
+
+
+def run(*words):
+    return CliRunner().invoke(main, ["tabulate", *map(str, words)])
+
+
+def test_without_dims_it_lists_what_can_be_asked_for(folder):
+    done = run("people.csv")
+    assert done.exit_code == 0, done.output
+    assert re.search(r"^400 people in \d+ occupied cells", done.output)
+    assert re.search(r"^  age +3 labels: 0-14, 15-64, 65,older$", done.output, re.M)
+
+
+def test_a_released_table_has_a_file_and_a_note_that_does_it_again(folder):
+    asked = ("people.csv", "--dims", "age,sex", "--where", "region=N", *ROUNDING, "--max-risk", 0.9)
+    done = run(*asked, "--out", "table.csv")
+    assert done.exit_code == 0, done.output
+    assert "age x sex where region=N: released." in done.stdout
+    assert "Further tables of these data must use the same: give --seed with the one in table.note.txt." in done.stderr
+    note = (folder / "table.note.txt").read_text()
+    seed = int(re.search(r"^seed: (\d+)$", note, re.M).group(1))
+    if os.name == "posix":
+        assert (folder / "table.note.txt").stat().st_mode & 0o077 == 0  # nobody else reads the seed
+    written = pd.read_csv("table.csv")
+    same = fw.tabulate(
+        "people.csv", "age,sex", {"region": "N"}, method="random_round", parameters={"base": 3}, seed=seed
+    )
+    assert written["count"].tolist() == same.table.values.ravel().tolist()
+    again = re.search(r"^to do it again: fiberwalk tabulate (.*)$", note, re.M).group(1)
+    (folder / "table.csv").unlink()
+    assert run(*shlex.split(again)).exit_code == 0
+    pd.testing.assert_frame_equal(written, pd.read_csv("table.csv"))
+
+
+def test_the_seed_is_kept_from_call_to_call(folder):
+    asked = ("people.csv", "--dims", "sex,age", *ROUNDING, "--seed-file", "secret.txt")
+    first = run(*asked, "--out", "one.parquet")
+    assert "new seed, for the agency alone: secret.txt" in first.stderr
+    assert "Further tables" not in first.stderr
+    second = run(*asked, "--out", "two.parquet")
+    assert "new seed" not in second.stderr
+    pd.testing.assert_frame_equal(pd.read_parquet("one.parquet"), pd.read_parquet("two.parquet"))
+    if os.name == "posix":
+        assert (folder / "secret.txt").stat().st_mode & 0o077 == 0
+    (folder / "secret.txt").write_text("twelve")
+    assert "secret.txt: a file of a seed holds one whole number" in run(*asked).stderr
+    assert f"{folder}: this is a folder, not a file" in run(*asked[:-1], folder).stderr
+
+
+def test_without_a_file_it_prints_the_table_and_the_risk_of_every_category(folder):
+    done = run(
+        "cube.parquet",
+        "--dims",
+        "age,sex,region",
+        "--method",
+        "semi-controlled-round base=3",
+        "--by",
+        "age",
+        "--seed",
+        1,
+    )
+    assert done.exit_code == 0, done.output
+    assert re.search(r"^  65,older: 0\.\d{3} before, 0\.\d{3} after$", done.output, re.M)
+    assert re.search(r"^65,older +[fm] +[NS] +\d+$", done.output, re.M)
+    grouped = run("cube.parquet", "--dims", "group", "--hierarchy", "age=age.csv", "--method", "none")
+    assert re.search(r"^ *young +\d+$", grouped.output, re.M)
+    assert "Protected by nothing: these are the true counts" in grouped.output
+
+
+def test_the_cube_is_protected_before(folder):
+    asked = ("cube.parquet", "--dims", "region,age", "--seed", 5)
+    swapped = run(*asked, "--method", "swap dim=region rate=0.5", "--before", "--out", "swapped.csv")
+    assert "Protected by swap dim=region rate=0.5 on the cube." in swapped.output
+    run(*asked, "--method", "none", "--out", "true.csv")
+    after, before = pd.read_csv("swapped.csv"), pd.read_csv("true.csv")
+    assert not after.equals(before)
+    assert after.groupby("age")["count"].sum().equals(before.groupby("age")["count"].sum())
+
+
+def test_labels_of_where(folder):
+    tables = [
+        run("people.csv", "--dims", "sex", *labels, "--max-labels", 2, "--method", "none", "--out", "t.csv")
+        and pd.read_csv("t.csv")
+        for labels in (("--where", "age=0-14", "--where", "age=15-64"), ("--where", "age=0-14,15-64"))
+    ]
+    pd.testing.assert_frame_equal(*tables)
+    older = run("people.csv", "--dims", "sex", "--where", "age=65,older", "--method", "none")
+    assert "sex where age=65,older: released." in older.output
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--dims", "sex,age,region", "--max-dims", "2"], "the table has 3 dims; at most 2 are allowed"),
+        (["--dims", "sex", "--where", "age=0-14", "--where", "region=N"], "the table has 2 filters; at most 1 is allowed"),
+        (["--dims", "sex", "--min-population", "1000"], "the table has a population of 400; at least 1,000 are needed"),
+        (["--dims", "sex", "--min-mean-cell", "300"], "the table has 200 people a cell on average; at least 300 are needed"),
+        (["--dims", "sex,age", "--max-small-share", "0", "--small", "900"], "100% of the table's 6 cells are cells of 1 to"),
+        (["--dims", "sex", "--max-risk", "0"], "after protection; at most 0 is allowed"),
+    ],
+)  # fmt: skip
+def test_a_refused_table_has_a_reason_status_1_and_no_file(words, reason, folder):
+    done = run("people.csv", *words, *ROUNDING, "--out", "table.csv")
+    assert done.exit_code == 1, done.output
+    assert reason in done.stdout
+    assert reason in done.stderr
+    assert not (folder / "table.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--dims", "sex,agee", *ROUNDING], "there is no dim 'agee'; did you mean 'age'?"),
+        (["--dims", "sex"], "tabulate needs a --method, such as 'random-round base=3', or none"),
+        ([*ROUNDING], "--dims says which table is asked for"),
+        (["--dims", "sex", "--where", "region", *ROUNDING], "--where region: write it as DIM=LABEL"),
+        (["--dims", "sex", "--where", "region=X", *ROUNDING], "dim 'region' has no label 'X'"),
+        (["--dims", "sex", "--method", "suppress"], "suppress"),
+        (["--dims", "sex", "--method", "random-round bas=3"], "random_round has no parameter 'bas'; did you mean 'base'?"),
+        (["--dims", "sex", "--out", "people.csv", *ROUNDING], "FILE and --out are both people.csv"),
+        (["--dims", "sex", "--out", "table.jj", *ROUNDING], "the file's name must end in .csv or .parquet"),
+        (["--dims", "sex", "--seed", "1", "--seed-file", "s", *ROUNDING], "--seed and --seed-file: give one of them"),
+        (["--dims", "sex", "--seed-file", "people.csv", *ROUNDING], "--seed-file people.csv: give it a file of its own"),
+        (["--dims", "sex", "--hierarchy", "age", *ROUNDING], "--hierarchy age: write it as DIM=FILE"),
+        (["--dims", "sex", "--count", "n", *ROUNDING], "people.csv: there is no column 'n'"),
+        (["--dims", "sex", "--only-if-needed", *ROUNDING], "it needs max_risk="),
+    ],
+)  # fmt: skip
+def test_wrong_input_is_one_sentence(words, problem, folder):
+    done = run("people.csv", *words)
+    assert done.exit_code == 2, done.output
+    assert problem in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.output
+
+
+def test_a_file_cut_short_and_one_without_names(folder):
+    (folder / "people.csv").write_text("sex,age\nf,1\nm\n")
+    assert "people.csv: row 2 has no label in column 'age'" in run("people.csv").stderr
+    (folder / "people.csv").write_text(",sex\n1,f\n")
+    assert "a column has no name, or the name of another" in run("people.csv").stderr
+    (folder / "people.csv").write_text("sex,sex\nm,f\n")
+    assert "a column has no name, or the name of another" in run("people.csv").stderr
+    (folder / "people.csv").write_text("sex,age\nf,1,2\n")
+    assert "people.csv: not a well-formed CSV file" in run("people.csv").stderr

@@ -1,0 +1,133 @@
+"""Studies of population models: what a study is made of, what it says, and that stored studies are what the code gives."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+
+import pandas as pd
+import pytest
+from support.places import BENCH, ROOT
+
+import fiberwalk as fw
+
+RESULTS = ROOT / "notebooks" / "results"
+PEOPLE = fw.examples.ase15().table
+
+
+def _bench(name):
+    spec = importlib.util.spec_from_file_location(f"stored_{name}", BENCH / "studies" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[f"stored_{name}"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def study():
+    return fw.sample_study(
+        PEOPLE, [0.1, 0.02], {"urn": "urn", "known": fw.populations.urn(zeros=25)}, seeds=[4, 7], draws=50
+    )
+
+
+def test_a_row_is_the_risk_of_one_sample(study):
+    assert list(study.runs.index)[:3] == [(0.1, "urn", 4), (0.1, "urn", 7), (0.1, "known", 4)]
+    assert len(study.runs) == 8
+    sample = fw.draw_sample(PEOPLE, 0.02, seed=7)
+    alone = fw.sample_risk(sample, model=fw.populations.urn(zeros=25), draws=50, seed=7)
+    row, summary = study.runs.loc[(0.02, "known", 7)], alone.summary
+    assert [row["r1"], row["r2"], row["zeros"]] == summary["mean"].tolist()
+    assert [row["q2.5"], row["q97.5"], row["true_r2"]] == summary.loc["r2", ["q2.5", "q97.5", "truth"]].tolist()
+    assert row["true_r2"] == pytest.approx(fw.risk.r2(PEOPLE, sample.published))
+    assert (study.people, study.cells, study.zeros, study.draws) == (2449, 90, 25, 50)
+    assert study.r1 == pytest.approx(0.231461, abs=1e-6)
+    assert study.models["known"] == fw.populations.urn(zeros=25).words
+
+
+def test_the_fiber_is_told_the_margins_of_single_dims():
+    small, model = [[20, 3], [4, 9]], fw.populations.fiber("hypergeometric")
+    found = fw.sample_study(small, 0.5, {"fiber": model}, seeds=[1], draws=40)
+    alone = fw.sample_risk(fw.draw_sample(small, 0.5, exact=["A", "B"], seed=1), model=model, draws=40, seed=1)
+    assert found.runs.loc[(0.5, "fiber", 1), "r2"] == alone.r2.mean()
+
+
+def test_what_it_says_over_samples():
+    index = pd.MultiIndex.from_product([[0.1], ["a"], [1, 2]], names=["fraction", "model", "seed"])
+    runs = pd.DataFrame(
+        {"r1": 0.0, "r2": [0.3, 0.1], "zeros": 0.0, "q2.5": [0.2, 0.05], "q97.5": [0.4, 0.15], "true_r2": [0.2, 0.2],
+         "doubt": ["", "NOT CONVERGED"]},
+        index=index,
+    )  # fmt: skip
+    found = fw.SampleStudy(runs, 10, 4, 0, 0.5, 9, {"a": "a"})
+    row = found.frame.loc[(0.1, "a")]
+    assert row[["true_r2", "r2", "bias", "rms"]].tolist() == pytest.approx([0.2, 0.2, 0.0, 0.1])
+    assert row["sd"] == pytest.approx(0.02**0.5)
+    assert (row["inside"], row["doubtful"]) == (0.5, 0.5)
+    figure = found.plot()
+    assert "open dots: NOT CONVERGED" in figure.get_supxlabel()
+    assert [len(dots.get_offsets()) for dots in figure.axes[0].collections] == [1, 1]
+
+
+def test_it_is_kept_and_drawn(study, tmp_path):
+    study.save(tmp_path / "study.fw")
+    again = fw.load(tmp_path / "study.fw")
+    pd.testing.assert_frame_equal(again.runs, study.runs)
+    assert repr(again) == repr(study) == "<SampleStudy of 2 fractions, 2 models and 2 samples of 2,449 people>"
+    assert (again.models, again.draws) == (study.models, study.draws)
+    axes = again.plot(title="Urns").axes
+    assert [axis.get_title() for axis in axes] == ["0.1: 245 people", "0.02: 49 people"]
+    assert [text.get_text() for text in axes[0].texts] == [f"{one:.0%}" for one in study.frame["inside"][:2]]
+    lines = again.plot_errors(title="Errors").axes[0].lines
+    assert [line.get_label() for line in lines] == ["urn", "known"]
+    assert lines[1].get_ydata()[0] == study.frame.loc[(0.1, "known"), "rms"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"fractions": []}, "sample_study(fractions=[]): different shares of the population, at least one."),
+        ({"fractions": [0.1, 0.1]}, "different shares of the population"),
+        ({"fractions": 1.5}, "a fraction is above 0 and at most 1"),
+        ({"models": "urn"}, "sample_study(models='urn'): a list of names such as ['urn', 'shrunk'], or a dict"),
+        ({"models": {}}, "sample_study() needs models; none are given."),
+        ({"models": ["urns"]}, "there is no model 'urns'; did you mean 'urn'"),
+        ({"seeds": [1, 1]}, "the same seed twice"),
+        ({"draws": 0}, "draws=0: a whole number of at least 1"),
+    ],
+)
+def test_errors(asked, words):
+    with pytest.raises(fw.InputError, match=re.escape(words)):
+        fw.sample_study([[5, 3], [2, 6]], **({"fractions": 0.5, "models": ["urn"], "seeds": [1]} | asked))
+
+
+# --- what is stored for the notebooks is what the code gives --------------------------------------------------------------
+
+NEAR = 0.01
+"""Versions of numpy draw some numbers differently; another sample differs by far more."""
+
+
+def test_the_stored_figures_of_the_papers(capsys):
+    bench, stored = _bench("sample_tables"), pd.read_csv(RESULTS / "sample_tables_papers.csv", comment="#")
+    printed = stored[["where", "population", "fraction", "model", "measure", "printed"]]
+    assert [tuple(row) for row in printed.itertuples(index=False)] == bench.PRINTED
+    fresh = bench.reproduce(bench.FIRST + 1, 1000)
+    firsts = [f"sample {number + 1}" for number in range(bench.FIRST)]
+    here = stored["population"] == bench.REAL  # how many populations are generated depends on the number of samples
+    assert fresh.loc[here, firsts].to_numpy() == pytest.approx(stored.loc[here, firsts].to_numpy(), rel=NEAR)
+    assert stored["errors"].abs().max() < 3
+
+
+@pytest.mark.parametrize("name", ["ase15", "dfkpr01", "town"])
+def test_stored_studies_of_samples(name):
+    """The first sample of every fraction, by the models that need no chains."""
+    bench, stored = _bench("sample_tables"), fw.load(RESULTS / f"sample_tables_{name}.fw")
+    models = {key: one for key, one in bench.FURTHER[name]["models"].items() if one.name != "fiber"}
+    fresh = bench.study(name, 1, stored.draws, models=models)
+    rows = stored.runs.loc[fresh.runs.index].drop(columns="doubt").astype(float)
+    found = fresh.runs.drop(columns="doubt").to_numpy(float)
+    assert rows.to_numpy() == pytest.approx(found, rel=NEAR, abs=1e-3)
+    second = [(fraction, model, 2) for fraction, model, _ in fresh.runs.index]
+    assert stored.runs.loc[second, "r2"].to_numpy() != pytest.approx(fresh.runs["r2"].to_numpy(), rel=NEAR)
+    assert list(stored.models) == list(bench.FURTHER[name]["models"])
+    assert set(stored.runs["doubt"]) <= {"", "NOT CONVERGED"}

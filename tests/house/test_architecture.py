@@ -1,0 +1,186 @@
+"""What the folders promise: imports go one way, heavy libraries load late, kernels notice edited callees."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from support.places import ROOT
+
+import fiberwalk as fw
+from fiberwalk.base import jit
+
+CORRIDOR = ["base", "release", "fiber", "moves", "sampler", "protect", "posterior", "risk"]
+SOURCES = [path for folder in CORRIDOR for path in sorted((ROOT / folder).glob("*.py"))]
+FACE = sorted((ROOT / "src" / "fiberwalk").glob("*.py"))
+
+
+def imported_folders(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 2:
+            found |= {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("fiberwalk.")}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fiberwalk."):
+            found.add(node.module.split(".")[1])
+    return found
+
+
+def goes_backwards(folder: str, imports: set[str]) -> set[str]:
+    return {one for one in imports if one not in CORRIDOR or CORRIDOR.index(one) >= CORRIDOR.index(folder)}
+
+
+def test_imports_go_one_way():
+    wrong = [
+        (str(p.relative_to(ROOT)), bad) for p in SOURCES if (bad := goes_backwards(p.parent.name, imported_folders(p)))
+    ]
+    assert wrong == []
+    assert goes_backwards("fiber", {"risk"})  # the check itself can fail
+
+
+def test_every_folder_is_installed_and_linked():
+    for folder in CORRIDOR:
+        assert (ROOT / "src" / "fiberwalk" / folder).resolve() == ROOT / folder
+        importlib.import_module(f"fiberwalk.{folder}")
+
+
+def test_no_module_of_the_face_bears_a_public_functions_name():
+    functions = {name for name in fw.__all__ if callable(getattr(fw, name))}
+    assert functions.isdisjoint(path.stem for path in FACE)
+
+
+def test_public_names_are_all_there():
+    for name in fw.__all__:
+        assert getattr(fw, name) is not None
+    assert set(fw.__all__) <= set(dir(fw))
+    assert set(fw.__all__) == set(fw._HOME) | set(fw._MODULES)
+    with pytest.raises(AttributeError, match="no attribute 'audti'"):
+        _ = fw.audti
+
+
+def test_the_version_is_said_once():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == fw.__version__
+    assert f"version: {fw.__version__}" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_importing_the_package_and_its_command_line_loads_nothing_heavy():
+    code = "import sys, fiberwalk, fiberwalk.commands.main; print(sorted({m.split('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    for heavy in ("numpy", "numba", "scipy", "pandas", "xarray", "matplotlib", "highspy", "arviz"):
+        assert f"'{heavy}'" not in loaded
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES + FACE if ">>>" in p.read_text()], ids=lambda p: p.stem)
+def test_examples_in_docstrings(path):
+    folder = "" if path.parent.name == "fiberwalk" else f".{path.parent.name}"
+    stem = "" if path.stem == "__init__" else f".{path.stem}"
+    module = importlib.import_module(f"fiberwalk{folder}{stem}")
+    options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    assert doctest.testmod(module, optionflags=options).failed == 0
+
+
+def small_package(home: Path, linked: bool) -> Path:
+    """A package with our decorator, a caller in one room and its callee two folders down in another; that room's folder."""
+    package, elsewhere = home / "fake", home / "elsewhere" / "moves"
+    rooms = {"base": package / "base", "moves": elsewhere if linked else package / "moves"}
+    for folder in (package, *rooms.values(), rooms["moves"] / "deep" / "deeper"):
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text("")
+    (rooms["moves"] / "deep" / "__init__.py").write_text("")
+    if linked:
+        (package / "moves").symlink_to(elsewhere)
+    (rooms["base"] / "jit.py").write_text((ROOT / "base" / "jit.py").read_text())
+    (rooms["base"] / "caller.py").write_text(
+        "from .jit import jit\nfrom ..moves.deep.deeper.callee import inner\n"
+        "@jit\ndef outer(x):\n    return inner(x) * 10\n"
+    )
+    return rooms["moves"] / "deep" / "deeper"
+
+
+def callee(number: int) -> str:
+    return f"from ....base.jit import jit\nfrom .number import N\n@jit\ndef inner(x):\n    return x + N + {number}\n"
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["in the package", "behind a link"])
+def test_an_edited_callee_is_seen_by_a_cached_caller(tmp_path, linked):
+    """Numba alone would go on running the old machine code of a callee in another file (numba issue 1833)."""
+    deep, machine_code = small_package(tmp_path, linked), tmp_path / "cache"
+    code = "from fake.base.caller import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
+
+    def call() -> list[str]:
+        environment = {"FIBERWALK_CACHE_DIR": str(machine_code), "PATH": "", "PYTHONPATH": str(tmp_path)}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    (deep / "number.py").write_text("N = 0\n")
+    (deep / "callee.py").write_text(callee(1))
+    assert call() == ["20", "0"]
+    assert call() == ["20", "1"]  # the cache is used
+    before = set(machine_code.iterdir())
+    (deep / "callee.py").write_text(callee(5))
+    assert call() == ["60", "0"]  # and is left where a callee changed
+    (deep / "number.py").write_text("N = 2\n")
+    assert call() == ["80", "0"]  # or a constant, in a file without a kernel
+    assert call() == ["80", "1"]
+    assert len(before) == len(set(machine_code.iterdir())) == 1  # what older sources left is removed
+    assert before.isdisjoint(machine_code.iterdir())
+    (tmp_path / "fake" / "face.py").write_text("")
+    assert call() == ["80", "1"]  # the face compiles nothing
+
+
+def test_machine_code_of_other_installations_is_left_alone(tmp_path):
+    here, there = tmp_path / "a.py", tmp_path / "b.py"
+    here.touch()
+    there.touch()
+
+    def folder(name: str, *homes: Path) -> Path:
+        made = tmp_path / "cache" / name
+        made.mkdir(parents=True)
+        if homes:
+            (made / jit.HOMES).write_text("\n".join(map(str, homes)))
+        return made
+
+    new = folder("0" * 16, here)
+    kept = [folder("1" * 16, there), folder("2" * 16, here, there), folder("bases")]
+    kept.append(folder("6" * 16))  # whose it is was not written down; it may be in use
+    gone = [folder("3" * 16, here), folder("4" * 16), folder("5" * 16, tmp_path / "removed.py")]
+    os.utime(gone[1], (1e9, 1e9))
+    jit.remove_older(new, str(here))
+    assert set((tmp_path / "cache").iterdir()) == {new, *kept}
+    assert not any(one.exists() for one in gone)
+    assert (kept[1] / jit.HOMES).read_text() == str(there)
+
+
+def test_all_rooms_and_only_they_decide_on_machine_code():
+    assert tuple(CORRIDOR) == jit.ROOMS
+    rooms = jit.room_folders("fiberwalk")
+    assert {room: [Path(one).resolve() for one in found] for room, found in rooms.items()} == {
+        room: [ROOT / room] for room in CORRIDOR
+    }
+
+
+def test_kernels_run_where_nothing_can_be_written(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    code = textwrap.dedent("""
+        from fiberwalk.base.jit import cache_folder, jit
+        @jit
+        def double(x):
+            return 2 * x
+        print(cache_folder(), double(4))
+    """)
+    environment = {**os.environ, "FIBERWALK_CACHE_DIR": str(blocked / "x")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout.split() == ["None", "8"], done.stderr

@@ -1,0 +1,316 @@
+"""Every kernel that can be made for a small release, and the exact law of the whole tables that it must draw.
+
+A new kernel is one line in MAKERS; a kernel that the plan itself chooses needs none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import xarray as xr
+
+import fiberwalk as fw
+from fiberwalk.base.certificate import Certificate
+from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.blocks.presolve import Block
+from fiberwalk.fiber.bounds.decomposable import components
+from fiberwalk.fiber.laws.support import Support, support
+from fiberwalk.fiber.solvers.every_table import every_table
+from fiberwalk.moves.chooser import choose
+from fiberwalk.moves.families.listed import Listed
+from fiberwalk.moves.families.margins import MarginMoves
+from fiberwalk.moves.families.mixture import Mixture
+from fiberwalk.moves.families.move_set import MoveSet
+from fiberwalk.moves.families.row_pairs import RowPairs
+from fiberwalk.moves.families.swaps import swaps
+from fiberwalk.sampler.chains.chain import Chain
+from fiberwalk.sampler.chains.unit import Unit
+from fiberwalk.sampler.chains.units import kernels_for, unit_of, units_of
+from fiberwalk.sampler.kernels.independent import DecomposableKernel
+from fiberwalk.sampler.kernels.independent_decomposable import decomposable_plan
+from fiberwalk.sampler.kernels.kernel import Kernel, MoveKernel
+from fiberwalk.sampler.kernels.schedule.kernel import ScheduleKernel
+from fiberwalk.sampler.kernels.schedule.walk import listed_arrays
+from fiberwalk.sampler.kernels.signed_list import listed_kernel
+from fiberwalk.sampler.kernels.swap_rounds import SwapRoundsKernel
+from fiberwalk.sampler.kernels.unit_swaps import UnitSwapKernel
+from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, weights_on
+from support.move_families import families
+
+TOO_MANY = 3000
+Planned = tuple[Unit, MoveSet | None]
+"""A unit with its kernels, and the moves whose reach limits it (None: it is known to reach everything)."""
+
+
+def alone(inside: Support, block: Block, kernel: Kernel) -> Unit:
+    """A unit of one kernel on the columns of a block as they are."""
+    nothing = np.zeros(len(block.columns), dtype=np.int64)
+    return Unit(
+        columns=block.columns,
+        offset=nothing,
+        lower=block.lower,
+        upper=block.upper,
+        start=block.start,
+        weights=weights_on(inside.weigh, block.columns, block.lower, block.upper),
+        kernels=(kernel,),
+        certificate=Certificate("unproven", "under test"),
+        sums=sp.csr_array((0, len(block.columns)), dtype=np.int64),
+    )
+
+
+def by_family(inside: Support, number: int) -> Iterator[Planned]:
+    """Every family of moves through the kernels that the plan has for it, whatever the law."""
+    block = inside.solved.blocks[number]
+    weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
+    for moves in families(inside.release, inside.solved, number):
+        for kernel in kernels_for(moves, weights, block):
+            yield alone(inside, block, kernel), moves
+
+
+def as_planned(inside: Support, number: int) -> Iterator[Planned]:
+    """Every family of moves as the plan walks a block with it: the special kernels, where one of them is right."""
+    block = inside.solved.blocks[number]
+    nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
+    for moves in families(inside.release, inside.solved, number):
+        unit = unit_of(inside, block, moves, nothing)
+        if [type(one) for one in unit.kernels] != [type(one) for one in kernels_for(moves, unit.weights, block)]:
+            yield unit, moves
+
+
+def other_ways(inside: Support, number: int) -> Iterator[Planned]:
+    """Kernels that are right for a family though the plan prefers another."""
+    block = inside.solved.blocks[number]
+    weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
+    for moves in families(inside.release, inside.solved, number):
+        kernels: list[Kernel | None] = []
+        if isinstance(moves, (Listed, RowPairs)):
+            kernels.append(MoveKernel(moves, weights))
+        if isinstance(moves, Listed):
+            kernels.append(listed_kernel(moves, weights, block))
+            kernels.append(ScheduleKernel(listed_arrays(moves, block, weights), weights))
+        if isinstance(moves, MarginMoves):
+            kernels.append(MoveKernel(moves, weights))
+        planned = {type(one) for one in kernels_for(moves, weights, block)}
+        for kernel in kernels:
+            if kernel is not None and type(kernel) not in planned:
+                yield alone(inside, block, kernel), moves
+    complete = swaps(block)
+    if complete is not None and weights.kind == ALIKE and not block.lower.any():
+        order, shape = complete.cell.ravel(), complete.cell.shape
+        for one in (UnitSwapKernel(shape, int(block.start.sum())), SwapRoundsKernel(shape)):
+            unit = alone(inside, block, one)
+            yield (
+                replace(
+                    unit,
+                    columns=block.columns[order],
+                    lower=block.lower[order],
+                    upper=block.upper[order],
+                    start=block.start[order],
+                ),
+                complete,
+            )
+
+
+MAKERS: list[Callable[[Support, int], Iterator[Planned]]] = [by_family, as_planned, other_ways]
+"""Each gives units for one block of a support."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A unit, all tables that its chain must reach (a row each, in the order of its columns), and how probable each is."""
+
+    words: str
+    unit: Unit
+    tables: np.ndarray
+    p: np.ndarray
+
+    def start(self, rng: np.random.Generator) -> np.ndarray:
+        """A table drawn from the law itself: a chain that starts there has nothing to forget."""
+        return self.tables[rng.choice(len(self.p), p=self.p)]
+
+    def places(self, tables: np.ndarray) -> np.ndarray:
+        """The row of each of some tables; -1 where there is no such table, or it has no probability."""
+        row = {tuple(table): k for k, table in enumerate(self.tables.tolist())}
+        distinct, which = np.unique(tables, axis=0, return_inverse=True)
+        return np.array([row.get(tuple(one), -1) for one in distinct.tolist()])[which.ravel()]
+
+    def draws(self, seed: int, number: int, thin: int) -> np.ndarray:
+        """Draws of a chain that starts at a table of the law, one in `thin` of them."""
+        unit, rng = self.unit, np.random.default_rng([seed, 1])
+        chain = Chain(unit, self.start(rng), streams(seed, 1)[0])
+        chain.counts = False
+        return chain.keep(unit, np.arange(len(unit.columns)), number, thin)
+
+
+def targets(release: fw.Release, law: Any, most: int = TOO_MANY) -> Iterator[Target]:
+    """All kernels on all blocks of a release, and the units as they are planned."""
+    inside, moves = _quietly(lambda: support(release, law)), _quietly(lambda: choose(release, law))
+    fibers = [_tables_of(inside, block, most) for block in inside.solved.blocks]
+    for number, fiber in enumerate(fibers):
+        for make in MAKERS:
+            for unit, reach in make(inside, number):
+                yield _target(unit, inside, [fiber], [inside.solved.blocks[number]], reach)
+    direct = _direct(inside)
+    if direct is not None:
+        yield _target(direct, inside, fibers, list(inside.solved.blocks), None)
+    nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
+    for unit in units_of(moves, nothing):
+        here = [k for k, block in enumerate(inside.solved.blocks) if np.isin(block.columns, unit.columns).all()]
+        reach = moves.sets[here[0]] if len(here) == 1 and moves.sets[here[0]].certificate.word == "unproven" else None
+        target = _target(unit, inside, [fibers[k] for k in here], [inside.solved.blocks[k] for k in here], reach)
+        # Kernels take turns of some draws, as they do after tuning.
+        several = replace(unit, shares=(8,) * len(unit.kernels)) if len(unit.kernels) > 1 else unit
+        yield replace(target, unit=several, words="planned: " + target.words)
+
+
+def _direct(inside: Support) -> Unit | None:
+    """All open cells at once, where tables of decomposable margins are drawn directly; planned only for large ones."""
+    columns = np.flatnonzero(~inside.solved.decided)
+    bounds = [np.concatenate([getattr(block, side) for block in inside.solved.blocks]) for side in ("lower", "upper")]
+    order = np.argsort(np.concatenate([block.columns for block in inside.solved.blocks]))
+    weights = weights_on(inside.weigh, columns, *(one[order] for one in bounds))
+    found = components(inside.release) if weights.kind == FACTORIAL else None
+    plan = decomposable_plan(found) if found is not None else None
+    if plan is None:
+        return None
+    kernel = DecomposableKernel(plan, columns, inside.solved.fiber.n_cells)
+    block = inside.solved.blocks[0]
+    whole = replace(
+        block, columns=columns, lower=bounds[0][order], upper=bounds[1][order], start=inside.solved.start[columns]
+    )
+    return alone(inside, whole, kernel)
+
+
+def _quietly(make: Callable[[], Any]) -> Any:
+    """Laws warn of figures that settle no expected count; here any law will do."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return make()
+
+
+def _tables_of(inside: Support, block: Block, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The tables of a block that the law does not exclude, and their probabilities, summed up from single weights."""
+    tables = every_table(block.A, block.b, block.lower, block.upper, most)
+    assert tables is not None, "a fiber that is too large for a test"
+    logs = np.zeros(len(tables))
+    for k, column in enumerate(block.columns):
+        given = inside.weigh(int(column), int(block.lower[k]), int(block.upper[k]))
+        if given is not None:
+            logs += given[tables[:, k] - block.lower[k]]
+    possible = logs > -np.inf
+    p = np.exp(logs[possible] - logs.max())
+    return tables[possible], p / p.sum()
+
+
+def _target(
+    unit: Unit,
+    inside: Support,
+    fibers: list[tuple[np.ndarray, np.ndarray]],
+    blocks: list[Block],
+    reach: MoveSet | None,
+) -> Target:
+    columns = np.concatenate([block.columns for block in blocks])
+    order = np.argsort(columns)
+    order = order[np.searchsorted(columns[order], unit.columns)]
+    rows = [np.concatenate(parts) for parts in itertools.product(*(tables for tables, _ in fibers))]
+    p = np.array([np.prod(parts) for parts in itertools.product(*(p for _, p in fibers))])
+    tables = np.array(rows)
+    if reach is not None:
+        label = _parts(reach, tables)
+        likeliest = label == np.argmax(np.bincount(label, p))
+        tables, p = tables[likeliest], p[likeliest] / p[likeliest].sum()
+    family = f" ({reach.words})" if reach is not None else ""
+    return Target(f"{', '.join(type(one).__name__ for one in unit.kernels)}{family}", unit, tables[:, order], p)
+
+
+def _parts(moves: MoveSet, tables: np.ndarray) -> np.ndarray:
+    """Which tables hang together by some moves; gaps may be jumped over."""
+    pairs = [
+        pair for part in (moves.parts if isinstance(moves, Mixture) else (moves,)) for pair in part.joined(tables, True)
+    ]
+    before, after = (np.concatenate([np.empty(0, np.int64), *(pair[k] for pair in pairs)]) for k in (0, 1))
+    graph = sp.coo_array((np.ones(len(before), dtype=np.int8), (before, after)), shape=(len(tables),) * 2)
+    return sp.csgraph.connected_components(graph, directed=False)[1]
+
+
+def crediting(unit: Unit, lines: bool) -> Unit:
+    """The same unit, whose kernels credit whole lines, or every draw's values."""
+    changed = []
+    for kernel in unit.kernels:
+        other, kind = copy(kernel), type(kernel)
+        object.__setattr__(other, "__class__", type(kind.__name__, (kind,), {"credits_lines": lines}))
+        changed.append(other)
+    return replace(unit, kernels=tuple(changed))
+
+
+def releases() -> dict[str, fw.Release]:
+    """One small release of every kind."""
+    labelled = xr.DataArray(
+        [[2, 0, 1], [1, 3, 0], [0, 1, 2], [2, 1, 1]], dims=["A", "B"], coords={"A": list("pqrs"), "B": list("xyz")}
+    )
+    hidden = np.array([[1, 1, 1, 0], [1, 0, 1, 1], [0, 1, 1, 1]], dtype=bool)
+    square = np.array([[2, 1, 1], [0, 2, 2], [2, 1, 1]])
+    cube = np.array([[[2, 0, 1], [1, 2, 0], [1, 1, 2]], [[0, 2, 1], [3, 0, 1], [1, 0, 2]]])
+    box = np.array([[[2, 0], [1, 2]], [[1, 2], [1, 0]], [[1, 1], [0, 2]]])
+    small = np.array([[[1, 0], [0, 1]], [[1, 0], [0, 1]]])
+    first = fw.publish(xr.DataArray(small.sum(2), dims=["A", "B"]), ["A", "B"])
+    wide = fw.publish(xr.DataArray([[2, 1], [1, 3], [0, 1]], dims=["A", "B"]), ["A", "B"])
+    across = fw.publish(xr.DataArray([[2, 1], [1, 4]], dims=["B", "C"]), ["B", "C"])
+    second = fw.publish(xr.DataArray(small.sum(0), dims=["B", "C"]), ["B", "C"])
+    return {
+        "two-way": fw.publish(square, ["A", "B"]),
+        "long lines": fw.publish([[14, 12, 2], [13, 15, 1]], ["A", "B"]),
+        "hidden cells": fw.suppress(np.array([[3, 1, 2, 4], [2, 2, 4, 1], [2, 1, 2, 3]]), where=hidden),
+        "own bounds": fw.publish(square, ["A", "B"]).knows({"A": "1", "B": "1"}, at_most=3).knows(
+            {"A": "2", "B": "3"}, at_least=2
+        ),
+        "at least": fw.publish(square, ["A", "B"]).knows({"A": "2", "B": "2"}, at_least=1),
+        "three-way": fw.publish(cube, ["A,B", "A,C", "B,C"]),
+        "decomposable": fw.publish(box, ["A,B", "B,C"]),
+        "one-way": fw.publish(np.array([[[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [1, 0, 0]]]), ["A", "B", "C"]),
+        "linked": fw.linked([wide, across]),
+        "linked in full": fw.linked([first, second], full=True),
+        "hierarchy": fw.publish(
+            labelled, ["A:1", "A", "B", "A:1,B"], hierarchies={"A": {"low": ["p", "q"], "high": ["r", "s"]}}
+        ),
+        "rounded": fw.round_to(np.array([[2, 4], [3, 6], [1, 2]]), 3, margins=["A", "B"]),
+    }  # fmt: skip
+
+
+def with_weights_on_some(release: fw.Release, seed: int, gaps: bool) -> fw.Release:
+    """Evidence on some open cells, as lists of weights; with gaps, one value in between is excluded."""
+    rng = np.random.default_rng(seed)
+    solved = support(release).solved
+    items: list[fw.Evidence] = []
+    for block in solved.blocks:
+        tables = every_table(block.A, block.b, block.lower, block.upper, TOO_MANY)
+        assert tables is not None
+        cells = [k for k, column in enumerate(block.columns) if column < solved.fiber.n_cells]
+        for k in rng.choice(cells, min(len(cells), 3), replace=False):
+            top = int(block.upper[k])
+            logs = rng.normal(0, 0.7, top + 1)
+            middle = (int(block.lower[k]) + top) // 2
+            if gaps and not items and top - block.lower[k] >= 2 and (tables[:, k] != middle).any():
+                logs[middle] = -np.inf
+            items.append(fw.Evidence(block.columns[[k]], np.array([1]), 0, logs))
+    return replace(release, evidence=tuple(items))
+
+
+def laws(release: fw.Release) -> Iterator[tuple[str, fw.Release, Any]]:
+    """Every kind of law on a release: its name, the release with its evidence, and the law."""
+    single = len(release.grids) == 1
+    yield "uniform", release, "uniform"
+    yield "listed", with_weights_on_some(release, 1, False), "uniform"
+    yield "listed with gaps", with_weights_on_some(release, 2, True), "uniform"
+    if single:
+        means = np.random.default_rng(3).uniform(0.3, 3.0, release.grids[0].cells.shape)
+        yield "hypergeometric", release, "hypergeometric"
+        yield "expected", release, fw.expected(means)
+        yield "expected and listed with gaps", with_weights_on_some(release, 4, True), fw.expected(means)

@@ -1,0 +1,105 @@
+"""Every family of moves that applies to a block, and the random releases they are tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+
+import fiberwalk as fw
+from fiberwalk.base.certificate import Certificate
+from fiberwalk.fiber.blocks.presolve import Block, Presolved, presolve
+from fiberwalk.fiber.bounds.decomposable import components
+from fiberwalk.fiber.equations.lattice import integer_kernel
+from fiberwalk.moves.bases.graver import graver_basis
+from fiberwalk.moves.families.adaptive_lattice import adaptive_lattice
+from fiberwalk.moves.families.cycles import cycles
+from fiberwalk.moves.families.lattice import lattice_moves
+from fiberwalk.moves.families.listed import Listed
+from fiberwalk.moves.families.margins import margin_moves
+from fiberwalk.moves.families.mixture import Mixture
+from fiberwalk.moves.families.move_set import MoveSet
+from fiberwalk.moves.families.row_pairs import row_pairs
+from fiberwalk.moves.families.short_cycles import short_cycles
+from fiberwalk.moves.families.sub_tables import from_sets, grown_sets
+from fiberwalk.moves.families.swaps import swaps
+
+DIMS = "ABCD"
+
+
+def families(release: fw.Release, solved: Presolved, number: int) -> Iterator[MoveSet]:
+    """All move sets that can be made for a block, whether or not the chooser would take them."""
+    block = solved.blocks[number]
+    found = components(release)
+    if found is not None:
+        yield from (one for one in (margin_moves(found, solved, number),) if one is not None)
+        yield from (one for one in (margin_moves(found, solved, number, proven=False),) if one is not None)
+    for make in (swaps, row_pairs, cycles):
+        one = make(block)
+        if one is not None:
+            yield one
+    around = cycles(block)
+    if around is not None:
+        short, pairs = short_cycles(around), row_pairs(block)
+        yield short
+        # what the chooser takes where cycles are too many to be listed
+        if short.rows.shape[0]:
+            yield Mixture((short, around), (0.95, 0.05))
+        if pairs is not None:
+            yield Mixture((pairs, around), (0.9, 0.1))
+    lattice = integer_kernel(block.A)
+    graver = graver_basis(lattice, block.upper - block.lower, 50_000_000)
+    if graver is not None:
+        yield Listed(graver, Certificate("connected", "Graver"))
+    sums = lattice_moves(block)
+    yield sums
+    parts = from_sets(block, grown_sets(sums.vectors))
+    if parts is not None:
+        yield parts
+    adaptive = adaptive_lattice(block)
+    if adaptive is not None:
+        yield adaptive
+
+
+@st.composite
+def margin_releases(draw, most_cells=36, dims=(2, 4)) -> fw.Release:
+    """Complete tables of two to four dims with some of their margins, counts small and often zero."""
+    n = draw(st.integers(*dims))
+    shape: list[int] = []
+    for left in range(n, 0, -1):
+        room = most_cells // int(np.prod(shape, initial=1)) // 2 ** (left - 1)
+        shape.append(draw(st.integers(2, max(2, min(room, 4)))))
+    assume(np.prod(shape) <= most_cells)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    table = rng.poisson(draw(st.sampled_from([0.3, 0.6, 1.0])), shape)
+    sets = [",".join(one) for size in range(1, n) for one in combinations(DIMS[:n], size)]
+    chosen = draw(st.lists(st.sampled_from(sets), min_size=1, max_size=6, unique=True))
+    return fw.publish(table, chosen)
+
+
+@st.composite
+def holey_releases(draw) -> fw.Release:
+    """Two- and three-way tables with hidden cells, some of them with bounds of their own."""
+    shape = draw(st.sampled_from([(4, 4), (5, 5), (3, 6), (3, 3, 3), (2, 4, 4), (3, 3, 4), (2, 2, 3, 3)]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    table = rng.poisson(draw(st.sampled_from([0.5, 1.0, 2.0])), shape)
+    mask = rng.random(shape) < draw(st.sampled_from([0.5, 0.7, 0.9]))
+    assume(mask.any())
+    two_way = [",".join(one) for one in combinations(DIMS[: len(shape)], len(shape) - 1)]
+    release = fw.suppress(table, where=mask, margins=two_way)
+    for cell in rng.choice(np.argwhere(mask), draw(st.integers(0, 4))):
+        named = {DIMS[a]: str(i + 1) for a, i in enumerate(cell)}
+        value = int(table[tuple(cell)])
+        if rng.random() < 0.5:
+            release = release.knows(named, at_most=value + int(rng.integers(0, 2)))
+        else:
+            release = release.knows(named, at_least=max(0, value - int(rng.integers(0, 2))))
+    return release
+
+
+def small_blocks(release: fw.Release) -> tuple[Presolved, list[tuple[int, Block]]]:
+    solved = presolve(release)
+    return solved, list(enumerate(solved.blocks))
