@@ -12,7 +12,7 @@ from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.kernels.kernel import Kernel
-from fiberwalk.sampler.kernels.swap_rounds import SwapRoundsKernel
+from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
 
 
 def stationary(name: str, seed: int = 1) -> tuple[Unit, Chain]:

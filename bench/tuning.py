@@ -5,11 +5,11 @@
     python bench/tuning.py rounds
 
 costs   nanoseconds of a drawn cell and of a shuffled unit, in two-way tables that are drawn independently (NS_PER_CELL
-        and NS_PER_UNIT in sampler/kernels/independent_two_way.py); processor time, the best of several rounds taken in turn
+        and NS_PER_UNIT in sampler/kernels/independent/draw_two_way.py); processor time, the best of several rounds
 units   effective draws a second of swaps of units and of hit-and-run on sparse two-way tables under the uniform law, by
-        the mean cell below which the first are the better (SPARSE in sampler/kernels/unit_swaps.py)
+        the mean cell below which the first are the better (SPARSE in sampler/kernels/swaps/units.py)
 rounds  the same of swaps in rounds and one after the other, by the columns of a table (FEWEST_COLUMNS in
-        sampler/kernels/swap_rounds.py)
+        sampler/kernels/swaps/rounds.py)
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from effective import Course, Ready, rates, ready, walker
 from figures import best_of
 
 import fiberwalk as fw
-from fiberwalk.sampler.kernels.kernel import Kernel, SwapKernel
-from fiberwalk.sampler.kernels.swap_rounds import SwapRoundsKernel
-from fiberwalk.sampler.kernels.unit_swaps import UnitSwapKernel
+from fiberwalk.sampler.kernels.kernel import Kernel
+from fiberwalk.sampler.kernels.swaps.hit_and_run import SwapKernel
+from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
+from fiberwalk.sampler.kernels.swaps.units import UnitSwapKernel
 
 
 def costs() -> None:

@@ -1,13 +1,12 @@
 """What stays possible: the tables that agree with a release.
 
-system          a release as integer equations
-propagation     what single equations say about their cells; rowspace: what goes together
-presolve        what is decided, one feasible table, and the independent blocks of the rest
-network         blocks that are flows in a graph; flow_bounds: their bounds and parts; twins: cells that tell each other
-decomposable    closed forms for margins; linear_program, integer_program: bounds of everything else
-bounds          sharp bounds by the cheapest of these; attaining: tables that attain them; fractional_bounds: in fractions
-exact           the law of every cell by enumeration or elimination (elimination_plan, _layout, _kernel)
-lattice         all changes of a table that no equation notices, and short bases of them
-laws, fitting   what an intruder believes beforehand (priors, contributor_law); support: the tables that leaves possible
-contradiction   when no table fits; certificate: how far an answer can be trusted
+equations/  a release as integer equations: system, what single ones say (propagation), what goes together (rowspace),
+            flows in a graph (network, twins), all changes of a table that no equation notices (lattice)
+solvers/    linear and integer programs, flow, searches for one table, for every table and every cycle
+blocks/     presolve: what is decided, one feasible table, the independent blocks of the rest; contradiction: why there is
+            none; known_sums; two_way, own_bounds: what a block looks like
+bounds/     sharp bounds by the cheapest way that proves them (chooser), closed forms for margins (decomposable), tables
+            that attain them
+laws/       what an intruder believes beforehand, one law a file; support: the tables that leaves possible
+exact/      the law of every cell by enumeration or elimination, whichever costs less (chooser)
 """

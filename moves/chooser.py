@@ -3,59 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..base.certificate import WORDS, Certificate, certificate_html
-from ..base.errors import TooLarge
 from ..base.html import in_notebook, remark, table
-from ..fiber.blocks.own_bounds import upper_of_their_own
-from ..fiber.blocks.presolve import Block
-from ..fiber.bounds.decomposable import Components, components
-from ..fiber.equations.lattice import integer_kernel
+from ..fiber.bounds.decomposable import components
 from ..fiber.laws.support import Support, support
 from ..release.release import Release
-from .bases.algebra import markov_basis
-from .bases.graver import graver_basis
-from .families.adaptive_lattice import adaptive_lattice
-from .families.cycles import Cycles, cycles
-from .families.lattice import LatticeMoves, lattice_moves
-from .families.listed import Listed
-from .families.margins import margin_moves
-from .families.mixture import Mixture
 from .families.move_set import MoveSet
-from .families.row_pairs import row_pairs
-from .families.short_cycles import short_cycles
-from .families.sub_tables import boxes, from_sets, grown_sets
-from .families.swaps import swaps
+from .registry import Wanted, moves_for_block
 
 if TYPE_CHECKING:
     import pandas as pd
 
-GRAVER = "the Graver basis of the block's equations, which joins all tables within any bounds (Graver 1975)"
-MARKOV = "a Markov basis of the block's equations"
-LIFTED = ", with the cells' own upper bounds as equations"
-EXCLUDED = (
-    "some values in between are excluded, which only whole combinations can cross",
-    "that there is a table without excluded values was not checked",
-)
-FEW_ARCS, FEW_CYCLES = 256, 20_000
-"""Arcs and cycles of networks whose cycles are listed rather than drawn: of a list the useful ones can be walked more often.
-In larger networks most cycles are long, and blocked nearly always."""
-DENSE = 0.15
-"""Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
-FEW_MOVES = 300
 MOST_SHOWN = 10
 """Blocks that a notebook shows."""
-GRAVER_BUDGET = 500_000_000
-"""Operations: a second or two."""
-QUICK, REDRAWN, ADAPTED, SUMS = 1.0, 5.0, 4.0, 1.0
-"""The odds of known moves, sub-tables, vectors of random bases and sums of lattice vectors, by effective draws of sparse
-tables: sub-tables do best where tables are complete, random bases where many cells are hidden; sums hardly ever move."""
-
 Progress = Callable[[str], None]
 
 
@@ -125,75 +88,5 @@ def choose(
     for number, block in enumerate(inside.solved.blocks):
         if progress is not None:
             progress(f"moves for block {number + 1} of {len(inside.solved.blocks)}: {len(block.columns)} cells")
-        sets.append(_for_block(inside, number, block, margins, max_seconds))
+        sets.append(moves_for_block(Wanted(inside, number, margins, max_seconds)))
     return Moves(release, inside, tuple(sets))
-
-
-def _for_block(inside: Support, number: int, block: Block, margins: Components | None, max_seconds: float) -> MoveSet:
-    if inside.gaps[block.columns].any():
-        return whatever_the_block(inside, block, EXCLUDED)
-    simple = swaps(block)
-    if simple is not None:
-        return simple
-    around = cycles(block)
-    if around is not None:
-        return _with_quick_moves(block, around)
-    lattice = integer_kernel(block.A)
-    width = block.upper - block.lower
-    # Few moves that all lie in the block are better than many, most of which meet decided cells.
-    graver = graver_basis(lattice, width, GRAVER_BUDGET // 100, FEW_MOVES)
-    if graver is None:
-        known = None
-        if margins is not None:
-            known = margin_moves(margins, inside.solved, number, max_seconds=max_seconds)
-        if known is not None:
-            return known
-        graver = graver_basis(lattice, width, GRAVER_BUDGET)
-    if graver is not None:
-        return Listed(graver, Certificate("connected", GRAVER))
-    own = upper_of_their_own(block)
-    computed = markov_basis(block.A, own, max_seconds)
-    if computed.moves is not None:
-        reason = MARKOV + (LIFTED if own.any() else "")
-        return Listed(computed.moves, Certificate("connected", reason, (computed.words,)))
-    quick = margin_moves(margins, inside.solved, number, proven=False) if margins is not None else None
-    return whatever_the_block(inside, block, (computed.words,), LatticeMoves(lattice), quick)
-
-
-def _with_quick_moves(block: Block, around: Cycles) -> MoveSet:
-    """All cycles where they are few; else some drawn on the fly, which reach everything, and short ones, which are quick."""
-    n = len(around.network.tail)
-    if n <= FEW_ARCS:
-        with suppress(TooLarge):
-            return Listed(around.listed(FEW_CYCLES), around.certificate)
-    pairs = row_pairs(block)
-    if pairs is not None and n >= DENSE * len(pairs.bits) * (around.network.n_nodes - len(pairs.bits)):
-        return Mixture((pairs, around), (0.9, 0.1))
-    short = short_cycles(around)
-    return Mixture((short, around), (0.95, 0.05)) if short.rows.shape[0] else around
-
-
-def whatever_the_block(
-    inside: Support,
-    block: Block,
-    evidence: tuple[str, ...] = (),
-    sums: LatticeMoves | None = None,
-    quick: MoveSet | None = None,
-) -> MoveSet:
-    """Sums of lattice vectors, which any block has; for speed, known moves, redrawn sub-tables and random bases."""
-    if sums is None:
-        sums = lattice_moves(block)
-    certificate = sums.certificate
-    sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
-    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(_coordinates(inside, block))])
-    parts = ((quick, QUICK), (redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED), (sums, SUMS))
-    there = [(one, odds) for one, odds in parts if one is not None]
-    return Mixture(tuple(one for one, _ in there), tuple(odds for _, odds in there)) if len(there) > 1 else sums
-
-
-def _coordinates(inside: Support, block: Block) -> np.ndarray:
-    """The labels of a block's columns in the first table of the release, -1 for other columns."""
-    cells = inside.release.grids[0].cells
-    found = np.full((inside.solved.fiber.n_columns, cells.ndim), -1, dtype=np.int64)
-    found[cells.ravel()] = np.array(np.unravel_index(np.arange(cells.size), cells.shape)).T
-    return found[block.columns]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import InputError, TooLarge
+from ..base.html import doubt, in_notebook, remark, sentence
 from ..fiber.blocks.presolve import Block, Presolved
 from ..fiber.laws.support import support
 from ..release.release import Release, as_release
@@ -198,10 +199,14 @@ class Reach:
         return f"Checked by walking through all tables ({self.tables:,}): {told}."
 
     def _repr_html_(self) -> str | None:
-        from ..base.html import in_notebook
-        from ..report.notebook_form import reach_html
-
         return in_notebook(reach_html, self)
+
+
+def reach_html(reach: Reach) -> str:
+    """Do the moves reach every table?"""
+    if reach.connected:
+        return sentence(reach.sentence)
+    return doubt("NOT connected", reach.sentence) + remark("`.apart()` gives two tables that no moves lead between.")
 
 
 def _number(n: int, thing: str) -> str:

@@ -1,1 +1,12 @@
-"""The methods that turn a table into a release, one file each, and the rules that call a cell sensitive."""
+"""The methods that turn a table into a release, one file each, and the rules that call a cell sensitive.
+
+mechanism/     what random methods have in common: evidence, keys of cells
+rounding/      to the nearest multiple, at random, controlled
+perturbation/  transition matrices, noise, Markov perturbation
+records/       swapping, sampling, simulation
+suppression/   hidden and merged cells, complementary suppression, sensitivity rules
+
+methods           all of them by name
+as_published      how an outsider reads what a method published
+count_changes     what methods do to counts; protected_counts: whole arrays at once, for servers and studies
+"""

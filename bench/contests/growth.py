@@ -14,7 +14,7 @@ from scipy.stats import random_table
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
 from fiberwalk.moves.chooser import choose
-from fiberwalk.sampler.kernels.independent_two_way import draw_many_independent, two_way_plan, two_way_room
+from fiberwalk.sampler.kernels.independent.draw_two_way import draw_many_independent, two_way_plan, two_way_room
 
 WORDS = (
     "Processor time of one thread against size, on logarithmic scales, with the slope: cost grows as size to that power. An "

@@ -14,12 +14,17 @@ from problems import SNEE, even
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
 from fiberwalk.fiber.bounds.decomposable import components
-from fiberwalk.sampler.kernels.independent_decomposable import (
+from fiberwalk.sampler.kernels.independent.draw_decomposable import (
     decomposable_plan,
     decomposable_room,
     draw_many_decomposable,
 )
-from fiberwalk.sampler.kernels.independent_two_way import TwoWayPlan, draw_many_independent, two_way_plan, two_way_room
+from fiberwalk.sampler.kernels.independent.draw_two_way import (
+    TwoWayPlan,
+    draw_many_independent,
+    two_way_plan,
+    two_way_room,
+)
 
 WORDS = (
     "Independent tables with given row and column sums, under the hypergeometric law, per second of processor time on one "

@@ -26,8 +26,8 @@ from fiberwalk.moves.families.margins import MarginMoves
 from fiberwalk.moves.families.mixture import Mixture
 from fiberwalk.moves.families.move_set import MoveSet
 from fiberwalk.moves.families.row_pairs import RowPairs
+from fiberwalk.moves.families.stock import empty_stock
 from fiberwalk.moves.families.swaps import Swaps
-from fiberwalk.sampler.kernels.stock import SUPPLIERS, empty_stock, supplier
 
 FEW_MOVES = 200_000
 """Lists up to this long are made where they can be."""
@@ -54,7 +54,7 @@ def chain_for(moves: MoveSet, block: Block, factorial: bool) -> SingleSteps:
     without looking at the table; it is the quick one.
     """
     if isinstance(moves, Mixture):
-        moves = next(one for one in moves.parts if isinstance(one, tuple(SUPPLIERS)))
+        moves = next(one for one in moves.parts if one.supplier() is not None)
     bounds = Bounds(block.lower.astype(np.int64), (block.upper - block.lower).astype(np.uint64))
     order = np.arange(len(block.lower))
     if isinstance(moves, Swaps) and not block.lower.any():
@@ -77,7 +77,7 @@ def chain_for(moves: MoveSet, block: Block, factorial: bool) -> SingleSteps:
         return SingleSteps(
             words, lambda t, r, n: listed_steps(first, columns, sizes, factorial, bounds, t, r, n), order
         )
-    source = supplier(moves)
+    source = moves.supplier()
     stock = empty_stock(source.longest)
 
     def drawn(table: np.ndarray, random: np.ndarray, n: int) -> int:

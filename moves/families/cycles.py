@@ -21,8 +21,9 @@ from ...base.random_streams import below
 from ...fiber.blocks.presolve import Block
 from ...fiber.equations.network import Network
 from ...fiber.equations.twins import network_of_twins
-from .every_cycle import every_cycle
-from .move_set import MOST_LISTED, Move, MoveSet, distinct_rows
+from ...fiber.solvers.every_cycle import every_cycle
+from .move_set import MOST_LISTED, Move, MoveSet, distinct_rows, too_many
+from .stock import Stock, Supplier
 
 REASON = "the block is a network, and its cycles join all flows within any bounds (circuits of a unimodular system)"
 TWINS = "each of its cells and its complement are one unknown; then " + REASON
@@ -79,9 +80,15 @@ class Cycles(MoveSet):
         where = np.concatenate(which) if len(which) else np.empty(0, dtype=np.int64)
         return columns[where], spread[where] * np.repeat(signs, [len(one) for one in which])
 
+    def supplier(self) -> CycleSupplier:
+        """For stocks of moves."""
+        return CycleSupplier(self)
+
     def listed(self, most: int = MOST_LISTED) -> Any:
         """All cycles."""
         rows = every_cycle(self.network, *self.places, most)
+        if rows is None:
+            raise too_many(most)
         return distinct_rows(rows if self.spread is None else rows @ self.spread.T, most)
 
 
@@ -146,3 +153,42 @@ def cycles(block: Block) -> Cycles | None:
         return Cycles(block.network)
     found = network_of_twins(block.A)
     return None if found is None else Cycles(*found, Certificate("connected", TWINS))
+
+
+class CycleSupplier(Supplier):
+    """Writes moves into a stock, for one chain."""
+
+    def __init__(self, moves: Cycles) -> None:
+        n, nodes = len(moves.network.tail), moves.network.n_nodes
+        self.moves = moves
+        self.longest = moves.n_columns
+        self.room: Any = (np.full(nodes, -1, dtype=np.int64), *(np.empty(k, dtype=np.int64) for k in (nodes + 1, n, n)))
+
+    def fill(self, stock: Stock, random: np.ndarray) -> None:
+        """Write new moves."""
+        network = self.moves.network
+        fixed: Any = (*self.moves.places, network.tail, network.head, *self.moves.spread_arrays)
+        given: Any = (*fixed, *self.room, stock, random)
+        fill_cycles(*given)
+
+
+@jit_lean
+def fill_cycles(  # type: ignore[no-untyped-def]
+    start, arc, tail, head, spread_start, spread_column, spread_sign, seen_at, path, arcs, signs, stock, random
+):
+    """Cycles of a network, each arc as the columns it stands for."""
+    number, end = 0, 0
+    while number < len(stock.start) - 1:
+        length = draw_cycle(start, arc, tail, head, random, seen_at, path, arcs, signs)
+        needed = 0
+        for k in range(length):
+            needed += spread_start[arcs[k] + 1] - spread_start[arcs[k]]
+        if end + needed > len(stock.columns):
+            break
+        for k in range(length):
+            for e in range(spread_start[arcs[k]], spread_start[arcs[k] + 1]):
+                stock.columns[end], stock.steps[end] = spread_column[e], signs[k] * spread_sign[e]
+                end += 1
+        number += 1
+        stock.start[number] = end
+    stock.state[0], stock.state[1] = 0, number

@@ -21,6 +21,7 @@ from ...base.random_streams import below
 from ...fiber.blocks.presolve import Block
 from ...fiber.equations.lattice import Lattice, integer_kernel, shortened
 from .move_set import MOST_LISTED, Move, MoveSet
+from .stock import Stock, Supplier
 
 REASON = (
     "sums of any number of vectors of a lattice basis are drawn, so that each table can follow any other in one step (Hara, "
@@ -74,6 +75,10 @@ class LatticeMoves(MoveSet):
         columns, steps = np.empty(self.n_columns, dtype=np.int64), np.empty(self.n_columns, dtype=np.int64)
         length = draw_combination(self.arrays, random, total, seen, columns, steps)
         return Move(columns[:length], steps[:length])
+
+    def supplier(self) -> SumSupplier:
+        """For stocks of moves."""
+        return SumSupplier(self)
 
     def listed(self, most: int = MOST_LISTED) -> Any:
         """The vectors alone: their sums are without end."""
@@ -134,3 +139,43 @@ def draw_combination(
 def lattice_moves(block: Block) -> LatticeMoves:
     """Sums of lattice vectors for any block."""
     return LatticeMoves(integer_kernel(block.A))
+
+
+class SumSupplier(Supplier):
+    """Writes moves into a stock, for one chain."""
+
+    def __init__(self, moves: LatticeMoves) -> None:
+        n = moves.n_columns
+        self.arrays, self.longest = moves.arrays, n
+        self.room: Any = (
+            np.zeros(n, dtype=np.int64),
+            np.zeros(n, dtype=bool),
+            *(np.empty(n, np.int64) for _ in range(2)),
+        )
+
+    def fill(self, stock: Stock, random: np.ndarray) -> None:
+        """Write new moves."""
+        given: Any = (self.arrays, *self.room, stock, random)
+        fill_sums(*given)
+
+
+@jit_lean
+def fill_sums(
+    arrays: Arrays,
+    total: np.ndarray,
+    seen: np.ndarray,
+    columns: np.ndarray,
+    steps: np.ndarray,
+    stock: Stock,
+    random: np.ndarray,
+) -> None:
+    """Sums of lattice vectors."""
+    number, end = 0, 0
+    while number < len(stock.start) - 1 and end + len(columns) <= len(stock.columns):
+        length = draw_combination(arrays, random, total, seen, columns, steps)
+        for k in range(length):
+            stock.columns[end + k], stock.steps[end + k] = columns[k], steps[k]
+        end += length
+        number += 1
+        stock.start[number] = end
+    stock.state[0], stock.state[1] = 0, number

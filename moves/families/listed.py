@@ -9,8 +9,10 @@ import numpy as np
 
 from ...base.certificate import Certificate
 from ...base.errors import TooLarge
+from ...base.jit import jit_lean
 from ...base.random_streams import below
 from .move_set import MOST_LISTED, Move, MoveSet
+from .stock import Stock, Supplier
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,8 +42,45 @@ class Listed(MoveSet):
         steps = self.rows.data[part]
         return Move(self.rows.indices[part], steps if below(random, 2) else -steps)
 
+    def supplier(self) -> ListSupplier:
+        """For stocks of moves."""
+        return ListSupplier(self)
+
     def listed(self, most: int = MOST_LISTED) -> Any:
         """The list."""
         if self.rows.shape[0] > most:
             raise TooLarge(f"there are more than {most:,} moves, too many to be listed.")
         return self.rows
+
+
+class ListSupplier(Supplier):
+    """Writes moves into a stock, for one chain."""
+
+    def __init__(self, moves: Listed) -> None:
+        rows = moves.rows
+        self.arrays: Any = tuple(one.astype(np.int64) for one in (rows.indptr, rows.indices, rows.data))
+        self.longest = int(np.diff(rows.indptr).max(initial=1))
+
+    def fill(self, stock: Stock, random: np.ndarray) -> None:
+        """Write new moves."""
+        start, column, value = self.arrays
+        fill_listed(start, column, value, stock, random)
+
+
+@jit_lean
+def fill_listed(start: np.ndarray, column: np.ndarray, value: np.ndarray, stock: Stock, random: np.ndarray) -> None:
+    """Moves from a list. Their signs do not matter: a line is the same both ways."""
+    number, end, n = 0, 0, len(start) - 1
+    if n == 0:  # nothing to draw from: moves without columns
+        stock.start[:] = 0
+        number = len(stock.start) - 1
+    while number < len(stock.start) - 1:
+        k = below(random, n)
+        if end + start[k + 1] - start[k] > len(stock.columns):
+            break
+        for e in range(start[k], start[k + 1]):
+            stock.columns[end], stock.steps[end] = column[e], value[e]
+            end += 1
+        number += 1
+        stock.start[number] = end
+    stock.state[0], stock.state[1] = 0, number

@@ -25,8 +25,9 @@ from ...base.certificate import Certificate
 from ...fiber.blocks.presolve import Presolved
 from ...fiber.bounds.decomposable import Component, Components, Dims, apart, cut_apart
 from ..bases.part_bases import PartBasis, basis_of_part, some_moves_of_part
-from .margins_kernel import Arrays, draw_margin_move, lift, to_columns
+from .margins_kernel import Arrays, draw_margin_move, fill_margins, lift, to_columns
 from .move_set import MOST_LISTED, Move, MoveSet, distinct_rows, sparse_rows, too_many
+from .stock import Stock, Supplier
 
 SWAPS = "data swaps join all tables with these margins, which are decomposable (Dobra 2003)"
 LIFTED = (
@@ -68,6 +69,10 @@ class MarginMoves(MoveSet):
         coordinates, mapping, columns, steps = self.workspace()
         length = draw_margin_move(self.arrays, self.column_of, random, coordinates, mapping, columns, steps)
         return Move(columns[:length], steps[:length])
+
+    def supplier(self) -> MarginSupplier:
+        """For stocks of moves."""
+        return MarginSupplier(self)
 
     def listed(self, most: int = MOST_LISTED) -> Any:
         """All of them, each once: whole patterns at a time where no dim lies outside of them, else one by one."""
@@ -314,3 +319,17 @@ def _odds(n_cuts: int, free: bool, degrees: list[int]) -> np.ndarray:
     ends = np.cumsum(odds / odds.sum()) if len(odds) else odds
     ends[-1:] = 1.0
     return ends
+
+
+class MarginSupplier(Supplier):
+    """Writes moves into a stock, for one chain."""
+
+    def __init__(self, moves: MarginMoves) -> None:
+        self.moves = moves
+        self.room: Any = moves.workspace()
+        self.longest = len(self.room[2])
+
+    def fill(self, stock: Stock, random: np.ndarray) -> None:
+        """Write new moves."""
+        given: Any = (self.moves.arrays, self.moves.column_of, *self.room, stock, random)
+        fill_margins(*given)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...base.jit import jit_lean
 from ...base.random_streams import below, fraction
+from .stock import Stock
 
 
 class Arrays(NamedTuple):
@@ -188,3 +189,30 @@ def draw_margin_move(
         for k in range(length):
             steps[k] = -steps[k]
     return length
+
+
+@jit_lean
+def fill_margins(
+    arrays: Arrays,
+    column_of: np.ndarray,
+    coordinates: np.ndarray,
+    mapping: np.ndarray,
+    columns: np.ndarray,
+    steps: np.ndarray,
+    stock: Stock,
+    random: np.ndarray,
+) -> None:
+    """Data swaps and lifted moves of margins; those that meet a decided cell are left out at once."""
+    number, end, tries = 0, 0, 0
+    most = len(stock.start) - 1
+    while number < most and end + len(columns) <= len(stock.columns):
+        length = draw_margin_move(arrays, column_of, random, coordinates, mapping, columns, steps)
+        tries += 1
+        if length == 0 and tries < 50 * most:
+            continue
+        for k in range(length):
+            stock.columns[end + k], stock.steps[end + k] = columns[k], steps[k]
+        end += length
+        number += 1
+        stock.start[number] = end
+    stock.state[0], stock.state[1] = 0, number

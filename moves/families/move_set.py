@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from ...base.certificate import Certificate
 from ...base.errors import TooLarge
+from .stock import Supplier
 
 MOST_LISTED = 200_000
 """Moves that are listed for a check."""
@@ -62,7 +63,7 @@ class MoveSet(ABC):
 
     @abstractmethod
     def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
-        """One move, at random (`random` is a state of random_words). m and -m always have the same probability."""
+        """One move, at random (`random` is a state of random_streams). m and -m always have the same probability."""
 
     def log_odds(self, move: Move, table: np.ndarray) -> float:
         """The log-probability of drawing this move at this table, up to a constant; 0: the draw does not look at it.
@@ -73,6 +74,10 @@ class MoveSet(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_columns} cells, {self.certificate.word})"
+
+    def supplier(self) -> Supplier | None:
+        """What writes moves in advance, some thousand at a time; None: they are drawn by the table."""
+        return None
 
     @abstractmethod
     def listed(self, most: int = MOST_LISTED) -> Any:

@@ -18,6 +18,7 @@ from ...base.random_streams import below
 from ...fiber.blocks.presolve import Block
 from ...fiber.blocks.two_way import as_two_way
 from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
+from .stock import Stock, Supplier
 
 UNPROVEN = Certificate("unproven", "swaps of four cells do not reach every table where cells are missing or bounded")
 
@@ -43,6 +44,10 @@ class RowPairs(MoveSet):
         columns, steps = np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64)
         length = draw_row_pair(self.bits, self.first, self.cells, random, columns, steps)
         return Move(columns[:length], steps[:length])
+
+    def supplier(self) -> RowPairSupplier:
+        """For stocks of moves."""
+        return RowPairSupplier(self)
 
     def listed(self, most: int = MOST_LISTED) -> Any:
         """All swaps."""
@@ -113,3 +118,26 @@ def row_pairs(block: Block) -> RowPairs | None:
     np.bitwise_or.at(bits, (row, column // 64), np.uint64(1) << (column % 64).astype(np.uint64))
     first = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))]).astype(np.int64)
     return RowPairs(bits, first, np.lexsort([column, row]).astype(np.int64))
+
+
+@dataclass
+class RowPairSupplier(Supplier):
+    """Writes moves into a stock, for one chain."""
+
+    moves: RowPairs
+    longest: int = 4
+
+    def fill(self, stock: Stock, random: np.ndarray) -> None:
+        """Write new moves."""
+        fill_row_pairs(self.moves.bits, self.moves.first, self.moves.cells, stock, random)
+
+
+@jit_lean
+def fill_row_pairs(bits: np.ndarray, first: np.ndarray, cells: np.ndarray, stock: Stock, random: np.ndarray) -> None:
+    """Swaps in two rows of a table with cells missing."""
+    number, end = 0, 0
+    while number < len(stock.start) - 1 and end + 4 <= len(stock.columns):
+        end += draw_row_pair(bits, first, cells, random, stock.columns[end:], stock.steps[end:])
+        number += 1
+        stock.start[number] = end
+    stock.state[0], stock.state[1] = 0, number

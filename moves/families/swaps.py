@@ -18,6 +18,7 @@ from ...base.random_streams import below
 from ...fiber.blocks.presolve import Block
 from ...fiber.blocks.two_way import as_two_way
 from .move_set import MOST_LISTED, Move, MoveSet, sparse_rows
+from .stock import Stock, Supplier
 
 REASON = (
     "swaps in two rows and two columns join all complete two-way tables of given margins (Diaconis and Sturmfels 1998)"
@@ -44,6 +45,10 @@ class Swaps(MoveSet):
         columns, steps = np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64)
         draw_swap(self.cell, random, columns, steps)
         return Move(columns, steps)
+
+    def supplier(self) -> SwapSupplier:
+        """For stocks of moves."""
+        return SwapSupplier(self)
 
     def listed(self, most: int = MOST_LISTED) -> Any:
         """All swaps."""
@@ -78,3 +83,26 @@ def swaps(block: Block) -> Swaps | None:
     over = (block.start - block.lower)[cell]
     room = np.minimum(over.sum(axis=1, keepdims=True), over.sum(axis=0))
     return Swaps(cell) if ((block.upper - block.lower)[cell] >= room).all() else None
+
+
+@dataclass
+class SwapSupplier(Supplier):
+    """Writes moves into a stock, for one chain."""
+
+    moves: Swaps
+    longest: int = 4
+
+    def fill(self, stock: Stock, random: np.ndarray) -> None:
+        """Write new moves."""
+        fill_swaps(self.moves.cell, stock, random)
+
+
+@jit_lean
+def fill_swaps(cell: np.ndarray, stock: Stock, random: np.ndarray) -> None:
+    """Swaps of a complete two-way table."""
+    number, end = 0, 0
+    while number < len(stock.start) - 1 and end + 4 <= len(stock.columns):
+        end += draw_swap(cell, random, stock.columns[end:], stock.steps[end:])
+        number += 1
+        stock.start[number] = end
+    stock.state[0], stock.state[1] = 0, number

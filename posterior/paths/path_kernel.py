@@ -17,8 +17,7 @@ import numpy as np
 
 from ...base.jit import jit_lean
 from ...base.random_streams import below, fraction
-from ...sampler.kernels.kernel import Kernel
-from ...sampler.kernels.walk_moves import Place
+from ...sampler.kernels.kernel import Kernel, Place
 from ...sampler.lines.weights import Weights
 from ...sampler.tallies.tally import Tally, end_of_draw
 from .path_changes import move, nudge, pair, turn

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.walk_moves import Place
+from ..kernels.kernel import Place
 from ..lines.line import LONGEST
 from ..tallies.spread import Spread, is_kept
 from ..tallies.tally import NO_CREDITS, Tally, give_credits

@@ -12,8 +12,7 @@ from ...fiber.bounds.attaining import attaining_tables
 from ...fiber.bounds.chooser import sharp_bounds
 from ...moves.families.mixture import Mixture
 from ...moves.families.move_set import MoveSet
-from ..kernels.stock import SUPPLIERS, empty_stock, supplier
-from ..kernels.walk_moves import Stock
+from ...moves.families.stock import Stock, empty_stock
 from ..lines.line import line_range
 
 MOST_COLUMNS = 2000
@@ -46,7 +45,7 @@ def dispersed_starts(solved: Presolved, block: Block, moves: MoveSet, number: in
 def _corners(block: Block, moves: MoveSet, number: int, seed: int) -> np.ndarray:
     """Tables at which moves that favour some random cells over others lead no further."""
     parts = moves.parts if isinstance(moves, Mixture) else (moves,)
-    source = supplier(next(part for part in parts if isinstance(part, tuple(SUPPLIERS))))
+    source = next(source for part in parts if (source := part.supplier()) is not None)
     stock, tables = empty_stock(source.longest), []
     for random in streams(seed, number):
         table = block.start.copy()

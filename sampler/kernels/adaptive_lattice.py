@@ -17,8 +17,12 @@ from ...moves.families.adaptive_lattice import EXCHANGES, AdaptiveLattice
 from ..lines.line import draw_on_line, line_range
 from ..lines.weights import Weights
 from ..tallies.tally import Tally, end_of_draw
-from .kernel import Kernel
-from .walk_moves import Place
+from .kernel import Fit, Kernel, Place, Task
+
+
+def fits(task: Task) -> Fit | None:
+    """Any block, under any law."""
+    return Fit((AdaptiveKernel(task.moves, task.weights),)) if isinstance(task.moves, AdaptiveLattice) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What every kernel offers: steps that leave the law as it is, so many to a draw, and what a step costs."""
+"""What every kernel offers: steps that leave the law as it is, so many to a draw, what a step costs, and when it fits."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...base.random_streams import streams
+from ...base.certificate import Certificate
+from ...fiber.blocks.presolve import Block
+from ...moves.chooser import Moves
 from ...moves.families.move_set import MoveSet
-from ..lines.weights import ALIKE, Weights
+from ..lines.weights import Weights, weights_on
 from ..tallies.tally import Tally
-from .stock import empty_stock, supplier
-from .swaps import walk_swaps
-from .walk_moves import Place, walk_moves
 
 if TYPE_CHECKING:
     from ..chains.unit import Unit
@@ -24,6 +23,19 @@ if TYPE_CHECKING:
 WORK_PER_CELL, LEAST_WORK = 40.0, 400.0
 """Nanoseconds of work from one draw to the next. Draws of all kernels take about the same time, so that what a kernel is
 worth is its effective draws per draw; the nanoseconds are stored figures and no clock is ever looked at."""
+LARGEST = 2**31
+"""Figures up to this are moved by the quickest kernels."""
+
+
+class Place(NamedTuple):
+    """Where a chain is: its table, the bounds of its columns, and its random stream."""
+
+    table: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    random: np.ndarray
+    weight: np.ndarray
+    """Room for the weights of a line."""
 
 
 class Kernel(ABC):
@@ -64,55 +76,59 @@ class Kernel(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class SwapKernel(Kernel):
-    """Uniform hit-and-run on a complete two-way table, its columns in the order of rows; every lower bound is 0."""
+class Task:
+    """What is to be walked: a block, by moves of one family, under the weights of a law."""
 
-    shape: tuple[int, int]
+    block: Block
+    moves: MoveSet
+    weights: Weights
+    alone: bool = True
+    """Are these all the moves of the block? Otherwise kernels take turns, and none may order its columns to its liking."""
 
-    words = "hit-and-run along swaps"
-    cost = 15.0
+    @property
+    def n_columns(self) -> int:
+        """How many columns the block has."""
+        return len(self.block.columns)
 
-    def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
-        """Swaps."""
-        return walk_swaps(place, tally, *self.shape, draws, steps)
+    @property
+    def is_small(self) -> bool:
+        """Are all figures small enough for the quickest kernels?"""
+        return bool(self.block.upper.max() < LARGEST)
 
 
 @dataclass(frozen=True, eq=False)
-class MoveKernel(Kernel):
-    """Hit-and-run along the moves of any family that draws without looking at the table."""
+class WholeTask:
+    """All blocks of a release at once, for kernels that draw whole tables."""
 
-    moves: MoveSet
-    weights: Weights
-
-    @property
-    def words(self) -> str:  # type: ignore[override]
-        """The family's."""
-        return f"hit-and-run along {self.moves.words}"
+    moves: Moves
 
     @cached_property
-    def cost(self) -> float:  # type: ignore[override]
-        """By the usual length of a move: writing it, its range, its credits; more for weights that are no constant."""
-        source = supplier(self.moves)
-        stock = empty_stock(source.longest)
-        source.fill(stock, streams(0, 1)[0])
-        usual = stock.start[stock.state[1]] / stock.state[1]
-        return float(40.0 + 45.0 * usual if self.weights.kind == ALIKE else 100.0 + 90.0 * usual)
+    def columns(self) -> np.ndarray:
+        """The columns that are open, of all blocks."""
+        return np.flatnonzero(~self.moves.support.solved.decided)
 
-    def longest(self) -> int:
-        """The family's longest move."""
-        return supplier(self.moves).longest
+    @cached_property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lower and upper bounds of these columns."""
+        blocks = self.moves.support.solved.blocks
+        in_order = np.argsort(np.concatenate([block.columns for block in blocks]))
+        lower, upper = (np.concatenate([getattr(block, end) for block in blocks]) for end in ("lower", "upper"))
+        return lower[in_order], upper[in_order]
 
-    def room(self) -> Any:
-        """The family's own room, and an empty stock."""
-        source = supplier(self.moves)
-        return source, empty_stock(source.longest)
+    @cached_property
+    def weights(self) -> Weights:
+        """What the law says of these columns."""
+        return weights_on(self.moves.support.weigh, self.columns, *self.bounds)
 
-    def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
-        """Moves from the stock, filled whenever it is empty."""
-        source, stock = room
-        done = 0
-        while done < draws and not tally.n_waiting[0]:
-            if stock.state[0] == stock.state[1]:
-                source.fill(stock, place.random)
-            done += walk_moves(stock, self.weights, place, tally, draws - done, steps)
-        return done
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The kernels that are right for a task, and how they want it."""
+
+    kernels: tuple[Kernel, ...]
+    order: np.ndarray | None = None
+    """The columns of the block in the order in which the kernels take them; None: as they are."""
+    offset: np.ndarray | None = None
+    """What is counted off each of these columns; None: nothing."""
+    certificate: Certificate | None = None
+    """Where it is another than that of the moves."""

@@ -21,11 +21,18 @@ from ...moves.families.listed import Listed
 from ..lines.line import FAR, HUGE, TINY, draw_on_line, pick_by_weight
 from ..lines.weights import ALIKE, FACTORIAL, Weights
 from ..tallies.tally import BY_STEPS, Tally, credit, credit_step, end_of_draw
-from .kernel import Kernel
-from .walk_moves import Place
+from .kernel import Fit, Kernel, Place, Task
 
 SHORT = 16
 """Moves up to this length are weighed by products of their values."""
+
+
+def fits(task: Task) -> Fit | None:
+    """Lists of moves whose steps are all 1 or -1, under any law; in small blocks a schedule is quicker."""
+    if not (isinstance(task.moves, Listed) and task.is_small):
+        return None
+    kernel = listed_kernel(task.moves, task.weights, task.block)
+    return None if kernel is None else Fit((kernel,))
 
 
 class SignedList(NamedTuple):

@@ -13,8 +13,7 @@ from ...fiber.solvers.every_table import Search, begin, next_table
 from ...moves.families.sub_tables import MOST_STEPS, Arrays, SubTables
 from ..lines.weights import ALIKE, Weights, log_weight
 from ..tallies.tally import Tally, end_of_draw
-from .kernel import Kernel
-from .walk_moves import Place
+from .kernel import Fit, Kernel, Place, Task
 
 if TYPE_CHECKING:
     from ..chains.unit import Unit
@@ -23,6 +22,11 @@ LESSON = 64
 """Sub-tables that are redrawn to see how many tables they have."""
 NS_PER_REDRAW, NS_PER_TABLE = 4000.0, 200.0
 """What a search costs, and each table that it finds; one that is given up has found as many as it has steps, or a third."""
+
+
+def fits(task: Task) -> Fit | None:
+    """Small parts of any block, under any law."""
+    return Fit((SubTableKernel(task.moves, task.weights),)) if isinstance(task.moves, SubTables) else None
 
 
 @dataclass(frozen=True, eq=False)

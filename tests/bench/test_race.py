@@ -12,7 +12,7 @@ from support.places import BENCH
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
-from fiberwalk.moves import chooser
+from fiberwalk.moves import registry
 from fiberwalk.moves.families.row_pairs import row_pairs
 
 
@@ -154,7 +154,7 @@ def test_figures_have_the_digits_that_matter(bench, value, shown):
 def test_single_steps_and_ours_have_the_same_law(bench, shape, margins, way, monkeypatch):
     """Effective draws of a chain with another law would be no race."""
     if way == "cycles of a network":
-        monkeypatch.setattr(chooser, "_with_quick_moves", lambda block, around: around)
+        monkeypatch.setattr(registry, "_with_quick_moves", lambda block, around: around)
     release = small_release(shape, margins)
     for law in ("uniform", "hypergeometric"):
         both = bench("effective").course(release, law)

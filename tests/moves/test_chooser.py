@@ -23,7 +23,7 @@ from fiberwalk.fiber.bounds.decomposable import components
 from fiberwalk.fiber.equations.lattice import integer_kernel
 from fiberwalk.fiber.equations.network import Network
 from fiberwalk.fiber.solvers.every_table import draw_table, every_table, prepare
-from fiberwalk.moves import chooser
+from fiberwalk.moves import registry
 from fiberwalk.moves.bases import part_bases
 from fiberwalk.moves.bases.algebra import Algebra
 from fiberwalk.moves.bases.graver import graver_basis
@@ -264,15 +264,15 @@ def test_4ti2_is_asked_where_nothing_else_is_proven(monkeypatch):
         lattice = integer_kernel(A)
         return Algebra(graver_basis(lattice, np.full(A.shape[1], 10**6)), "computed by a test")
 
-    monkeypatch.setattr(chooser, "graver_basis", lambda *arguments: None)
-    monkeypatch.setattr(chooser, "markov_basis", answer)
+    monkeypatch.setattr(registry, "graver_basis", lambda *arguments: None)
+    monkeypatch.setattr(registry, "markov_basis", answer)
     moves = choose(release, max_seconds=7.0)
     assert [one[1:] for one in asked] == [(1, 7.0)]
     assert moves.certificate.reason == (
         "a Markov basis of the block's equations, with the cells' own upper bounds as equations"
     )
     assert moves.certificate.evidence == ("computed by a test",)
-    monkeypatch.setattr(chooser, "markov_basis", lambda *arguments: Algebra(None, "4ti2 ran out of its 7 seconds"))
+    monkeypatch.setattr(registry, "markov_basis", lambda *arguments: Algebra(None, "4ti2 ran out of its 7 seconds"))
     without = choose(release, max_seconds=7.0)
     assert "4ti2 ran out of its 7 seconds" in without.certificate.evidence
     assert "LatticeMoves" in repr(without)
@@ -567,7 +567,7 @@ def test_all_cycles_of_any_network_are_listed_once(network):
 
 
 def test_a_search_for_cycles_that_leads_nowhere_is_given_up(monkeypatch):
-    monkeypatch.setattr("fiberwalk.moves.families.every_cycle.LEAST_STEPS", 10)
+    monkeypatch.setattr("fiberwalk.fiber.solvers.every_cycle.LEAST_STEPS", 10)
     block = presolve(fw.publish(np.ones((4, 4), int), ["A", "B"])).blocks[0]
     with pytest.raises(fw.TooLarge, match="more than 1 moves, too many to be listed"):
         cycles(block).listed(1)

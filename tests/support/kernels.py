@@ -32,16 +32,18 @@ from fiberwalk.moves.families.row_pairs import RowPairs
 from fiberwalk.moves.families.swaps import swaps
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
-from fiberwalk.sampler.chains.units import kernels_for, unit_of, units_of
-from fiberwalk.sampler.kernels.independent import DecomposableKernel
-from fiberwalk.sampler.kernels.independent_decomposable import decomposable_plan
-from fiberwalk.sampler.kernels.kernel import Kernel, MoveKernel
+from fiberwalk.sampler.chains.units import unit_of, units_of
+from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKernel
+from fiberwalk.sampler.kernels.independent.draw_decomposable import decomposable_plan
+from fiberwalk.sampler.kernels.kernel import Kernel, Task
+from fiberwalk.sampler.kernels.registry import fitting
 from fiberwalk.sampler.kernels.schedule.kernel import ScheduleKernel
 from fiberwalk.sampler.kernels.schedule.walk import listed_arrays
 from fiberwalk.sampler.kernels.signed_list import listed_kernel
-from fiberwalk.sampler.kernels.swap_rounds import SwapRoundsKernel
-from fiberwalk.sampler.kernels.unit_swaps import UnitSwapKernel
-from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, weights_on
+from fiberwalk.sampler.kernels.stocked_moves import MoveKernel
+from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
+from fiberwalk.sampler.kernels.swaps.units import UnitSwapKernel
+from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, Weights, weights_on
 from support.move_families import families
 
 TOO_MANY = 3000
@@ -65,12 +67,17 @@ def alone(inside: Support, block: Block, kernel: Kernel) -> Unit:
     )
 
 
+def as_a_part(moves: MoveSet, weights: Weights, block: Block) -> tuple[Kernel, ...]:
+    """The kernels of a family of moves beside which others may stand."""
+    return fitting(Task(block, moves, weights, alone=False)).kernels
+
+
 def by_family(inside: Support, number: int) -> Iterator[Planned]:
     """Every family of moves through the kernels that the plan has for it, whatever the law."""
     block = inside.solved.blocks[number]
     weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
     for moves in families(inside.release, inside.solved, number):
-        for kernel in kernels_for(moves, weights, block):
+        for kernel in as_a_part(moves, weights, block):
             yield alone(inside, block, kernel), moves
 
 
@@ -80,7 +87,7 @@ def as_planned(inside: Support, number: int) -> Iterator[Planned]:
     nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
     for moves in families(inside.release, inside.solved, number):
         unit = unit_of(inside, block, moves, nothing)
-        if [type(one) for one in unit.kernels] != [type(one) for one in kernels_for(moves, unit.weights, block)]:
+        if [type(one) for one in unit.kernels] != [type(one) for one in as_a_part(moves, unit.weights, block)]:
             yield unit, moves
 
 
@@ -97,7 +104,7 @@ def other_ways(inside: Support, number: int) -> Iterator[Planned]:
             kernels.append(ScheduleKernel(listed_arrays(moves, block, weights), weights))
         if isinstance(moves, MarginMoves):
             kernels.append(MoveKernel(moves, weights))
-        planned = {type(one) for one in kernels_for(moves, weights, block)}
+        planned = {type(one) for one in as_a_part(moves, weights, block)}
         for kernel in kernels:
             if kernel is not None and type(kernel) not in planned:
                 yield alone(inside, block, kernel), moves

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from fiberwalk.base.random_streams import below
 from fiberwalk.moves.families.adaptive_kernel import directions, wander, write
 from fiberwalk.moves.families.adaptive_lattice import AdaptiveLattice
-from fiberwalk.sampler.kernels.kernel import Kernel
-from fiberwalk.sampler.kernels.walk_moves import Place
+from fiberwalk.sampler.kernels.kernel import Kernel, Place
 from fiberwalk.sampler.lines.line import draw_on_line, line_range
 from fiberwalk.sampler.lines.weights import Weights
 from fiberwalk.sampler.tallies.tally import BY_STEPS, Tally, credit, end_of_draw

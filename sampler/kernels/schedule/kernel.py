@@ -2,28 +2,64 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....base.errors import TooLarge
 from ....base.jit import jit_lean
+from ....moves.families.listed import Listed
+from ....moves.families.margins import MarginMoves
+from ....moves.families.swaps import Swaps
 from ...lines.weights import ALIKE, Weights
 from ...tallies.tally import Tally, end_of_draw
-from ..kernel import Kernel
-from ..walk_moves import Place
+from ..kernel import Fit, Kernel, Place, Task
+from ..stocked_moves import MoveKernel
 from .odds import learn_odds
-from .walk import ListedArrays, Room, room_for, walk_entries
+from .walk import ListedArrays, Room, listed_arrays, room_for, walk_entries
 
 if TYPE_CHECKING:
     from ...chains.unit import Unit
 
 MOST_COLUMNS = 256
 """In larger blocks masks grow long and seldom tell anything."""
+FEW_COLUMNS, FEW_MOVES = 64, 120_000
+"""In blocks up to this size moves of margins are listed rather than drawn, if there are not too many; in larger ones the
+shortest are."""
+FEW_SWAPS = 20_000
+"""Swaps up to this number are listed where no kernel of their own is right for the law."""
 FITS, LONG = 6_000, 50_000
 """Moves of a list that fits into the cache, and for each of which lists beyond that cost as much again."""
 LESSON, LONGEST_LESSON = 400, 2_000_000
 """Entries for each move, and in all, that a schedule is learnt from."""
+
+
+def fits(task: Task) -> Fit | None:
+    """Lists of moves in small blocks, and families there that can be listed; under any law."""
+    moves, n = task.moves, task.n_columns
+    if n > MOST_COLUMNS:
+        return None
+    if isinstance(moves, Listed):
+        return Fit((scheduled_kernel(task, moves.rows),))
+    if isinstance(moves, Swaps):
+        with suppress(TooLarge):
+            return Fit((scheduled_kernel(task, moves.listed(FEW_SWAPS)),))
+    if isinstance(moves, MarginMoves):
+        if n <= FEW_COLUMNS:
+            with suppress(TooLarge):
+                return Fit((scheduled_kernel(task, moves.listed(FEW_MOVES)),))
+        if (short := moves.shortest(FEW_MOVES)).shape[0]:
+            # The shortest do most of the work; all the others are drawn besides.
+            return Fit((scheduled_kernel(task, short), MoveKernel(moves, task.weights)))
+    return None
+
+
+def scheduled_kernel(task: Task, rows: Any) -> ScheduleKernel:
+    """The kernel for moves given as sparse rows, before it learnt how often each is worth its turn."""
+    listed = Listed(rows, task.moves.certificate)
+    return ScheduleKernel(listed_arrays(listed, task.block, task.weights), task.weights)
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from ..comparing import Comparison
     from ..examples import Example
-    from ..moves.reach import Reach
     from ..results.audit_result import Audit
     from ..results.map_result import RUMap
     from ..results.margin_sets import MarginSets
@@ -191,13 +190,6 @@ def margin_sets_html(found: MarginSets) -> str:
     table_of = frame_html(texts.head(MOST_ROWS), len(frame), "`.frame`")
     return "".join([sentence(head, strong=True), *left, table_of,
                     remark("Those that tell most first. `.best(threshold)` has those that may be published.")])  # fmt: skip
-
-
-def reach_html(reach: Reach) -> str:
-    """Do the moves reach every table?"""
-    if reach.connected:
-        return sentence(reach.sentence)
-    return doubt("NOT connected", reach.sentence) + remark("`.apart()` gives two tables that no moves lead between.")
 
 
 def answer_html(answer: Answer) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import risk
 from ..base.errors import InputError
 from ..protect.count_changes import CountChanges, changes_of
-from ..risk.split_entropy import SMALL
+from ..risk.hellinger import hellinger_utility
+from ..risk.split_entropy import SMALL, perturbed_risk, split_risk
+from ..risk.whole_table import r1, r2
 from .protection import Protection
 
 MEASURES = ("split", "r1")
@@ -29,21 +30,19 @@ class Measure:
 
     def before(self, true: Any, by: Any = None) -> Any:
         """The risk of the table as it is."""
-        measure = risk.split_risk if self.name == "split" else risk.r1
+        measure = split_risk if self.name == "split" else r1
         return measure(true, **self._weights, by=by)
 
     def after(self, true: Any, published: Any, by: Any = None) -> Any:
         """The risk that protection leaves."""
         shown = np.maximum(published, 0)  # noise may go below
         if self.name == "split":
-            return risk.perturbed_risk(
-                true, shown, self.changes[-1], **self._weights, multiplier=self._multiplier, by=by
-            )
-        return risk.r2(true, shown, **self._weights, by=by)
+            return perturbed_risk(true, shown, self.changes[-1], **self._weights, multiplier=self._multiplier, by=by)
+        return r2(true, shown, **self._weights, by=by)
 
     def utility(self, true: np.ndarray, published: np.ndarray) -> float:
         """What is kept of the table, from 0 to 1."""
-        return float(risk.hellinger_utility(true, np.maximum(published, 0)))
+        return float(hellinger_utility(true, np.maximum(published, 0)))
 
     @property
     def _multiplier(self) -> tuple[float, float] | None:

@@ -274,7 +274,7 @@ def test_the_child_ends_with_its_parent(way, tmp_path):
         import sys
         sys.path.insert(0, {str(tmp_path)!r})
         import numpy as np
-        from fiberwalk.moves import algebra
+        from fiberwalk.moves.bases import algebra
         algebra.FAST = algebra.EXACT = "sleeper"
         algebra.markov_basis(np.array([[1, 2, 3]]))
     """)

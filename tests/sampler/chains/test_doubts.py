@@ -13,12 +13,12 @@ from fiberwalk.base.certificate import Certificate
 from fiberwalk.base.random_streams import streams
 from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.moves.families.listed import Listed
+from fiberwalk.moves.families.stock import empty_stock
 from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains.chain import BATCHES, FIRST_LENGTH
 from fiberwalk.sampler.chains.tuning import best_shares
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.estimate import estimate, fingerprint
-from fiberwalk.sampler.kernels.stock import empty_stock, supplier
 
 
 def no_questions(moves: Moves) -> sp.csr_array:
@@ -50,7 +50,7 @@ def test_a_ring_without_short_cycles_is_walked():
 
 
 def test_an_empty_list_of_moves_leaves_the_table_as_it_is():
-    source = supplier(Listed(sp.csr_array((0, 5), dtype=np.int64), Certificate("unproven", "empty")))
+    source = Listed(sp.csr_array((0, 5), dtype=np.int64), Certificate("unproven", "empty")).supplier()
     stock = empty_stock(source.longest)
     source.fill(stock, streams(1, 1)[0])
     assert stock.state[1] > 0

@@ -20,10 +20,11 @@ from fiberwalk.fiber.bounds.decomposable import components
 from fiberwalk.fiber.laws.support import support
 from fiberwalk.fiber.solvers.every_table import every_table
 from fiberwalk.moves.bases.known_bases import expand, known_basis
-from fiberwalk.moves.chooser import choose, whatever_the_block
+from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.connectivity import check_block
 from fiberwalk.moves.families.margins import margin_moves
 from fiberwalk.moves.families.mixture import Mixture
+from fiberwalk.moves.registry import whatever_the_block
 
 TWO_WAY = ["A,B", "A,C", "B,C"]
 AXES = [(0, 1), (0, 2), (1, 2)]

@@ -20,20 +20,20 @@ from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.families.swaps import Swaps
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.units import units_of
-from fiberwalk.sampler.kernels.independent import TwoWayKernel
-from fiberwalk.sampler.kernels.independent_decomposable import (
+from fiberwalk.sampler.kernels.independent.draw_decomposable import (
     decomposable_plan,
     decomposable_room,
     draw_many_decomposable,
 )
-from fiberwalk.sampler.kernels.independent_two_way import (
+from fiberwalk.sampler.kernels.independent.draw_two_way import (
     draw_independent,
     draw_many_independent,
     log_factorial_table,
     two_way_plan,
     two_way_room,
 )
-from fiberwalk.sampler.kernels.redraw_rows import redraw_by_columns
+from fiberwalk.sampler.kernels.independent.two_way import TwoWayKernel
+from fiberwalk.sampler.kernels.row_pairs.redraw import redraw_by_columns
 from fiberwalk.sampler.lines.hypergeometric import draw_hypergeometric, draw_with_table, log_factorial
 
 REJECTED = 1e-6

@@ -27,14 +27,17 @@ from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.kernels.adaptive_lattice import AdaptiveKernel, walk_adaptive
-from fiberwalk.sampler.kernels.independent import DecomposableKernel, TwoWayKernel
-from fiberwalk.sampler.kernels.kernel import Kernel, MoveKernel, SwapKernel
-from fiberwalk.sampler.kernels.row_pairs import RowPairKernel
+from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKernel
+from fiberwalk.sampler.kernels.independent.two_way import TwoWayKernel
+from fiberwalk.sampler.kernels.kernel import Kernel
+from fiberwalk.sampler.kernels.row_pairs.kernel import RowPairKernel
 from fiberwalk.sampler.kernels.schedule.kernel import ScheduleKernel
 from fiberwalk.sampler.kernels.signed_list import ListedKernel
+from fiberwalk.sampler.kernels.stocked_moves import MoveKernel
 from fiberwalk.sampler.kernels.sub_tables import SubTableKernel
-from fiberwalk.sampler.kernels.swap_rounds import SwapRoundsKernel
-from fiberwalk.sampler.kernels.unit_swaps import UnitSwapKernel
+from fiberwalk.sampler.kernels.swaps.hit_and_run import SwapKernel
+from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
+from fiberwalk.sampler.kernels.swaps.units import UnitSwapKernel
 from fiberwalk.sampler.lines.line import LONGEST
 from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, MIXED, POISSON
 from fiberwalk.sampler.tallies.windows import shares

@@ -22,10 +22,10 @@ from fiberwalk.moves.families.listed import Listed
 from fiberwalk.moves.families.row_pairs import row_pairs
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
-from fiberwalk.sampler.kernels.redraw_rows import draw_subset, ones_between, redraw_evenly
-from fiberwalk.sampler.kernels.row_pairs import RowPairKernel, list_common, match, row_pair_kernel, swap_round
+from fiberwalk.sampler.kernels.row_pairs.kernel import RowPairKernel, list_common, match, row_pair_kernel, swap_round
+from fiberwalk.sampler.kernels.row_pairs.redraw import draw_subset, ones_between, redraw_evenly
 from fiberwalk.sampler.kernels.signed_list import ListedKernel, listed_kernel
-from fiberwalk.sampler.kernels.unit_swaps import Units, UnitSwapKernel, list_units, prefers_units, swap_units
+from fiberwalk.sampler.kernels.swaps.units import Units, UnitSwapKernel, list_units, prefers_units, swap_units
 from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, MIXED, POISSON, log_weight_of, weights_on
 from fiberwalk.sampler.tallies.windows import shares
 

@@ -15,8 +15,8 @@ from fiberwalk.base.random_streams import next_word, streams
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.chains.units import units_of
-from fiberwalk.sampler.kernels.kernel import SwapKernel
-from fiberwalk.sampler.kernels.swap_rounds import CREDITED, SwapRoundsKernel, draw_pairs, mirror_pairs, put_right
+from fiberwalk.sampler.kernels.swaps.hit_and_run import SwapKernel
+from fiberwalk.sampler.kernels.swaps.rounds import CREDITED, SwapRoundsKernel, draw_pairs, mirror_pairs, put_right
 from fiberwalk.sampler.tallies.tally import NO_CREDITS, credit
 from fiberwalk.sampler.tallies.windows import Windows, compact, plain_counts, shares
 

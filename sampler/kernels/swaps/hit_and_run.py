@@ -1,7 +1,7 @@
 """Uniform hit-and-run on complete two-way tables that are not large: a few nanoseconds a step.
 
 One random word picks two rows, two columns and the length of the step; how evenly rows and columns are picked does not
-matter, as the pick does not look at the table, but the length is drawn exactly. Larger tables have walk_swap_rounds.
+matter, as the pick does not look at the table, but the length is drawn exactly. Larger tables have rounds.
 
 Every second step is a mirror image: to the point as far from one end of its line as the table was from the other. Such
 steps keep the uniform law as well, lead further and need no draw; with them a step is worth 1.2 to 1.6 times as much, for
@@ -14,12 +14,29 @@ a step half as long again.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from ...base.jit import jit_lean
-from ...base.random_streams import below, stepped
-from ..tallies.tally import BY_STEPS, Tally, credit_share, end_of_draw
-from .walk_moves import Place
+from ....base.jit import jit_lean
+from ....base.random_streams import below, stepped
+from ...tallies.tally import BY_STEPS, Tally, credit_share, end_of_draw
+from ..kernel import Kernel, Place
+
+
+@dataclass(frozen=True, eq=False)
+class SwapKernel(Kernel):
+    """Uniform hit-and-run on a complete two-way table, its columns in the order of rows; every lower bound is 0."""
+
+    shape: tuple[int, int]
+
+    words = "hit-and-run along swaps"
+    cost = 15.0
+
+    def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
+        """Swaps."""
+        return walk_swaps(place, tally, *self.shape, draws, steps)
 
 
 @jit_lean

@@ -4,7 +4,7 @@ A round pairs the columns first and last, second and last but one, and so on, on
 columns meet equally often. No swap of a round looks at what another changes, so the compiler makes several with one
 instruction, in less than half the time of one swap after the other. The bits for all of them come from one random word.
 
-Every second round is one of mirror images, as every second step is in smaller tables (walk_swaps). Rows are picked anew for
+Every second round is one of mirror images, as every second step is in smaller tables (hit_and_run). Rows are picked anew for
 each round: two rounds in the same rows cost less and mix worse.
 """
 
@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ...base.jit import jit_lean
-from ...base.random_streams import below, next_word, scattered
-from ..tallies.tally import BY_STEPS, Tally, credit_share, end_of_draw
-from .kernel import Kernel
-from .walk_moves import Place
+from ....base.jit import jit_lean
+from ....base.random_streams import below, next_word, scattered
+from ...tallies.tally import BY_STEPS, Tally, credit_share, end_of_draw
+from ..kernel import Kernel, Place
 
 FEWEST_COLUMNS = 32
 """In shorter rows one swap after the other is as quick (bench/tuning.py rounds)."""

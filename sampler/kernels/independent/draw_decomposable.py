@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_lean
-from ...fiber.bounds.decomposable import Components, Dims, maximal
-from .independent_two_way import Room, by_cells, by_shuffle, log_factorial_table, room_for, shuffle_is_cheaper
+from ....base.jit import jit_lean
+from ....fiber.bounds.decomposable import Components, Dims, maximal
+from .draw_two_way import Room, by_cells, by_shuffle, log_factorial_table, room_for, shuffle_is_cheaper
 
 
 class DecomposablePlan(NamedTuple):

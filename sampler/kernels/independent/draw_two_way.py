@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_lean
-from ...base.random_streams import fraction, stepped
-from ..lines.hypergeometric import draw_with_table, log_factorial
+from ....base.jit import jit_lean
+from ....base.random_streams import fraction, stepped
+from ...lines.hypergeometric import draw_with_table, log_factorial
 
 NS_PER_UNIT, NS_PER_CELL = 2.4, 55.0
 """What a shuffled unit and a drawn cell cost (`python bench/tuning.py costs`): only their ratio matters."""

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_lean
-from ...base.random_streams import below, fraction, next_word
-from ..tallies.tally import Tally, end_of_draw
-from .kernel import Kernel
-from .walk_moves import Place
+from ....base.jit import jit_lean
+from ....base.random_streams import below, fraction, next_word
+from ...tallies.tally import Tally, end_of_draw
+from ..kernel import Kernel, Place
 
 SPARSE = 0.8
 """Below this mean cell, unit swaps give more effective draws per second than hit-and-run (bench/tuning.py units)."""

@@ -8,15 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.jit import jit
-from ...fiber.equations.network import Network
-from .move_set import too_many
+from ..equations.network import Network
 
 STEPS_PER_CYCLE, LEAST_STEPS = 100, 1_000_000
 """Arcs looked at for each cycle that may be found, and at least: most of a search may lead nowhere."""
 
 
 def every_cycle(network: Network, start: np.ndarray, arc: np.ndarray, most: int) -> Any:
-    """A sparse row for each cycle, 1 where an arc is followed and -1 where it is met head first; TooLarge beyond `most`.
+    """A sparse row for each cycle, 1 where an arc is followed, -1 where it is met head first; None beyond `most`.
 
     `start` and `arc` list the arcs at each node (Cycles.places). So that no search takes long it is given up, as if there
     were too many, where it leads nowhere for too long.
@@ -26,7 +25,7 @@ def every_cycle(network: Network, start: np.ndarray, arc: np.ndarray, most: int)
     nothing = np.empty(0, dtype=np.int64)
     number, entries = _search(*given, False, nothing, nothing, nothing)
     if number < 0:
-        raise too_many(most)
+        return None
     arcs, signs = np.empty(entries, dtype=np.int64), np.empty(entries, dtype=np.int64)
     ends = np.zeros(number + 1, dtype=np.int64)
     _search(*given, True, arcs, signs, ends)

@@ -20,20 +20,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_lean
-from ...base.random_streams import below, stepped
-from ...moves.families.row_pairs import RowPairs, ones
-from ..lines.line import draw_on_line, line_range
-from ..lines.weights import ALIKE, FACTORIAL, Weights
-from ..tallies.tally import BY_STEPS, Tally, credit, credit_step, end_of_draw
-from .kernel import Kernel
-from .redraw_rows import UNITS_PER_COLUMN, PairRoom, redraw_evenly, redraw_rows
-from .walk_moves import Place
+from ....base.jit import jit_lean
+from ....base.random_streams import below, stepped
+from ....moves.families.row_pairs import RowPairs, ones
+from ...lines.line import draw_on_line, line_range
+from ...lines.weights import ALIKE, FACTORIAL, Weights
+from ...tallies.tally import BY_STEPS, Tally, credit, credit_step, end_of_draw
+from ..kernel import Fit, Kernel, Place, Task
+from .redraw import UNITS_PER_COLUMN, PairRoom, redraw_evenly, redraw_rows
 
 ROUNDS = 3
 """Rounds of swaps in a visit under the uniform law where rows are not redrawn; the last one is credited."""
 MANY_CELLS, FEW_CREDITS = 5000, 3
 """Beyond so many cells their counters are out of reach, and a credit costs more than a visit: one visit in 3 has them."""
+
+
+def fits(task: Task) -> Fit | None:
+    """Two rows at a time, under any law."""
+    if not (isinstance(task.moves, RowPairs) and task.is_small):
+        return None
+    block = task.block
+    return Fit((row_pair_kernel(task.moves, task.weights, block.lower, block.upper, block.start),))
 
 
 class Pattern(NamedTuple):

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_lean
-from ...base.random_streams import below, stepped
-from ...moves.families.row_pairs import ones
-from ..lines.hypergeometric import draw_with_table
+from ....base.jit import jit_lean
+from ....base.random_streams import below, stepped
+from ....moves.families.row_pairs import ones
+from ...lines.hypergeometric import draw_with_table
 
 TRIES, FAR_OUT = 8, 4.0
 """How often a redraw under the uniform law is tried, and from what squared distance of the sum (in variances) it is not."""
@@ -191,7 +191,7 @@ def redraw_by_columns(
 ) -> None:
     """The same column by column, each from its hypergeometric law given those before; first[j] and second[j] are in one.
 
-    `log_factorials` is a table of log n! (independent_two_way.log_factorial_table), as long as it is worth it.
+    `log_factorials` is a table of log n! (draw_two_way.log_factorial_table), as long as it is worth it.
     """
     left, beyond = 0, 0
     for j in range(len(first)):

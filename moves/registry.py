@@ -1,0 +1,195 @@
+"""Which moves a block gets: those of the first way that leads anywhere; where nothing is proven for it, several together.
+
+A family of moves is one file in families/ with a function that makes it for a block, or None; a way is one function and
+one line below, before those that are slower or prove less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..base.certificate import Certificate
+from ..base.errors import TooLarge
+from ..fiber.blocks.own_bounds import upper_of_their_own
+from ..fiber.blocks.presolve import Block
+from ..fiber.bounds.decomposable import Components
+from ..fiber.equations.lattice import Lattice, integer_kernel
+from ..fiber.laws.support import Support
+from .bases.algebra import Algebra, markov_basis
+from .bases.graver import graver_basis
+from .families.adaptive_lattice import adaptive_lattice
+from .families.cycles import Cycles, cycles
+from .families.lattice import LatticeMoves, lattice_moves
+from .families.listed import Listed
+from .families.margins import margin_moves
+from .families.mixture import Mixture
+from .families.move_set import MoveSet
+from .families.row_pairs import row_pairs
+from .families.short_cycles import short_cycles
+from .families.sub_tables import boxes, from_sets, grown_sets
+from .families.swaps import swaps
+
+GRAVER = "the Graver basis of the block's equations, which joins all tables within any bounds (Graver 1975)"
+MARKOV = "a Markov basis of the block's equations"
+LIFTED = ", with the cells' own upper bounds as equations"
+EXCLUDED = (
+    "some values in between are excluded, which only whole combinations can cross",
+    "that there is a table without excluded values was not checked",
+)
+FEW_ARCS, FEW_CYCLES = 256, 20_000
+"""Arcs and cycles of networks whose cycles are listed rather than drawn: of a list the useful ones can be walked more often.
+In larger networks most cycles are long, and blocked nearly always."""
+DENSE = 0.15
+"""Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
+FEW_MOVES = 300
+GRAVER_BUDGET = 500_000_000
+"""Operations: a second or two."""
+QUICK, REDRAWN, ADAPTED, SUMS = 1.0, 5.0, 4.0, 1.0
+"""The odds of known moves, sub-tables, vectors of random bases and sums of lattice vectors, by effective draws of sparse
+tables: sub-tables do best where tables are complete, random bases where many cells are hidden; sums hardly ever move."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """A block that wants moves, and what is known of it; what takes long is found out when it is first asked for."""
+
+    inside: Support
+    number: int
+    margins: Components | None
+    """The margins of the release, where it is a complete table of margins."""
+    max_seconds: float
+    """How long 4ti2 may look for a Markov basis."""
+
+    @cached_property
+    def block(self) -> Block:
+        """The block itself."""
+        return self.inside.solved.blocks[self.number]
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """All changes of a table that no equation notices."""
+        return integer_kernel(self.block.A)
+
+    @cached_property
+    def computed(self) -> Algebra:
+        """A Markov basis by 4ti2, or why there is none."""
+        return markov_basis(self.block.A, upper_of_their_own(self.block), self.max_seconds)
+
+
+def across_gaps(wanted: Wanted) -> MoveSet | None:
+    """Where the law excludes values in between, no basis is proven."""
+    if not wanted.inside.gaps[wanted.block.columns].any():
+        return None
+    return whatever_the_block(wanted.inside, wanted.block, EXCLUDED)
+
+
+def complete_two_way(wanted: Wanted) -> MoveSet | None:
+    """Swaps."""
+    return swaps(wanted.block)
+
+
+def network(wanted: Wanted) -> MoveSet | None:
+    """Cycles, and quick moves beside them."""
+    around = cycles(wanted.block)
+    return None if around is None else _with_quick_moves(wanted.block, around)
+
+
+def small_graver_basis(wanted: Wanted) -> MoveSet | None:
+    """Few moves that all lie in the block are better than many, most of which meet decided cells."""
+    return _graver(wanted, GRAVER_BUDGET // 100, FEW_MOVES)
+
+
+def proven_margins(wanted: Wanted) -> MoveSet | None:
+    """Complete tables of margins whose basis is known."""
+    if wanted.margins is None:
+        return None
+    return margin_moves(wanted.margins, wanted.inside.solved, wanted.number, max_seconds=wanted.max_seconds)
+
+
+def whole_graver_basis(wanted: Wanted) -> MoveSet | None:
+    """Whatever can be computed in a second or two."""
+    return _graver(wanted, GRAVER_BUDGET)
+
+
+def markov_basis_by_4ti2(wanted: Wanted) -> MoveSet | None:
+    """What 4ti2 computes, where it is installed, in the time it is given."""
+    if wanted.computed.moves is None:
+        return None
+    reason = MARKOV + (LIFTED if upper_of_their_own(wanted.block).any() else "")
+    return Listed(wanted.computed.moves, Certificate("connected", reason, (wanted.computed.words,)))
+
+
+def nothing_proven(wanted: Wanted) -> MoveSet:
+    """Several families together, and the word for it."""
+    quick = None
+    if wanted.margins is not None:
+        quick = margin_moves(wanted.margins, wanted.inside.solved, wanted.number, proven=False)
+    sums = LatticeMoves(wanted.lattice)
+    return whatever_the_block(wanted.inside, wanted.block, (wanted.computed.words,), sums, quick)
+
+
+WAYS: tuple[Callable[[Wanted], MoveSet | None], ...] = (
+    across_gaps,
+    complete_two_way,
+    network,
+    small_graver_basis,
+    proven_margins,
+    whole_graver_basis,
+    markov_basis_by_4ti2,
+    nothing_proven,
+)
+
+
+def moves_for_block(wanted: Wanted) -> MoveSet:
+    """The moves of the first way that leads anywhere; the last always does."""
+    return next(moves for way in WAYS if (moves := way(wanted)) is not None)
+
+
+def _graver(wanted: Wanted, budget: int, most: int | None = None) -> MoveSet | None:
+    width = wanted.block.upper - wanted.block.lower
+    basis = graver_basis(wanted.lattice, width, budget, *(() if most is None else (most,)))
+    return None if basis is None else Listed(basis, Certificate("connected", GRAVER))
+
+
+def _with_quick_moves(block: Block, around: Cycles) -> MoveSet:
+    """All cycles where they are few; else some drawn on the fly, which reach everything, and short ones, which are quick."""
+    n = len(around.network.tail)
+    if n <= FEW_ARCS:
+        with suppress(TooLarge):
+            return Listed(around.listed(FEW_CYCLES), around.certificate)
+    pairs = row_pairs(block)
+    if pairs is not None and n >= DENSE * len(pairs.bits) * (around.network.n_nodes - len(pairs.bits)):
+        return Mixture((pairs, around), (0.9, 0.1))
+    short = short_cycles(around)
+    return Mixture((short, around), (0.95, 0.05)) if short.rows.shape[0] else around
+
+
+def whatever_the_block(
+    inside: Support,
+    block: Block,
+    evidence: tuple[str, ...] = (),
+    sums: LatticeMoves | None = None,
+    quick: MoveSet | None = None,
+) -> MoveSet:
+    """Sums of lattice vectors, which any block has; for speed, known moves, redrawn sub-tables and random bases."""
+    if sums is None:
+        sums = lattice_moves(block)
+    certificate = sums.certificate
+    sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
+    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(_coordinates(inside, block))])
+    parts = ((quick, QUICK), (redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED), (sums, SUMS))
+    there = [(one, odds) for one, odds in parts if one is not None]
+    return Mixture(tuple(one for one, _ in there), tuple(odds for _, odds in there)) if len(there) > 1 else sums
+
+
+def _coordinates(inside: Support, block: Block) -> np.ndarray:
+    """The labels of a block's columns in the first table of the release, -1 for other columns."""
+    cells = inside.release.grids[0].cells
+    found = np.full((inside.solved.fiber.n_columns, cells.ndim), -1, dtype=np.int64)
+    found[cells.ravel()] = np.array(np.unravel_index(np.arange(cells.size), cells.shape)).T
+    return found[block.columns]

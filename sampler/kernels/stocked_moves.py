@@ -1,0 +1,111 @@
+"""Hit-and-run along moves that are drawn without looking at the table, whatever family they come from.
+
+A family writes some thousand moves into a `Stock`; this kernel makes them one after the other, each as often as the law
+along its line says. So families know nothing of laws and tallies, and this kernel nothing of families.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...base.jit import jit_lean
+from ...base.random_streams import streams
+from ...moves.families.move_set import MoveSet
+from ...moves.families.stock import Stock, Supplier, empty_stock
+from ..lines.line import draw_on_line, line_range
+from ..lines.weights import ALIKE, Weights
+from ..tallies.tally import BY_STEPS, Tally, credit_step, end_of_draw
+from .kernel import Fit, Kernel, Place, Task
+
+
+def fits(task: Task) -> Fit:
+    """Any family that draws without looking at the table, under any law."""
+    return Fit((MoveKernel(task.moves, task.weights),))
+
+
+@dataclass(frozen=True, eq=False)
+class MoveKernel(Kernel):
+    """Hit-and-run along the moves of any family that draws without looking at the table."""
+
+    moves: MoveSet
+    weights: Weights
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """The family's."""
+        return f"hit-and-run along {self.moves.words}"
+
+    @cached_property
+    def cost(self) -> float:  # type: ignore[override]
+        """By the usual length of a move: writing it, its range, its credits; more for weights that are no constant."""
+        source = supplier_of(self.moves)
+        stock = empty_stock(source.longest)
+        source.fill(stock, streams(0, 1)[0])
+        usual = stock.start[stock.state[1]] / stock.state[1]
+        return float(40.0 + 45.0 * usual if self.weights.kind == ALIKE else 100.0 + 90.0 * usual)
+
+    def longest(self) -> int:
+        """The family's longest move."""
+        return supplier_of(self.moves).longest
+
+    def room(self) -> Any:
+        """The family's own room, and an empty stock."""
+        source = supplier_of(self.moves)
+        return source, empty_stock(source.longest)
+
+    def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
+        """Moves from the stock, filled whenever it is empty."""
+        source, stock = room
+        done = 0
+        while done < draws and not tally.n_waiting[0]:
+            if stock.state[0] == stock.state[1]:
+                source.fill(stock, place.random)
+            done += walk_moves(stock, self.weights, place, tally, draws - done, steps)
+        return done
+
+
+def supplier_of(moves: MoveSet) -> Supplier:
+    """What writes the moves of a family in advance."""
+    source = moves.supplier()
+    if source is None:
+        raise TypeError(f"{type(moves).__name__} draws moves by the table; they cannot be written in advance")
+    return source
+
+
+@jit_lean
+def walk_moves(stock: Stock, weights: Weights, place: Place, tally: Tally, draws: int, steps: int) -> int:
+    """Make moves until so many draws of `steps` steps are done, the stock is empty, or credits wait; the draws done."""
+    table, lower, upper, random, weight = place
+    columns, sizes = stock.columns, stock.steps
+    by_steps = tally.by_steps[0] == BY_STEPS
+    move, number, step = stock.state[0], stock.state[1], stock.state[2]
+    done = 0
+    while done < draws:
+        while step < steps and move < number:
+            begin, end = stock.start[move], stock.start[move + 1]
+            move += 1
+            step += 1
+            if begin == end:
+                continue
+            low, high = line_range(lower, upper, table, columns, sizes, begin, end)
+            times, total = 0, 0.0
+            if low < high:
+                times, total = draw_on_line(weights, table, columns, sizes, begin, end, low, high, random, weight)
+                if weights.kind != ALIKE and total == 0.0:
+                    total = -1.0
+            if by_steps:
+                credit_step(tally, table, columns, sizes, begin, end, low, high, times, weight, total)
+            if times != 0:
+                for e in range(begin, end):
+                    table[columns[e]] += times * sizes[e]
+        if step < steps:
+            break
+        end_of_draw(tally, table)
+        step = 0
+        done += 1
+        if tally.n_waiting[0] > 0:
+            break
+    stock.state[0], stock.state[2] = move, step
+    return done

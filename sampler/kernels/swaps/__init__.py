@@ -1,0 +1,4 @@
+"""Swaps on complete two-way tables under the uniform law: one by one, in rounds of many, or unit by unit.
+
+fit picks among hit_and_run, rounds and units.
+"""

@@ -1,0 +1,25 @@
+"""When swaps of complete two-way tables have kernels of their own: under the uniform law, by the table's size and units."""
+
+from __future__ import annotations
+
+from ....moves.families.swaps import Swaps
+from ...lines.weights import ALIKE
+from ..kernel import Fit, Kernel, Task
+from .hit_and_run import SwapKernel
+from .rounds import FEWEST_COLUMNS, SwapRoundsKernel
+from .units import UnitSwapKernel, prefers_units
+
+
+def fits(task: Task) -> Fit | None:
+    """Complete two-way tables, all alike; very sparse ones take turns with swaps of two units."""
+    if not (isinstance(task.moves, Swaps) and task.alone and task.weights.kind == ALIKE and task.is_small):
+        return None
+    block, cell = task.block, task.moves.cell
+    by_rounds = cell.shape[1] >= FEWEST_COLUMNS
+    kernels: tuple[Kernel, ...] = (SwapRoundsKernel(cell.shape) if by_rounds else SwapKernel(cell.shape),)
+    units = int((block.start - block.lower).sum())
+    if prefers_units(cell.shape, units):
+        kernels = (UnitSwapKernel(cell.shape, units), *kernels)
+    # Above its lower bounds the table is one whose cells are bounded by nothing but the margins.
+    order = cell.ravel()
+    return Fit(kernels, order, offset=block.lower[order])
