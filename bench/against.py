@@ -6,7 +6,7 @@ Both sides run the same contests (turns/work.py), each in a process of its own w
 uncommitted changes and all, and the files of the commit REF. A round runs new, old, old, new; ratios are of processor time,
 above 1 where this tree is slower, with intervals of 95% (turns/ratios.py). Processes are begun anew every few rounds, as
 where a process happens to lie in memory favours one side or the other for as long as it lives. Before that, the tables
-that the same seeds draw are compared. The exit status is 1 where this tree is too slow, draws other tables, or cannot run
+that the same seeds draw are compared. Leave this tree alone meanwhile. The exit status is 1 where this tree is too slow, draws other tables, or cannot run
 what REF can; 2 where nothing could be compared. Without contests all are run: some six minutes, and at the first run
 against a commit some more to compile.
 """
@@ -14,6 +14,7 @@ against a commit some more to compile.
 from __future__ import annotations
 
 import argparse
+import math
 import signal
 import sys
 import time
@@ -113,8 +114,8 @@ def enough(some: Sequence[Round], rounds: int) -> bool:
 
 
 def in_words(one: Ratio) -> str:
-    """A ratio with its interval."""
-    return f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})"
+    """A ratio with its interval, where there is one yet."""
+    return f"{one.value:.3f}" if one.half == math.inf else f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})"
 
 
 def as_markdown(found: dict[str, list[Round]], ratios: dict[str, Ratio]) -> str:
@@ -152,8 +153,9 @@ def against(options: argparse.Namespace) -> int:
             return both(HOME, folder)
 
         with begin() as sides:
-            names = chosen(options.contests, sides[0].contests)
-            seeds = [name for name in sides[0].draws if name in names or not options.contests]
+            picked = chosen(options.contests, list(dict.fromkeys([*sides[0].contests, *sides[0].draws])))
+            names = [name for name in sides[0].contests if name in picked]
+            seeds = [name for name in sides[0].draws if name in picked]
             tell(f"\neach contest once, compiling what has to be: {len(names)} contests")
             able, wrong = compiled(sides, names)
             tell("\ndraws of the same seeds")
@@ -196,7 +198,6 @@ def main() -> int:
         parser.error(HOW)
     if options.rounds < 3:
         parser.error("--rounds: at least 3, as there is no interval from fewer.")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the checkout is removed then, too
     try:
         return against(options)
     except (UnknownCommit, CannotRun) as problem:
@@ -208,4 +209,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the checkout is removed then, too
     sys.exit(main())

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t
+from scipy.special import stdtrit
 
 TRIMMED = 0.2
 """The part of the rounds that is left out at each end."""
@@ -65,7 +65,7 @@ def ratio_of(rounds: Sequence[Round]) -> Ratio:
         return Ratio(float(kept.mean()), math.inf)
     winsorized = np.clip(logs, kept[0], kept[-1])
     error = winsorized.std(ddof=1) / ((1 - 2 * out / n) * math.sqrt(n))
-    return Ratio(float(kept.mean()), float(t.ppf((1 + LEVEL) / 2, len(kept) - 1) * error))
+    return Ratio(float(kept.mean()), float(stdtrit(len(kept) - 1, (1 + LEVEL) / 2) * error))
 
 
 def mean_of(ratios: Sequence[Ratio]) -> Ratio:
