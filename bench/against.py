@@ -5,10 +5,11 @@
 Both sides run the same contests (turns/work.py), each in a process of its own with its own fiberwalk: this tree as it is,
 uncommitted changes and all, and the files of the commit REF. A round runs new, old, old, new; ratios are of processor time,
 above 1 where this tree is slower, with intervals of 95% (turns/ratios.py). Processes are begun anew every few rounds, as
-where a process happens to lie in memory favours one side or the other for as long as it lives. Before that, the tables
-that the same seeds draw are compared. Leave this tree alone meanwhile. The exit status is 1 where this tree is too slow, draws other tables, or cannot run
-what REF can; 2 where nothing could be compared. Without contests all are run: some six minutes, and at the first run
-against a commit some more to compile.
+where a process happens to lie in memory favours one side or the other for as long as it lives. Before that, the tables that
+the same seeds draw are compared. Leave this tree alone meanwhile.
+
+The exit status is 1 where this tree is too slow, draws other tables, or cannot run what REF can; 2 where nothing could be
+compared. Without contests all are run: some six minutes, and at the first run against a commit some more to compile.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from turns.side import CannotRun, Side, at_once, both
 ROUNDS = 12
 MOST = 2
 """Times the rounds that a contest gets at most, while its interval is wide."""
-WIDE = 0.03
+WIDE = 0.05
 """Half an interval of more than this is wide, as a part of the ratio."""
 LEG = 4
 """Rounds after which both processes are begun anew."""
@@ -105,6 +106,8 @@ def raced(
                 now = mean_of([ratio_of(some) for some in found.values()])
                 tell(f"  {max(map(len, found.values()))} rounds: {in_words(now)}; {len(going)} contests go on")
                 going = [name for name in going if not enough(found[name], rounds)]
+                if not going:
+                    break
     return found
 
 

@@ -1,7 +1,7 @@
 """What both sides run: contests of fixed work, and seeds whose draws are compared.
 
 Only public names of fiberwalk are used, so that commits with other folders and modules can run it. Chains make a fixed
-number of draws, whether they agree or not, on one thread: work that depended on what was drawn would make no ratio of speeds.
+number of draws, whether they agree or not, on one thread: work that depends on what is drawn would make no ratio of speeds.
 The releases are smaller than those of the race, so that a run takes some tenths of a second.
 """
 
@@ -98,8 +98,8 @@ WALKS: dict[str, Walk] = {
     "chains, 4 x 4 x 3, hypergeometric": Walk(named("4 x 4 x 3"), hypergeometric, 2048),
     "chains, 5 x 5 x 5 x 5 given AB, BC, CD": Walk(four_way(5, 600), uniform, 1024),
     "chains, 4 x 4 with a gap": Walk(lambda: fw.publish(SNEE // 8, ["A", "B"]), with_a_gap, 1024),
-    "independent tables, 12 x 12": Walk(two_way(12, 12, 1440), hypergeometric, 2048),
-    "independent tables, 4 x 4 x 4 x 4": Walk(four_way(4, 600), hypergeometric, 1024),
+    "independent tables, 12 x 12": Walk(two_way(12, 12, 1440), hypergeometric, 8192),
+    "independent tables, 4 x 4 x 4 x 4": Walk(four_way(4, 600), hypergeometric, 4096),
     "2 x 2 x 2 x 2 x 2 given all three-way margins": Walk(
         lambda: fw.publish(even((2,) * 5, 64), margins(5, 3)), hypergeometric
     ),
