@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PYTEST = $(BIN)/pytest --numprocesses auto --maxprocesses 4
 
-.PHONY: demo test quick notebooks verify bench bench-quick studies clean
+.PHONY: demo test quick notebooks verify bench bench-quick bench-against studies clean
 
 demo: $(VENV)/installed
 	$(BIN)/fiberwalk demo
@@ -40,6 +40,11 @@ bench: $(VENV)/installed-for-tests
 # Has anything become slower? Under two minutes: ratios against the stored ones.
 bench-quick: $(VENV)/installed-for-tests
 	$(BIN)/python bench/race.py --quick --compare
+
+# Is this tree slower than the commit REF=, and does it draw the same tables? Both by turns, some six minutes; CONTESTS= some
+# words of their names, OPTIONS= such as --draws-may-differ.
+bench-against: $(VENV)/installed-for-tests
+	$(BIN)/python bench/against.py $(REF) $(if $(REF),$(CONTESTS)) $(OPTIONS)
 
 # The studies that the README and the notebooks quote, and their pictures.
 studies: $(VENV)/installed-for-tests

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -14,18 +12,6 @@ import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
 from fiberwalk.moves import registry
 from fiberwalk.moves.families.row_pairs import row_pairs
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """Modules of bench/ by their names; as scripts they import each other without a package."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(BENCH))
-    yield importlib.import_module
-    sys.path.remove(str(BENCH))
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCH)):
-            del sys.modules[name]
 
 
 def figure(bench, **changes):
