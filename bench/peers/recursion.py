@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
-from support import naive
+from support.naive import tables as naive
 
 NAME = "recursion in plain Python"
 

@@ -234,7 +234,7 @@ def test_a_row_space_is_checked_beyond_the_prime():
 
 
 def test_rounded_margins_are_raked_as_by_hand():
-    from support import naive
+    from support.naive import tables as naive
 
     from fiberwalk.fiber.laws.fitting import fitted_means
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from support import naive
+from support.naive import tables as naive
 
 import fiberwalk as fw
 

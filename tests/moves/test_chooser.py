@@ -10,9 +10,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from support import naive
 from support.effort import cases, examples
 from support.move_families import families, holey_releases, margin_releases, small_blocks
+from support.naive import tables as naive
 from support.worlds import worlds
 
 import fiberwalk as fw

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
-from support import naive
 from support.effort import examples
+from support.naive import tables as naive
 from support.worlds import worlds
 
 import fiberwalk as fw

@@ -10,8 +10,8 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from support import naive
 from support.effort import examples
+from support.naive import tables as naive
 
 import fiberwalk as fw
 

@@ -11,7 +11,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import fiberwalk as fw
-from support import naive
+from support.naive import tables as naive
 
 
 @dataclass

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
-from support import naive
 from support.effort import examples
+from support.naive import tables as naive
 
 import fiberwalk as fw
 from fiberwalk.fiber.bounds.decomposable import DECOMPOSABLE, REDUCIBLE, components, margin_bounds

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
-from support import naive
 from support.effort import examples
 from support.methods import methods, only
+from support.naive import tables as naive
 from support.worlds import arrays, worlds
 
 import fiberwalk as fw

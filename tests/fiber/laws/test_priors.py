@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
-from support import naive
 from support.effort import examples
+from support.naive import tables as naive
 from support.worlds import arrays, worlds
 
 import fiberwalk as fw

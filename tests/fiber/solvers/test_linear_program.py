@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, note
 from hypothesis import strategies as st
-from support import naive
 from support.effort import examples
+from support.naive import tables as naive
 from support.systems import systems
 from support.worlds import worlds
 

@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from support import naive
+from support.naive import tables as naive
 
 from fiberwalk.moves.bases.known_bases import expand, known_basis, stored_bases
 

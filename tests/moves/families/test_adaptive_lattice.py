@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.effort import examples
-from support.plain_chain import frequencies, walk
+from support.naive.chain import frequencies, walk
 from support.worlds import worlds
 
 import fiberwalk as fw

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from support.effort import examples
 from support.kernels import Target
-from support.plain_paths import law_of, posterior
+from support.naive.paths import law_of, posterior
 from support.protocol import LEAST_P, chi_square, p_value
 
 import fiberwalk as fw

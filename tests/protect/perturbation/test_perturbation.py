@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import naive
+from support.naive import tables as naive
 
 import fiberwalk as fw
 from fiberwalk.protect.mechanism.mechanism import Figures, figures_of, seen_through

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.stats import chisquare
-from support.plain_chain import frequencies, walk
+from support.naive.chain import frequencies, walk
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams

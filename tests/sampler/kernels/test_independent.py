@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from scipy import stats
 from scipy.stats import hypergeom
-from support import naive
+from support.naive import tables as naive
 
 import fiberwalk as fw
 from fiberwalk.base.jit import jit

@@ -14,9 +14,9 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy import stats
-from support import twins
 from support.effort import cases
 from support.kernels import Target, crediting, laws, releases, targets
+from support.naive import kernels as twins
 from support.protocol import LEAST_P, chi_square, p_value
 from support.wrong_kernels import CreditsWhenMoved, NeverRefused, OpenMovesOnly, PlainKernel, ShortRange
 

@@ -1,0 +1,1 @@
+"""Slow and obvious twins of what is quick."""
