@@ -6,21 +6,27 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PYTEST = $(BIN)/pytest --numprocesses auto --maxprocesses 4
 
+# A command, and how long it took, whether it succeeds or not.
+define stage
+@echo '$(2)'; begin=$$(date +%s); $(2); status=$$?; \
+	echo "[$(1): $$(($$(date +%s) - begin)) s]"; exit $$status
+endef
+
 .PHONY: demo test quick notebooks verify bench bench-quick bench-against studies clean
 
 demo: $(VENV)/installed
 	$(BIN)/fiberwalk demo
 
 test: $(VENV)/installed-for-tests
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(PYTEST)
+	$(call stage,lint,$(BIN)/ruff check .)
+	$(call stage,format,$(BIN)/ruff format --check .)
+	$(call stage,types,$(BIN)/mypy)
+	$(call stage,tests,$(PYTEST))
 
 # The tests without the slow ones, for a fast look while working and for the other Pythons; TESTS= some files of them.
 TESTS ?=
 quick: $(VENV)/installed-for-tests
-	$(PYTEST) -m "not slow" $(TESTS)
+	$(call stage,quick tests,$(PYTEST) -m "not slow" $(TESTS))
 
 # Run all notebooks, and store what they show.
 notebooks: $(VENV)/installed-for-tests
