@@ -55,6 +55,7 @@ def test_every_file_that_is_no_module_is_installed():
 
 def copied(home: Path, *, links: bool) -> Path:
     """The sources as a checkout has them, or as a zip or a checkout without links does."""
+    home.mkdir()
     for name in NEEDED:
         source = ROOT / name
         if source.is_dir():
