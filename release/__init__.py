@@ -1,1 +1,13 @@
-"""What is published: labelled tables, linear facts, evidence, margins, hierarchies and files."""
+"""What is published: labelled tables, linear facts, evidence, margins, hierarchies and files.
+
+tables/          tables in any form, their dims and hierarchies
+facts/           what a release is made of: facts about sums, evidence, statuses, contributors, outside knowledge
+files/           one file per format, and the registry of formats; they know rows and figures, not releases
+release.py       the release itself; agreement.py: can a table be the one it is about?
+publish.py       margins of a table, published exactly
+link.py          several releases as one; shared_draws.py: random draws that they share
+figures.py       a publication, as files and crosstabs are parsed to, becomes a release; relations.py: what else it says
+reading.py       read_release; crosstab.py: from_crosstab
+writing.py       Release.to_file; public_rows.py: what is public, row by row; own_table.py: the truth by number, for JJ files
+public_view.py   a release laid out as its readers see it
+"""

@@ -7,7 +7,8 @@ from typing import Any
 from ..base.errors import InputError
 from ..base.numbers import scaled
 from .facts.facts import HIDDEN, PUBLISHED
-from .figures import Figure, from_figures
+from .figures import from_figures
+from .files.publication import Figure, Publication
 from .release import Release
 from .tables.dims import TOTAL, Dim
 from .tables.table_forms import axis_name
@@ -69,11 +70,5 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, toleranc
             hidden = bool(absent[i, j])
             figure = None if hidden else scaled(values[i, j], decimals, f"the crosstab, {where}")
             figures.append(Figure(key, figure, HIDDEN if hidden else PUBLISHED, where=where))
-    return from_figures(
-        dims,
-        figures,
-        source="the crosstab",
-        missing="error",
-        decimals=decimals,
-        tolerance=scaled(tolerance, decimals, "tolerance="),
-    )
+    slack = scaled(tolerance, decimals, "tolerance=")
+    return from_figures(Publication(dims, figures, "the crosstab", decimals=decimals, tolerance=slack))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,8 +12,10 @@ from ..base.errors import InputError
 from .facts.contributions import checked
 from .facts.facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Applied
 from .facts.statuses import RANDOM
+from .files.publication import Figure, Publication
+from .relations import with_relations
 from .release import Release, unpublished
-from .tables.dims import Dim, key_words
+from .tables.dims import key_words
 
 UNKNOWN_ROUNDING = Applied("rounding", "support only", "figures stand for ranges; how they were rounded is not said")
 UNKNOWN_METHOD = Applied(
@@ -22,41 +24,10 @@ UNKNOWN_METHOD = Applied(
 MISSING = ("error", "zero", "hidden")
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One line of a publication: a cell or total, its figure or range, its status, and where it stands in the file.
-
-    A hidden figure that carries a value is the truth, which only the agency's own files hold.
-    """
-
-    key: tuple[int, ...]
-    value: int | None
-    status: int = PUBLISHED
-    lower: int | None = None
-    upper: int | None = None
-    where: str = ""
-    contributors: int | None = None
-    largest: int | None = None
-
-
-def from_figures(
-    dims: Sequence[Dim],
-    figures: Sequence[Figure],
-    *,
-    source: str,
-    missing: str = "error",
-    decimals: int = 0,
-    tolerance: int = 0,
-) -> Release:
-    """Put published figures together into a release, after checking that they can be one.
-
-    Parameters
-    ----------
-    missing
-        What a cell without a line is: "zero" (the file leaves out empty cells), "hidden", or an error.
-    tolerance
-        How far a published total may be from the sum it stands for (rounded totals).
-    """
+def from_figures(publication: Publication) -> Release:
+    """Put published figures together into a release, after checking that they can be one."""
+    dims, figures, source = publication.dims, publication.figures, publication.source
+    missing, decimals, tolerance = publication.missing, publication.decimals, publication.tolerance
     if missing not in MISSING:
         raise InputError(f"missing={missing!r}: it is one of {', '.join(MISSING)}.")
     if tolerance < 0:
@@ -162,7 +133,7 @@ def from_figures(
         figures=_of_cells(random, release.n_cells),
         sum_figures=random_sums,
     )
-    return checked(whole, source)
+    return replace(with_relations(checked(whole, source), publication), protection=publication.protection)
 
 
 def _of_cells(said: dict[int, int | None], n_cells: int) -> np.ndarray | None:

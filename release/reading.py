@@ -1,4 +1,4 @@
-"""read_release and its counterpart: the file's name says which format it is in."""
+"""Reading a release: a format of the registry parses the file to figures, and these are put together."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base.errors import InputError
-from .files.jj_file import looks_like_jj, read_jj, write_jj
-from .files.long_file import read_long, write_long
+from .figures import from_figures
+from .files.formats import format_of
+from .files.reading_options import ReadingOptions
 from .release import Release
 
 
@@ -67,20 +68,24 @@ def read_release(
     name, total = os.fspath(path), str(total)
     if not os.path.exists(path):
         raise InputError(f"{name}: there is no such file.")
-    if looks_like_jj(path):
+    found = format_of(path)
+    if not found.has_columns:
         if dims or value or status or hierarchies or contributors or largest:
             raise InputError(
-                f"{name}: a JJ file has no columns to name; dims=, value=, status=, hierarchies=, contributors= and "
+                f"{name}: {found.called} has no columns to name; dims=, value=, status=, hierarchies=, contributors= and "
                 "largest= do not apply."
             )
-        return read_jj(path, decimals=decimals, tolerance=tolerance)
-    return read_long(
-        path,
+        dims = hierarchies = None  # an empty list or text names nothing
+    if dims is not None:
+        dims = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else [str(one) for one in dims]
+    if hierarchies is not None and not isinstance(hierarchies, Mapping):
+        raise InputError("hierarchies= is a dict of dim to hierarchy.")
+    options = ReadingOptions(
         dims=dims,
         value=value,
         status=status,
         total=total,
-        hierarchies=hierarchies,
+        hierarchies=dict(hierarchies or {}),
         decimals=decimals,
         header=header,
         missing=missing,
@@ -89,16 +94,4 @@ def read_release(
         largest=largest,
         perturbed=perturbed,
     )
-
-
-def write_release(release: Release, path: str | os.PathLike[str], *, total: str) -> None:
-    """Write a release in the format that the file's name says."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"a file is named by its path; this is {path!r}.")
-    name = os.fspath(path).lower()
-    if name.endswith(".jj"):
-        write_jj(release, path)
-    elif name.endswith((".csv", ".txt", ".parquet", ".pq")):
-        write_long(release, path, total)
-    else:
-        raise InputError(f"{os.fspath(path)}: the file's name must end in .csv, .parquet or .jj.")
+    return from_figures(found.read(path, options))

@@ -407,7 +407,7 @@ class Release:
 
         `.csv` and `.parquet` are long files with one row per cell and sum; a `.jj` file does hold the truth.
         """
-        from .reading import write_release
+        from .writing import write_release
 
         write_release(self, path, total=total)
 

@@ -1,4 +1,4 @@
-"""Parquet files, read by pandas."""
+"""Parquet files, read and written by pandas: long files whose rows are kept by column."""
 
 from __future__ import annotations
 
@@ -6,10 +6,38 @@ import os
 from typing import Any
 
 from ...base.errors import InputError
-from ...base.text_files import Rows, check_width
+from ...base.text_files import Rows, check_width, written_whole
+from .format import FilePath, Format
+from .long_reading import publication_of_rows
+from .long_writing import long_frame
+from .publication import Publication
+from .reading_options import ReadingOptions
+from .rows import PublicRows
+
+ENDINGS = (".parquet", ".pq")
 
 
-def parquet_frame(path: str | os.PathLike[str]) -> Any:
+def reads(path: FilePath) -> bool:
+    """A Parquet file is called so."""
+    return os.fspath(path).lower().endswith(ENDINGS)
+
+
+def read(path: FilePath, options: ReadingOptions) -> Publication:
+    """Read a Parquet file as the rows of a long one."""
+    return publication_of_rows(os.fspath(path), *parquet_rows(path), options)
+
+
+def write(rows: PublicRows, path: FilePath, total: str) -> None:
+    """Write what is public, and call totals so."""
+    frame = long_frame(rows, total)
+    with written_whole(path) as temporary:
+        try:
+            frame.astype(str).to_parquet(temporary, index=False)
+        except ImportError:
+            raise InputError(f"{os.fspath(path)}: writing Parquet needs pyarrow; install fiberwalk[parquet].") from None
+
+
+def parquet_frame(path: FilePath) -> Any:
     """A Parquet file as a frame, or one sentence that says why it cannot be read."""
     name = os.fspath(path)
     import pandas as pd
@@ -28,7 +56,7 @@ def parquet_frame(path: str | os.PathLike[str]) -> Any:
     return frame.reset_index(drop=plain)
 
 
-def parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], Rows]:
+def parquet_rows(path: FilePath) -> tuple[list[str], Rows]:
     """The names of its columns, and its rows as numbered texts, as a CSV file has them."""
     plain = parquet_frame(path)
     texts = [
@@ -36,3 +64,6 @@ def parquet_rows(path: str | os.PathLike[str]) -> tuple[list[str], Rows]:
         for row, absent in zip(plain.astype(object).to_numpy(), plain.isna().to_numpy(), strict=True)
     ]
     return [str(c) for c in plain.columns], list(enumerate(texts, start=1))
+
+
+PARQUET = Format("a long file", reads, read, endings=ENDINGS, write_public=write)

@@ -19,7 +19,8 @@ from .base.errors import InputError
 from .protect.mechanism.cell_keys import taken_seed
 from .protect.suppression.suppression import suppress
 from .release.facts.facts import HIDDEN
-from .release.figures import Figure, from_figures
+from .release.figures import from_figures
+from .release.files.publication import Figure, Publication
 from .release.publish import publish
 from .release.release import Release
 from .release.tables.dims import Dim, Level
@@ -133,7 +134,7 @@ def _printed(dims: list[Dim], nodes: list[int], rows: Sequence[tuple[int | None,
         for node, row in lines
         for j, value in enumerate(row)
     ]
-    return from_figures(dims, figures, source=source, missing="hidden")
+    return from_figures(Publication(dims, figures, source, missing="hidden"))
 
 
 # One table with the margins of DFKPR01's Table 1, found by an integer program. The 48 cells of the original are not

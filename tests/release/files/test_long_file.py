@@ -1,4 +1,4 @@
-"""Files: what is written can be read again, the dialects in use are understood, and bad files are refused by name."""
+"""Long files: what is written can be read again, the dialects in use are understood, and bad files are refused by name."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
+from support.small_releases import SQUARE, TABLE, TOWNS, releases, same_facts, written
 
 import fiberwalk as fw
-
-TABLE = xr.DataArray(
-    [[1, 5, 4], [7, 2, 6], [3, 8, 9]], dims=["row", "col"], coords={"row": ["a", "b", "c"], "col": ["x", "y", "z"]}
-)
-SQUARE = [{"row": r, "col": c} for r in "ab" for c in "xy"]
-TOWNS = {"row": {"north": ["a", "b"], "south": ["c"]}}
 
 LONG = """row,col,value
 a,x,
@@ -31,31 +25,6 @@ Total,y,7
 Total,z,10
 Total,Total,25
 """
-
-
-def written(tmp_path, text, name="release.csv"):
-    path = tmp_path / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
-def same_facts(one: fw.Release, other: fw.Release) -> None:
-    left, right = fw.bounds(one), fw.bounds(other)
-    assert left.to_numpy().tolist() == right.to_numpy().tolist()
-    assert fw.count(one) == fw.count(other)
-
-
-def releases():
-    return {
-        "suppressed": fw.suppress(TABLE, where=SQUARE),
-        "with a withheld total": fw.suppress(TABLE, where=[*SQUARE, {"row": "a"}, {"row": "b"}]),
-        "few margins": fw.suppress(TABLE, where=SQUARE, margins=["row", ""]),
-        "margins only": fw.publish(TABLE, ["row", "col"]),
-        "rounded": fw.round_to(TABLE.isel(row=[0, 1]), base=3),
-        "bounded by knowledge": fw.suppress(TABLE, where=SQUARE).knows(SQUARE[0], at_least=1, at_most=3),
-        "rule known": fw.suppress(TABLE, where=SQUARE, rule="< 3", rule_known=True, flags=True),
-        "magnitudes": fw.suppress(TABLE / 4, where=SQUARE, decimals=2),
-    }
 
 
 @pytest.mark.parametrize("kind", releases())
@@ -77,18 +46,6 @@ def test_the_truth_is_never_in_a_long_file(tmp_path):
         assert f",{hidden}," not in text
 
 
-@pytest.mark.parametrize("kind", ["suppressed", "with a withheld total", "few margins", "margins only", "magnitudes",
-                                  "bounded by knowledge"])  # fmt: skip
-def test_what_is_written_as_jj_is_read_again(kind, tmp_path):
-    release = releases()[kind]
-    path = tmp_path / "out.jj"
-    release.to_file(path)
-    back = fw.read_release(path, decimals=release.decimals)
-    same_facts(release, back)
-    assert back.truth is not None
-    assert sorted(back.truth) == sorted(release.truth)
-
-
 def test_a_hierarchy_is_written_and_read_again(tmp_path):
     release = fw.suppress(TABLE, where=SQUARE, hierarchies=TOWNS)
     release.to_file(tmp_path / "out.csv")
@@ -102,19 +59,6 @@ def test_a_redesigned_table_is_written_and_read_again(tmp_path):
     for name in ("out.csv", "out.parquet"):
         release.to_file(tmp_path / name)
         same_facts(release, fw.read_release(tmp_path / name))
-
-
-def test_writing_what_a_format_cannot_hold(tmp_path):
-    release = fw.suppress(TABLE, where=SQUARE)
-    with pytest.raises(fw.InputError, match="must end in .csv, .parquet or .jj"):
-        release.to_file(tmp_path / "out.xlsx")
-    with pytest.raises(fw.InputError, match="holds the true value of every cell"):
-        release.without_truth().to_file(tmp_path / "out.jj")
-    with pytest.raises(fw.InputError, match="a long file cannot hold"):
-        release.knows(SQUARE[0], own=1).to_file(tmp_path / "out.csv")
-    with pytest.raises(fw.InputError, match="cannot be written"):
-        release.to_file(tmp_path / "nowhere" / "out.csv")
-    assert os.listdir(tmp_path) == []
 
 
 def test_a_plain_long_file(tmp_path):
@@ -277,109 +221,6 @@ def test_the_public_turnover_table_with_its_hierarchy(tmp_path):
     assert fw.audit(release).cells["support"].tolist() == [101] * 4
 
 
-# --- JJ ------------------------------------------------------------------------------------------------------------
-
-JJ = """0
-9
-0 16 1 s 0 99 0 0 0
-1 6 1 s 0 99 0 0 0
-2 10 1 s 0 99 0 0 0
-3 9 1 s 0 99 0 0 0
-4 7 1 s 0 99 0 0 0
-5 1 1 u 0 99 1 2 0
-6 5 1 m 0 99 0 0 0
-7 8 1 m 0 99 0 0 0
-8 2 1 u 1 99 1 1 0
-6
-0 3 : 0 (-1) 1 (1) 2 (1)
-0 3 : 0 (-1) 3 (1) 4 (1)
-0 3 : 1 (-1) 5 (1) 6 (1)
-0 3 : 2 (-1) 7 (1) 8 (1)
-0 3 : 3 (-1) 5 (1) 7 (1)
-0 3 : 4 (-1) 6 (1) 8 (1)
-"""
-
-
-def test_a_jj_file(tmp_path):
-    release = fw.read_release(written(tmp_path, JJ, "table.jj"))
-    assert [dim.name for dim in release.dims] == ["cell"]
-    bounds = fw.bounds(release)
-    assert bounds.index.get_level_values("cell").tolist() == ["5", "6", "7", "8"]
-    assert bounds.to_numpy().tolist() == [[0, 6], [0, 6], [3, 9], [1, 7]]
-    audit = fw.audit(release)
-    assert audit.cells.loc[("8",), "truth"] == 2
-    protection = audit.protection()
-    assert protection.loc[("5",), ["wanted_lower", "wanted_upper", "protected"]].tolist() == [0, 3, True]
-    wide = fw.audit(fw.read_release(written(tmp_path, JJ.replace("5 1 1 u 0 99 1 2 0", "5 1 1 u 0 99 1 2 9"), "w.jj")))
-    assert not wide.protection().loc[("5",), "protected"]  # 0..6 is not 9 wide
-    # the same content under another name is recognised by its first lines
-    same_facts(release, fw.read_release(written(tmp_path, JJ, "table.txt")))
-
-
-def test_a_hidden_total_of_a_jj_file_is_a_question(tmp_path):
-    text = JJ.replace("1 6 1 s", "1 6 1 m").replace("2 10 1 s", "2 10 1 m")
-    bounds = fw.bounds(fw.read_release(written(tmp_path, text, "table.jj")))
-    assert bounds.loc[("1",)].tolist() == [0, 15]  # cell 8, within total 2, is known to be at least 1
-
-
-def test_jj_files_cut_short_anywhere_are_refused(tmp_path):
-    lines = JJ.splitlines()
-    for end in range(len(lines)):
-        with pytest.raises(fw.InputError, match=r"table.jj"):
-            fw.read_release(written(tmp_path, "\n".join(lines[:end]), "table.jj"))
-    with pytest.raises(fw.InputError, match="line 13: a relation reads 'rhs k : id"):
-        fw.read_release(written(tmp_path, JJ.replace("0 3 : 0 (-1) 1 (1) 2 (1)", "0 3 : 0 (-1) 1 (1)"), "table.jj"))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("0\n9", "1\n9", "begins with a line that says 0"),
-        ("5 1 1 u", "5 1 1 q", "line 8: the status 'q' is unknown"),
-        ("5 1 1 u", "5 one 1 u", "line 8: 'one' is not a number"),
-        ("5 1 1 u 0 99 1 2 0", "5 1 1 u 0 99 1 2", "line 8: 8 entries where a cell has nine"),
-        ("6 5 1 m", "5 5 1 m", "line 9: cell 5 is given twice"),
-        ("4 (-1) 6 (1) 8 (1)", "4 (-1) 6 (1) 88 (1)", "names cell 88, which the file does not have"),
-        ("1 6 1 s", "1 5 1 s", "1 is 5, but its cells sum to 6"),
-        ("0 3 : 0 (-1) 3 (1) 4 (1)", "0 3 : 0 (-1) 3 (1) 1 (1)", "cells sum to|not 0|counts cell"),
-        ("\n9\n", "\nnine\n", "where the number of cells must be"),
-    ],
-)
-def test_bad_jj_files(old, new, words, tmp_path):
-    assert old in JJ
-    with pytest.raises(fw.InputError, match=words):
-        fw.read_release(written(tmp_path, JJ.replace(old, new), "table.jj"))
-
-
-def test_jj_takes_no_columns(tmp_path):
-    with pytest.raises(fw.InputError, match="a JJ file has no columns to name"):
-        fw.read_release(written(tmp_path, JJ, "table.jj"), value="x")
-
-
-# --- crosstabs -----------------------------------------------------------------------------------------------------
-
-
-def test_a_crosstab_with_margins_and_missing_cells():
-    people = pd.DataFrame({"sex": list("ffmmmff"), "age": list("yoyyoyo"), "city": list("pqpqppq")})
-    plain = pd.crosstab(people["sex"], people["age"], margins=True).astype(float)
-    plain.loc["f", "o"] = plain.loc["m", "o"] = plain.loc["f", "y"] = plain.loc["m", "y"] = np.nan
-    release = fw.from_crosstab(plain)
-    assert [dim.name for dim in release.dims] == ["sex", "age"]
-    assert fw.count(release) == 4
-    several = pd.crosstab(people["sex"], [people["age"], people["city"]], margins=True, dropna=False)
-    assert len(fw.from_crosstab(several).dims) == 3
-    with pytest.raises(fw.InputError, match="needs a DataFrame"):
-        fw.from_crosstab([[1, 2]])
-    wrong = plain.copy()
-    wrong.loc["All", "All"] = 99
-    wrong = wrong.fillna(1)
-    with pytest.raises(fw.InputError, match="the crosstab, row .*but its cells sum to"):
-        fw.from_crosstab(wrong)
-
-
-# --- further cases -------------------------------------------------------------------------------------------------
-
-
 def test_flags_that_nobody_sees_are_not_in_the_file(tmp_path):
     secondary = [{"row": "a", "col": "y"}, {"row": "b", "col": "x"}]
     for seen in (False, True):
@@ -410,25 +251,6 @@ def test_rounded_figures_survive_with_their_law(tmp_path):
         one, two = fw.audit(release, law).cells, fw.audit(back, law).cells
         assert one["entropy"].to_numpy() == pytest.approx(two["entropy"].to_numpy())
         assert len(one) == len(two)
-
-
-def test_jj_does_not_invent_limits(tmp_path):
-    release = fw.suppress(TABLE, where=TABLE > 0, margins=[])
-    release.to_file(tmp_path / "out.jj")
-    with pytest.raises(fw.InputError, match="has no upper limit"):
-        fw.bounds(fw.read_release(tmp_path / "out.jj"))
-
-
-def test_links_and_permissions_are_kept(tmp_path):
-    real = tmp_path / "real.csv"
-    real.write_text("old")
-    real.chmod(0o600)
-    link = tmp_path / "link.csv"
-    link.symlink_to(real)
-    fw.publish(TABLE, [""]).to_file(link)
-    assert link.is_symlink()
-    assert real.read_text().startswith("row,col")
-    assert real.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
@@ -470,42 +292,6 @@ def test_bad_settings_for_files(tmp_path):
         with pytest.raises(fw.InputError, match="a file is named by its path"):
             fw.read_release(thing)
     assert fw.count(fw.read_release(path, dims="row,col")) == 7
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("0 3 : 4 (-1)", "abc 3 : 4 (-1)", "line 18: 'abc' is not a number"),
-        ("0 3 : 4 (-1)", "0 ³ : 4 (-1)", "line 18: a relation reads"),
-        ("\n9\n", "\n²\n", "where the number of cells must be"),
-        ("6 (1) 8 (1)\n", "6 (1) junk 8 (1)\n", "line 18: a relation reads"),
-        ("\n6\n0 3 : 0", "\n5\n0 3 : 0", "line 18: there is more after the 5 relations"),
-        ("5 1 1 u 0 99", "5 1 1 u nan 99", "'nan' where a number must be"),
-        ("8 2 1 u 1 99", "8 2 1 u 3 99", "the value 2 is not in its own range"),
-        ("5 1 1 u", "5 1 1 14", "status 14 means an empty cell, but its value is 1"),
-    ],
-)
-def test_more_bad_jj_files(old, new, words, tmp_path):
-    assert old in JJ
-    with pytest.raises(fw.InputError, match=words):
-        fw.read_release(written(tmp_path, JJ.replace(old, new), "table.jj"))
-
-
-def test_jj_totals_within_a_tolerance(tmp_path):
-    path = written(tmp_path, JJ.replace("1 6 1 s", "1 7 1 s"), "table.jj")
-    with pytest.raises(fw.InputError, match="but its cells sum to 6, 1 less"):
-        fw.read_release(path)
-    assert fw.bounds(fw.read_release(path, tolerance=1)).loc[("5",), "upper"] >= 6
-
-
-def test_crosstabs_with_unclear_names():
-    frame = pd.DataFrame([[1, 2, 3], [3, 4, 7], [4, 6, 10]], index=["a", "b", "All"], columns=["x", "y", "All"])
-    with pytest.raises(fw.InputError, match="two dims of the crosstab are called 'q'"):
-        fw.from_crosstab(frame.rename_axis(index="q", columns="q"))
-    with pytest.raises(fw.InputError, match="has no margin called 'All'; say what its margins are called"):
-        fw.from_crosstab(frame.rename(index={"All": "Sum"}, columns={"All": "Sum"}))
-    with pytest.raises(fw.InputError, match="if its totals are called so, say total='Total'"):
-        fw.from_crosstab(frame.rename(index={"All": "Total"}, columns={"All": "Total"}))
 
 
 def test_a_parent_column_in_a_file(tmp_path):

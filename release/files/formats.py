@@ -1,0 +1,34 @@
+"""The formats that are known: a new one is a file of this folder and a line of the registry."""
+
+from __future__ import annotations
+
+import os
+
+from ...base.errors import InputError
+from .format import FilePath, Format
+from .jj_file import JJ
+from .long_file import LONG_TEXT
+from .parquet_file import PARQUET
+
+REGISTRY: tuple[Format, ...] = (
+    JJ,  # known by its first lines, under any name
+    PARQUET,
+    LONG_TEXT,  # takes any file, and so comes last
+)
+"""In the order in which they are asked whether a file is theirs."""
+
+
+def format_of(path: FilePath) -> Format:
+    """The format of a file that is there: the first that says so."""
+    return next(one for one in REGISTRY if one.reads(path))
+
+
+def format_to_write(path: FilePath) -> Format:
+    """The format that the name of a file to be written asks for."""
+    name = os.fspath(path)
+    written = [one for one in reversed(REGISTRY) if one.endings]
+    for one in written:
+        if name.lower().endswith(one.endings):
+            return one
+    *others, last = [one.endings[0] for one in written]
+    raise InputError(f"{name}: the file's name must end in {', '.join(others)} or {last}.")

@@ -1,0 +1,101 @@
+"""The agency's own table as some tools exchange it: cells by number with their true values, and relations between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...base.errors import InputError
+from ..facts.facts import PUBLISHED, Protection
+from ..tables.dims import Dim
+from .publication import Figure, Publication, Relation
+
+
+@dataclass(frozen=True)
+class NumberedCell:
+    """A cell or total: its true value, how it was released, and what everybody knows of it (`lower`, `upper`)."""
+
+    id: str
+    value: int
+    status: int
+    lower: int
+    upper: int
+    protection: Protection
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class NumberedRelation:
+    """The sum of coefficient * cell over all `terms` is `side`."""
+
+    side: int
+    terms: Mapping[str, int]
+    total: str | None = None
+    """The cell that it makes the sum of the others, where it does."""
+    where: str = ""
+
+
+def total_of(side: int, terms: Mapping[str, int]) -> str | None:
+    """The cell that a relation makes a total: 0 = others - total."""
+    negative = [one for one, a in terms.items() if a == -1]
+    if side or len(negative) != 1:
+        return None
+    return negative[0] if all(a == 1 for one, a in terms.items() if one != negative[0]) else None
+
+
+@dataclass(frozen=True)
+class NumberedTable:
+    """Cells and relations, in whole numbers of 10^-decimals."""
+
+    cells: Sequence[NumberedCell]
+    relations: Sequence[NumberedRelation]
+    decimals: int = 0
+
+
+def as_publication(table: NumberedTable, source: str) -> Publication:
+    """The table on one dim: cells that a relation calls a total are sums, the others are finest cells."""
+    totals: dict[str, list[str]] = {}
+    for relation in table.relations:
+        if relation.total is not None:
+            totals.setdefault(relation.total, [one for one in relation.terms if one != relation.total])
+    finest = [cell.id for cell in table.cells if cell.id not in totals]
+    if not finest:
+        raise InputError(f"{source}: every cell is a total of others.")
+    dim = Dim("cell", tuple(finest), (), _made_of(totals, finest, source))
+    figures = [
+        Figure((dim.node(cell.id),), cell.value, cell.status, *_limits(cell, cell.id in totals), where=cell.where)
+        for cell in table.cells
+    ]
+    relations = [
+        Relation({(dim.node(one),): a for one, a in relation.terms.items()}, relation.side, relation.where)
+        for relation in table.relations
+    ]
+    wanted: dict[tuple[int, ...], Protection] = {(dim.node(cell.id),): cell.protection for cell in table.cells}
+    return Publication([dim], figures, source, decimals=table.decimals, relations=relations, protection=wanted)
+
+
+def _made_of(
+    totals: Mapping[str, Sequence[str]], finest: Sequence[str], source: str
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The finest cells that each total sums, by their positions; totals may be made of totals."""
+    made_of: dict[str, tuple[int, ...]] = {one: (i,) for i, one in enumerate(finest)}
+
+    def resolve(one: str, path_down: tuple[str, ...] = ()) -> tuple[int, ...]:
+        if one in path_down:
+            raise InputError(f"{source}: cell {one} is a total of itself, through {', '.join(path_down)}.")
+        if one not in made_of:
+            parts = [leaf for part in totals[one] for leaf in resolve(part, (*path_down, one))]
+            if len(set(parts)) < len(parts):
+                twice = next(leaf for leaf in parts if parts.count(leaf) > 1)
+                raise InputError(f"{source}: the total {one} counts cell {finest[twice]} more than once.")
+            made_of[one] = tuple(sorted(parts))
+        return made_of[one]
+
+    return tuple((one, resolve(one)) for one in totals)
+
+
+def _limits(cell: NumberedCell, is_total: bool) -> tuple[int | None, int | None]:
+    """What is told of a hidden cell; that a total is at least 0 says nothing."""
+    if cell.status == PUBLISHED:
+        return None, None
+    return (cell.lower if cell.lower > 0 or not is_total else None, cell.upper)

@@ -1,0 +1,25 @@
+"""Writing a release: the file's name says the format, and the format what of the release is written."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ..base.errors import InputError
+from .files.formats import format_to_write
+from .own_table import own_table
+from .public_rows import public_rows
+
+if TYPE_CHECKING:
+    from .release import Release
+
+
+def write_release(release: Release, path: str | os.PathLike[str], *, total: str) -> None:
+    """Write a release in the format that the file's name says."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"a file is named by its path; this is {path!r}.")
+    name, found = os.fspath(path), format_to_write(path)
+    if found.write_public is not None:
+        found.write_public(public_rows(release, name, found.called), path, total)
+    if found.write_own is not None:
+        found.write_own(own_table(release, name, found.called), path)
