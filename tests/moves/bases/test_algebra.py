@@ -147,7 +147,16 @@ def beyond_the_columns(path, other):
     rewrite(path, moves_indices=indices)
 
 
+def of_no_form(path, other):
+    with np.load(path) as file:
+        content = {name: part for name, part in file.items() if name != "form"}
+    with open(path, "wb") as file:
+        np.savez_compressed(file, **content)
+
+
 DAMAGES = {
+    "of an older version": of_no_form,
+    "of another form": lambda path, other: rewrite(path, form=np.array(99)),
     "cut": lambda path, other: path.write_bytes(path.read_bytes()[:-100]),
     "empty": lambda path, other: path.write_bytes(b""),
     "something else": lambda path, other: path.write_text("moves"),
@@ -274,7 +283,7 @@ def test_the_child_ends_with_its_parent(way, tmp_path):
         import sys
         sys.path.insert(0, {str(tmp_path)!r})
         import numpy as np
-        from fiberwalk.moves import algebra
+        from fiberwalk.moves.bases import algebra
         algebra.FAST = algebra.EXACT = "sleeper"
         algebra.markov_basis(np.array([[1, 2, 3]]))
     """)
