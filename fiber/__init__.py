@@ -8,6 +8,7 @@ decomposable    closed forms for margins; linear_program, integer_program: bound
 bounds          sharp bounds by the cheapest of these; attaining: tables that attain them; fractional_bounds: in fractions
 exact           the law of every cell by enumeration or elimination (elimination_plan, _layout, _kernel)
 lattice         all changes of a table that no equation notices, and short bases of them
-laws, fitting   what an intruder believes beforehand (priors, contributor_law; unknown_law: in files); support: the tables that leaves possible
+laws, fitting   what an intruder believes beforehand (priors, contributor_law); support: the tables that leaves possible
+unknown_law     laws in saved files, where the user's own keep their names
 contradiction   when no table fits; certificate: how far an answer can be trusted
 """
