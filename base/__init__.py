@@ -6,7 +6,9 @@ random_streams   random numbers inside kernels
 interruption     Ctrl-C at awkward moments; progress: what long work tells meanwhile
 numbers          numbers as users write them
 text_files       files read with errors in one sentence, written whole or not at all
-plain_form       objects as plain data, for files
+saved_forms      which classes files may hold, and under which names: each says so itself
+plain_form       objects as plain data; saved_file: results in files of these, with a format that is checked
+version          of fiberwalk, said once
 certificate      how far an answer can be trusted
 html             pieces of HTML for notebooks
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .html import doubt, in_notebook, points, sentence
+from .saved_forms import saved
 
 WORDS = ("exact", "connected", "unproven")
 """From strongest to weakest: solved, sampled by moves proven to reach everything, sampled without that proof."""
@@ -13,6 +14,7 @@ LIKELIHOODS = ("exact", "cellwise approximation", "support only")
 only as which tables are possible."""
 
 
+@saved("Certificate")
 @dataclass(frozen=True)
 class Certificate:
     """What stands behind an answer."""

@@ -1,21 +1,21 @@
 """Objects as plain data and back: what JSON can say, and arrays beside it.
 
 A tuple is a JSON list, numbers and texts are themselves, and everything else is an object with one member that names its
-kind. Only the classes handed in are written or made again, field by field: reading a file runs no code that is in it. What
-several objects share is written once.
+kind. Only the classes of `saved_forms` are written or made again, field by field: reading a file runs no code that is in it.
+What several objects share is written once.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from .errors import InputError
+from .saved_forms import Form, as_written, form_named, form_of
 
 LARGEST = 2**63
 """JSON readers disagree on larger whole numbers, and Python refuses very large ones in decimal digits."""
@@ -24,14 +24,12 @@ LARGEST = 2**63
 class Writer:
     """Turns objects into plain data; the arrays met on the way are laid end to end, those of one type together."""
 
-    def __init__(self, classes: Iterable[type], prepare: Callable[[Any], Any] = lambda item: item) -> None:
-        self.classes = set(classes)
-        self.prepare = prepare
+    def __init__(self) -> None:
         self._parts: dict[str, list[np.ndarray]] = {}
         self._ends: dict[str, int] = {}
         self._seen: dict[int, tuple[Any, dict[str, Any]]] = {}  # what is seen is kept, so that its id stays its own
         self.objects: list[dict[str, Any]] = []
-        """What there is of the classes; each refers only to those before it."""
+        """What there is of such classes; each refers only to those before it."""
 
     def plain(self, item: Any) -> Any:
         """What JSON can say of an object."""
@@ -43,8 +41,9 @@ class Writer:
             return item if -LARGEST < item < LARGEST else {"integer": hex(item)}
         if isinstance(item, float):
             return item if math.isfinite(item) else {"float": repr(item)}
-        if type(item) in self.classes:
-            return self._object(item)
+        form = form_of(item)
+        if form is not None:
+            return self._object(item, form)
         if type(item) is tuple:
             return [self.plain(one) for one in item]
         if isinstance(item, list):
@@ -56,9 +55,6 @@ class Writer:
         if sp.issparse(item):
             rows = sp.csr_array(item)
             return {"sparse": [self.plain(one) for one in (rows.data, rows.indices, rows.indptr, rows.shape)]}
-        prepared = self.prepare(item)
-        if type(prepared) in self.classes:
-            return self._object(prepared)
         if type(item).__name__ == "DataArray":
             labels = tuple(tuple(str(one) for one in item[dim].values) for dim in item.dims)
             return {"table": [self.plain(one) for one in (item.values, tuple(item.dims), labels)]}
@@ -68,11 +64,11 @@ class Writer:
             return {"frame": [item.index.nlevels, named]}
         raise InputError(f"an audit with a {type(item).__name__} in it cannot be saved.")
 
-    def _object(self, item: Any) -> dict[str, Any]:
+    def _object(self, item: Any, form: Form) -> dict[str, Any]:
         if id(item) not in self._seen:
-            prepared = self.prepare(item)
-            named = {name: self.plain(getattr(prepared, name)) for name in _names(type(prepared))}
-            self.objects.append({type(prepared).__name__: named})
+            written = as_written(item)
+            named = {name: self.plain(getattr(written, name)) for name in form.fields}
+            self.objects.append({form.name: named})
             self._seen[id(item)] = item, {"object": len(self.objects) - 1}
         return self._seen[id(item)][1]
 
@@ -93,17 +89,17 @@ class Writer:
         return {name: np.concatenate(parts) for name, parts in sorted(self._parts.items())}
 
 
-def _names(chosen: Any) -> list[str]:
-    """The fields of a dataclass or a named tuple."""
-    return [one.name for one in fields(chosen)] if is_dataclass(chosen) else list(chosen._fields)
-
-
 class Reader:
-    """Makes objects again from plain data."""
+    """Makes objects again from plain data; `find` knows what names of classes stand for."""
 
-    def __init__(self, classes: Iterable[type], arrays: Mapping[str, np.ndarray], objects: Iterable[Any]) -> None:
-        self.classes = {one.__name__: one for one in classes}
+    def __init__(
+        self,
+        arrays: Mapping[str, np.ndarray],
+        objects: Iterable[Any],
+        find: Callable[[str], Form | None] = form_named,
+    ) -> None:
         self.arrays = arrays
+        self.find = find
         self.objects: list[Any] = []
         self._shared: dict[Any, np.ndarray] = {}
         self.kinds: dict[str, Callable[[Any], Any]] = {
@@ -130,13 +126,13 @@ class Reader:
         ((kind, content),) = plain.items()
         if kind in self.kinds:
             return self.kinds[kind](content)
-        if kind not in self.classes:
+        form = self.find(kind)
+        if form is None:
             raise InputError(f"it holds a {kind!r}, which this version does not know; a newer one may.")
-        chosen = self.classes[kind]
-        strange = set(content) - set(_names(chosen))
+        strange = set(content) - set(form.fields)
         if strange:
             raise InputError(f"its {kind} has {min(strange)!r}, which this version does not know; a newer one may.")
-        return chosen(**{name: self.made(value) for name, value in content.items()})
+        return form.chosen(**{name: self.made(value) for name, value in content.items()})
 
     def _array(self, content: Any) -> np.ndarray:
         name, start, shape = content

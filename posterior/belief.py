@@ -17,12 +17,14 @@ import scipy.sparse as sp
 from ..base.certificate import WORDS, Certificate
 from ..base.errors import TooLarge
 from ..base.interruption import INTERRUPTED, plain_interrupts
+from ..base.saved_forms import saved
 from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
 from ..fiber.exact.solved import Budget
 from ..fiber.laws.law import Law, as_law
 from ..fiber.laws.support import Support, support
+from ..fiber.laws.unknown_law import on_paper
 from ..release.release import Release, as_release
 from .parts.answered import Answered, BlockAnswer
 from .parts.exact_block import solve_block
@@ -38,6 +40,7 @@ QUICK = Budget(operations=20_000_000_000, bytes=2_000_000_000)
 """What exact solving of a block may cost where chains can take over: some seconds."""
 
 
+@saved("Belief")
 @dataclass(frozen=True, eq=False)
 class Belief:
     """What an intruder with a law believes of a release."""
@@ -62,6 +65,9 @@ class Belief:
     def converged(self) -> bool:
         """Did every sampled distribution pass the stop rule?"""
         return all(one.converged for one in self.pmfs)
+
+    def _saved_form_(self) -> Belief:
+        return replace(self, law=on_paper(self.law, self.release))
 
 
 Answers = dict[str, BlockAnswer]

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from ..base.errors import Contradiction, InputError
 from ..base.numbers import in_own_units, written
+from ..base.saved_forms import saved
 from .facts.contributions import contributions_differ
 from .facts.facts import (
     HIDDEN,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 MOST_DIMS = 32
 
 
+@saved("Release")
 @dataclass(frozen=True, eq=False)
 class Release:
     """An immutable set of facts about the integer cells of one table or of several linked ones.

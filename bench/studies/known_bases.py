@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from fiberwalk.moves.bases.algebra import in_kernel, markov_basis, one_of_each_pair
-from fiberwalk.moves.bases.known_bases import expand, images, same_model
+from fiberwalk.moves.bases.known_bases import FORM, expand, images, same_model
 
 FILE = Path(__file__).parents[2] / "moves" / "bases" / "known_bases.json"
 
@@ -133,7 +133,7 @@ def written(entries):
         lines = ",\n".join(f"   {json.dumps(pair)}" for pair in one["representatives"])
         blocks.append(f'  {head}, "representatives": [\n{lines}]}}')
     about = "Representatives of Markov bases, written by bench/studies/known_bases.py; a cell is its labels, digit by digit."
-    return f'{{"about": {json.dumps(about)},\n "bases": [\n' + ",\n".join(blocks) + "\n ]}\n"
+    return f'{{"about": {json.dumps(about)},\n "form": {FORM},\n "bases": [\n' + ",\n".join(blocks) + "\n ]}\n"
 
 
 def main():
@@ -142,7 +142,8 @@ def main():
     parser.add_argument("--done", type=Path)
     parser.add_argument("--only", nargs="*")
     options = parser.parse_args()
-    before = json.loads(FILE.read_text())["bases"] if FILE.exists() else []
+    stored = json.loads(FILE.read_text()) if FILE.exists() else {}
+    before = stored["bases"] if stored.get("form") == FORM else []
     known = {name(one["shape"], one["margins"]): one for one in before}
     entries = []
     for shape, margins, any_length in MODELS:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import is_number
+from ...base.saved_forms import saved
 from ...release.tables.tables import as_table
 
 DENSE = 300
@@ -50,6 +51,7 @@ class KnownPrior(Protocol):
         ...
 
 
+@saved("BetaBinomial")
 @dataclass(frozen=True)
 class BetaBinomial:
     """C(n, x) B(x + a, n - x + b) / B(a, b): x of n, where the share is Beta(a, b)."""
@@ -75,6 +77,7 @@ class BetaBinomial:
         return f"fw.beta_binomial({self.n}, {self.a:g}, {self.b:g})"
 
 
+@saved("BetaBinomialWithin")
 @dataclass(frozen=True)
 class BetaBinomialWithin:
     """x - lower is beta-binomial of upper - lower, on the interval that is known."""
@@ -100,6 +103,7 @@ class BetaBinomialWithin:
         return _log_beta_binomial(np.clip(values, low, high) - low, high - low, self.a, self.b)
 
 
+@saved("Unimodal")
 @dataclass(frozen=True)
 class Unimodal:
     """A triangle over the interval that is known: the probability falls evenly from the peak to just beyond both ends."""
@@ -128,6 +132,7 @@ class Unimodal:
         return weights
 
 
+@saved("LogNormal")
 @dataclass(frozen=True)
 class LogNormal:
     """The logarithm of the value is normal: magnitudes of which the order is known."""
@@ -163,6 +168,7 @@ class LogNormal:
         return weights
 
 
+@saved("Frequencies")
 @dataclass(frozen=True, eq=False)
 class Frequencies:
     """A value is as probable as it is frequent among the cells of another table."""

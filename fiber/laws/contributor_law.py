@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.errors import InputError, did_you_mean
 from ...base.numbers import is_number
+from ...base.saved_forms import saved
 from ...release.facts.facts import NO_VALUE, PUBLISHED
 from ...release.release import Release
 from ...release.tables.tables import as_means, labelled
@@ -25,6 +26,7 @@ WHOLE = "the table"
 """What is fitted where there is no by=."""
 
 
+@saved("PerContributor")
 @dataclass(frozen=True, eq=False)
 class PerContributor:
     """A hidden cell is its number of contributors times what one has, log-normal as among the published cells."""

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
+from ...base.saved_forms import saved
 from ...release.facts.facts import NO_VALUE
 from ...release.release import Release
 from .fitting import fitted_means
@@ -59,6 +60,7 @@ class Law(Protocol):
         ...
 
 
+@saved("Uniform")
 @dataclass(frozen=True)
 class Uniform:
     """Every feasible table is as probable as any other."""
@@ -71,6 +73,7 @@ class Uniform:
         return alike
 
 
+@saved("Hypergeometric")
 @dataclass(frozen=True)
 class Hypergeometric:
     """The log-linear model of the published figures: w(x) = 1/x!, or mu^x/x! where figures are ranges.
@@ -114,6 +117,7 @@ class Hypergeometric:
             )
 
 
+@saved("Expected")
 @dataclass(frozen=True)
 class Expected:
     """Independent Poisson counts with means from elsewhere, given the release: w(x) = mu^x / x!."""

@@ -11,12 +11,14 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import scaled
+from ...base.saved_forms import saved
 from ...release.release import Release
 from ...release.tables.tables import key_of
 from ..blocks.presolve import presolve
 from ..bounds.known_intervals import known_intervals
 from .cell_priors import BetaBinomial, KnownPrior, is_probability
 from .law import Hypergeometric, Law, Weigh, alike, as_law
+from .unknown_law import on_paper
 
 CellPrior = Mapping[Any, float] | Callable[[Any], float] | KnownPrior
 """How probable values are, in the table's own units: listed, as a function, or one of `cell_priors`."""
@@ -24,6 +26,7 @@ LogWeights = Callable[[int, np.ndarray], np.ndarray]
 """(cell, some of its values) -> their log-weights."""
 
 
+@saved("Prior")
 @dataclass(frozen=True, eq=False)
 class Prior:
     """Some cells have priors of their own; the others have the same one, or the weights of another law."""
@@ -72,9 +75,7 @@ class Prior:
         shared = self.everywhere
         if shared is not None and len(release.hidden):
             shared = _listed(shared, int(low[release.hidden].min()), int(high[release.hidden].max()), release)
-        portable = getattr(self.otherwise, "portable", None)
-        otherwise = self.otherwise if portable is None else portable(release)
-        return replace(self, cells=tuple(cells), otherwise=otherwise, everywhere=shared)
+        return replace(self, cells=tuple(cells), otherwise=on_paper(self.otherwise, release), everywhere=shared)
 
     def _by_cell(self, release: Release) -> dict[int, CellPrior]:
         found: dict[int, CellPrior] = {}

@@ -218,12 +218,16 @@ def _file(form: Canonical) -> Path:
 
 
 PARTS = ("data", "indices", "indptr")
+FORM = 1
+"""Of the files of moves, raised when they are made of something else: what is in another form is computed again."""
 
 
 def _kept(form: Canonical) -> Any | None:
     """The moves kept on disk for exactly this system, checked again, or None."""
     try:
         with open(_file(form), "rb") as raw, np.load(raw, allow_pickle=False) as file:
+            if not np.array_equal(file["form"], FORM):
+                return None
             matrix, moves = (
                 sp.csr_array(tuple(file[f"{name}_{part}"] for part in PARTS), shape=tuple(file[f"{name}_shape"]))
                 for name in ("matrix", "moves")
@@ -239,7 +243,7 @@ def _kept(form: Canonical) -> Any | None:
 
 def _keep(form: Canonical, moves: Any) -> None:
     """Write the moves to disk, whole or not at all; where nothing can be written they are computed again next time."""
-    content: dict[str, Any] = {"flags": form.flags}
+    content: dict[str, Any] = {"form": np.array(FORM), "flags": form.flags}
     for name, matrix in (("matrix", form.matrix), ("moves", moves)):
         content |= {f"{name}_{part}": getattr(matrix, part) for part in PARTS}
         content[f"{name}_shape"] = np.array(matrix.shape)

@@ -37,6 +37,9 @@ Margins = frozenset[frozenset[int]]
 Pair = tuple[np.ndarray, np.ndarray]
 """The cells of +1 and of -1 of a representative."""
 
+FORM = 1
+"""Of the file, raised when its entries are made of something else."""
+
 CYCLES = "cycles of two dims, with + and - in the dims of two labels, join all tables with these margins (circuits)"
 
 
@@ -147,6 +150,8 @@ def fitting_moves(shape: tuple[int, ...], margins: Margins) -> KnownBasis | None
 def stored_bases() -> tuple[Stored, ...]:
     """What is in the file."""
     content = json.loads(files(__package__).joinpath("known_bases.json").read_text(encoding="utf-8"))
+    if content.get("form") != FORM:
+        raise ValueError(f"known_bases.json is not of form {FORM}: write it anew by bench/studies/known_bases.py")
     return tuple(
         Stored(
             tuple(entry["shape"]),

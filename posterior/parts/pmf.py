@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...base.certificate import Certificate
+from ...base.saved_forms import saved
 
 EXACT = Certificate("exact", "every table was counted")
 
 
+@saved("Pmf")
 @dataclass(frozen=True, eq=False)
 class Pmf:
     """The distribution of a cell or sum, and the evidence behind it.

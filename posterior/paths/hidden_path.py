@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from ...base.certificate import Certificate
 from ...base.errors import InputError, TooLarge
 from ...base.jit import own_sources
+from ...base.saved_forms import saved
 from ...fiber.equations.sparse import rows_through
 from ...fiber.exact.solved import Budget
 from ...fiber.laws.support import NO_TABLE, Support
@@ -33,6 +34,7 @@ WORK_PER_TABLE = 20_000
 """Operations that a table takes at a step, for what a budget allows of exact sums over paths."""
 
 
+@saved("PathBelief")
 @dataclass(frozen=True, eq=False)
 class PathBelief:
     """What is believed of theta and of the steps that led to the published table."""

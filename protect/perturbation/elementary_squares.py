@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ...release.release import Release
 from ...release.tables.dims import Dim, margin_list, parse_margin
 from ...release.tables.tables import cell_position
@@ -18,6 +19,7 @@ from ...release.tables.tables import cell_position
 MOST_SQUARES = 1_000_000
 
 
+@saved("Squares")
 @dataclass(frozen=True, eq=False)
 class Squares:
     """Squares in their order: the positions of the two dims of each, and its four cells (flat numbers).

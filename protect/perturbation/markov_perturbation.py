@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ...release.facts.facts import NO_VALUE, Applied, Evidence
 from ...release.release import Release, of_table
 from ...release.tables.table_forms import Hierarchies
@@ -34,6 +35,7 @@ ORDERS = ("random", "secret", "given")
 NAME = "Markov perturbation"
 
 
+@saved("MarkovPerturbation")
 @dataclass(frozen=True, eq=False)
 class MarkovPerturbation:
     """All that is public of a Markov perturbation: theta, its squares, and whether they stand in the order of the steps."""

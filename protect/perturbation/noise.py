@@ -12,6 +12,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import scaled, written
+from ...base.saved_forms import saved
 from ...release.release import Release
 from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table
@@ -21,6 +22,7 @@ NEGLIGIBLE = 1e-9
 """Without a limit, geometric noise is cut off where less than this probability lies beyond."""
 
 
+@saved("Noise")
 @dataclass(frozen=True)
 class Noise:
     """A difference is added to a figure, with probabilities that are the same for all; floored: no figure below zero."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ...fiber.laws.raking import groups_of, members
 from ...release.facts.facts import Applied
 from ...release.publish import parse_margins, publish_margins
@@ -26,6 +27,7 @@ _PARTS = 2**36
 """Expected numbers of cells are held as whole numbers of this part of a cell."""
 
 
+@saved("Perturbation")
 @dataclass(frozen=True, eq=False)
 class Perturbation:
     """A count is published as another with the probabilities of its row of a transition matrix."""

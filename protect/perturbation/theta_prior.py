@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import is_number
+from ...base.saved_forms import saved
 
 POINTS, TAIL = 40, 1e-4
 """Values that stand for a continuous distribution, and what of its probability may lie beyond them at either end."""
@@ -19,6 +20,7 @@ WHAT = (
 )
 
 
+@saved("ThetaPrior")
 @dataclass(frozen=True, eq=False)
 class ThetaPrior:
     """Values of theta, ascending, and their probabilities."""

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ...release.tables.tables import as_table
 
 TOLERANCE = 1e-9
 """How far a row may be from summing to 1; it is then divided by its sum."""
 
 
+@saved("Transitions")
 @dataclass(frozen=True, eq=False)
 class Transitions:
     """A transition matrix over 0..L and how it goes on: larger counts take the last `above` rows in turn.

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError, TooLarge, did_you_mean
+from ...base.saved_forms import saved
 from ...fiber.laws.raking import groups_of, members
 from ...release.facts.facts import Applied, Evidence
 from ...release.publish import parse_margins, publish_margins
@@ -47,6 +48,7 @@ FAR = 8.0
 """Standard deviations beyond which a value counts for no more than that."""
 
 
+@saved("Swapping")
 @dataclass(frozen=True)
 class Swapping:
     """Record swapping, as far as it is public besides its words."""

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ...base.errors import InputError, TooLarge
+from ...base.saved_forms import saved
 from ...release.facts.facts import NO_VALUE, Applied
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
@@ -24,6 +25,7 @@ MOST_UNITS = 1_000_000_000
 """What the generator of random numbers can draw from."""
 
 
+@saved("Sampling")
 @dataclass(frozen=True)
 class Sampling:
     """`size` of `population` units are drawn without replacement, every such sample alike.

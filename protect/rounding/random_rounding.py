@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.errors import TooLarge
 from ...base.numbers import written
+from ...base.saved_forms import saved
 from ...release.release import Release
 from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table
@@ -20,6 +21,7 @@ MOST_VALUES = 10_000_000
 """That one published figure may stand for."""
 
 
+@saved("RandomRounding")
 @dataclass(frozen=True)
 class RandomRounding:
     """A figure goes up with the probability (remainder / base), else down; multiples stay."""

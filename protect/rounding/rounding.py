@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import scaled, written
+from ...base.saved_forms import saved
 from ...release.facts.facts import UNSHOWN, Applied
 from ...release.publish import parse_margins
 from ...release.release import Release, of_table
@@ -20,6 +21,7 @@ from ..mechanism.mechanism import EXACT, SUPPORT, figures_of
 _HOW = {"nearest": "to the nearest multiple", "within": "to a multiple less than the base away"}
 
 
+@saved("Ranges")
 @dataclass(frozen=True)
 class Ranges:
     """Rounded figures as an outsider reads them: which values each may stand for."""

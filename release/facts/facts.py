@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ...base.certificate import LIKELIHOODS
 from ...base.errors import Contradiction
+from ...base.saved_forms import saved
 from ..tables.dims import Dim, Key, Margin
 
 NO_LIMIT = int(np.iinfo(np.int64).max // 4)
@@ -24,6 +25,7 @@ PUBLISHED, PRIMARY, HIDDEN, UNSHOWN = 0, 1, 2, 3
 by itself (only margins, or rounded)."""
 
 
+@saved("Grid")
 @dataclass(frozen=True, eq=False)
 class Grid:
     """One table of a release: the nodes it crosses on each dim, and the number of the cell at each crossing.
@@ -73,6 +75,7 @@ class Grid:
         )
 
 
+@saved("Sums")
 @dataclass(frozen=True, eq=False)
 class Sums:
     """Facts about sums of cells: lower <= matrix @ cells <= upper, an equality where the two coincide.
@@ -135,6 +138,7 @@ class Sums:
         return len(self.lower)
 
 
+@saved("Evidence")
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What a random mechanism's figure says of a cell or sum: log P(published | value), as plain data.
@@ -159,6 +163,7 @@ LABELS, RECORDS = "labels", "records"
 """What a random number may belong to that is no fresh one: the labels of a cell or total, or the records in it."""
 
 
+@saved("Applied")
 @dataclass(frozen=True)
 class Applied:
     """A protection method that made a release: what it is called, how well its likelihood is known, what it did."""
@@ -186,6 +191,7 @@ def weakest_likelihood(applied: Iterable[Applied]) -> str:
     return max((one.likelihood for one in applied), key=LIKELIHOODS.index, default=LIKELIHOODS[0])
 
 
+@saved("Protection")
 @dataclass(frozen=True)
 class Protection:
     """The protection an agency wants for a cell or sum: what must stay possible below and above the truth, how wide."""

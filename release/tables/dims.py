@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
+from ...base.saved_forms import saved
 
 TOTAL = "Total"
 
@@ -22,6 +23,7 @@ Key = Sequence[int] | np.ndarray
 """A cell or sum: one node per dim."""
 
 
+@saved("Level")
 @dataclass(frozen=True)
 class Level:
     """A way to group the finest labels of a dim: for each of them, the label of its group."""
@@ -30,6 +32,7 @@ class Level:
     group_of: tuple[str, ...]
 
 
+@saved("Dim")
 @dataclass(frozen=True)
 class Dim:
     """One dim of a table.

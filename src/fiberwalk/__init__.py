@@ -12,6 +12,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from .base.version import VERSION
+
 if TYPE_CHECKING:
     from . import examples, risk, snooper
     from .answers import bounds, count
@@ -144,7 +146,7 @@ _MODULES = {
     "snooper": "snooper",
 }
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "Answer",
     "Audit",

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..base.interruption import plain_interrupts
+from ..base.saved_forms import saved
 from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
 from ..release.facts.facts import NO_VALUE
@@ -28,6 +29,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
+@saved("Respondent")
 class Respondent(NamedTuple):
     """A contributor who knows much of a hidden cell: all of it (single), or more than half (dominant)."""
 

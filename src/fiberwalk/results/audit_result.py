@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,9 @@ import numpy as np
 
 from ..base.certificate import Certificate
 from ..base.errors import InputError
+from ..base.saved_file import save
+from ..base.saved_forms import saved
+from ..fiber.laws.unknown_law import on_paper
 from ..frames.cell_frame import cell_frame
 from ..frames.cell_questions import distribution_frame, harmful_values, limits, standing, threshold_frame, value_index
 from ..frames.deceptive_cells import deceptive_frame
@@ -36,6 +39,7 @@ NEAR = 10.0
 """Percent: a guess that is nearer than this to a magnitude does harm, unless another limit is given."""
 
 
+@saved("Audit", kind="audit")
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
     """What an intruder learns from a release about each hidden cell, and what risk that is.
@@ -408,6 +412,8 @@ class Audit:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole audit to a file, from which `fiberwalk.load` makes it again; the truth, if known, is in it."""
-        from ..loading import save_result
+        save(self, path)
 
-        save_result(self, path)
+    def _saved_form_(self) -> Audit:
+        law = on_paper(self.settings.get("law"), self.release)
+        return replace(self, settings={**self.settings, "law": law})

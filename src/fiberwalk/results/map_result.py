@@ -12,6 +12,8 @@ import numpy as np
 
 from ..base.certificate import LIKELIHOODS, WORDS
 from ..base.errors import InputError
+from ..base.saved_file import save
+from ..base.saved_forms import saved
 from ..report.words import ORIGINAL, setting_words
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ NOT_AUDITED = "not audited"
 """Stands for a certificate where neither axis asked what an intruder believes."""
 
 
+@saved("Run")
 @dataclass(frozen=True)
 class Run:
     """One method, applied to the table once."""
@@ -48,6 +51,7 @@ class Run:
     """Of how many cells the risk is; not a number likewise."""
 
 
+@saved("RUMap", kind="map")
 @dataclass(frozen=True, eq=False, repr=False)
 class RUMap:
     """Disclosure risk against data utility of several methods (DFKPR01).
@@ -221,9 +225,7 @@ class RUMap:
 
         It is for the agency: with the seeds of the runs, which it holds, what is random can be undone.
         """
-        from ..loading import save_result
-
-        save_result(self, path)
+        save(self, path)
 
 
 def check_threshold(threshold: Any) -> float:

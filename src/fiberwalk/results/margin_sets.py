@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import InputError
+from ..base.saved_file import save
+from ..base.saved_forms import saved
 from ..report.words import cell_name, doubts
 from .audit_result import Audit
 from .map_result import check_threshold
@@ -29,6 +31,7 @@ FEW = 5
 """A cell with fewer attainable values has a narrow interval; `Audit.deceptive` draws the line there too."""
 
 
+@saved("MarginSets", kind="margins")
 @dataclass(frozen=True, eq=False, repr=False)
 class MarginSets:
     """Sets of margins that might be published together, each audited.
@@ -150,9 +153,7 @@ class MarginSets:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, from which `fiberwalk.load` makes it again: all its audits, and in them the true table."""
-        from ..loading import save_result
-
-        save_result(self, path)
+        save(self, path)
 
 
 def maximal(margins: Iterable[Iterable[str]], dims: Iterable[str]) -> Margins:

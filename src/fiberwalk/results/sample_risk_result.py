@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.saved_file import save
+from ..base.saved_forms import saved
 from ..risk.population_risk import MEASURES
 from ..sampler.chains.diagnostics import effective_draws, split_rhat
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@saved("SampleRisk", kind="sample risk")
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleRisk:
     """What a sample table risks, over the populations that may stand behind it (ASE15).
@@ -125,6 +128,4 @@ class SampleRisk:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, from which `fiberwalk.load` makes it again."""
-        from ..loading import save_result
-
-        save_result(self, path)
+        save(self, path)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import InputError
 from ..base.progress import shown
+from ..base.saved_file import save
+from ..base.saved_forms import saved
 from ..maps.map_methods import run_seeds
 from ..posterior.populations.models import as_model
 from ..protect.records.sample_drawing import draw_sample
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@saved("SampleStudy", kind="sample study")
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleStudy:
     """What models of the population say of samples whose population is known.
@@ -103,9 +106,7 @@ class SampleStudy:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, from which `fiberwalk.load` makes it again."""
-        from ..loading import save_result
-
-        save_result(self, path)
+        save(self, path)
 
 
 def sample_study(

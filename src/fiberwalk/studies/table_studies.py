@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import InputError, did_you_mean
+from ..base.saved_file import save
+from ..base.saved_forms import saved
 from ..maps.map_methods import run_seeds
 from ..protect.count_changes import CountChanges, changes_of
 from ..protect.protected_counts import protected_counts
@@ -28,6 +30,7 @@ FEW = 2
 """Cells of 1 to so many are small: a person in one may be recognised."""
 
 
+@saved("TableStudy", kind="table study")
 @dataclass(frozen=True, eq=False, repr=False)
 class TableStudy:
     """What methods did to the tables of a study.
@@ -75,9 +78,7 @@ class TableStudy:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, from which `fiberwalk.load` makes it again."""
-        from ..loading import save_result
-
-        save_result(self, path)
+        save(self, path)
 
 
 def table_study(

@@ -147,7 +147,16 @@ def beyond_the_columns(path, other):
     rewrite(path, moves_indices=indices)
 
 
+def of_no_form(path, other):
+    with np.load(path) as file:
+        content = {name: part for name, part in file.items() if name != "form"}
+    with open(path, "wb") as file:
+        np.savez_compressed(file, **content)
+
+
 DAMAGES = {
+    "of an older version": of_no_form,
+    "of another form": lambda path, other: rewrite(path, form=np.array(99)),
     "cut": lambda path, other: path.write_bytes(path.read_bytes()[:-100]),
     "empty": lambda path, other: path.write_bytes(b""),
     "something else": lambda path, other: path.write_text("moves"),

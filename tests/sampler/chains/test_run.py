@@ -214,7 +214,6 @@ def test_a_run_that_was_killed_goes_on_with_the_same_bits(tmp_path):
     path = tmp_path / "run.pickle"
     code = textwrap.dedent(f"""
         import os, numpy as np, fiberwalk as fw
-        from fiberwalk.sampler.chains import run
         looks = 0
         def progress(line):
             global looks

@@ -1,0 +1,40 @@
+"""Laws in files: figures matched to the cells of the release; of a law of the user's own, its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ...base.errors import InputError
+from ...base.saved_forms import form_of, saved
+
+if TYPE_CHECKING:
+    from ...release.release import Release
+
+
+@saved("UnknownLaw")
+@dataclass(frozen=True)
+class UnknownLaw:
+    """What a file keeps of a law of the user's own: what it was called, not its weights."""
+
+    name: str
+    words: str
+    call: str
+    """What a report writes for it."""
+
+    def on(self, release: Release) -> NoReturn:
+        """Refused: there are no weights."""
+        raise InputError(
+            f"this audit was loaded from a file, which holds the answers under the law {self.name!r} but not its weights; "
+            "audit the release again with law=, then ask."
+        )
+
+
+def on_paper(law: Any, release: Release) -> Any:
+    """A law of a release as files hold it; its name stays a name, and where there is none, there is none."""
+    if law is None or isinstance(law, str):
+        return law
+    found = law.portable(release) if hasattr(law, "portable") else law
+    if form_of(found) is not None:
+        return found
+    return UnknownLaw(str(found.name), str(found.words), getattr(found, "call", type(found).__name__))
