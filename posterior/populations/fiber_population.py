@@ -15,8 +15,11 @@ import numpy as np
 from scipy.special import gammaln
 
 from ...base.errors import InputError
+from ...fiber.laws.by_name import as_law
+from ...fiber.laws.expected_counts import Expected
 from ...fiber.laws.fitting import fitted_means
-from ...fiber.laws.law import Expected, Hypergeometric, Law, Weigh, as_law
+from ...fiber.laws.hypergeometric import Hypergeometric
+from ...fiber.laws.law import Law, Weigh
 from ...moves.chooser import choose
 from ...release.release import Release
 from ...sampler.drawn_tables import table_portions

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
-from ...fiber.laws.law import as_law
+from ...fiber.laws.by_name import as_law
 from .fiber_population import SHRUNK, FiberPopulation
 from .log_linear_population import LogLinearPopulation
 from .polya_urn import PolyaUrn

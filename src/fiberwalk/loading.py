@@ -21,10 +21,15 @@ from .base.certificate import Certificate
 from .base.errors import InputError
 from .base.plain_form import Reader, Writer
 from .base.text_files import written_whole
-from .fiber.laws.cell_priors import BetaBinomial, BetaBinomialWithin, Frequencies, LogNormal, Unimodal
+from .fiber.laws.cell_priors.beta_binomial_prior import BetaBinomial, BetaBinomialWithin
+from .fiber.laws.cell_priors.frequencies import Frequencies
+from .fiber.laws.cell_priors.log_normal_prior import LogNormal
+from .fiber.laws.cell_priors.unimodal_prior import Unimodal
 from .fiber.laws.contributor_law import PerContributor
-from .fiber.laws.law import Expected, Hypergeometric, Uniform
+from .fiber.laws.expected_counts import Expected
+from .fiber.laws.hypergeometric import Hypergeometric
 from .fiber.laws.priors import Prior
+from .fiber.laws.uniform import Uniform
 from .frames.respondents import Respondent
 from .posterior.belief import Belief
 from .posterior.parts.pmf import Pmf

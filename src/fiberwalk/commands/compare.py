@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .manners import check_outputs, speaks_plainly, write_csv
-from .options import budget, chains, csv, limit, margins, read, reading, run_by, top
+from .options import LAWS, budget, chains, csv, limit, margins, read, reading, run_by, top
 
 
 @click.command(
@@ -18,8 +18,7 @@ Examples:
 )
 @reading
 @click.option(
-    "--law", "laws", multiple=True, type=click.Choice(["uniform", "hypergeometric"]),
-    default=["uniform", "hypergeometric"], show_default=True,
+    "--law", "laws", multiple=True, type=click.Choice(LAWS), default=LAWS, show_default=True,
     help="What an intruder believes beforehand. Repeat it; others are held against the first.",
 )  # fmt: skip
 @margins

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from .manners import check_outputs, speaks_plainly
+from .options import LAWS
 
 EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")
 """The names of the examples, written out: to read them from `examples` would load all that an audit needs."""
@@ -14,7 +15,7 @@ EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15"
 
 @click.command(epilog="\b\nExamples:\n  fiberwalk demo\n  fiberwalk demo --example dot02_table1 --law hypergeometric")
 @click.option("--example", type=click.Choice(EXAMPLES), default="ase15", show_default=True, help="Which one.")
-@click.option("--law", type=click.Choice(["uniform", "hypergeometric"]), default="uniform", show_default=True)
+@click.option("--law", type=click.Choice(LAWS), default="uniform", show_default=True)
 @click.option(
     "--html",
     type=click.Path(path_type=Path),

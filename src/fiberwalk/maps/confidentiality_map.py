@@ -14,7 +14,7 @@ from ..auditing import audit
 from ..base.errors import FiberwalkError, InputError, TooLarge, did_you_mean
 from ..base.interruption import INTERRUPTED, plain_interrupts
 from ..base.progress import Tell, shown
-from ..fiber.laws.law import as_law
+from ..fiber.laws.by_name import as_law
 from ..release.agreement import disagreement
 from ..release.release import Release
 from ..release.tables.table_forms import Hierarchies
