@@ -60,6 +60,23 @@ class FiberPopulation:
         return Fiber(sample, [law], apart=isinstance(law, (Hypergeometric, Expected)))
 
 
+def fiber(law: Any = "shrunk") -> FiberPopulation:
+    """Tables that contain the sample and have the margins of the population that are published, drawn by our chains.
+
+    The sample is given as a release: `fw.draw_sample(population, 0.1, exact=["A", "B"])`, or as an outsider has it,
+    `fw.as_protected(sample, "draw_sample", exact=[row_totals, column_totals])`.
+
+    Parameters
+    ----------
+    law
+        "shrunk": cells may differ from the log-linear model of the published margins as far as the sample suggests. Or what
+        is believed beforehand as for `audit`: "hypergeometric" is that model itself, and often far too sure.
+    """
+    if law != SHRUNK:
+        as_law(law)
+    return FiberPopulation(law)
+
+
 @dataclass(frozen=True, eq=False)
 class Fiber:
     """Populations drawn by chains, or independently where the fiber and the law allow it."""

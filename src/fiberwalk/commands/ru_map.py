@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..release.release import Release
     from ..results.map_result import RUMap
 
+# The names of the measures are written out: to read them from the lists in `maps` would load all that a map needs.
 RISKS = ("entropy", "exact", "r1", "r2", "split")
 UTILITIES = (
     "mean squared precision",
