@@ -22,7 +22,8 @@ from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
 from ..fiber.exact.solved import Budget
-from ..fiber.laws.law import Law, as_law
+from ..fiber.laws.by_name import as_law
+from ..fiber.laws.law import Law
 from ..fiber.laws.support import Support, support
 from ..fiber.laws.unknown_law import on_paper
 from ..release.release import Release, as_release

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..base.numbers import is_number
-from ..fiber.laws.law import Law, as_law
+from ..fiber.laws.by_name import as_law
+from ..fiber.laws.law import Law
 from ..fiber.laws.priors import prior as prior_of_cells
 from ..protect.as_published import as_protected
 from ..protect.perturbation.markov_perturbation import MarkovPerturbation, log_step_likelihood, refuse_cut

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 import fiberwalk as fw
-from fiberwalk.fiber.laws.law import Hypergeometric
+from fiberwalk.fiber.laws.hypergeometric import Hypergeometric
 from verification.exact_law import Believed
 
 Random = np.random.Generator

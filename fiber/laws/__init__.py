@@ -1,4 +1,13 @@
-"""Laws: what an intruder believes beforehand, one file each, and the tables that a law leaves possible (support)."""
+"""Laws: what an intruder believes beforehand, one file each, and the tables that a law leaves possible.
 
-HOMES = ("law", "priors", "cell_priors", "contributor_law", "unknown_law")
-"""The files of laws, and of what laws are made of: a saved result may hold any of these."""
+| file | what it is about |
+| --- | --- |
+| `law` | what a law is, and what several share |
+| `uniform`, `hypergeometric` | the laws that can be asked for by a word |
+| `expected_counts` | expected counts from elsewhere |
+| `priors`, `cell_priors/` | opinions on single cells, and the forms they may have |
+| `contributor_law` | what contributors usually have |
+| `by_name` | the list of laws |
+| `log_linear_model`, `fitting`, `raking` | expected counts that agree with published figures |
+| `support` | the tables that a law and the evidence leave possible |
+"""

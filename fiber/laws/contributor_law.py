@@ -13,7 +13,7 @@ from ...base.saved_forms import saved
 from ...release.facts.facts import NO_VALUE, PUBLISHED
 from ...release.release import Release
 from ...release.tables.tables import as_means, labelled
-from .cell_priors import LogNormal
+from .cell_priors.log_normal_prior import LogNormal
 from .law import Weigh, alike
 from .priors import CellPrior, PriorWeights
 

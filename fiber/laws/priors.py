@@ -16,8 +16,11 @@ from ...release.release import Release
 from ...release.tables.tables import key_of
 from ..blocks.presolve import presolve
 from ..bounds.known_intervals import known_intervals
-from .cell_priors import BetaBinomial, KnownPrior, is_probability
-from .law import Hypergeometric, Law, Weigh, alike, as_law
+from .by_name import as_law
+from .cell_priors.beta_binomial_prior import BetaBinomial
+from .cell_priors.cell_prior import KnownPrior, is_probability
+from .hypergeometric import Hypergeometric
+from .law import Law, Weigh, alike
 from .unknown_law import on_paper
 
 CellPrior = Mapping[Any, float] | Callable[[Any], float] | KnownPrior

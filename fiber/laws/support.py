@@ -16,7 +16,9 @@ from ...base.errors import Contradiction, InputError
 from ...release.facts.facts import Evidence
 from ...release.release import Release
 from ..blocks.presolve import Presolved, presolve
-from .law import Poisson, Uniform, Weigh, alike, as_law
+from .by_name import as_law
+from .law import Poisson, Weigh, alike
+from .uniform import Uniform
 
 NO_TABLE = "the law and the evidence leave no possible table: "
 

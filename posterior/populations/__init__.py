@@ -10,6 +10,9 @@
 For `fiberwalk.sample_risk` and `fiberwalk.draw_populations`.
 """
 
-from .models import fiber, log_linear, shrunk, urn
+from .fiber_population import fiber
+from .log_linear_population import log_linear
+from .polya_urn import urn
+from .shrunk_population import shrunk
 
 __all__ = ["fiber", "log_linear", "shrunk", "urn"]

@@ -15,8 +15,11 @@ import numpy as np
 from scipy.special import gammaln
 
 from ...base.errors import InputError
+from ...fiber.laws.by_name import as_law
+from ...fiber.laws.expected_counts import Expected
 from ...fiber.laws.fitting import fitted_means
-from ...fiber.laws.law import Expected, Hypergeometric, Law, Weigh, as_law
+from ...fiber.laws.hypergeometric import Hypergeometric
+from ...fiber.laws.law import Law, Weigh
 from ...moves.chooser import choose
 from ...release.release import Release
 from ...sampler.drawn_tables import table_portions
@@ -55,6 +58,23 @@ class FiberPopulation:
         law = as_law(self.law)
         # mu^F / F! times the probability of the sample is the same law of the people outside it
         return Fiber(sample, [law], apart=isinstance(law, (Hypergeometric, Expected)))
+
+
+def fiber(law: Any = "shrunk") -> FiberPopulation:
+    """Tables that contain the sample and have the margins of the population that are published, drawn by our chains.
+
+    The sample is given as a release: `fw.draw_sample(population, 0.1, exact=["A", "B"])`, or as an outsider has it,
+    `fw.as_protected(sample, "draw_sample", exact=[row_totals, column_totals])`.
+
+    Parameters
+    ----------
+    law
+        "shrunk": cells may differ from the log-linear model of the published margins as far as the sample suggests. Or what
+        is believed beforehand as for `audit`: "hypergeometric" is that model itself, and often far too sure.
+    """
+    if law != SHRUNK:
+        as_law(law)
+    return FiberPopulation(law)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ new colours and the cells, not with the people.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from scipy.special import digamma
 
 from ...base.errors import InputError
 from .log_linear_population import cell_probabilities
+from .model_parameters import at_least_0, checked_margins
 from .population import Independent
 from .sample_table import SampleTable
 from .shrunk_population import dirichlet_multinomial
@@ -99,6 +101,30 @@ class PolyaUrn:
                 f"{sample.outside} people are outside the sample; the urn needs more."
             )
         return urn_theta(sample.n, sample.outside, opened)
+
+
+def urn(zeros: int | None = None, *, theta: float | None = None, margins: Iterable[Any] | None = None) -> PolyaUrn:
+    """Polya's urn: people join cells in proportion to those already there, or open an empty one (ASE15, 5.2).
+
+    Parameters
+    ----------
+    zeros
+        How many cells of the population table are empty, where that is known. Left out: as many as the log-linear model of
+        `margins` expects.
+    theta
+        The number of black balls, which open new cells; otherwise it follows from the zeros.
+    margins
+        Of the log-linear model; left out: all dims independent.
+    """
+    if zeros is not None and theta is not None:
+        raise InputError("urn(): theta= follows from zeros=; give one of them.")
+    if zeros is not None and (isinstance(zeros, bool) or not isinstance(zeros, (int, np.integer)) or zeros < 0):
+        raise InputError(f"urn(zeros={zeros!r}): a number of cells, at least 0.")
+    return PolyaUrn(
+        None if zeros is None else int(zeros),
+        None if theta is None else at_least_0("theta", theta),
+        checked_margins(margins),
+    )
 
 
 def urn_theta(n: int, outside: int, new: float) -> float:

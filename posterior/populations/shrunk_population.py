@@ -9,13 +9,16 @@ fitted to the same sample).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
+from ...base.errors import InputError
 from .log_linear_population import cell_probabilities, probability_words
+from .model_parameters import at_least_0, checked_margins
 from .population import Independent
 from .sample_table import SampleTable
 
@@ -62,6 +65,26 @@ class ShrunkPopulation:
             return found
 
         return Independent(sample, outside, {"strength": mean_strength(strengths, weights, sample.n)})
+
+
+def shrunk(
+    margins: Iterable[Any] | None = None, *, strength: float | None = None, add: float | None = None
+) -> ShrunkPopulation:
+    """Cell probabilities between the sample's own and those of a log-linear model: a Dirichlet prior around the model.
+
+    Parameters
+    ----------
+    margins
+        Of the model, as for `log_linear`.
+    strength
+        How many people the model counts for. Left out: what the sample tells of it, averaged over.
+    add
+        Added to every sample cell before the fit. Left out: as much as gives every category of the longest dim one person,
+        so that categories which a small sample missed are not ruled out.
+    """
+    if strength is not None and at_least_0("strength", strength) == 0:
+        raise InputError("shrunk(strength=0): the model must count for something; a number above 0.")
+    return ShrunkPopulation(checked_margins(margins), None if add is None else at_least_0("add", add), strength)
 
 
 def believed_strengths(model: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

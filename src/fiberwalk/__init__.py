@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from .base.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
     from .comparing import Comparison, compare
     from .comparing_margins import compare_margins
-    from .fiber.laws.cell_priors import beta_binomial, frequencies_of, log_normal, unimodal
+    from .fiber.laws.cell_priors.beta_binomial_prior import beta_binomial
+    from .fiber.laws.cell_priors.frequencies import frequencies_of
+    from .fiber.laws.cell_priors.log_normal_prior import log_normal
+    from .fiber.laws.cell_priors.unimodal_prior import unimodal
     from .fiber.laws.contributor_law import per_contributor
-    from .fiber.laws.law import expected
+    from .fiber.laws.expected_counts import expected
     from .fiber.laws.log_linear_model import log_linear
     from .fiber.laws.priors import prior
     from .loading import load
@@ -93,7 +96,7 @@ _HOME = {
     "as_protected": "protect.as_published",
     "audit": "auditing",
     "basic_moves": "moves.reach",
-    "beta_binomial": "fiber.laws.cell_priors",
+    "beta_binomial": "fiber.laws.cell_priors.beta_binomial_prior",
     "bounds": "answers",
     "check_connected": "moves.reach",
     "choose_moves": "moves.reach",
@@ -104,15 +107,15 @@ _HOME = {
     "count": "answers",
     "draw_populations": "studies.sampled_populations",
     "draw_sample": "protect.records.sample_drawing",
-    "expected": "fiber.laws.law",
-    "frequencies_of": "fiber.laws.cell_priors",
+    "expected": "fiber.laws.expected_counts",
+    "frequencies_of": "fiber.laws.cell_priors.frequencies",
     "from_crosstab": "release.crosstab",
     "geometric_noise": "protect.perturbation.noise",
     "invariant_matrix": "protect.perturbation.transition_matrix",
     "linked": "release.link",
     "load": "loading",
     "log_linear": "fiber.laws.log_linear_model",
-    "log_normal": "fiber.laws.cell_priors",
+    "log_normal": "fiber.laws.cell_priors.log_normal_prior",
     "markov_perturb": "protect.perturbation.markov_perturbation",
     "merge": "protect.suppression.redesign",
     "per_contributor": "fiber.laws.contributor_law",
@@ -135,7 +138,7 @@ _HOME = {
     "table_study": "studies.table_studies",
     "tabulate": "server.table_server",
     "uniform_noise": "protect.perturbation.noise",
-    "unimodal": "fiber.laws.cell_priors",
+    "unimodal": "fiber.laws.cell_priors.unimodal_prior",
     "window_matrix": "protect.perturbation.transition_matrix",
 }
 _MODULES = {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .base.errors import InputError
+from .base.errors import Contradiction, InputError
 from .fiber.blocks.presolve import presolve
 from .fiber.bounds.attaining import attaining_tables
 from .fiber.bounds.chooser import SharpBounds, as_rows, cell_bounds, sharp_bounds
@@ -200,3 +201,12 @@ def count(
         nothing = sp.csr_array((0, len(block.columns)), dtype=np.int64)
         total *= solve_block(block, weigh, nothing, budget, count_only=True, progress=progress).tables
     return total
+
+
+def of_readings(release: Release, ask: Callable[[Release], Any]) -> list[tuple[str, Any]]:
+    """The answers for each further reading of a release; a supposition that no table bears out is no reading."""
+    found = []
+    for name, other in release.readings.items():
+        with suppress(Contradiction):
+            found.append((name, ask(other)))
+    return found

@@ -13,7 +13,7 @@ import numpy as np
 from .auditing import audit
 from .base.errors import InputError
 from .base.interruption import INTERRUPTED
-from .fiber.laws.law import as_law
+from .fiber.laws.by_name import as_law
 from .release.release import Release
 from .report.plots.figures import new_figure
 from .report.plots.palette import COLOURS, SHAPES

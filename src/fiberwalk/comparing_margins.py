@@ -14,7 +14,7 @@ from .auditing import audit
 from .base.errors import FiberwalkError, InputError, TooLarge, did_you_mean
 from .base.interruption import INTERRUPTED
 from .base.progress import Tell, shown
-from .fiber.laws.law import as_law
+from .fiber.laws.by_name import as_law
 from .release.publish import publish
 from .release.tables.dims import margin_list, parse_margin
 from .release.tables.tables import Table, as_table

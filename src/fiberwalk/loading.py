@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from .base import saved_file
-from .fiber import laws
+from .fiber.laws.by_name import homes as homes_of_laws
 from .protect.methods import METHODS
 
 KINDS = {
@@ -42,6 +42,4 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def further_homes() -> list[str]:
     """The modules of what a result may hold though its own module does not load it: laws, and methods of protection."""
-    homes = [f"fiber.laws.{home}" for home in laws.HOMES]
-    homes += [f"protect.{method.home}" for method in METHODS.values()]
-    return [f"{__package__}.{home}" for home in homes]
+    return [*homes_of_laws(), *(f"{__package__}.protect.{method.home}" for method in METHODS.values())]

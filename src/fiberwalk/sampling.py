@@ -12,7 +12,7 @@ import numpy as np
 
 from .base.errors import InputError
 from .base.text_files import check_writable
-from .fiber.laws.law import as_law
+from .fiber.laws.by_name import as_law
 from .fiber.laws.support import support
 from .moves.own_moves import APART, moves_for
 from .posterior.paths.path_draws import draw_first_tables

@@ -11,7 +11,7 @@ from support.worlds import worlds
 
 import fiberwalk as fw
 from fiberwalk.base.certificate import Certificate
-from fiberwalk.fiber.laws.law import as_law
+from fiberwalk.fiber.laws.by_name import as_law
 from fiberwalk.posterior.belief import Belief
 from fiberwalk.posterior.parts.pmf import Pmf, bits_of
 from fiberwalk.results.audit_result import Audit

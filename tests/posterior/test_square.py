@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 from support.effort import examples
 
 import fiberwalk as fw
-from fiberwalk.fiber.laws.cell_priors import frequencies_of
+from fiberwalk.fiber.laws.cell_priors.frequencies import frequencies_of
 from fiberwalk.protect.perturbation.markov_perturbation import largest_theta
 
 square = fw.snooper.square

@@ -1,4 +1,4 @@
-"""How every command behaves: errors in one sentence, outputs that overwrite nothing."""
+"""How every command behaves: errors in one sentence, outputs whole that overwrite nothing, failure that says why."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it; 1 would say that a cell is too risky."""
@@ -75,6 +78,23 @@ def check_picture(path: Path | None) -> None:
 
     if path is not None and path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError(f"--plot {path}: a picture is .png, .svg or .pdf.")
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write the full table of results, whole or not at all, and say where it is."""
+    from ..base.text_files import written_whole
+
+    with written_whole(path) as temporary:
+        frame.to_csv(temporary)
+    click.echo(f"results: {path}", err=True)
+
+
+def fail(why: list[str]) -> None:
+    """Exit with status 1, the reasons on stderr; nothing happens if there are none."""
+    for line in why:
+        click.echo(line, err=True)
+    if why:
+        sys.exit(1)
 
 
 def same_command(seed: int | None) -> str:

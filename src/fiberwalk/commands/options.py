@@ -180,11 +180,15 @@ def limit(command: Callable[..., None]) -> Callable[..., None]:
     return operations(memory(command))
 
 
+LAWS = ("uniform", "hypergeometric")
+"""The laws that have a name, written out: to read them from `by_name` would load all that a law needs."""
+
+
 def believing(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say what the intruder believes beforehand."""
     law = click.option(
         "--law",
-        type=click.Choice(["uniform", "hypergeometric"]),
+        type=click.Choice(LAWS),
         default="uniform",
         show_default=True,
         help="What the intruder believes beforehand.",
@@ -207,7 +211,9 @@ def believing(command: Callable[..., None]) -> Callable[..., None]:
 def believed(options: dict[str, Any]) -> Any:
     """The law that --law or --prior names."""
     from ..base.errors import InputError
-    from ..fiber.laws.cell_priors import beta_binomial, frequencies_of, unimodal
+    from ..fiber.laws.cell_priors.beta_binomial_prior import beta_binomial
+    from ..fiber.laws.cell_priors.frequencies import frequencies_of
+    from ..fiber.laws.cell_priors.unimodal_prior import unimodal
     from ..fiber.laws.priors import prior
     from ..release.reading import read_release
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .manners import check_outputs, check_picture, speaks_plainly
+from .manners import check_outputs, check_picture, fail, speaks_plainly, write_csv
 from .options import believed, believing, budget, csv, limit, names, numbers_or_norm, read, reading
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..release.release import Release
     from ..results.map_result import RUMap
 
+# The names of the measures are written out: to read them from the lists in `maps` would load all that a map needs.
 RISKS = ("entropy", "exact", "r1", "r2", "split")
 UTILITIES = (
     "mean squared precision",
@@ -131,7 +129,7 @@ def ru_map(**options: Any) -> None:
     if threshold is not None:
         check_threshold(threshold)
     if options["csv"] is not None:
-        _write_csv(found.frame, options["csv"])
+        write_csv(found.frame, options["csv"])
     if options["plot"] is not None:
         found.plot(threshold=threshold).savefig(options["plot"], dpi=150)
         click.echo(f"map: {options['plot']}", err=True)
@@ -189,14 +187,6 @@ def _cell(text: str | None) -> dict[str, str] | None:
     return {dim.strip(): label.strip() for dim, _, label in pairs}
 
 
-def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    from ..base.text_files import written_whole
-
-    with written_whole(path) as temporary:
-        frame.to_csv(temporary)
-    click.echo(f"results: {path}", err=True)
-
-
 def _told(found: RUMap, threshold: float | None) -> str:
     from ..results.map_result import number_word, point_name
 
@@ -243,7 +233,4 @@ def _fail(found: RUMap, above: float) -> None:
         why.append(f"every method leaves more risk than {above:g}.")
     if not found.converged:
         why.append("not all chains have converged, or runs are left out.")
-    for line in why:
-        click.echo(line, err=True)
-    if why:
-        sys.exit(1)
+    fail(why)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..results.sample_risk_result import SampleRisk
 
 MODELS = ("log-linear", "urn", "shrunk", "fiber")
+"""Their names, written out: to read them from `models` would load all that a model needs."""
 SHARE = click.FloatRange(min=0, max=1)
 NOT_HERE = ("rule", "no_flags", "zeros_hidden", "protected_by", "status", "contributors", "largest", "decimals")
 """Options of other commands that say nothing about a sample."""
@@ -126,7 +127,7 @@ def _sample(options: dict[str, Any]) -> Any:
 
 def _model(options: dict[str, Any]) -> Any:
     from ..base.errors import InputError
-    from ..posterior.populations import models as populations
+    from ..posterior import populations
 
     name = options["model"] or ("fiber" if options["size"] is None else "shrunk")
     margins = list(options["margins"]) or None

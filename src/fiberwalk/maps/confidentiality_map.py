@@ -14,7 +14,7 @@ from ..auditing import audit
 from ..base.errors import FiberwalkError, InputError, TooLarge, did_you_mean
 from ..base.interruption import INTERRUPTED, plain_interrupts
 from ..base.progress import Tell, shown
-from ..fiber.laws.law import as_law
+from ..fiber.laws.by_name import as_law
 from ..release.agreement import disagreement
 from ..release.release import Release
 from ..release.tables.table_forms import Hierarchies
@@ -22,9 +22,14 @@ from ..release.tables.tables import Table, as_table
 from ..report.words import ORIGINAL, cell_name, doubts
 from ..results.audit_result import Audit
 from ..results.map_result import NOT_AUDITED, RUMap, Run
+from .map_axis import Measure
 from .map_categories import categories
-from .map_measures import Measure, Seen, chosen_cells, in_words, risk_measure, utility_measure, whose_risk
+from .map_cells import chosen_cells, whose_risk
 from .map_methods import Candidate, candidates, original_of, run_seeds
+from .map_risks import risk_measure
+from .map_seen import Seen
+from .map_utilities import utility_measure
+from .own_functions import in_words
 
 OURS = ("release", "law", "seed", "hidden_margins", "checkpoint", "progress", "intruders")
 """What the map says to audits itself, or cannot use."""

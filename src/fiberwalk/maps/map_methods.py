@@ -186,7 +186,8 @@ def _ours(function: Any) -> bool:
     while isinstance(function, partial):
         function = function.func
     home = str(getattr(function, "__module__", ""))
-    return function is publish or home.startswith(f"{__package__}.protect.")
+    package = __package__.rpartition(".")[0]  # that of the rooms; this file is one folder below it
+    return function is publish or home.startswith(f"{package}.protect.")
 
 
 def run_seeds(seeds: Any, seed: int) -> list[int]:

@@ -15,7 +15,7 @@ from ..risk import split_entropy, whole_table
 from .map_categories import Categories
 
 if TYPE_CHECKING:
-    from .map_measures import Seen
+    from .map_seen import Seen
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 import fiberwalk as fw
+from fiberwalk.commands import ru_map
 from fiberwalk.commands.main import main
 from fiberwalk.commands.method_parameters import method_and_values
+from fiberwalk.maps.map_risks import CELL_RISKS
+from fiberwalk.maps.map_utilities import UTILITIES
+from fiberwalk.maps.map_whole_table import RISKS
 
 TABLE = np.array([[3, 1, 7], [2, 9, 4], [8, 2, 15]])
 
@@ -26,6 +30,12 @@ def file(tmp_path):
 
 def run(*words):
     return CliRunner().invoke(main, ["ru-map", *map(str, words)])
+
+
+def test_it_names_all_measures_that_a_command_can_ask_for():
+    needs_a_function = "expected harm"
+    assert tuple(one for one in (*CELL_RISKS, *RISKS) if one != needs_a_function) == ru_map.RISKS
+    assert tuple(UTILITIES) == ru_map.UTILITIES
 
 
 ROUNDING = ("--method", "random-round base=3,5", "--seeds", 2)

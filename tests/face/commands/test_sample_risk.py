@@ -7,7 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 import fiberwalk as fw
+from fiberwalk.commands import sample_risk
 from fiberwalk.commands.main import main
+from fiberwalk.posterior.populations.models import MODELS
 
 PEOPLE = fw.examples.ase15().table
 RELEASE = fw.draw_sample(PEOPLE, 0.1, seed=3, exact=["area", "religion"])
@@ -22,6 +24,10 @@ def sample(tmp_path):
 
 def run(*arguments):
     return CliRunner().invoke(main, ["sample-risk", *map(str, arguments)])
+
+
+def test_it_names_all_models():
+    assert tuple(MODELS) == sample_risk.MODELS
 
 
 def test_the_risk_of_a_sample_is_told(sample, tmp_path):

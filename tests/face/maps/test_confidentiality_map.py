@@ -176,7 +176,7 @@ def test_what_chains_leave_open_is_said():
 
 def test_wide_cells_that_chains_count_in_bins():
     """A sampled cell with very many values has an error of its own within each bin."""
-    from fiberwalk.maps.map_measures import Seen
+    from fiberwalk.maps.map_seen import Seen
     from fiberwalk.posterior.parts.pmf import Pmf
     from fiberwalk.release.tables.tables import as_table
 

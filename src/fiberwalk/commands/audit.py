@@ -1,0 +1,105 @@
+"""fiberwalk audit: how probable is each value of every hidden cell, and what risk is that?"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .manners import check_outputs, fail, speaks_plainly, write_csv
+from .options import (
+    ONLY_HOW,
+    about,
+    believed,
+    believing,
+    budget,
+    chains,
+    csv,
+    failing,
+    html,
+    limit,
+    margins,
+    read,
+    reading,
+    run_by,
+    top,
+)
+
+if TYPE_CHECKING:
+    from ..results.audit_result import Audit
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  fiberwalk audit table.csv
+  fiberwalk audit table.csv --law hypergeometric --html audit.html --csv cells.csv
+  fiberwalk audit table.csv --prior frequencies:older.csv --smooth 1    counts as frequent as in an older table
+  fiberwalk audit turnover.csv --dims activity,size --value turnover --decimals 1 --hierarchy activity=nace.hrc
+  fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5
+  fiberwalk audit table.csv --intruders respondents --fail-on-disclosure    ... if anybody learns a cell exactly
+  fiberwalk audit big.csv --method chains --seed 7 --checkpoint big.chains    can be killed and taken up again"""
+)
+@reading
+@believing
+@margins
+@html
+@csv
+@click.option("--save", type=click.Path(path_type=Path), help="Write the whole audit here, for `report` and fw.load.")
+@chains
+@top
+@about
+@failing
+@limit
+@speaks_plainly
+def audit(**options: Any) -> None:
+    """How probable is each value of every hidden cell, and what risk is that?
+
+    Risk is 1/H, H being the bits that are left of the cell given all that was published; a cell that is known exactly comes
+    first. Uniform risk is what the interval alone suggests.
+    """
+    from ..auditing import audit as run_audit
+
+    check_outputs(options, "html", "csv", "save", "checkpoint")
+    release = read(options)
+    with run_by(options) as how:
+        result = run_audit(
+            release, law=believed(options), hidden_margins=options["hidden_margins"], **how, **budget(options),
+            **{name: options[name] for name in ("magnitudes", "percent", "intruders")},
+        )  # fmt: skip
+    result = replace(result, settings={**result.settings, "command": _command()})
+    if options["save"] is not None:
+        result.save(options["save"])
+        click.echo(f"audit: {options['save']}", err=True)
+    tell(result, options)
+
+
+def tell(result: Audit, options: dict[str, Any]) -> None:
+    """Write and print what is asked of an audit, new or saved, then fail if that is asked for."""
+    from ..report.printed_audit import printed_lines
+    from ..report.printed_sections import failures
+
+    if options["csv"] is not None:
+        write_csv(result.cells, options["csv"])
+    if options["html"] is not None:
+        result.to_html(options["html"])
+        click.echo(f"report: {options['html']}", err=True)
+    for line in printed_lines(result, options["top"]):
+        click.echo(line)
+    fail(failures(result, above=options["fail_above"], on_disclosure=options["fail_on_disclosure"]))
+
+
+def _command() -> str:
+    """The command that was given, without what does not change the answer."""
+    said: list[str] = []
+    skip = False
+    for word in sys.argv[1:]:
+        name = word.partition("=")[0]
+        if not skip and name not in ONLY_HOW:
+            said.append(word)
+        skip = not skip and name in ONLY_HOW and "=" not in word
+    return shlex.join(["fiberwalk", *said])

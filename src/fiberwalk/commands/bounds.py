@@ -1,0 +1,53 @@
+"""fiberwalk bounds: between which values can each hidden cell lie?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..base.progress import shown
+from .manners import check_outputs, speaks_plainly, write_csv
+from .options import csv, margins, read, reading
+
+if TYPE_CHECKING:
+    from ..release.release import Release
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  fiberwalk bounds table.csv
+  fiberwalk bounds table.csv --explain
+  fiberwalk bounds table.csv --hidden-margin region --hidden-margin '' --csv bounds.csv"""
+)
+@reading
+@margins
+@click.option("--explain", is_flag=True, help="Say what proved each bound.")
+@click.option("--not-sharp", is_flag=True, help="Solve no integer programs: quicker, but some bounds may be too wide.")
+@csv
+@speaks_plainly
+def bounds(**options: Any) -> None:
+    """Between which values can each hidden cell lie? Sharp integers, no law needed."""
+    from ..answers import bounds as run_bounds
+    from ..answers import of_readings
+
+    check_outputs(options, "csv")
+    release = read(options)
+
+    def frame_of(one: Release) -> Any:
+        with shown() as tell:
+            return run_bounds(
+                one,
+                hidden_margins=options["hidden_margins"],
+                explain=options["explain"],
+                sharp=not options["not_sharp"],
+                progress=None if tell is None else lambda done, of: tell(f"{done:,} of {of:,}"),
+            )
+
+    frame = frame_of(release)
+    if options["csv"] is not None:
+        write_csv(frame, options["csv"])
+    click.echo(frame.to_string(sparsify=False) if len(frame) else "Nothing is hidden: every cell is published.")
+    for name, other in of_readings(release, frame_of):
+        click.echo(f"\nIf {name}:\n{other.to_string(sparsify=False)}")

@@ -1,0 +1,39 @@
+"""fiberwalk count: how many tables agree with what was published?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..base.progress import shown
+from .manners import speaks_plainly
+from .options import budget, limit, margins, read, reading
+
+if TYPE_CHECKING:
+    from ..release.release import Release
+
+
+@click.command(epilog="\b\nExamples:\n  fiberwalk count table.csv\n  fiberwalk count table.csv --hidden-margin region")
+@reading
+@margins
+@limit
+@speaks_plainly
+def count(**options: Any) -> None:
+    """How many tables agree with what was published?
+
+    With --hidden-margin: how many values can each sum of that margin take?
+    """
+    from ..answers import count as run_count
+    from ..answers import of_readings
+
+    release = read(options)
+
+    def words_of(one: Release) -> str:
+        with shown() as progress:
+            counted = run_count(one, hidden_margins=options["hidden_margins"], progress=progress, **budget(options))
+        return f"{counted:,}" if isinstance(counted, int) else counted.to_frame().to_string(sparsify=False)
+
+    click.echo(words_of(release))
+    for name, words in of_readings(release, words_of):
+        click.echo(f"\nIf {name}:\n{words}")

@@ -1,0 +1,40 @@
+"""fiberwalk moves: which moves will chains use, and is it proven that they reach every table?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..base.progress import shown
+from .manners import speaks_plainly
+from .options import read, reading
+
+
+@click.command(epilog="\b\nExamples:\n  fiberwalk moves table.csv\n  fiberwalk moves table.csv --check")
+@reading
+@click.option("--law", default="uniform", show_default=True, help="uniform or hypergeometric.")
+@click.option(
+    "--check", is_flag=True, help="Walk through every table of a small release, and see that all are reached."
+)
+@click.option(
+    "--max-seconds", type=click.FloatRange(min=0), default=30.0, show_default=True,
+    help="How long 4ti2, if installed, may look for moves where none are known.",
+)  # fmt: skip
+@speaks_plainly
+def moves(**options: Any) -> None:
+    """Which moves will chains use on this table, and is it proven that they reach every table?"""
+    from ..moves.reach import check_connected, choose_moves
+
+    release = read(options)
+    with shown() as progress:
+        found = choose_moves(release, options["law"], max_seconds=options["max_seconds"], progress=progress)
+    certificate = found.certificate
+    click.echo(f"{certificate.word}: {certificate.reason}")
+    for line in certificate.evidence:
+        click.echo(f"  {line}")
+    if found.sets:
+        click.echo()
+        click.echo(found.blocks.drop(columns="reason").to_string())
+    if options["check"]:
+        click.echo(f"\n{check_connected(release, found).sentence}")

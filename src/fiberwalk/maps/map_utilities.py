@@ -1,0 +1,121 @@
+"""The horizontal axis of an R-U map: utilities by name, or a function of the user's own.
+
+A new utility has its file in `risk/` and one line in `UTILITIES`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError
+from ..base.numbers import in_own_units
+from ..release.tables.tables import Table
+from ..risk.hellinger import hellinger_utility
+from ..risk.table_change import chi_square_change, cramers_v_change, margin_variance_change
+from ..risk.table_entropy import conditional_entropy, table_entropy
+from ..risk.utility import reciprocal, share_published
+from .map_axis import Measure, known_name
+from .map_categories import Categories
+from .map_seen import Seen
+from .own_functions import called, number_from
+
+
+@dataclass(frozen=True)
+class OfCells:
+    """How well the cells are known, or which are published: what it is in words, and how it is worked out."""
+
+    words: str
+    """With a gap for the cells that are chosen, where it is of these."""
+    of: Callable[[Seen], float]
+
+    def asked(self, name: str, which: str, table: Table, parts: Categories) -> Measure:
+        """The axis of a map that asks for it."""
+        return Measure(name, self.words.format(which=which), self.of)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How much of a table is kept in another one: what it is in words, and how it is worked out of both."""
+
+    words: str
+    of: Callable[..., Any]
+    by_category: bool = False
+    """Does it take by=? Otherwise it is of the table as a whole in any case."""
+
+    def asked(self, name: str, which: str, table: Table, parts: Categories) -> Measure:
+        """The axis of a map that asks for it, if it can be measured on this table."""
+        original = in_own_units(table.values, table.decimals)
+        try:
+            self.of(original, original)
+        except InputError as problem:
+            raise InputError(f"utility={name!r}: {problem}") from None
+        words = self.words + (parts.words() if self.by_category else "")
+        return Measure(name, words, partial(self.compared, parts=parts))
+
+    def compared(self, seen: Seen, parts: Categories) -> float:
+        """The utility of what was published."""
+        if not self.by_category:
+            return float(self.of(seen.original, seen.shown))
+        return parts.one(self.of(seen.original, seen.shown, by=parts.axes), worst=np.min)
+
+
+def _precision(seen: Seen, cells: np.ndarray | None) -> float:
+    errors = seen.squared_errors
+    return reciprocal(float((errors if cells is None else errors[cells]).mean()))
+
+
+def _entropy_told(original: np.ndarray, shown: np.ndarray, by: Any = None) -> np.ndarray:
+    """The share of the entropy of a table that another takes away, as in R2: all of it where there is none.
+
+    None of it in a category that is published as if nobody were in it.
+    """
+    entropy = np.asarray(table_entropy(original, by=by))
+    left = np.asarray(conditional_entropy(original, shown, by=by))
+    told = np.divide(entropy - left, entropy, out=np.ones_like(entropy), where=entropy != 0)
+    return np.where(np.isnan(left) & ~np.isnan(entropy), 0.0, told)
+
+
+UTILITIES: dict[str, OfCells | Kept] = {
+    "mean squared precision": OfCells("mean squared precision, {which}", lambda seen: _precision(seen, seen.chosen)),
+    "overall precision": OfCells("mean squared precision, all cells", lambda seen: _precision(seen, None)),
+    "published": OfCells("share of cells published as they are", lambda seen: share_published(seen.release)),
+    "hellinger": Kept("1 - Hellinger distance / sqrt(N)", hellinger_utility, by_category=True),
+    "conditional entropy": Kept("share of the entropy told, 1 - H(X|Y)/H(X)", _entropy_told, by_category=True),
+    "chi-square": Kept(
+        "1 - relative change of chi-square",
+        lambda original, shown: 1 - abs(chi_square_change(original, shown, relative=True)),
+    ),
+    "cramer's v": Kept("1 - change of Cramer's V", lambda original, shown: 1 - abs(cramers_v_change(original, shown))),
+    "margins": Kept(
+        "1 - relative change of the margins' variance",
+        lambda original, shown: 1 - margin_variance_change(original, shown),
+    ),
+}
+
+
+def utility_measure(utility: Any, which: str, table: Table, parts: Categories) -> Measure:
+    """The horizontal axis; `which` says in words which cells are chosen, `parts` of which categories it is, if it can be."""
+    if callable(utility):
+        return Measure(called(utility), called(utility), _own_utility(utility))
+    name = known_name("utility", utility, UTILITIES)
+    return UTILITIES[name].asked(name, which, table, parts)
+
+
+def _own_utility(utility: Callable[..., Any]) -> Callable[[Seen], float]:
+    try:
+        inspect.signature(utility).bind(None, None, None)
+        three = True
+    except (TypeError, ValueError):
+        three = False
+
+    def of(seen: Seen) -> float:
+        given = (seen.table.to_xarray(), seen.release, *([seen.audit] if three else []))
+        return number_from(lambda: utility(*given), "utility=")
+
+    return of
