@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .table_shapes import Tables, arranged
+from .table_arrays.table_shapes import Tables, arranged
 
 
 def hellinger_distance(F: Any, G: Any, *, stacked: bool = False, by: Any = None) -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 from ..base.errors import InputError
 from ..protect.count_changes import ByMatrix, CountChanges
 from ..protect.perturbation.transition_matrix import as_transitions
-from .table_shapes import Tables, arranged
-from .weighting import together
+from .table_arrays.table_shapes import Tables, arranged
+from .table_arrays.weighting import together
 from .whole_table import concentration, fewness, shared_zeros
 
 WEIGHTS = (0.1, 0.7, 0.1, 0.1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .table_shapes import Tables, arranged
+from .table_arrays.table_shapes import Tables, arranged
 
 
 def table_entropy(F: Any, *, stacked: bool = False, by: Any = None) -> Any:
@@ -74,7 +74,7 @@ class Compared:
 
 def compared(tables: Tables) -> Compared:
     """Look at every pair of tables; one array is taken with itself. An empty table is an error."""
-    from .whole_table_kernel import CONDITIONAL, ENTROPY, OTHER_TOTAL, TOTAL, compare
+    from .table_arrays.whole_table_kernel import CONDITIONAL, ENTROPY, OTHER_TOTAL, TOTAL, compare
 
     found = np.empty((tables.number, len(fields(Compared))))
     for rows, some in tables.blocks():

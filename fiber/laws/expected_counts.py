@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...base.saved_forms import saved
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ...release.release import Release
 from .law import Poisson, Weigh, refuse_linked, warn_of_units
 

@@ -151,7 +151,7 @@ def test_more_tables_than_are_looked_at_together(monkeypatch):
         risk.r2(many, many[0], stacked=True),
         risk.hellinger_utility(many[:20].reshape(10, 2, 6), many[:2], stacked=True, by=0),
     )
-    monkeypatch.setattr("fiberwalk.risk.table_shapes.BLOCK", 13)
+    monkeypatch.setattr("fiberwalk.risk.table_arrays.table_shapes.BLOCK", 13)
     assert (risk.r2(many, many[0], stacked=True) == found[0]).all()
     again = risk.hellinger_utility(many[:20].reshape(10, 2, 6), many[:2], stacked=True, by=0)
     assert (again == found[1]).all()

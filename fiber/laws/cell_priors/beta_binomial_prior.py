@@ -8,8 +8,8 @@ from typing import overload
 
 import numpy as np
 
-from ....base.saved_forms import saved
 from ....base.errors import InputError
+from ....base.saved_forms import saved
 from .cell_prior import KNOWN, is_probability
 
 

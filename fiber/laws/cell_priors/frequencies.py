@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ....base.saved_forms import saved
 from ....base.errors import InputError
+from ....base.saved_forms import saved
 from ....release.tables.tables import as_table
 from .cell_prior import is_probability
 

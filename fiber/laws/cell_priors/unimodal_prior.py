@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....base.saved_forms import saved
 from ....base.errors import InputError
+from ....base.saved_forms import saved
 from .cell_prior import KNOWN, is_probability
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .manners import check_outputs, fail, speaks_plainly, write_csv
-from .options import (
+from .shared.manners import check_outputs, fail, speaks_plainly, write_csv
+from .shared.options import (
     ONLY_HOW,
     about,
     believed,

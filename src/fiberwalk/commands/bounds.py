@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.progress import shown
-from .manners import check_outputs, speaks_plainly, write_csv
-from .options import csv, margins, read, reading
+from .shared.manners import check_outputs, speaks_plainly, write_csv
+from .shared.options import csv, margins, read, reading
 
 if TYPE_CHECKING:
     from ..release.release import Release

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from .manners import check_outputs, speaks_plainly, write_csv
-from .options import LAWS, budget, chains, csv, limit, margins, read, reading, run_by, top
+from .shared.manners import check_outputs, speaks_plainly, write_csv
+from .shared.options import LAWS, budget, chains, csv, limit, margins, read, reading, run_by, top
 
 
 @click.command(

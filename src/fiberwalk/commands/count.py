@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.progress import shown
-from .manners import speaks_plainly
-from .options import budget, limit, margins, read, reading
+from .shared.manners import speaks_plainly
+from .shared.options import budget, limit, margins, read, reading
 
 if TYPE_CHECKING:
     from ..release.release import Release

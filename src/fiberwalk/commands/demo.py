@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from .manners import check_outputs, speaks_plainly
-from .options import LAWS
+from .shared.manners import check_outputs, speaks_plainly
+from .shared.options import LAWS
 
 EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")
 """The names of the examples, written out: to read them from `examples` would load all that an audit needs."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from .. import __version__
+from ..base.version import VERSION
 from .audit import audit
 from .bounds import bounds
 from .compare import compare
@@ -56,7 +56,7 @@ Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail
 converged that were to rule this out, or tabulate refused the table; 2 the input is wrong; 130 interrupted before there was
 anything to tell.""",
 )
-@click.version_option(__version__, prog_name="fiberwalk")
+@click.version_option(VERSION, prog_name="fiberwalk")
 def main() -> None:
     """How probable is each value of a hidden table cell, given all that was published?
 

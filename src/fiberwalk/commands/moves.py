@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from ..base.progress import shown
-from .manners import speaks_plainly
-from .options import read, reading
+from .shared.manners import speaks_plainly
+from .shared.options import read, reading
 
 
 @click.command(epilog="\b\nExamples:\n  fiberwalk moves table.csv\n  fiberwalk moves table.csv --check")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.progress import shown
-from .manners import check_outputs, same_command, speaks_plainly
-from .options import read, reading
+from .shared.manners import check_outputs, same_command, speaks_plainly
+from .shared.options import read, reading
 
 if TYPE_CHECKING:
     from ..release.release import Release
@@ -165,7 +165,7 @@ def _table(release: Release) -> Any:
 def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> dict[str, Any]:
     """The parameters of a method that the options give; what it does not take is refused."""
     from ..base.errors import InputError
-    from .method_parameters import parameter
+    from .shared.method_parameters import parameter
 
     taken = inspect.signature(function).parameters
     found: dict[str, Any] = {}
@@ -246,7 +246,7 @@ def _outsider(release: Release, name: str, said: dict[str, Any], options: dict[s
 
 
 def _note(release: Release, name: str, given: dict[str, Any], options: dict[str, Any]) -> str:
-    from .. import __version__
+    from ..base.version import VERSION
 
     applied = release.applied[-1]
     said = {key: value for key, value in given.items() if key not in ("seed", "matrix", "noise")}
@@ -265,6 +265,6 @@ def _note(release: Release, name: str, given: dict[str, Any], options: dict[str,
         f"result: {_summary(release)}",
         f"to do it again: {same_command(applied.seed)}",
         f"to audit it as an outsider: {_outsider(release, name, said, options)}",
-        f"fiberwalk {__version__}",
+        f"fiberwalk {VERSION}",
     ]
     return "\n".join(lines) + "\n"

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from .audit import tell
-from .manners import check_outputs, speaks_plainly
-from .options import csv, failing, html, top
+from .shared.manners import check_outputs, speaks_plainly
+from .shared.options import csv, failing, html, top
 
 
 @click.command(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .manners import check_outputs, check_picture, fail, speaks_plainly, write_csv
-from .options import believed, believing, budget, csv, limit, names, numbers_or_norm, read, reading
+from .shared.manners import check_outputs, check_picture, fail, speaks_plainly, write_csv
+from .shared.options import believed, believing, budget, csv, limit, names, numbers_or_norm, read, reading
 
 if TYPE_CHECKING:
     from ..release.release import Release
@@ -161,7 +161,7 @@ def _truth(options: dict[str, Any]) -> Release:
 def _methods(texts: tuple[str, ...]) -> dict[str, Any]:
     """What --method says, by names that tell the methods apart."""
     from ..base.errors import InputError
-    from .method_parameters import method_and_values
+    from .shared.method_parameters import method_and_values
 
     if not texts:
         raise InputError("ru-map needs at least one --method, such as --method 'random-round base=3,5,10'.")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .manners import check_outputs, check_picture, speaks_plainly
-from .options import numbers_or_norm, read, reading
+from .shared.manners import check_outputs, check_picture, speaks_plainly
+from .shared.options import numbers_or_norm, read, reading
 
 if TYPE_CHECKING:
     from ..results.sample_risk_result import SampleRisk
@@ -127,7 +127,10 @@ def _sample(options: dict[str, Any]) -> Any:
 
 def _model(options: dict[str, Any]) -> Any:
     from ..base.errors import InputError
-    from ..posterior import populations
+    from ..posterior.populations.fiber_population import fiber
+    from ..posterior.populations.log_linear_population import log_linear
+    from ..posterior.populations.polya_urn import urn
+    from ..posterior.populations.shrunk_population import shrunk
 
     name = options["model"] or ("fiber" if options["size"] is None else "shrunk")
     margins = list(options["margins"]) or None
@@ -137,10 +140,10 @@ def _model(options: dict[str, Any]) -> Any:
     if name == "fiber" and options["size"] is not None:
         raise InputError("--model fiber needs totals of the population, as rows of FILE, and no --size.")
     if name == "urn":
-        return populations.urn(options["zeros"], margins=margins)
+        return urn(options["zeros"], margins=margins)
     if name == "shrunk":
-        return populations.shrunk(margins, strength=options["strength"])
-    return populations.fiber() if name == "fiber" else populations.log_linear(margins)
+        return shrunk(margins, strength=options["strength"])
+    return fiber() if name == "fiber" else log_linear(margins)
 
 
 def _told(found: SampleRisk) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .manners import check_outputs, same_command, speaks_plainly
-from .options import Number, hierarchies
+from .shared.manners import check_outputs, same_command, speaks_plainly
+from .shared.options import Number, hierarchies
 
 if TYPE_CHECKING:
     from ..server.answer import Answer
@@ -161,7 +161,7 @@ def _check_outputs(options: dict[str, Any]) -> None:
 
 def _method(text: str | None, asked: bool) -> tuple[str | None, dict[str, Any] | None]:
     from ..base.errors import InputError
-    from .method_parameters import method_and_parameters
+    from .shared.method_parameters import method_and_parameters
 
     if text is None and asked:
         raise InputError(
@@ -254,7 +254,7 @@ def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None
 
 
 def _note(answer: Answer, server: TableServer, options: dict[str, Any]) -> str:
-    from .. import __version__
+    from ..base.version import VERSION
 
     lines = [
         "How a table was made, for the agency alone: with the seed, what is random in it can be undone.",
@@ -265,6 +265,6 @@ def _note(answer: Answer, server: TableServer, options: dict[str, Any]) -> str:
         f"seed: {server.seed}",
         answer.summary(),
         f"to do it again: {same_command(None if options['seed_file'] else server.seed)}",
-        f"fiberwalk {__version__}",
+        f"fiberwalk {VERSION}",
     ]
     return "\n".join(lines) + "\n"

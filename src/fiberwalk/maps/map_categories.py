@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..release.tables.tables import Table
-from ..risk.table_shapes import arranged
+from ..risk.table_arrays.table_shapes import arranged
 
 
 @dataclass(frozen=True)

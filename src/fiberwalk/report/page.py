@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import __version__
 from ..base.text_files import written_whole
+from ..base.version import VERSION
 from ..sampler.chains.run import MOST_DRAWS
 from .plots.audit_plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure, sparkline
 from .plots.convergence import convergence, sampled_cells, sharpness
@@ -168,7 +168,7 @@ def _respondents(audit: Audit) -> dict[str, Any] | None:
 
 def _versions() -> str:
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))
-    return f"fiberwalk {__version__} on Python {platform.python_version()} with {libraries}"
+    return f"fiberwalk {VERSION} on Python {platform.python_version()} with {libraries}"
 
 
 _SAID_IN_CALLS: dict[str, Any] = {

@@ -17,7 +17,7 @@ from ..release.tables.table_forms import Hierarchies
 from ..release.tables.tables import Table, as_table
 from ..results.sample_risk_result import SampleRisk
 from ..risk.population_risk import MEASURES, measure_populations
-from ..risk.table_shapes import arranged
+from ..risk.table_arrays.table_shapes import arranged
 from ..sampler.arviz_adapter import to_arviz
 from ..sampling import check_whole, warn_of_doubt
 

@@ -130,7 +130,7 @@ def test_a_table_with_hidden_cells_cannot_be_protected(folder):
 
 
 def test_matrices_in_files(folder):
-    from fiberwalk.commands.method_parameters import read_matrix
+    from fiberwalk.commands.shared.method_parameters import read_matrix
 
     (folder / "labelled.csv").write_text(";0;1\n0;0.9;0.1\n1;1/3;2/3\n")
     assert read_matrix("labelled.csv").tolist() == [[0.9, 0.1], [1 / 3, 2 / 3]]

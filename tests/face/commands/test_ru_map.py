@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import fiberwalk as fw
 from fiberwalk.commands import ru_map
 from fiberwalk.commands.main import main
-from fiberwalk.commands.method_parameters import method_and_values
+from fiberwalk.commands.shared.method_parameters import method_and_values
 from fiberwalk.maps.map_risks import CELL_RISKS
 from fiberwalk.maps.map_utilities import UTILITIES
 from fiberwalk.maps.map_whole_table import RISKS

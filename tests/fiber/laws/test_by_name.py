@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fiberwalk as fw
-from fiberwalk.commands import options
+from fiberwalk.commands.shared import options
 from fiberwalk.fiber.laws.by_name import LAWS, as_law
 
 

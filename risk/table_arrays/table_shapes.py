@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError, did_you_mean
-from ..release.tables.table_forms import axis_name, read_form, refuse_twins
-from ..release.tables.tables import Table
+from ...base.errors import InputError, did_you_mean
+from ...release.tables.table_forms import axis_name, read_form, refuse_twins
+from ...release.tables.tables import Table
 
 BLOCK = 2**17
 """Cells that are looked at together, so that tables of integers need not be copied as a whole."""

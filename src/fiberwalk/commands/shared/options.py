@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..release.release import Release
+    from ...release.release import Release
 
 
 class _Amount(click.ParamType):
@@ -107,7 +107,7 @@ def names(text: str | None) -> list[str] | None:
 
 def hierarchies(texts: tuple[str, ...]) -> dict[str, str] | None:
     """The files of --hierarchy, by their dims."""
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     found = {}
     for text in texts:
@@ -120,9 +120,9 @@ def hierarchies(texts: tuple[str, ...]) -> dict[str, str] | None:
 
 def read(options: dict[str, Any]) -> Release:
     """The release that FILE and the options about it describe."""
-    from ..base.errors import InputError
-    from ..release.facts.facts import PRIMARY
-    from ..release.reading import read_release
+    from ...base.errors import InputError
+    from ...release.facts.facts import PRIMARY
+    from ...release.reading import read_release
 
     release = read_release(
         options["file"],
@@ -140,7 +140,7 @@ def read(options: dict[str, Any]) -> Release:
         perturbed=bool(options["protected_by"]),
     )
     if options["protected_by"]:
-        from ..protect.as_published import as_protected
+        from ...protect.as_published import as_protected
         from .method_parameters import method_and_parameters
 
         method, parameters = method_and_parameters(options["protected_by"])
@@ -210,12 +210,12 @@ def believing(command: Callable[..., None]) -> Callable[..., None]:
 
 def believed(options: dict[str, Any]) -> Any:
     """The law that --law or --prior names."""
-    from ..base.errors import InputError
-    from ..fiber.laws.cell_priors.beta_binomial_prior import beta_binomial
-    from ..fiber.laws.cell_priors.frequencies import frequencies_of
-    from ..fiber.laws.cell_priors.unimodal_prior import unimodal
-    from ..fiber.laws.priors import prior
-    from ..release.reading import read_release
+    from ...base.errors import InputError
+    from ...fiber.laws.cell_priors.beta_binomial_prior import beta_binomial
+    from ...fiber.laws.cell_priors.frequencies import frequencies_of
+    from ...fiber.laws.cell_priors.unimodal_prior import unimodal
+    from ...fiber.laws.priors import prior
+    from ...release.reading import read_release
 
     given, smooth = options["prior"], options["smooth"]
     kind, _, rest = (given or "").partition(":")
@@ -333,7 +333,7 @@ ONLY_HOW = ("--threads", "--cluster", "--checkpoint")
 @contextmanager
 def run_by(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What the options about chains say, for `audit`; threads and connections are closed afterwards."""
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     given = {name: options[name] for name in ("method", "seed", "chains", "max_seconds", "checkpoint")}
     given["tolerance"] = options["precision"]
@@ -350,7 +350,7 @@ def run_by(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _of_cluster(address: str, stack: ExitStack) -> Any:
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     try:
         from distributed import Client

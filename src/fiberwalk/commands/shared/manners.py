@@ -27,8 +27,8 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
     def guarded(**options: Any) -> None:
         import warnings
 
-        from ..base.errors import FiberwalkError
-        from ..base.interruption import plain_interrupts
+        from ...base.errors import FiberwalkError
+        from ...base.interruption import plain_interrupts
 
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {message}", err=True)
@@ -59,8 +59,8 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
 
 def check_outputs(options: dict[str, Any], *names: str) -> None:
     """Refuse what cannot be written, or would be written over, before the work and not after it."""
-    from ..base.errors import InputError
-    from ..base.text_files import check_writable
+    from ...base.errors import InputError
+    from ...base.text_files import check_writable
 
     taken = {options["file"].resolve(): "FILE"} if "file" in options else {}
     for name in names:
@@ -74,7 +74,7 @@ def check_outputs(options: dict[str, Any], *names: str) -> None:
 
 def check_picture(path: Path | None) -> None:
     """Refuse a picture of a kind that cannot be drawn."""
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     if path is not None and path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError(f"--plot {path}: a picture is .png, .svg or .pdf.")
@@ -82,7 +82,7 @@ def check_picture(path: Path | None) -> None:
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write the full table of results, whole or not at all, and say where it is."""
-    from ..base.text_files import written_whole
+    from ...base.text_files import written_whole
 
     with written_whole(path) as temporary:
         frame.to_csv(temporary)

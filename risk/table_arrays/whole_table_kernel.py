@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 
-from ..base.jit import jit
+from ...base.jit import jit
 
 TOTAL, OTHER_TOTAL, ZEROS, ALL_ZEROS, SHARED_ZEROS, ENTROPY, CONDITIONAL = range(7)
 """What is found of a pair of tables F and G, in this order: their totals N and M; the zeros of F, of either table and of

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError
+from ...base.errors import InputError
 
 
 def method_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
@@ -94,7 +94,7 @@ def read_matrix(path: str) -> np.ndarray:
 
 def read_noise(text: str) -> dict[Any, float]:
     """Noise by its name: geometric:EPSILON, uniform:LARGEST, or its probabilities, -1:0.25,0:0.5,1:0.25."""
-    from ..protect.perturbation.noise import geometric_noise, uniform_noise
+    from ...protect.perturbation.noise import geometric_noise, uniform_noise
 
     kind, _, rest = text.partition(":")
     if kind in ("geometric", "uniform"):

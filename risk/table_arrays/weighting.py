@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError
+from ...base.errors import InputError
 
 TOLERANCE = 1e-9
 """How far weights may be from summing to 1."""

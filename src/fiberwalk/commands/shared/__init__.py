@@ -1,0 +1,1 @@
+"""What commands share: their options, how they speak and end, and the parameters of methods as texts."""
