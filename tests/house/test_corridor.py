@@ -54,6 +54,16 @@ def test_no_folder_is_full(top):
         assert len(modules) <= MOST_FILES, folder
 
 
+def test_tests_stand_in_the_same_tree():
+    """A folder of tests for each room and sub-room that has some; the face's are in tests/face/."""
+    others = {"bench", "house", "notebooks", "support"}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        folder = path.parent.relative_to(ROOT / "tests").parts
+        assert folder, path
+        if folder[0] not in others:
+            assert ".".join(folder[1:] if folder[0] == "face" else folder) in FOLDERS, path
+
+
 def test_the_checks_can_fail(tmp_path):
     """A circle by way of an import in a function, a step back two folders deep, and what type checkers alone see."""
     texts = {
