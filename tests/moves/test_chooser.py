@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,23 +10,29 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.effort import cases, examples
-from support.move_families import families, holey_releases, margin_releases, small_blocks
-from support.naive import tables as naive
+from support.move_families import (
+    TWO_WAY,
+    basis_of,
+    check_protocol,
+    families,
+    holey_releases,
+    margin_releases,
+    normal,
+    rows_of,
+    small_blocks,
+)
 from support.worlds import worlds
 
 import fiberwalk as fw
 from fiberwalk.base.certificate import Certificate
-from fiberwalk.base.random_streams import below, fraction, next_word, streams
-from fiberwalk.fiber.blocks.presolve import Block, presolve
+from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.blocks.presolve import presolve
 from fiberwalk.fiber.bounds.decomposable import components
 from fiberwalk.fiber.equations.lattice import integer_kernel
-from fiberwalk.fiber.equations.network import Network
-from fiberwalk.fiber.solvers.every_table import draw_table, every_table, prepare
+from fiberwalk.fiber.solvers.every_table import every_table
 from fiberwalk.moves import registry
-from fiberwalk.moves.bases import part_bases
 from fiberwalk.moves.bases.algebra import Algebra
 from fiberwalk.moves.bases.graver import graver_basis
-from fiberwalk.moves.bases.known_bases import expand, known_basis
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.connectivity import check_block
 from fiberwalk.moves.families.adaptive_lattice import adaptive_lattice
@@ -35,58 +40,17 @@ from fiberwalk.moves.families.cycles import Cycles, cycles
 from fiberwalk.moves.families.listed import Listed
 from fiberwalk.moves.families.margins import MarginMoves, margin_moves
 from fiberwalk.moves.families.mixture import Mixture
-from fiberwalk.moves.families.move_set import Move, MoveSet, distinct_rows, sparse_rows
+from fiberwalk.moves.families.move_set import MoveSet, distinct_rows
 from fiberwalk.moves.families.row_pairs import RowPairs, row_pairs
 from fiberwalk.moves.families.short_cycles import short_cycles
-from fiberwalk.moves.families.sub_tables import SubTables, from_sets
+from fiberwalk.moves.families.sub_tables import from_sets
 from fiberwalk.moves.families.swaps import Swaps, swaps
 
 MOST = 1000
-TWO_WAY = ["A,B", "A,C", "B,C"]
 
 
 def as_mask(bits: str) -> np.ndarray:
     return np.array([[bit == "1" for bit in row] for row in bits.split()])
-
-
-def rows_of(moves: MoveSet) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
-    listed = sp.csr_array(moves.listed())
-    listed.sort_indices()
-    ends = zip(listed.indptr[:-1], listed.indptr[1:], strict=True)
-    return {(tuple(listed.indices[a:b].tolist()), tuple(listed.data[a:b].tolist())) for a, b in ends}
-
-
-def normal(move: Move) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    order = np.argsort(move.columns)
-    steps = move.steps[order]
-    return tuple(move.columns[order].tolist()), tuple((steps * np.sign(steps[0])).tolist())
-
-
-def check_protocol(moves: MoveSet, block: Block, random: np.ndarray, draws: int = 15) -> None:
-    listed = sp.csr_array(moves.listed())
-    assert listed.shape[1] == moves.n_columns == len(block.columns)
-    assert not abs(block.A @ listed.T).sum()
-    known = rows_of(moves)
-    assert len(known) == listed.shape[0]
-    # Redrawn sub-tables and sums of lattice vectors are more than any list; the others draw from their list.
-    parts = moves.parts if isinstance(moves, Mixture) else (moves,)
-    is_listed = all(type(one) in (Swaps, Cycles, RowPairs, Listed, MarginMoves) for one in parts)
-    table = block.start
-    for _ in range(draws):
-        move = moves.draw(random, table)
-        assert len(move.columns) == len(set(move.columns.tolist()))
-        assert not (block.A @ (move.on(table) - table)).any()
-        if len(move.columns) and is_listed:
-            assert normal(move) in known
-        if moves.makes_lines:
-            low, high = move.range_on(table, block.lower, block.upper)
-            assert low <= 0 <= high
-            after = move.on(table, high if len(move.columns) else 0)
-        else:
-            after = move.on(table)
-        assert (after >= block.lower).all()
-        assert (after <= block.upper).all()
-        table = after
 
 
 def check_claims(release: fw.Release) -> None:
@@ -141,11 +105,6 @@ def test_all_tables_are_walked_through(world):
 
 
 # --- the wrong moves are caught ------------------------------------------------------------------------------------
-
-
-def basis_of(shape):
-    found = known_basis(shape, [(0, 1), (0, 2), (1, 2)])
-    return expand(found.plus, found.minus, shape)
 
 
 def test_swaps_of_eight_cells_are_not_enough_for_3_x_3_x_3():
@@ -206,55 +165,6 @@ def test_bounded_cells_are_no_complete_table_any_more():
     assert swaps(presolve(loose).blocks[0]) is not None
 
 
-def test_the_known_bases_are_not_claimed_for_bounded_cells():
-    release = fw.publish(np.ones((3, 3, 3), int), TWO_WAY)
-    assert components(release) is not None
-    assert components(release.knows({"A": "1", "B": "1", "C": "1"}, at_most=1)) is None
-
-
-def as_cells(moves, block, shape):
-    """Listed moves over the cells of a complete table, as a set up to sign."""
-    listed = sp.csr_array(moves.listed())
-    whole = np.zeros((listed.shape[0], int(np.prod(shape))), dtype=np.int64)
-    whole[:, block.columns] = listed.toarray()
-    return {min(tuple(row.tolist()), tuple((-row).tolist())) for row in whole}
-
-
-def test_dims_that_the_same_margins_show_are_one():
-    """A dim of 4 labels or two dims of 2: the same cells, the same moves."""
-    table = np.ones((2, 2, 3, 3), dtype=int)
-    apart = fw.publish(table, ["A,B,C", "A,B,D", "C,D"])
-    merged = fw.publish(table.reshape(4, 3, 3), TWO_WAY)
-    found = []
-    for release in (apart, merged):
-        solved = presolve(release)
-        moves = margin_moves(components(release), solved, 0)
-        found.append(as_cells(moves, solved.blocks[0], (36,)))
-    assert found[0] == found[1]
-    assert len(found[0]) == 450
-
-
-def test_the_basis_of_a_part_may_be_computed(monkeypatch):
-    rng = np.random.default_rng(3)
-    release = fw.publish(rng.poisson(0.6, (2, 3, 2, 2)), ["A,B", "B,C", "A,C", "C,D"])
-    solved = presolve(release)
-    monkeypatch.setattr(part_bases, "known_basis", lambda shape, margins: None)
-    computed = margin_moves(components(release), solved, 0)
-    assert "the Graver basis of a part" in computed.certificate.reason
-    block = solved.blocks[0]
-    check_protocol(computed, block, streams(1, 1)[0])
-    assert check_block(block, computed).connected
-    monkeypatch.setattr(part_bases, "graver_basis", lambda *arguments: None)
-    rows = part_bases.margin_matrix([2, 3, 2], [{0, 1}, {0, 2}, {1, 2}])
-    basis = basis_of((2, 3, 2))
-    assert not abs(rows @ basis.T).sum()
-    monkeypatch.setattr(part_bases, "markov_basis", lambda *arguments: Algebra(basis, "computed by a test"))
-    by_algebra = margin_moves(components(release), solved, 0)
-    assert "a Markov basis of a part (computed by a test)" in by_algebra.certificate.reason
-    check_protocol(by_algebra, block, streams(1, 1)[0])
-    assert check_block(block, by_algebra).connected
-
-
 def test_4ti2_is_asked_where_nothing_else_is_proven(monkeypatch):
     release = fw.publish(np.ones((3, 3, 3), int), TWO_WAY).knows({"A": "1", "B": "1", "C": "1"}, at_most=1)
     asked = []
@@ -276,52 +186,6 @@ def test_4ti2_is_asked_where_nothing_else_is_proven(monkeypatch):
     without = choose(release, max_seconds=7.0)
     assert "4ti2 ran out of its 7 seconds" in without.certificate.evidence
     assert "LatticeMoves" in repr(without)
-
-
-def test_a_dim_that_every_margin_shows_cuts_the_table():
-    release = fw.publish(np.ones((3, 2, 3, 3), dtype=int), ["A,B,C", "A,B,D", "B,C,D"])
-    solved = presolve(release)
-    assert len(solved.blocks) == 2
-    for number in range(2):
-        moves = margin_moves(components(release), solved, number)
-        assert moves.listed().shape == (81, 27)
-
-
-@pytest.mark.parametrize(
-    ("values", "margins"),
-    [
-        (np.ones((3, 3, 4), int), ["A,B", "A,C", "B,C"]),
-        (np.random.default_rng(1).poisson(0.4, (3, 3, 4)), ["A,B", "A,C", "B,C"]),  # some cells are decided
-        (np.ones((2, 2, 2, 3), int), ["A,B", "A,C", "A,D", "B,C", "B,D", "C,D"]),
-        (np.ones((3, 2, 3, 3), int), ["A,B,C", "A,B,D", "B,C,D"]),
-        (np.ones((2, 2, 3, 2), int), ["A,B", "B,C", "A,C", "C,D"]),  # dims outside of the part
-        (np.ones((2, 2, 2), int), ["A,B"]),  # a free dim
-    ],
-    ids=["complete", "decided", "four dims", "slices", "outside", "free"],
-)
-def test_whole_patterns_give_the_moves_that_one_by_one_does(values, margins):
-    release = fw.publish(values, margins)
-    moves = margin_moves(components(release), presolve(release), 0)
-    whole, single = moves.listed(), sparse_rows(moves._others(), moves.n_columns)
-    assert {tuple(row) for row in whole.toarray()} == {tuple(row) for row in single.toarray()}
-    assert whole.shape == single.shape
-    less = whole.shape[0] - 1
-    with pytest.raises(fw.TooLarge, match=f"there are more than {less:,} moves, too many to be listed"):
-        moves.listed(less)
-
-
-def test_the_shortest_moves_are_those_of_the_fewest_units():
-    release = fw.publish(np.ones((3, 3, 4), int), ["A,B", "A,C", "B,C"])
-    moves = margin_moves(components(release), presolve(release), 0)
-    every = moves.listed()
-    units = abs(every).sum(axis=1) // 2
-    fewest = int((units == units.min()).sum())
-    for most, number in ((fewest, fewest), (fewest - 1, 0), (every.shape[0], every.shape[0])):
-        rows = moves.shortest(most)
-        assert rows.shape[0] == number
-        assert {tuple(row) for row in rows.toarray()} <= {tuple(row) for row in every.toarray()}
-    outside = fw.publish(np.ones((2, 2, 3, 2), int), ["A,B", "B,C", "A,C", "C,D"])
-    assert margin_moves(components(outside), presolve(outside), 0).shortest(10**6).shape[0] == 0
 
 
 # --- drawing -------------------------------------------------------------------------------------------------------
@@ -403,83 +267,6 @@ def test_the_walk_that_closes_has_a_naive_twin():
     assert chi2.sf(uniform, len(odds) - 1) < 1e-6  # the test can fail
 
 
-def test_sub_tables_are_redrawn_evenly():
-    release = fw.publish([[2, 1, 0], [0, 2, 1], [1, 0, 2]], ["A", "B"])
-    block = presolve(release).blocks[0]
-    search = prepare(block.A)
-    tables = every_table(block.A, block.b, block.lower, block.upper, 1000)
-    place = {tuple(row): k for k, row in enumerate(tables.tolist())}
-    random, out = streams(1, 1)[0], np.empty(9, dtype=np.int64)
-    counts = np.zeros(len(tables))
-    arguments = (search, block.b, block.lower, block.upper)
-    for _ in range(200 * len(tables)):
-        assert draw_table(*arguments, 10**6, random, out) == len(tables)
-        counts[place[tuple(out.tolist())]] += 1
-    from scipy.stats import chisquare
-
-    assert chisquare(counts).pvalue > 1e-6
-    assert draw_table(*arguments, 5, random, out) == 0  # given up
-
-
-def test_sub_tables_give_up_alike_from_both_ends():
-    """Whether a search is given up depends only on what is the same before and after."""
-    rng = np.random.default_rng(5)
-    release = fw.publish(rng.poisson(6, (3, 3, 3)), TWO_WAY)
-    block = presolve(release).blocks[0]
-    from fiberwalk.moves.families import sub_tables
-
-    parts = sub_tables.from_sets(block, sub_tables.boxes(np.argwhere(np.ones((3, 3, 3)))))
-    assert isinstance(parts, SubTables)
-    random, table, kept = streams(2, 1)[0], block.start, 0
-    for _ in range(300):
-        which = below(random, len(parts.arrays.n_rows))
-        out = np.empty(len(parts.columns_of(which)), dtype=np.int64)
-        number = sub_tables.redraw(parts.arrays, which, 200, table, random, out)
-        after = table.copy()
-        after[parts.columns_of(which)] = out
-        assert (block.A @ after == block.b).all()
-        assert sub_tables.redraw(parts.arrays, which, 200, after, random, out) == number
-        kept += number == 0
-        table = after
-    assert 0 < kept < 300
-
-
-def test_random_words_are_those_of_the_published_generator():
-    """xoshiro256++ from the state (1, 2, 3, 4), in plain integers."""
-    mask = 2**64 - 1
-
-    def turned(x, k):
-        return ((x << k) | (x >> (64 - k))) & mask
-
-    a, b, c, d = 1, 2, 3, 4
-    state = np.zeros(16, dtype=np.uint64)
-    state[:4] = 1, 2, 3, 4
-    for _ in range(1000):
-        expected = (turned((a + d) & mask, 23) + a) & mask
-        t = (b << 17) & mask
-        c ^= a
-        d ^= b
-        b ^= c
-        a ^= d
-        c ^= t
-        d = turned(d, 45)
-        assert int(next_word(state)) == expected
-    assert int(expected) != 0
-    first, second = streams(1, 2)
-    assert not np.array_equal(first, second)
-    assert np.array_equal(first, streams(1, 2)[0])
-
-
-def test_random_numbers_below_a_limit_are_even():
-    from scipy.stats import chisquare, kstest
-
-    random = streams(11, 1)[0]
-    counts = np.bincount([below(random, 7) for _ in range(70_000)], minlength=7)
-    assert chisquare(counts).pvalue > 1e-6
-    assert kstest([fraction(random) for _ in range(20_000)], "uniform").pvalue > 1e-6
-    assert {below(random, 1) for _ in range(10)} == {0}
-
-
 # --- lists ---------------------------------------------------------------------------------------------------------
 
 
@@ -518,52 +305,6 @@ def test_all_cycles_of_a_complete_table_are_listed(shape):
     back = np.empty_like(block.columns)
     back[block.columns] = np.arange(len(back))
     assert {min(tuple(row[back]), tuple(-row[back])) for row in listed} == naive_cycles(*shape)
-
-
-@st.composite
-def networks(draw):
-    """Up to ten arcs between up to five nodes, loops and arcs side by side among them."""
-    n_nodes = draw(st.integers(1, 5))
-    ends = draw(st.lists(st.tuples(*[st.integers(0, n_nodes - 1)] * 2), min_size=1, max_size=10))
-    tail, head = np.array(ends).T
-    return Network(tail, head, n_nodes, None)
-
-
-def naive_network_cycles(network):
-    """Sets of arcs that hang together and meet every node twice or not at all, with the signs by which they cancel."""
-    found = set()
-    arcs = list(zip(network.tail.tolist(), network.head.tolist(), strict=True))
-    for size in range(1, len(arcs) + 1):
-        for some in itertools.combinations(range(len(arcs)), size):
-            met = Counter(node for k in some for node in arcs[k])
-            if set(met.values()) != {2} or len(met) != size:
-                continue
-            for signs in itertools.product((1, -1), repeat=size - 1):
-                left, move = Counter(), [0] * len(arcs)
-                for k, sign in zip(some, (1, *signs), strict=True):
-                    left[arcs[k][0]] -= sign
-                    left[arcs[k][1]] += sign
-                    move[k] = sign
-                # Two cycles side by side cancel as well, with more than one choice of signs; one that is whole has only one.
-                if not any(left.values()) and hangs_together([arcs[k] for k in some]):
-                    found.add(tuple(move))
-    return found
-
-
-def hangs_together(arcs):
-    reached, grows = set(arcs[0]), True
-    while grows:
-        more = {node for arc in arcs if reached & set(arc) for node in arc}
-        reached, grows = reached | more, not more <= reached
-    return all(set(arc) <= reached for arc in arcs)
-
-
-@examples(150)
-@given(networks())
-def test_all_cycles_of_any_network_are_listed_once(network):
-    listed = Cycles(network).listed().toarray()
-    assert len({tuple(row) for row in listed}) == len(listed)
-    assert {tuple(row) for row in listed} == naive_network_cycles(network)
 
 
 def test_a_search_for_cycles_that_leads_nowhere_is_given_up(monkeypatch):
@@ -611,17 +352,6 @@ def test_cycles_without_chords_are_enough_where_every_chord_can_change(release):
         assert check_block(block, without, MOST).connected
 
 
-def test_naive_tables_agree_with_every_table():
-    values = np.array([[2, 1, 0], [0, 1, 1]])
-    facts = naive.margin_facts(values, [[0, 1], [0] * 3]) + naive.margin_facts(values, [[0] * 2, [0, 1, 2]])
-    expected = {tuple(table) for table in naive.tables(6, facts)}
-    release = fw.publish(values, ["A", "B"])
-    block = presolve(release).blocks[0]
-    found = every_table(block.A, block.b, block.lower, block.upper, 1000)
-    back = np.argsort(block.columns)
-    assert {tuple(row) for row in found[:, back].tolist()} == expected
-
-
 # --- size ----------------------------------------------------------------------------------------------------------
 
 
@@ -665,19 +395,6 @@ def test_short_cycles_are_always_the_same_and_short():
     assert np.diff(one.indptr).max() <= 8
     assert one.shape[0] > 2 * one.shape[1]
     assert not abs(blocks[0].A @ one.T).sum()
-
-
-def test_margin_moves_of_large_tables_cost_nothing():
-    release = fw.publish(np.ones((30, 20, 3, 3), int), ["A,B", "B,C", "C,D", "B,D"])
-    solved = presolve(release)
-    moves = margin_moves(components(release), solved, 0)
-    assert moves.certificate.word == "connected"
-    assert "Dobra and Sullivant" in moves.certificate.reason
-    random = streams(1, 1)[0]
-    block = solved.blocks[0]
-    for _ in range(200):
-        move = moves.draw(random, block.start)
-        assert not (block.A @ (move.on(block.start) - block.start)).any()
 
 
 # --- hundreds of releases of each family's own kind ----------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
+import scipy.sparse as sp
 from hypothesis import assume
 from hypothesis import strategies as st
 
@@ -15,18 +16,20 @@ from fiberwalk.fiber.blocks.presolve import Block, Presolved, presolve
 from fiberwalk.fiber.bounds.decomposable import components
 from fiberwalk.fiber.equations.lattice import integer_kernel
 from fiberwalk.moves.bases.graver import graver_basis
+from fiberwalk.moves.bases.known_bases import expand, known_basis
 from fiberwalk.moves.families.adaptive_lattice import adaptive_lattice
-from fiberwalk.moves.families.cycles import cycles
+from fiberwalk.moves.families.cycles import Cycles, cycles
 from fiberwalk.moves.families.lattice import lattice_moves
 from fiberwalk.moves.families.listed import Listed
-from fiberwalk.moves.families.margins import margin_moves
+from fiberwalk.moves.families.margins import MarginMoves, margin_moves
 from fiberwalk.moves.families.mixture import Mixture
-from fiberwalk.moves.families.move_set import MoveSet
-from fiberwalk.moves.families.row_pairs import row_pairs
+from fiberwalk.moves.families.move_set import Move, MoveSet
+from fiberwalk.moves.families.row_pairs import RowPairs, row_pairs
 from fiberwalk.moves.families.short_cycles import short_cycles
 from fiberwalk.moves.families.sub_tables import from_sets, grown_sets
-from fiberwalk.moves.families.swaps import swaps
+from fiberwalk.moves.families.swaps import Swaps, swaps
 
+TWO_WAY = ["A,B", "A,C", "B,C"]
 DIMS = "ABCD"
 
 
@@ -103,3 +106,48 @@ def holey_releases(draw) -> fw.Release:
 def small_blocks(release: fw.Release) -> tuple[Presolved, list[tuple[int, Block]]]:
     solved = presolve(release)
     return solved, list(enumerate(solved.blocks))
+
+
+def rows_of(moves: MoveSet) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+    listed = sp.csr_array(moves.listed())
+    listed.sort_indices()
+    ends = zip(listed.indptr[:-1], listed.indptr[1:], strict=True)
+    return {(tuple(listed.indices[a:b].tolist()), tuple(listed.data[a:b].tolist())) for a, b in ends}
+
+
+def normal(move: Move) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    order = np.argsort(move.columns)
+    steps = move.steps[order]
+    return tuple(move.columns[order].tolist()), tuple((steps * np.sign(steps[0])).tolist())
+
+
+def check_protocol(moves: MoveSet, block: Block, random: np.ndarray, draws: int = 15) -> None:
+    listed = sp.csr_array(moves.listed())
+    assert listed.shape[1] == moves.n_columns == len(block.columns)
+    assert not abs(block.A @ listed.T).sum()
+    known = rows_of(moves)
+    assert len(known) == listed.shape[0]
+    # Redrawn sub-tables and sums of lattice vectors are more than any list; the others draw from their list.
+    parts = moves.parts if isinstance(moves, Mixture) else (moves,)
+    is_listed = all(type(one) in (Swaps, Cycles, RowPairs, Listed, MarginMoves) for one in parts)
+    table = block.start
+    for _ in range(draws):
+        move = moves.draw(random, table)
+        assert len(move.columns) == len(set(move.columns.tolist()))
+        assert not (block.A @ (move.on(table) - table)).any()
+        if len(move.columns) and is_listed:
+            assert normal(move) in known
+        if moves.makes_lines:
+            low, high = move.range_on(table, block.lower, block.upper)
+            assert low <= 0 <= high
+            after = move.on(table, high if len(move.columns) else 0)
+        else:
+            after = move.on(table)
+        assert (after >= block.lower).all()
+        assert (after <= block.upper).all()
+        table = after
+
+
+def basis_of(shape):
+    found = known_basis(shape, [(0, 1), (0, 2), (1, 2)])
+    return expand(found.plus, found.minus, shape)
