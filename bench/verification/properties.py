@@ -28,6 +28,8 @@ FILES = (
     "fiber/laws/test_priors.py",
     "face/test_loading.py",
     "moves/test_chooser.py",
+    "moves/families/test_margins.py",
+    "fiber/solvers/test_every_cycle.py",
     "moves/test_reach.py",
     "fiber/equations/test_lattice.py",
     "moves/bases/test_graver.py",

@@ -74,7 +74,7 @@ def _imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
                 yield from _imports(one)
         elif isinstance(child, (ast.Import, ast.ImportFrom)):
             yield child
-        else:
+        elif isinstance(child, (ast.stmt, ast.excepthandler, ast.match_case)):  # nothing is imported by an expression
             yield from _imports(child)
 
 
