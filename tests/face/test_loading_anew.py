@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from support.import_graph import ROOMS
 from support.places import ROOT
 from support.saved_results import CASES, METHODS, SAVED
 
@@ -24,7 +25,6 @@ from fiberwalk.base import saved_forms
 from fiberwalk.loading import KINDS
 from fiberwalk.protect.methods import METHODS as ALL_METHODS
 
-ROOMS = ("base", "release", "fiber", "moves", "sampler", "protect", "posterior", "risk")
 FACE = ROOT / "src" / "fiberwalk"
 
 
