@@ -15,6 +15,7 @@ import fiberwalk as fw
 from fiberwalk.base.certificate import certificate_html
 from fiberwalk.base.html import in_notebook
 from fiberwalk.moves.chooser import moves_html
+from fiberwalk.moves.reach import reach_html
 from fiberwalk.release.public_view import release_html
 from fiberwalk.report import notebook_form as forms
 
@@ -296,7 +297,7 @@ def test_moves_and_what_they_reach():
     assert Page(moves_html(moves)).fields()[1][:2] == ["1", "4"]
     assert moves._repr_html_() == moves_html(moves)
     assert (
-        forms.reach_html(fw.check_connected(release))
+        reach_html(fw.check_connected(release))
         == "<p>Checked by walking through all tables (7): every one is reached.</p>"
     )
     assert "NOT all are reached: they fall into 7 parts" in fw.check_connected(release, [])._repr_html_()
