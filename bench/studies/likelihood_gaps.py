@@ -18,11 +18,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 GAPS = {
-    "semi-controlled rounding to base 3": ("test_semi_controlled_rounding", {}),
-    "perturbation that preserves totals": ("test_perturbation", {"invariant": False}),
-    "the same with an invariant matrix": ("test_perturbation", {"invariant": True}),
-    "record swapping (2 x n cells)": ("test_moving_records", {}),
-    "the same, records in cells of 1 first": ("test_moving_records", {"small": 1}),
+    "semi-controlled rounding to base 3": ("protect.rounding.test_semi_controlled_rounding", {}),
+    "perturbation that preserves totals": ("protect.perturbation.test_perturbation", {"invariant": False}),
+    "the same with an invariant matrix": ("protect.perturbation.test_perturbation", {"invariant": True}),
+    "record swapping (2 x n cells)": ("protect.records.test_record_swapping", {}),
+    "the same, records in cells of 1 first": ("protect.records.test_record_swapping", {"small": 1}),
 }
 """Method: the test module whose gap(cells, ...) measures it, and further arguments. A new approximation is one line."""
 

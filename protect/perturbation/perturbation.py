@@ -125,7 +125,7 @@ def perturb(
     knows how often each count occurs; the approximation leaves out both. Of cells whose counts 0 to 3 are equally likely
     beforehand, three in five of which stay, the approximate distribution of a cell given what was published differs from
     the true one by a total variation of 0.083 on average in tables of 3 cells and of 0.096 in tables of 4; with the
-    invariant matrix, by 0.136 and 0.141 (`tests/test_perturbation.py` computes it from all tables).
+    invariant matrix, by 0.136 and 0.141 (its test, `gap`, computes it from all tables).
 
     Examples
     --------

@@ -79,7 +79,7 @@ def swap(
     The likelihood is a cellwise approximation. Measured as the total variation between the law of a cell that an audit
     gives and the true one, on average over what may be published: on 3 x 3 tables with all sums 3, of which a third are
     swapped, it is 0.05 off (0.26 without the evidence), with targeted=1 0.12 (0.36); on 2 x 3 tables 0.01 (0.09); on 2 x 2
-    tables without targeting it is exact. (pytest tests/test_moving_records.py -k gap)
+    tables without targeting it is exact. (pytest tests/protect/records -k gap)
 
     Parameters
     ----------

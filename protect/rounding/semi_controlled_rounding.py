@@ -46,7 +46,7 @@ def semi_controlled_round(
     That leaves out that the draws depend on each other, and that the sum of the published cells is near the truth. Of
     cells whose values 0 to 5 are equally likely beforehand, and to base 3, the approximate distribution of a cell given
     what was published differs from the true one by a total variation of 0.157 on average in tables of 2 cells and of
-    0.110 in tables of 3 (`tests/test_semi_controlled_rounding.py` computes it from all tables); the more cells have the
+    0.110 in tables of 3 (its test, `gap`, computes it from all tables); the more cells have the
     same remainder, the smaller the difference.
 
     Parameters

@@ -1,6 +1,6 @@
 """Every kernel that can be made for a small release, and the exact law of the whole tables that it must draw.
 
-A new kernel is one line in MAKERS; a kernel that the plan itself chooses needs none.
+A kernel that the registry chooses somewhere needs nothing here; one that it passes over has a line in `other_ways`.
 """
 
 from __future__ import annotations

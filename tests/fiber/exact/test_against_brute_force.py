@@ -1,4 +1,4 @@
-"""Bounds, counts and probabilities of random small releases equal a brute-force reference (tests/support/naive.py)."""
+"""Bounds, counts and probabilities of random small releases equal a brute-force reference (support.naive.tables)."""
 
 from __future__ import annotations
 
