@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 from support.terminal import fiberwalk
 
@@ -17,14 +16,11 @@ def test_help_teaches_by_example():
 
 
 def test_help_is_quick():
-    """Best of three, so that a busy machine does not fail it."""
-    best = 9.0
-    for _ in range(3):
-        begin = time.perf_counter()
-        subprocess.run(
-            [sys.executable, "-c", "from fiberwalk.commands.main import main; main(['--help'])"],
-            check=True,
-            capture_output=True,
-        )
-        best = min(best, time.perf_counter() - begin)
-    assert best < 0.5
+    """It loads nothing that is heavy; how long that takes is raced in bench/, as the clock of a busy machine tells nothing."""
+    code = "import sys; from fiberwalk.commands.main import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    loaded = {name.split(".")[0] for name in done.stdout.splitlines()[-1].split()}
+    assert "click" in loaded
+    assert loaded.isdisjoint(
+        ["numpy", "numba", "scipy", "pandas", "xarray", "matplotlib", "highspy", "arviz", "jinja2"]
+    )
