@@ -16,8 +16,11 @@ def test_help_teaches_by_example():
 
 
 def test_help_is_quick():
-    """It loads nothing that is heavy; how long that takes is raced in bench/, as the clock of a busy machine tells nothing."""
-    code = "import sys; from fiberwalk.commands.main import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    """It loads nothing that is heavy. How long it takes is raced in bench/: a busy machine's clock tells nothing."""
+    code = (
+        "import sys; from fiberwalk.commands.main import main\n"
+        "main(['--help'], standalone_mode=False); print(*sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     loaded = {name.split(".")[0] for name in done.stdout.splitlines()[-1].split()}
     assert "click" in loaded
