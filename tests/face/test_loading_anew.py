@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -138,6 +139,7 @@ def test_what_a_result_does_not_hold_is_not_loaded():
 
 def test_results_say_the_kind_under_which_they_are_looked_for():
     for kind, home in KINDS.items():
+        importlib.import_module(f"fiberwalk.{home}")
         forms = [form for form in saved_forms._BY_NAME.values() if form.chosen.__module__ == f"fiberwalk.{home}"]
         assert [form.kind for form in forms if form.kind] == [kind]
 
