@@ -12,6 +12,8 @@ from .errors import InputError
 
 LARGEST = 2**53
 """The largest whole number up to which every float is exact."""
+MOST_DIGITS = 40
+"""A number that is written with more is refused unread."""
 
 
 def is_number(given: Any) -> TypeGuard[float]:
@@ -42,26 +44,36 @@ def scaled(value: Any, decimals: int, where: str) -> int:
     check_decimals(decimals)
     if isinstance(value, str):
         value = value.strip()
-        if re.fullmatch(r"[+-]?[0-9]+", value):
+        if re.fullmatch(r"[+-]?[0-9]+", value) and len(value) <= MOST_DIGITS:
             value = int(value)
         elif "_" in value:
             raise InputError(f"{where}: {value!r} is not a number.")
     if isinstance(value, (int, np.integer)):
         if abs(int(value)) * 10**decimals > LARGEST:
-            raise InputError(f"{where}: {value} is too large to be held exactly with {decimals} decimals.")
+            raise InputError(f"{where}: {_short(value)} is too large to be held exactly with {decimals} decimals.")
         return int(value) * 10**decimals
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{where}: {value!r} is not a number.") from None
+        raise InputError(f"{where}: {_short(value)!r} is not a number.") from None
     if not np.isfinite(number):
+        if isinstance(value, str) and len(value) > MOST_DIGITS:
+            raise InputError(f"{where}: {_short(value)} is too large to be held exactly with {decimals} decimals.")
         raise InputError(f"{where}: {value!r} where a number must be.")
     big = number * 10.0**decimals
     if abs(big) > LARGEST:
-        raise InputError(f"{where}: {value} is too large to be held exactly with {decimals} decimals.")
+        raise InputError(f"{where}: {_short(value)} is too large to be held exactly with {decimals} decimals.")
     if abs(big - round(big)) > max(1e-6, 4 * np.spacing(abs(big))):
         raise InputError(f"{where}: {value} {not_whole(decimals)}")
     return round(big)
+
+
+def _short(value: Any) -> str:
+    """A value as errors say it: Python itself refuses to write, or read, whole numbers of thousands of digits."""
+    if isinstance(value, (int, np.integer)) and abs(int(value)) > 10**MOST_DIGITS:
+        return f"a number of more than {MOST_DIGITS} digits"
+    said = str(value)
+    return said if len(said) <= MOST_DIGITS else f"{said[:MOST_DIGITS]}..."
 
 
 def not_whole(decimals: int) -> str:

@@ -102,6 +102,7 @@ class Reader:
         self.find = find
         self.objects: list[Any] = []
         self._shared: dict[Any, np.ndarray] = {}
+        self._left = {name: len(array) for name, array in arrays.items()}
         self.kinds: dict[str, Callable[[Any], Any]] = {
             "integer": lambda digits: int(digits, 16),
             "float": float,
@@ -138,8 +139,15 @@ class Reader:
         name, start, shape = content
         key = name, start, tuple(shape)
         if key not in self._shared:
-            self._shared[key] = self.arrays[name][start : start + math.prod(shape)].reshape(shape).copy()
+            self._shared[key] = self._part(name, start, shape)
         return self._shared[key]
+
+    def _part(self, name: str, start: int, shape: list[int]) -> np.ndarray:
+        # Arrays are laid end to end, so that no number is in two of them: a file that repeats them is made to fill memory.
+        self._left[name] -= math.prod(shape)
+        if min(start, *shape, self._left[name]) < 0:
+            raise InputError("its arrays are longer than what it holds.")
+        return self.arrays[name][start : start + math.prod(shape)].reshape(shape).copy()
 
     def _objects(self, content: Any) -> np.ndarray:
         shape, items = content

@@ -9,6 +9,7 @@ import importlib
 import io
 import json
 import os
+import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,6 +33,9 @@ OLDEST = 1
 DOCUMENT = "audit.json"
 NOT_OURS = "this is no audit saved by fiberwalk."
 DAMAGED = "the file is damaged or was cut short; save the audit again."
+MOST_MEMBERS, ENCRYPTED = 64, 1
+ALWAYS_READ, MOST_TIMES = 1 << 26, 200
+"""Bytes that any file may unpack to, and how many times its own size a larger one may."""
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time stamp of every member: when a file was written is no part of a result."""
 
@@ -60,15 +64,10 @@ def load(path: str | os.PathLike[str], kinds: Mapping[str, str], homes: Iterable
     """
     name = _check_readable(path)
     with _problems_told(name), zipfile.ZipFile(path) as file:
-        if DOCUMENT not in file.namelist():
-            raise InputError(NOT_OURS)
+        members = _checked_members(file, os.path.getsize(path))
         document = json.loads(file.read(DOCUMENT))
         kind = _checked_kind(document, kinds)
-        arrays = {
-            one.removesuffix(".npy"): np.load(io.BytesIO(file.read(one)), allow_pickle=False)
-            for one in file.namelist()
-            if one.endswith(".npy")
-        }
+        arrays = {one.removesuffix(".npy"): _array(file.read(one)) for one in members if one.endswith(".npy")}
     importlib.import_module(kinds[kind])
     with _problems_told(name):
         reader = Reader(arrays, document["objects"], partial(form_named, homes=tuple(homes)))
@@ -86,22 +85,56 @@ def _problems_told(name: str) -> Iterator[None]:
         yield
     except InputError as problem:
         raise InputError(f"{name}: {problem}") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, LookupError, TypeError, ValueError, AttributeError, RuntimeError):
-        raise InputError(f"{name}: {DAMAGED}") from None
     except OSError as problem:
         raise InputError(f"{name}: the file cannot be read ({problem.strerror or problem}).") from None
+    except Exception:  # of a file that somebody made up, anything may be wrong
+        raise InputError(f"{name}: {DAMAGED}") from None
+
+
+def _checked_members(file: zipfile.ZipFile, size: int) -> list[str]:
+    """The names of what a file holds, if it is what we write, and not more than such a file can hold; nothing is unpacked.
+
+    A few kilobytes of a zip may say that they are gigabytes.
+    """
+    members = file.infolist()
+    names = [one.filename for one in members]
+    if DOCUMENT not in names:
+        raise InputError(NOT_OURS)
+    if len(names) > MOST_MEMBERS or len(set(names)) < len(names):
+        raise InputError(DAMAGED)
+    for one in members:
+        plain = one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) and not one.flag_bits & ENCRYPTED
+        if not plain or not re.fullmatch(rf"{re.escape(DOCUMENT)}|[a-z]+[0-9]*\.npy", one.filename):
+            raise InputError(DAMAGED)
+    if sum(one.file_size for one in members) > max(ALWAYS_READ, size * MOST_TIMES):
+        raise InputError("the file would unpack to far more than a result of its size holds; it is not read.")
+    return names
+
+
+def _array(content: bytes) -> np.ndarray:
+    """An array that `numpy.save` wrote. What its head says is believed only as far as there are bytes for it."""
+    stream = io.BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    if version != (1, 0):
+        raise InputError(DAMAGED)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    rest = content[stream.tell() :]
+    if len(shape) != 1 or dtype.kind not in "biufU" or shape[0] * dtype.itemsize != len(rest):
+        raise InputError(DAMAGED)
+    return np.frombuffer(rest, dtype)
 
 
 def _add(file: zipfile.ZipFile, name: str, content: bytes) -> None:
     member = zipfile.ZipInfo(name, LONG_AGO)
-    member.compress_type = zipfile.ZIP_DEFLATED
+    dense = len(content) > len(zlib.compress(content)) * MOST_TIMES  # so empty that it would look like a bomb
+    member.compress_type = zipfile.ZIP_STORED if dense else zipfile.ZIP_DEFLATED
     member.create_system, member.external_attr = 3, 0o644 << 16  # the same on every system
     file.writestr(member, content)
 
 
 def _check_readable(path: str | os.PathLike[str]) -> str:
     if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"a file is named by its path; this is {path!r}.")
+        raise InputError(f"a file is named by its path; this is a {type(path).__name__}.")
     name = os.fspath(path)
     if Path(path).is_dir():
         raise InputError(f"{name}: this is a folder, not a file.")

@@ -10,13 +10,19 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Rows = list[tuple[int, list[str]]]
 """The rows of a file, each with the number of its line."""
 
 MOST_COLUMNS = 200
+_FORMULA = re.compile(r"'*[=+\-@]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -50,7 +56,7 @@ def read_rows(path: str | os.PathLike[str]) -> Rows:
     rows = []
     try:
         for row in reader:
-            cells = [cell.strip() for cell in row]
+            cells = [as_label(cell.strip()) for cell in row]
             if any(cells):
                 rows.append((reader.line_num, cells))
     except csv.Error as problem:
@@ -77,12 +83,46 @@ def check_width(name: str, columns: int) -> None:
         )
 
 
+def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], *, index: bool = False) -> None:
+    """Write a frame as CSV, whole or not at all, so that no spreadsheet takes its texts for formulas."""
+    import pandas as pd
+
+    columns = [(name, frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
+    if index:
+        levels = [(name, frame.index.get_level_values(place)) for place, name in enumerate(frame.index.names)]
+        columns = [*(("" if name is None else name, pd.Series(level)) for name, level in levels), *columns]
+    safe = [one.reset_index(drop=True) for _, one in columns]
+    safe = [one if pd.api.types.is_numeric_dtype(one) else one.map(_cell) for one in safe]
+    with written_whole(path) as temporary:
+        pd.concat(safe, axis=1).to_csv(temporary, index=False, header=[as_text(str(name)) for name, _ in columns])
+
+
+def _cell(one: object) -> object:
+    return as_text(one) if isinstance(one, str) else one
+
+
+def as_text(label: str) -> str:
+    """A text as a CSV file holds it: what a spreadsheet would run as a formula has an apostrophe before it."""
+    return f"'{label}" if _FORMULA.match(label) and not _NUMBER.fullmatch(label) else label
+
+
+def as_label(text: str) -> str:
+    """What `as_text` was given."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def write_private(text: str, path: str | os.PathLike[str]) -> None:
+    """Write a text for the agency alone, whole or not at all: nobody else may read the file, even if it was there before."""
+    with written_whole(path, private=True) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 @contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+def written_whole(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[Path]:
     """A temporary path beside `path` that takes its name only once the block has ended well.
 
-    A link is written through, an existing file keeps its permissions, and what is no plain file (a pipe) is written to
-    at the end.
+    A link is written through, an existing file keeps its permissions unless it is to be private, and what is no plain file
+    (a pipe) is written to at the end.
     """
     target = check_writable(path)
     try:
@@ -98,7 +138,8 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
             with open(target, "wb") as out:
                 out.write(temporary.read_bytes())
         else:
-            temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+            usual = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+            temporary.chmod(0o600 if private else usual)
             os.replace(temporary, target)
     except OSError as problem:
         raise InputError(f"{target}: the file cannot be written ({problem.strerror or problem}).") from None
@@ -111,7 +152,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     try:
         target = Path(path).resolve()
     except TypeError:
-        raise InputError(f"a file is named by its path; this is {path!r}.") from None
+        raise InputError(f"a file is named by its path; this is a {type(path).__name__}.") from None
     if target.is_dir():
         raise InputError(f"{os.fspath(path)}: this is a folder, not a file; the file cannot be written.")
     if not target.parent.is_dir():

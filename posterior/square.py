@@ -10,7 +10,7 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.numbers import is_number
 from ..fiber.laws.by_name import as_law
-from ..fiber.laws.law import Law
+from ..fiber.laws.law import Law, relative_weights
 from ..fiber.laws.priors import prior as prior_of_cells
 from ..protect.as_published import as_protected
 from ..protect.perturbation.markov_perturbation import MarkovPerturbation, log_step_likelihood, refuse_cut
@@ -155,7 +155,7 @@ def _log_prior(prior: Any, seen: Seen, values: np.ndarray) -> np.ndarray:
     log_weights = np.zeros(len(values))
     for cell, figure, sign in zip(seen.cells.tolist(), seen.figures.tolist(), (1, -1, -1, 1), strict=True):
         then = figure + sign * (values - int(seen.figures[0]))
-        found = weigh(cell, int(then.min()), int(then.max()))
+        found = relative_weights(weigh, cell, int(then.min()), int(then.max()))
         if found is not None:
             log_weights += found[::sign]
     normalised = _normalised(log_weights)

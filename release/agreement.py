@@ -16,14 +16,14 @@ def disagreement(release: Release, cells: np.ndarray) -> str | None:
     if len(wrong):
         i = wrong[0]
         said = release.between(int(release.lower[i]), int(release.upper[i]))
-        return f"it says that {release.words(release.keys[i])} {said}, and there it is {release.show(int(cells[i]))}"
+        return f"it says that {release.words(release.keys[i])} {said}, and there it is not"
     sums = release.sums.matrix @ cells
     wrong = np.flatnonzero((sums < release.sums.lower) | (sums > release.sums.upper))
     if len(wrong):
-        return f"it says that {release.fact_words(int(wrong[0]))}, and there it is {release.show(int(sums[wrong[0]]))}"
+        return f"it says that {release.fact_words(int(wrong[0]))}, and there it is not"
     for item in release.evidence:
         value = int(item.coefficients @ cells[item.cells])
         place = value - item.first
         if not 0 <= place < len(item.log_weights) or item.log_weights[place] == -np.inf:
-            return f"{release.evidence_words(item)}, cannot have been {release.show(value)}"
+            return f"{release.evidence_words(item)}, cannot have been what it is there"
     return None

@@ -157,10 +157,7 @@ def _check_figure(release: Release, figure: Figure, source: str) -> None:
         if low > high:
             raise InputError(f"{where}: the range from {release.show(low)} to {release.show(high)} is empty.")
         if figure.value is not None and not low <= figure.value <= high:
-            raise InputError(
-                f"{where}: the value {release.show(figure.value)} is not in its own range, which "
-                f"{release.between(low, high)}."
-            )
+            raise InputError(f"{where}: the value is not in its own range, which {release.between(low, high)}.")
 
 
 def _is_range(figure: Figure) -> bool:
@@ -196,9 +193,12 @@ def _check_sums(
     if wrong:
         key, figure, total = wrong[0]
         gap = figure.value - total  # type: ignore[operator]
+        off = f"{release.show(abs(gap))} {'less' if gap > 0 else 'more'}"
+        says = f"is {release.show(figure.value or 0)}, but its cells sum to {release.show(total)}, {off}"
+        if figure.status != PUBLISHED:
+            says = f"is withheld, and its cells sum to {off} than its figure"
         more = f" ({len(wrong)} totals do not add up)" if len(wrong) > 1 else ""
         raise InputError(
-            f"{source}, {figure.where}: {release.words(key)} is {release.show(figure.value or 0)}, but its cells sum to "
-            f"{release.show(total)}, {release.show(abs(gap))} {'less' if gap > 0 else 'more'}{more}; correct it, or give "
-            "tolerance= if totals are rounded."
+            f"{source}, {figure.where}: {release.words(key)} {says}{more}; correct it, or give tolerance= if totals are "
+            "rounded."
         )

@@ -44,7 +44,9 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
         joined,
         notes=notes,
         applied=applied,
-        flagged=any(one.flagged for one in releases),
+        # What one table does not show must not be read in another's flags.
+        flagged=any(one.flagged for one in releases)
+        and all(one.flagged or not (one.status == PRIMARY).any() for one in releases),
     )
 
 
@@ -152,14 +154,11 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     value, status = np.full(n, NO_VALUE, np.int64), np.full(n, UNSHOWN, np.uint8)
     own = np.zeros(n, np.int64)
     truth: np.ndarray | None = np.full(n, NO_VALUE, np.int64)
-    seen_lower, seen_upper = lower.copy(), upper.copy()
+    if_flagged, if_guessed = (_readings(tables, numbers, n, name) for name in ("if_flagged", "if_guessed"))
     evidence: list[Evidence] = []
     for one, where in zip(tables, numbers, strict=True):
         np.maximum.at(lower, where, one.lower)
         np.minimum.at(upper, where, one.upper)
-        if_flagged = one.if_flagged or (one.lower, one.upper)
-        np.maximum.at(seen_lower, where, if_flagged[0])
-        np.minimum.at(seen_upper, where, if_flagged[1])
         value[where] = np.where(one.value != NO_VALUE, one.value, value[where])
         # What one table withholds stays listed even where another publishes it: that is the disclosure.
         status[where] = np.where(_RANK[one.status] < _RANK[status[where]], one.status, status[where])
@@ -167,10 +166,7 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         if truth is not None and one.truth is not None:
             clash = np.flatnonzero((truth[where] != NO_VALUE) & (truth[where] != one.truth))
             if len(clash):
-                raise Contradiction(
-                    f"linked releases: the tables disagree on cell {one.words(one.keys[clash[0]])}: "
-                    f"{one.show(int(truth[where][clash[0]]))} and {one.show(int(one.truth[clash[0]]))}."
-                )
+                raise Contradiction(f"linked releases: the tables disagree on cell {one.words(one.keys[clash[0]])}.")
             truth[where] = one.truth
         else:
             truth = None
@@ -184,11 +180,13 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         )
     grids = [Grid(g.nodes, w[g.cells]) for one, w in zip(tables, numbers, strict=True) for g in one.grids]
     joined = Release(
-        dims, _without_repeats(grids), lower, upper, value, status, own, Sums.none(n, len(dims)), truth,
+        dims, _without_repeats(grids), lower, upper, value, status, own, Sums.none(n, len(dims)),
         seen_once(evidence, tables[0]), tables[0].decimals,
         np.unique(np.concatenate([one.asked for one in tables]), axis=0),
         np.concatenate([one.shown for one in tables]),
-        if_flagged=(seen_lower, seen_upper) if any(one.if_flagged for one in tables) else None,
+        truth=truth,
+        if_flagged=if_flagged,
+        if_guessed=if_guessed,
         contributors=_joined([one.contributors for one in tables], numbers, n),
         largest=_joined([one.largest for one in tables], numbers, n),
         figures=_joined([one.figures for one in tables], numbers, n),
@@ -203,6 +201,20 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
             facts.keys, facts.matrix @ columns, facts.lower, facts.upper, facts.value, facts.words
         )
     return _shared_totals(joined)
+
+
+def _readings(
+    tables: Sequence[Release], numbers: Sequence[np.ndarray], n: int, name: str
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The bounds of one reading of some tables, over the cells of all; a table without it is read as it is."""
+    if all(getattr(one, name) is None for one in tables):
+        return None
+    lower, upper = np.zeros(n, np.int64), np.full(n, NO_LIMIT, np.int64)
+    for one, where in zip(tables, numbers, strict=True):
+        low, high = getattr(one, name) or (one.lower, one.upper)
+        np.maximum.at(lower, where, low)
+        np.minimum.at(upper, where, high)
+    return lower, upper
 
 
 def _joined(parts: Sequence[np.ndarray | None], numbers: Sequence[np.ndarray], n: int) -> np.ndarray | None:

@@ -1,339 +1,38 @@
-"""A release as its readers see it: figures of cells and totals laid out in rows and columns, and what is hidden among them.
+"""What of a release is public: the one door by which anything of it leaves.
 
-The truth is not looked at.
+Files, crosstabs, notebooks and saved audits without truth are made from a `PublicView` and take nothing else. Two releases
+that tell their readers the same have the same one, whatever their agencies keep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import islice, product
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import InputError, did_you_mean
-from ..base.html import MOST_COLUMNS, MOST_ROWS, cut_table, remark, sentence, shown_of
-from .facts.facts import NO_LIMIT, NO_VALUE, PUBLISHED, Grid
-from .tables.dims import TOTAL, Dim
+from .facts.facts import HIDDEN, PRIMARY
+from .told import Told
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .release import Release
 
-ABSENT, EXACT, INEXACT, WITHHELD = 0, 1, 2, 3
-"""What readers see where lines cross: nothing; the figure itself; one that was rounded or changed; that it is hidden."""
-MARK = "×"
-"""Stands for what is hidden."""
-MOST_TABLES = 4
-"""Of more linked tables a notebook shows some."""
-FEW_DIMS = 3
-"""Up to so many dims, the last one alone runs across."""
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PublicView(Told):
+    """A release as its readers have it. It never had the truth, nor anything else that only the agency knows."""
+
+    def __repr__(self) -> str:
+        dims = ", ".join(dim.name for dim in self.dims)
+        return f"<PublicView of {dims}: {self.n_cells} cells, {len(self.sums)} known sums>"
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """One table of a release, laid out. Rows and columns are nodes of their dims, one line each."""
-
-    row_dims: tuple[int, ...]
-    column_dims: tuple[int, ...]
-    rows: list[tuple[int, ...]]
-    columns: list[tuple[int, ...]]
-    more: tuple[int, int]
-    """How many rows and columns are left out."""
-    state: np.ndarray
-    figure: np.ndarray
-    """Scaled integers; NO_VALUE where none is seen."""
-    lower: np.ndarray
-    upper: np.ndarray
-    """Of what is hidden: all that is told or known of it directly, apart from the sums that it is in."""
-
-
-def split(n_dims: int) -> int:
-    """How many of so many dims run down the rows; the others run across."""
-    return n_dims - (1 if n_dims <= FEW_DIMS else n_dims // 2) if n_dims > 1 else 1
-
-
-def view(
-    release: Release, grid: Grid, across: Sequence[int] | None = None, most: tuple[int, int] | None = None
-) -> View:
-    """One table of a release, laid out; of its rows and columns the first ones and the last, where there are more."""
-    there = [axis for axis, dim in enumerate(release.dims) if not _summed_over(grid, axis, dim)] or [0]
-    column_dims = tuple(there[split(len(there)) :] if across is None else across)
-    row_dims = tuple(axis for axis in there if axis not in column_dims)
-    said = _said(release, grid)
-    limits = most or (None, None)
-    rows, more_rows = _lines(release, grid, row_dims, said, limits[0])
-    columns, more_columns = _lines(release, grid, column_dims, said, limits[1])
-    shape = len(rows), len(columns)
-    state, figure = np.full(shape, ABSENT), np.full(shape, NO_VALUE)
-    lower, upper = np.zeros(shape, np.int64), np.full(shape, NO_LIMIT)
-    cells = _cells(grid, row_dims, column_dims, rows, columns)
-    is_cell = cells >= 0
-    at = cells[is_cell]
-    figure[is_cell] = release.cell_figures[at]
-    shown = np.where(figure[is_cell] != NO_VALUE, INEXACT, WITHHELD)
-    state[is_cell] = np.where(release.status[at] == PUBLISHED, EXACT, shown)
-    lower[is_cell], upper[is_cell] = release.lower[at], release.upper[at]
-    places = {line: i for i, line in enumerate(rows)}, {line: j for j, line in enumerate(columns)}
-    others = [axis for axis in range(len(release.dims)) if axis not in there]
-    for key, told in _told(release, said, rows, columns, row_dims, column_dims, others):
-        i = places[0].get(tuple(key[axis] for axis in row_dims))
-        j = places[1].get(tuple(key[axis] for axis in column_dims))
-        if i is not None and j is not None and not is_cell[i, j]:
-            state[i, j], figure[i, j], lower[i, j], upper[i, j] = told
-    return View(row_dims, column_dims, rows, columns, (more_rows, more_columns), state, figure, lower, upper)
-
-
-def _summed_over(grid: Grid, axis: int, dim: Dim) -> bool:
-    return len(grid.nodes[axis]) == 1 and int(grid.nodes[axis][0]) == dim.total
-
-
-def _said(release: Release, grid: Grid) -> np.ndarray:
-    """The keys of all sums of this table that readers are told of, or told that they are hidden."""
-    n = len(release.dims)
-    of_random = np.array(list(release.sum_figures), dtype=np.int64).reshape(-1, n)
-    keys = np.concatenate([release.sums.keys, release.shown.reshape(-1, n), release.asked.reshape(-1, n), of_random])
-    keys = np.unique(keys[(keys >= 0).all(axis=1)], axis=0)
-    if len(release.grids) == 1:
-        return keys
-    inside = np.ones(len(keys), dtype=bool)
-    for axis, dim in enumerate(release.dims):
-        nodes = grid.nodes[axis]
-        told = [node for node in np.unique(keys[:, axis]).tolist() if node in nodes or _made_of(dim, nodes, node)]
-        inside &= np.isin(keys[:, axis], told)
-    return keys[inside]
-
-
-def _made_of(dim: Dim, nodes: np.ndarray, node: int) -> bool:
-    """Is a node the sum of some of these?"""
-    return sum(len(dim.leaves[one]) for one in nodes[dim.within(nodes, node)]) == len(dim.leaves[node])
-
-
-def _lines(
-    release: Release, grid: Grid, axes: tuple[int, ...], said: np.ndarray, most: int | None
-) -> tuple[list[tuple[int, ...]], int]:
-    """The rows or columns of a table in their order: those of its cells, and those of sums; and how many are left out."""
-    if not axes:
-        return [()], 0
-    places = [_order(release.dims[axis]) for axis in axes]
-    own = [sorted(grid.nodes[axis].tolist(), key=place.__getitem__) for axis, place in zip(axes, places, strict=True)]
-    sets = [set(nodes) for nodes in own]
-    sums = {line for line in map(tuple, said[:, axes].tolist()) if not all(map(set.__contains__, sets, line))}
-    n = len(sums) + int(np.prod([float(len(nodes)) for nodes in own]))
-    lines = sorted(
-        [*islice(product(*own), most), *sums],
-        key=lambda line: tuple(place[node] for place, node in zip(places, line, strict=True)),
-    )
-    shown = n if most is None else shown_of(n, most)
-    return (lines, 0) if shown == n else ([*lines[: shown - 1], lines[-1]], n - shown)
-
-
-def _order(dim: Dim) -> list[tuple[float, ...]]:
-    """Where each node of a dim stands: groups after their members, the total last."""
-    end = float("inf")
-    levels = [dim.nodes_at(level.name) for level in dim.levels]
-    firsts = [[int(dim.leaves[node][0]) for node in at] for at in levels]
-    found: list[tuple[float, ...]] = []
-    for node, leaves in enumerate(dim.leaves):
-        leaf = int(leaves[0])
-        if node < len(dim.labels):
-            found.append((*(first[leaf] for first in firsts), leaf, 0.0))
-            continue
-        level = next((k for k, at in enumerate(levels) if at[leaf] == node), None)
-        above = () if level is None else tuple(first[leaf] for first in firsts[: level + 1])
-        found.append((*above, end, float(node)))
-    return found
-
-
-def _cells(
-    grid: Grid, row_dims: tuple[int, ...], column_dims: tuple[int, ...], rows: Sequence[Any], columns: Sequence[Any]
-) -> np.ndarray:
-    """The number of the cell at every crossing; -1 where there is none."""
-    index: list[Any] = [0] * len(grid.nodes)
-    good = np.ones((len(rows), len(columns)), dtype=bool)
-    for axes, lines, shape in ((row_dims, rows, (-1, 1)), (column_dims, columns, (1, -1))):
-        nodes = np.array(lines, dtype=np.int64).reshape(len(lines), len(axes))
-        for k, axis in enumerate(axes):
-            place = np.full(max(int(grid.nodes[axis].max()), int(nodes[:, k].max())) + 1, -1)
-            place[grid.nodes[axis]] = np.arange(len(grid.nodes[axis]))
-            index[axis] = place[nodes[:, k]].reshape(shape)
-            good = good & (index[axis] >= 0)
-    found = np.broadcast_to(grid.cells[tuple(index)], good.shape)
-    return np.where(good, found, -1)
-
-
-def _told(
-    release: Release,
-    said: np.ndarray,
-    rows: Sequence[Any],
-    columns: Sequence[Any],
-    row_dims: Sequence[int],
-    column_dims: Sequence[int],
-    others: Sequence[int],
-) -> Iterable[tuple[tuple[int, ...], tuple[int, int, int, int]]]:
-    """Of the sums on some lines: state, figure, and between what values they are known to lie."""
-
-    def on_lines(keys: np.ndarray) -> np.ndarray:
-        good = np.ones(len(keys), dtype=bool)
-        for axes, lines in ((row_dims, rows), (column_dims, columns)):
-            for k, axis in enumerate(axes):
-                good &= np.isin(keys[:, axis], [line[k] for line in lines])
-        for axis in others:
-            good &= keys[:, axis] == release.dims[axis].total
-        return good
-
-    sums = release.sums
-    number = {tuple(sums.keys[i].tolist()): i for i in np.flatnonzero(on_lines(sums.keys))}
-    asked = set(map(tuple, release.asked.tolist()))
-    for key in map(tuple, said[on_lines(said)].tolist()):
-        low, high, figure = 0, NO_LIMIT, NO_VALUE
-        if key in number:
-            i = number[key]
-            low, high, figure = int(sums.lower[i]), int(sums.upper[i]), int(sums.value[i])
-        elif key not in asked and key not in release.sum_figures:
-            low = high = figure = _known_otherwise(release, key)
-        if key in release.sum_figures:
-            yield key, (INEXACT, release.sum_figures[key], low, high)
-        elif key in asked or figure == NO_VALUE:
-            yield key, (WITHHELD, NO_VALUE, low, high)
-        else:
-            yield key, (EXACT if low == high == figure else INEXACT, figure, low, high)
-
-
-def _known_otherwise(release: Release, key: tuple[int, ...]) -> int:
-    """The figure of a sum that is published under its name and held as a fact about its only cell, or as another sum."""
-    row = release.row(key)
-    if row.nnz == 1:
-        return int(release.lower[row.indices[0]])
-    sums, cells = release.sums, np.sort(row.indices)
-    for i in np.flatnonzero(np.diff(sums.matrix.indptr) == len(cells)):
-        part = slice(sums.matrix.indptr[i], sums.matrix.indptr[i + 1])
-        if (np.sort(sums.matrix.indices[part]) == cells).all():
-            return int(sums.value[i])
-    return NO_VALUE
-
-
-# --- as a frame ---------------------------------------------------------------------------------------------------
-
-
-def crosstab(release: Release, columns: Any = None, total: str = "All", mark: str | None = None) -> pd.DataFrame:
-    """What readers see, as a frame (see `Release.crosstab`)."""
-    import pandas as pd
-
-    if len(release.grids) != 1:
-        raise InputError("linked tables have no one crosstab; look at each release by itself.")
-    across = None if columns is None else _across(release, columns)
-    for dim in release.dims:
-        if total != TOTAL and total in dim.node_labels:
-            raise InputError(f"crosstab(): dim {dim.name!r} has a label {total!r}; choose another total=.")
-    found = view(release, release.grids[0], across)
-    axes = []
-    for dims, lines in ((found.row_dims, found.rows), (found.column_dims, found.columns)):
-        labels = [tuple(total if label == TOTAL else label for label in one) for one in _labels(release, dims, lines)]
-        names = [release.dims[axis].name for axis in dims]
-        if not dims:
-            axes.append(pd.Index(["published"]))
-        elif len(dims) == 1:
-            axes.append(pd.Index([one[0] for one in labels], name=names[0]))
-        else:
-            axes.append(pd.MultiIndex.from_tuples(labels, names=names))
-    seen = np.isin(found.state, (EXACT, INEXACT))
-    values = release.own_units(np.where(seen, found.figure, 0))
-    if mark is None:
-        array_of = pd.arrays.IntegerArray if release.decimals == 0 else pd.arrays.FloatingArray
-        parts = [array_of(values[:, j].copy(), ~seen[:, j]) for j in range(values.shape[1])]
-        frame = pd.DataFrame(dict(enumerate(parts)), index=axes[0])
-    else:
-        marked = np.where(seen, values.astype(object), np.where(found.state == WITHHELD, mark, ""))
-        frame = pd.DataFrame(marked, index=axes[0])
-    frame.columns = axes[1]
-    return frame
-
-
-def _across(release: Release, columns: Any) -> list[int]:
-    known = [dim.name for dim in release.dims]
-    given = [columns] if isinstance(columns, str) else list(columns)
-    for one in given:
-        if one not in known:
-            raise InputError(f"crosstab(): there is no dim {one!r}; {did_you_mean(str(one), known)}")
-    if len(set(given)) == len(known):
-        raise InputError("crosstab(): columns= names every dim, and none is left for the rows.")
-    return [known.index(one) for one in dict.fromkeys(given)]
-
-
-def _labels(release: Release, dims: Sequence[int], lines: Sequence[tuple[int, ...]]) -> list[tuple[str, ...]]:
-    return [
-        tuple(release.dims[axis].node_labels[node] for axis, node in zip(dims, line, strict=True)) for line in lines
-    ]
-
-
-# --- in a notebook ------------------------------------------------------------------------------------------------
-
-
-def release_html(release: Release) -> str:
-    """The published table, or each of some linked ones, and a line that says what it is."""
-    parts = [sentence(caption(release))]
-    for k, grid in enumerate(release.grids[:MOST_TABLES], start=1):
-        found = view(release, grid, most=(MOST_ROWS, MOST_COLUMNS))
-        if len(release.grids) > 1:
-            named = " by ".join(release.dims[axis].name for axis in (*found.row_dims, *found.column_dims))
-            parts.append(sentence(f"Table {k} of {len(release.grids)}: {named}"))
-        parts.append(_view_html(release, found))
-    if len(release.grids) > MOST_TABLES:
-        parts.append(remark(f"{len(release.grids) - MOST_TABLES} more linked tables are not shown."))
-    return "".join(parts)
-
-
-def _view_html(release: Release, found: View) -> str:
-    texts = [[_text(release, found, i, j) for j in range(len(found.columns))] for i in range(len(found.rows))]
-    rows, columns = (
-        _labels(release, dims, lines)
-        for dims, lines in ((found.row_dims, found.rows), (found.column_dims, found.columns))
-    )
-    looks = np.where(found.state == INEXACT, "i", np.where(found.state == WITHHELD, "tint", "")).tolist()
-    names = [[release.dims[axis].name for axis in dims] for dims in (found.row_dims, found.column_dims)]
-    return cut_table(names[0], rows, names[1], columns, texts, found.more, looks)
-
-
-def _text(release: Release, found: View, i: int, j: int) -> str:
-    state = found.state[i, j]
-    if state == ABSENT:
-        return ""
-    if state != WITHHELD:
-        return plain(int(found.figure[i, j]), release.decimals)
-    low, high = int(found.lower[i, j]), int(found.upper[i, j])
-    first, last = plain(low, release.decimals), plain(high, release.decimals)
-    if low == high:
-        return f"{MARK}\u00a0=\u00a0{first}"
-    if high < NO_LIMIT:
-        return f"{MARK}\u00a0{first}–{last}"
-    return f"{MARK}\u00a0≥\u00a0{first}" if low > 0 else MARK
-
-
-def plain(value: int, decimals: int) -> str:
-    """One value in the table's own units, as tables print it."""
-    return f"{value:,}" if decimals == 0 else f"{value / 10**decimals:,.{decimals}f}"
-
-
-def caption(release: Release) -> str:
-    """What a release holds, in a line."""
-    exact = int((release.status == PUBLISHED).sum())
-    changed = int(((release.status != PUBLISHED) & (release.cell_figures != NO_VALUE)).sum())
-    hidden = release.n_cells - exact - changed
-    methods = " and ".join(dict.fromkeys(one.name for one in release.applied))
-    of_cells = [f"{exact:,} published as {'it is' if exact == 1 else 'they are'}"] if exact else []
-    if changed:
-        of_cells.append(f"{changed:,} published otherwise (in italics: {methods or 'a method that is not named'})")
-    of_cells += [f"{hidden:,} hidden ({MARK})"] if hidden else []
-    parts = [", ".join(of_cells), f"{len(release.sums):,} known {'sum' if len(release.sums) == 1 else 'sums'}"]
-    parts += [f"likelihood: {release.likelihood}"] if release.applied else []
-    loose = int((release.sums.keys < 0).any(axis=1).sum())
-    linked = len(release.grids) > 1
-    parts += [f"{loose:,} of the sums {'join the tables' if linked else 'have no place in the table'}"] if loose else []
-    parts += ["somebody's own part of a cell is known to her"] if release.own.any() else []
-    parts += ["the true table is kept with it, and not shown"] if release.truth is not None else []
-    dims = f"{len(release.grids)} linked tables" if linked else " by ".join(dim.name for dim in release.dims)
-    cells = f"{release.n_cells:,} {'cell' if release.n_cells == 1 else 'cells'}"
-    return f"{dims}: {cells}; {'; '.join(parts)}."
+def public_view(release: Release) -> PublicView:
+    """What readers are told: without the truth, the seeds, and, unless the publication shows it, which cells are primary."""
+    told: dict[str, Any] = {one.name: getattr(release, one.name) for one in fields(Told)}
+    if not release.flagged:
+        told["status"] = np.where(release.status == PRIMARY, HIDDEN, release.status).astype(release.status.dtype)
+    elif release.if_flagged is not None:
+        told["if_guessed"] = release.if_flagged
+    told["applied"] = tuple(replace(one, seed=None, own_words="") for one in release.applied)
+    return PublicView(**told)

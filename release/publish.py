@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..base.errors import InputError
 from .facts.contributions import with_contributions
+from .facts.facts import HIDDEN, PRIMARY
 from .release import Release, of_table
 from .tables.dims import Dim, Margin, every_margin, margin_list, parse_margin
 from .tables.table_forms import Hierarchies
@@ -75,18 +75,23 @@ def parse_margins(margins: Iterable[Any] | None, dims: tuple[Dim, ...]) -> list[
 
 
 def publish_margins(release: Release, margins: Iterable[Margin], withheld: Iterable[tuple[int, ...]] = ()) -> Release:
-    """Add the exact figures of margins of the release's own truth; withheld sums are left out and become questions."""
+    """Add the exact figures of margins of the release's own truth; withheld sums are left out and become questions.
+
+    Withheld cells are left out as well: on the coarser levels of a ragged hierarchy a label without a group is itself.
+    """
     if release.truth is None:
         raise InputError("margins can only be published from a table whose cells are known.")
-    gone = set(withheld)
-    if gone:
-        asked = np.array(sorted(gone), dtype=np.int64).reshape(-1, len(release.dims))
+    named = set(withheld)
+    if named:
+        asked = np.array(sorted(named), dtype=np.int64).reshape(-1, len(release.dims))
         release = replace(release, asked=np.concatenate([release.asked, asked]))
-    parts = [release.margin(margin) for margin in margins]
-    if not parts or release.truth is None:
+    cells = release.keys[np.isin(release.status, (PRIMARY, HIDDEN))]
+    gone = named.union(map(tuple, cells.tolist()))
+    wanted = list(margins)
+    if not wanted:
         return release
-    keys = np.concatenate([part[0] for part in parts])
+    keys, matrix = release.margins(wanted)
     shown = [i for i, key in enumerate(keys) if tuple(key.tolist()) not in gone]
-    matrix = sp.csr_array(sp.vstack([part[1] for part in parts]))[shown]
+    matrix = matrix[shown]
     figures = matrix @ release.truth
     return release.with_facts(keys[shown], matrix, figures, figures, figures)

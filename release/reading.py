@@ -64,7 +64,7 @@ def read_release(
         method with `as_protected`.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"a file is named by its path; this is {path!r}.")
+        raise InputError(f"a file is named by its path; this is a {type(path).__name__}.")
     name, total = os.fspath(path), str(total)
     if not os.path.exists(path):
         raise InputError(f"{name}: there is no such file.")

@@ -9,6 +9,7 @@ from ..base.errors import InputError
 from .files.formats import format_to_write
 from .own_table import own_table
 from .public_rows import public_rows
+from .public_view import public_view
 
 if TYPE_CHECKING:
     from .release import Release
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 def write_release(release: Release, path: str | os.PathLike[str], *, total: str) -> None:
     """Write a release in the format that the file's name says."""
     if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"a file is named by its path; this is {path!r}.")
+        raise InputError(f"a file is named by its path; this is a {type(path).__name__}.")
     name, found = os.fspath(path), format_to_write(path)
     if found.write_public is not None:
-        found.write_public(public_rows(release, name, found.called), path, total)
+        found.write_public(public_rows(public_view(release), name, found.called), path, total)
     if found.write_own is not None:
         found.write_own(own_table(release, name, found.called), path)

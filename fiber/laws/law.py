@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -37,6 +37,44 @@ class Poisson:
         values = np.arange(first, last + 1)
         weights: np.ndarray = xlogy(values, self.means[cell]) - gammaln(values + 1.0)
         return weights
+
+    def relative(self, cell: int, first: int, last: int) -> np.ndarray:
+        """The log-weights of some values of a cell, less that of the first: as exact for counts of 10^15 as for small ones.
+
+        log n! is so large then that the next number a float can hold is several units away.
+        """
+        from scipy.special import xlogy
+
+        steps = np.arange(last - first + 1.0)
+        weights: np.ndarray = xlogy(steps, self.means[cell]) - log_factorial_ratio(first, steps)
+        return weights
+
+
+STIRLING_FROM = 256
+"""From here on the series of Stirling's formula, cut off after two terms, is exact to the last digit."""
+
+
+def log_factorial_ratio(n: int, steps: np.ndarray) -> np.ndarray:
+    """log (n + k)! - log n! for some k >= 0."""
+    from scipy.special import gammaln
+
+    if n < STIRLING_FROM:
+        return np.asarray(gammaln(n + steps + 1.0) - gammaln(n + 1.0))
+    # Stirling's (n + 1/2) log n - n, of n + k less that of n, without a difference of large numbers.
+    large = n + steps
+    powers = (n + 0.5) * np.log1p(steps / n) + steps * np.log(large) - steps
+    return np.asarray(powers + _stirling_series(large) - _stirling_series(float(n)))
+
+
+def _stirling_series(n: Any) -> Any:
+    return (1 / 12 - 1 / (360 * n * n)) / n
+
+
+def relative_weights(weigh: Weigh, cell: int, first: int, last: int) -> np.ndarray | None:
+    """Log-weights of some values of a cell up to a constant, which is enough where all weights are of the same values."""
+    relative = getattr(weigh, "relative", weigh)
+    found: np.ndarray | None = relative(cell, first, last)
+    return found
 
 
 class Law(Protocol):

@@ -7,7 +7,7 @@ steps may be unable to cross them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ...release.facts.facts import Evidence
 from ...release.release import Release
 from ..blocks.presolve import Presolved, presolve
 from .by_name import as_law
-from .law import Poisson, Weigh, alike
+from .law import Poisson, Weigh, alike, relative_weights
 from .uniform import Uniform
 
 NO_TABLE = "the law and the evidence leave no possible table: "
@@ -43,7 +43,14 @@ class WithEvidence:
 
     def __call__(self, column: int, first: int, last: int) -> np.ndarray | None:
         """The log-weights of some values of a column."""
-        total = self.law(column, first, last) if column < self.n_cells else None
+        return self._with(self.law, column, first, last)
+
+    def relative(self, column: int, first: int, last: int) -> np.ndarray | None:
+        """The same up to a constant, and exact for counts of any size."""
+        return self._with(partial(relative_weights, self.law), column, first, last)
+
+    def _with(self, law: Weigh, column: int, first: int, last: int) -> np.ndarray | None:
+        total = law(column, first, last) if column < self.n_cells else None
         for item in self._of_column.get(column, ()):
             given = item.log_weights[first - item.first : last - item.first + 1]
             total = given if total is None else total + given

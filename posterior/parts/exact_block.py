@@ -12,7 +12,7 @@ from ...base.errors import InputError
 from ...fiber.blocks.presolve import Block
 from ...fiber.exact.chooser import solve_exactly
 from ...fiber.exact.solved import Budget, Solved, refuse_wide
-from ...fiber.laws.law import Weigh
+from ...fiber.laws.law import Weigh, relative_weights
 
 Progress = Callable[[str], None]
 
@@ -31,7 +31,8 @@ def solve_block(
     n, extra = len(block.columns), questions.shape[0]
     single = np.diff(questions.indptr) == 1
     of_column = questions.indices[questions.indptr[:-1][single]]
-    weights = [weigh(int(c), int(a), int(z)) for c, a, z in zip(block.columns, block.lower, block.upper, strict=True)]
+    windows = zip(block.columns.tolist(), block.lower.tolist(), block.upper.tolist(), strict=True)
+    weights = [relative_weights(weigh, *window) for window in windows]
     sums = sp.csr_array(questions[np.flatnonzero(~single)])
     solved = solve_exactly(block, weights, sums, budget, count_only=count_only, progress=progress)
     if solved.tables == 0:

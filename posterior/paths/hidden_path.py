@@ -182,7 +182,7 @@ def _log_law(group: PathGroup, inside: Support, tables: np.ndarray) -> np.ndarra
     logs[~possible] = -np.inf
     for j, cell in enumerate(group.cells):
         low, high = int(group.lower[j]), int(group.upper[j])
-        weights = inside.weigh(int(cell), low, high)
+        weights = inside.weigh.relative(int(cell), low, high)
         if weights is not None:
             logs[possible] += weights[tables[possible, j] - low]
     return logs

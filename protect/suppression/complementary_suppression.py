@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...base.errors import InputError
 from ...base.numbers import scaled
@@ -96,7 +95,7 @@ def complementary_suppress(
     [[nan, 5.0, nan], [7.0, 20.0, 6.0], [nan, 8.0, nan]]
     >>> fw.bounds(r).iloc[0].to_dict()
     {'lower': 0, 'upper': 4}
-    >>> r.applied[0].words
+    >>> r.applied[0].own_words
     'of 9 cells 1 is withheld as sensitive and 3 are to protect it; proven to be the least sum of counts that does'
     """
     if where is None and rule is None:
@@ -139,7 +138,8 @@ def complementary_suppress(
     )
     sensitive = _wanted(start, np.flatnonzero(primary), low, high, wide, percent)
     lower, upper = _hidden_range(start, primary, known if rule_known else None, flags)
-    sums = sp.csr_array(sp.vstack([start.margin(margin)[1] for margin in shown]))
+    keys, sums = start.margins(shown)
+    sums = sums[np.flatnonzero(~start.is_cell(keys))]
     for i in range(sums.shape[0]):
         cells = sums.indices[sums.indptr[i] : sums.indptr[i + 1]]
         upper[cells] = np.minimum(upper[cells], truth[cells].sum())
@@ -160,7 +160,8 @@ def complementary_suppress(
     pattern = cheapest_pattern(
         room, sensitive, allowed, cost, too_narrow, rounds=int(rounds), tell=progress or (lambda line: None)
     )
-    applied = Applied("complementary suppression", SUPPORT, _words(start, pattern, primary, minimise))
+    words = f"{int(pattern.hidden.sum()):,} of {start.n_cells:,} cells are withheld"
+    applied = Applied("complementary suppression", SUPPORT, words, own_words=_words(start, pattern, primary, minimise))
     release = released(pattern.hidden)
     protection = {
         tuple(start.keys[cell].tolist()): Protection(int(under), int(over), int(broad))
@@ -223,15 +224,11 @@ def _refuse_impossible(release: Release, sensitive: Sensitive, zeros: bool) -> N
     assert release.truth is not None
     lower, upper = _intervals(release, sensitive.cells)
     for i in np.flatnonzero(~_wide_enough(lower, upper, release.truth, sensitive)):
-        cell, true = int(sensitive.cells[i]), int(release.truth[sensitive.cells[i]])
-        low, high, wide = (int(part[i]) for part in (sensitive.below, sensitive.above, sensitive.width))
-        wanted = [] if low == high == 0 else [f"from {release.show(true - low)} to {release.show(true + high)}"]
-        wanted += [f"at least {release.show(wide)} wide"] if wide else []
         more = "" if zeros else ", or let zeros be withheld (secondary_zeros=True)"
         raise InputError(
-            f"no suppression can give cell {release.words(release.keys[cell])} the wanted interval "
-            f"({' and '.join(wanted)}): with every other cell withheld that may be, it still "
-            f"{release.between(int(lower[i]), int(upper[i]))}; want less, publish fewer margins (margins=){more}."
+            f"no suppression can give cell {release.words(release.keys[sensitive.cells[i]])} the wanted interval: with "
+            "every other cell withheld that may be, it still is known too well; want less, publish fewer margins "
+            f"(margins=){more}."
         )
 
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...base.errors import InputError, did_you_mean
 from ...release.publish import parse_margins
@@ -162,12 +161,10 @@ def sensitive_totals(
     import pandas as pd
 
     cells = _Summaries.read(table, contributors, largest, hierarchies, fewer_than, dominance)
-    parts = [cells.release.margin(margin) for margin in parse_margins(None, cells.release.dims)]
-    keys, matrix = np.concatenate([part[0] for part in parts]), sp.csr_array(sp.vstack([part[1] for part in parts]))
+    keys, matrix = cells.release.margins(parse_margins(None, cells.release.dims))
     # In ragged hierarchies a label stands for itself on the coarser levels: that is no total, or one that was there already.
     first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
-    finest = np.array([len(dim.labels) for dim in cells.release.dims])
-    real = first[(keys[first] >= finest).any(axis=1)]
+    real = first[~cells.release.is_cell(keys[first])]
     sums = cells.summed(matrix[real])
     percent = 100 * np.divide(sums.largest, sums.total, out=np.full(len(real), np.nan), where=sums.total > 0)
     frame = pd.DataFrame(
@@ -216,14 +213,9 @@ class _Summaries(NamedTuple):
         )
         release = cells.release
         for cell in np.flatnonzero((cells.contributors == 0) & (cells.total > 0)):
-            raise InputError(
-                f"cell {release.words(release.keys[cell])} is {cells.total[cell]:g}, but nobody contributes to it."
-            )
+            raise InputError(f"cell {release.words(release.keys[cell])} is not zero, but nobody contributes to it.")
         for cell in np.flatnonzero(cells.largest > cells.total * (1 + 1e-9)):
-            raise InputError(
-                f"cell {release.words(release.keys[cell])} is {cells.total[cell]:g}, less than the largest contribution to "
-                f"it, {cells.largest[cell]:g}."
-            )
+            raise InputError(f"cell {release.words(release.keys[cell])} is less than the largest contribution to it.")
         return cells
 
     @property

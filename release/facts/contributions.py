@@ -42,16 +42,13 @@ def checked(release: Release, source: str = "") -> Release:
         nobody = (release.contributors == 0) & (value > 0)
         for cell in np.flatnonzero(nobody):
             raise InputError(
-                f"{begin}cell {release.words(release.keys[cell])} is {release.show(int(value[cell]))}, but nobody "
-                "contributes to it."
+                f"{begin}cell {release.words(release.keys[cell])} is not zero, but nobody contributes to it."
             )
     if release.largest is not None:
         over = (value != NO_VALUE) & (release.largest > value)
         for cell in np.flatnonzero(over):
-            part = release.show(int(release.largest[cell]))
             raise InputError(
-                f"{begin}cell {release.words(release.keys[cell])} is {release.show(int(value[cell]))}, less than the "
-                f"largest contribution to it, {part}."
+                f"{begin}cell {release.words(release.keys[cell])} is less than the largest contribution to it."
             )
     return release
 

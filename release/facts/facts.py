@@ -171,6 +171,7 @@ class Applied:
     name: str
     likelihood: str
     words: str
+    """As every reader may know it."""
     seed: int | None = None
     """Of its random numbers. Like the truth, only the agency knows it."""
     mechanism: Any = field(default=None, compare=False, repr=False)
@@ -180,6 +181,9 @@ class Applied:
     """What its random numbers belong to: LABELS or RECORDS; empty for fresh ones."""
     beyond_evidence: bool = False
     """Does `mechanism` hold the likelihood, because it is no product over cells and sums that evidence could hold?"""
+
+    own_words: str = ""
+    """What else it did, in words that only the agency may read."""
 
     def __post_init__(self) -> None:
         if self.likelihood not in LIKELIHOODS:

@@ -75,8 +75,7 @@ def with_knowledge(
         actual = int((row @ release.truth)[0])
         if not low <= actual <= high:
             raise InputError(
-                f"knows({named}): it is said that it {release.between(low, high)}, but the table says "
-                f"{release.show(actual)}."
+                f"knows({named}): it is said that it {release.between(low, high)}, but in the true table it is not."
             )
     known = release.with_facts(np.array([key]), row, np.array([low]), np.array([high]), words=[f"known: {named}"])
     if own is not None:
@@ -114,17 +113,20 @@ def with_rule(release: Release, rule: str | Rule, flags: bool, zeros_hidden: boo
             "(give a status column, or flags=False)."
         )
     seen = _within_rule(release, rule, primary, withheld)
+    told = guessed = None
     if flags:
-        bounds, kept = seen, None
+        bounds = seen
     else:
         bounds = (np.where(withheld, np.maximum(release.lower, rule.lower), release.lower), release.upper)
-        # Where nobody says which cells are primary, the other reading is that all of them are.
-        kept = seen if primary.any() else _within_rule(release, rule, withheld, withheld)
+        # Who is not told which cells are primary may suppose that all of them are.
+        guessed = _within_rule(release, rule, withheld, withheld)
+        told = seen if primary.any() else None
     _refuse_untrue(release, rule, *bounds)
     if primary.any():
         _refuse_untrue(release, rule, *seen)
     note = f"the intruder knows the rule {rule.text!r} {'and sees' if flags else 'but not'} which cells it hid"
-    return replace(release, lower=bounds[0], upper=bounds[1], if_flagged=kept, notes=(*release.notes, note))
+    notes = (*release.notes, note)
+    return replace(release, lower=bounds[0], upper=bounds[1], if_flagged=told, if_guessed=guessed, notes=notes)
 
 
 def _within_rule(
@@ -147,13 +149,8 @@ def _refuse_untrue(release: Release, rule: Rule, lower: np.ndarray, upper: np.nd
     if release.truth is not None:
         untrue = np.flatnonzero((release.truth < lower) | (release.truth > upper))
         if len(untrue):
-            value = int(release.truth[untrue[0]])
-            advice = (
-                "publish it, or say zeros_hidden=True if the rule hides zeros too"
-                if value == 0
-                else "correct the status of the cell, or the rule"
-            )
             raise InputError(
-                f"rule {rule.text!r} did not hide cell {release.words(release.keys[untrue[0]])}: the table says "
-                f"{release.show(value)}; {advice}."
+                f"rule {rule.text!r} did not hide cell {release.words(release.keys[untrue[0]])}, by what it truly is: "
+                "correct the status of the cell, or the rule; or publish zeros, or say zeros_hidden=True if the rule hides "
+                "them too."
             )

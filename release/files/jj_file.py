@@ -58,7 +58,7 @@ def _parsed(name: str, decimals: int) -> NumberedTable:
 
     def whole(what: str) -> int:
         number, line = next_line(what)
-        if not re.fullmatch("[0-9]+", line):
+        if not re.fullmatch("[0-9]{1,12}", line):
             raise InputError(f"{name}, line {number}: {line[:40]!r} where {what} must be.")
         return int(line)
 
@@ -104,7 +104,7 @@ def _parsed(name: str, decimals: int) -> NumberedTable:
         for one, a in terms:
             if one not in seen:
                 raise InputError(f"{name}, line {number}: the relation names cell {one}, which the file does not have.")
-            row[one] = row.get(one, 0) + int(a)
+            row[one] = row.get(one, 0) + scaled(a, 0, f"{name}, line {number}")
         side = scaled(counts[0], decimals, f"{name}, line {number}")
         relations.append(NumberedRelation(side, row, total_of(side, row), f"line {number}"))
     rest = next(reader, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ...base.errors import InputError
-from ...base.text_files import Rows, read_rows, written_whole
+from ...base.text_files import Rows, read_rows, write_csv
 from ..tables.table_forms import axis_name
 from .format import FilePath, Format
 from .long_reading import publication_of_rows
@@ -46,9 +46,7 @@ def _text_rows(path: FilePath, options: ReadingOptions) -> tuple[list[str], Rows
 
 def write(rows: PublicRows, path: FilePath, total: str) -> None:
     """Write what is public, and call totals so."""
-    frame = long_frame(rows, total)
-    with written_whole(path) as temporary:
-        frame.to_csv(temporary, index=False)
+    write_csv(long_frame(rows, total), path)
 
 
 LONG_TEXT = Format("a long file", reads, read, endings=(".csv", ".txt"), write_public=write)

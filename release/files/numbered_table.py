@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,9 @@ from ...base.errors import InputError
 from ..facts.facts import PUBLISHED, Protection
 from ..tables.dims import Dim
 from .publication import Figure, Publication, Relation
+
+MOST_NAMED = 20
+"""Of the cells of a circle, as errors say it."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +84,29 @@ def _made_of(
     """The finest cells that each total sums, by their positions; totals may be made of totals."""
     made_of: dict[str, tuple[int, ...]] = {one: (i,) for i, one in enumerate(finest)}
 
-    def resolve(one: str, path_down: tuple[str, ...] = ()) -> tuple[int, ...]:
-        if one in path_down:
-            raise InputError(f"{source}: cell {one} is a total of itself, through {', '.join(path_down)}.")
-        if one not in made_of:
-            parts = [leaf for part in totals[one] for leaf in resolve(part, (*path_down, one))]
-            if len(set(parts)) < len(parts):
-                twice = next(leaf for leaf in parts if parts.count(leaf) > 1)
-                raise InputError(f"{source}: the total {one} counts cell {finest[twice]} more than once.")
-            made_of[one] = tuple(sorted(parts))
-        return made_of[one]
-
-    return tuple((one, resolve(one)) for one in totals)
+    for first in totals:
+        path = [
+            first
+        ]  # each a total of the one after it; chains may be longer than Python lets functions call each other
+        on_path = {first}
+        while path:
+            one = path[-1]
+            missing = next((part for part in totals[one] if part not in made_of), None) if one not in made_of else None
+            if missing is not None:
+                if missing in on_path:
+                    through = ", ".join(path[path.index(missing) :][:MOST_NAMED])
+                    raise InputError(f"{source}: cell {missing} is a total of itself, through {through}.")
+                path.append(missing)
+                on_path.add(missing)
+                continue
+            if one not in made_of:
+                parts = [leaf for part in totals[one] for leaf in made_of[part]]
+                if len(set(parts)) < len(parts):
+                    twice = next(leaf for leaf, times in Counter(parts).items() if times > 1)
+                    raise InputError(f"{source}: the total {one} counts cell {finest[twice]} more than once.")
+                made_of[one] = tuple(sorted(parts))
+            on_path.discard(path.pop())
+    return tuple((one, made_of[one]) for one in totals)
 
 
 def _limits(cell: NumberedCell, is_total: bool) -> tuple[int | None, int | None]:

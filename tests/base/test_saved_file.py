@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,97 @@ def test_a_fault_of_ours_is_no_damage_of_the_file(path, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(AttributeError):
         load(path, {"basket": "fw_faulty"})
+
+
+# --- files that somebody made up --------------------------------------------------------------------------------------
+
+
+def rewritten(path: Path, how: int = zipfile.ZIP_DEFLATED, **members: bytes) -> Path:
+    """The file with some members replaced, or added."""
+    with zipfile.ZipFile(path) as file:
+        content = {name: file.read(name) for name in file.namelist()}
+    content |= {name.replace("__", "."): one for name, one in members.items()}
+    with zipfile.ZipFile(path, "w", how) as file:
+        for name, one in content.items():
+            file.writestr(name, one)
+    return path
+
+
+def npy(head: str, rest: bytes = b"") -> bytes:
+    return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + rest
+
+
+FORGED = {
+    "a shape without numbers": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000,), }"),
+    "a negative shape": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-2,), }", bytes(16)),
+    "objects": npy("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", bytes(16)),
+    "two dims": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", bytes(16)),
+    "a head that is code": npy("__import__('os').system('true')"),
+    "a head that is nested": npy("(" * 9000),
+    "no head": b"NUMPY",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("how", FORGED)
+def test_forged_arrays_are_refused(how, path):
+    with pytest.raises(InputError, match="damaged or was cut short"):
+        load(rewritten(path, float64__npy=FORGED[how]), KINDS)
+
+
+def test_a_file_that_would_unpack_to_gigabytes_is_not_read(path, monkeypatch):
+    monkeypatch.setattr(saved_file, "ALWAYS_READ", 1 << 16)
+    rewritten(path, float64__npy=bytes(1 << 24))
+    monkeypatch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("it was unpacked"))
+    with pytest.raises(InputError, match="would unpack to far more than a result of its size holds"):
+        load(path, KINDS)
+
+
+def test_what_we_write_is_read_however_empty_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(saved_file, "ALWAYS_READ", 1 << 10)
+    save(Basket(np.zeros(1 << 16)), tmp_path / "zeros.fw")
+    assert load(tmp_path / "zeros.fw", KINDS).weights.shape == (1 << 16,)
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_other_ways_to_pack_are_refused(how, path):
+    with pytest.raises(InputError, match="damaged or was cut short"):
+        load(rewritten(path, how), KINDS)
+
+
+def test_encrypted_members_are_refused(path):
+    raw = bytearray(path.read_bytes())
+    raw[raw.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(bytes(raw))
+    with pytest.raises(InputError, match="damaged or was cut short"):
+        load(path, KINDS)
+
+
+@pytest.mark.parametrize("name", ["evil.py", "../float64.npy", "b/float64.npy", "float64.npz"])
+def test_members_that_we_do_not_write_are_refused(name, path):
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr(name, b"x")
+    with pytest.raises(InputError, match="damaged or was cut short"):
+        load(path, KINDS)
+
+
+def test_a_document_that_is_nested_too_deeply_is_refused(path):
+    with pytest.raises(InputError, match="damaged or was cut short"):
+        load(rewritten(path, audit__json=b'{"fiberwalk":' * 20_000), KINDS)
+
+
+def test_the_same_numbers_are_not_taken_a_million_times(path):
+    again = [{"array": ["float64", 0, [1]]}, {"array": ["float64", 0, [2]]}, {"array": ["float64", 1, [1]]}]
+    change(path, objects=[{"Basket": {"weights": again[0], "note": {"list": again}}}])
+    with pytest.raises(InputError, match="longer than what it holds"):
+        load(path, KINDS)
+
+
+def test_any_flip_of_a_bit_is_refused_or_changes_nothing(path):
+    raw, whole = path.read_bytes(), repr(vars(load(path, KINDS)))
+    for place in range(0, len(raw) * 8, 7):
+        changed = bytearray(raw)
+        changed[place // 8] ^= 1 << place % 8
+        path.write_bytes(bytes(changed))
+        with suppress(InputError):
+            assert repr(vars(load(path, KINDS))) == whole

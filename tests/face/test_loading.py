@@ -141,7 +141,7 @@ def test_what_is_no_saved_audit(tmp_path):
         fw.load(path)
     with pytest.raises(fw.InputError, match="this is a folder, not a file"):
         fw.load(tmp_path)
-    with pytest.raises(fw.InputError, match="named by its path; this is 3"):
+    with pytest.raises(fw.InputError, match="named by its path; this is a int"):
         fw.load(3)
     path.write_text("A,B,value\n")
     with pytest.raises(fw.InputError, match="audit.fw: this is no audit saved by fiberwalk"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xarray as xr
+from hypothesis import strategies as st
 
 import fiberwalk as fw
 
@@ -38,3 +39,21 @@ def releases():
         "rule known": fw.suppress(TABLE, where=SQUARE, rule="< 3", rule_known=True, flags=True),
         "magnitudes": fw.suppress(TABLE / 4, where=SQUARE, decimals=2),
     }
+
+
+@st.composite
+def ragged_trees(draw) -> tuple[list[str], dict[str, list[str]], tuple[str, str]]:
+    """Labels, some of them in groups of any depth, and two that have the same parent, or none."""
+    labels = [f"t{i}" for i in range(draw(st.integers(4, 7)))]
+    tops, tree = list(labels), {}
+    for number in range(draw(st.integers(0, 3))):
+        size = draw(st.integers(1, max(1, len(tops) - 2)))
+        start = draw(st.integers(0, len(tops) - size))
+        tree[f"g{number}"] = tops[start : start + size]
+        tops[start : start + size] = [f"g{number}"]
+    families = [[one for one in some if one in labels] for some in (*tree.values(), tops)]
+    pairs = [(some[0], some[-1]) for some in families if len(some) > 1]
+    if not pairs:
+        labels += ["u", "v"]
+        pairs = [("u", "v")]
+    return labels, tree, draw(st.sampled_from(pairs))

@@ -105,6 +105,7 @@ def protect(**options: Any) -> None:
     seed, what is random can be undone.
     """
     from ..base.errors import InputError
+    from ..base.text_files import write_private
     from ..protect.methods import method_named
 
     if options["method"] is None or options["out"] is None:
@@ -132,8 +133,7 @@ def protect(**options: Any) -> None:
         progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
         release = function(_table(truth), **given, **progress)
     release.to_file(options["out"], total=options["total"])
-    options["note"].touch(mode=0o600)  # whoever reads the seed can undo what is random
-    options["note"].write_text(_note(release, name, given, options), encoding="utf-8")
+    write_private(_note(release, name, given, options), options["note"])  # who reads the seed can undo what is random
     click.echo(_summary(release))
     click.echo(f"protected table: {options['out']}", err=True)
     click.echo(f"note, for the agency alone: {options['note']}", err=True)
@@ -261,6 +261,7 @@ def _note(release: Release, name: str, given: dict[str, Any], options: dict[str,
         *(f"{key}: {value}" for key, value in said.items()),
         *([f"seed: {applied.seed}"] if applied.seed is not None else []),
         f"what it does: {applied.words}",
+        *([f"what else it did: {applied.own_words}"] if applied.own_words else []),
         f"likelihood: {applied.likelihood}",
         f"result: {_summary(release)}",
         f"to do it again: {same_command(applied.seed)}",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..server.table_server import TableServer
 
 SHOWN_ROWS = 20
+LONGEST_SEED = 40
+"""Digits; taken seeds have fewer."""
 
 
 @click.command(
@@ -175,7 +177,7 @@ def _method(text: str | None, asked: bool) -> tuple[str | None, dict[str, Any] |
 def _seed(options: dict[str, Any]) -> int | None:
     """The seed that is given or kept; None: a new one is to be taken."""
     from ..base.errors import InputError
-    from ..base.text_files import check_writable, read_text
+    from ..base.text_files import read_text, write_private
     from ..protect.mechanism.cell_keys import taken_seed
 
     path = options["seed_file"]
@@ -184,13 +186,11 @@ def _seed(options: dict[str, Any]) -> int | None:
         return seed
     if path.exists():
         text = read_text(path).strip()
-        if not text.isdecimal():
+        if not text.isdecimal() or len(text) > LONGEST_SEED:
             raise InputError(f"{path}: a file of a seed holds one whole number.")
         return int(text)
-    check_writable(path)
     new = taken_seed(None)
-    path.touch(mode=0o600)  # whoever reads the seed can undo what is random
-    path.write_text(f"{new}\n", encoding="utf-8")
+    write_private(f"{new}\n", path)  # whoever reads the seed can undo what is random
     click.echo(f"new seed, for the agency alone: {path}", err=True)
     return new
 
@@ -234,6 +234,8 @@ def _tell_by(answer: Answer, by: str | None) -> None:
 
 def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None:
     """The table into its file or on the screen, and the note."""
+    from ..base.text_files import write_private
+
     out, note = options["out"], options["note"]
     if out is None:
         frame = answer.to_frame()
@@ -245,8 +247,7 @@ def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None
         (answer.to_parquet if out.suffix.lower() in (".parquet", ".pq") else answer.to_csv)(out)
         click.echo(f"protected table: {out}", err=True)
     if note is not None:
-        note.touch(mode=0o600)
-        note.write_text(_note(answer, server, options), encoding="utf-8")
+        write_private(_note(answer, server, options), note)
         click.echo(f"note, for the agency alone: {note}", err=True)
     if options["seed"] is None and options["seed_file"] is None and answer.protected:
         kept = f"--seed with the one in {note}" if note is not None else "--seed-file"

@@ -23,7 +23,8 @@ from ..base.html import (
     table,
 )
 from ..posterior.parts.pmf import Pmf
-from ..release.public_view import release_html, split
+from ..release.public_layout import release_html, split
+from ..release.public_view import public_view
 from .plots.audit_plots import pmfs_by_labels
 from .plots.value_bars import bars_of
 from .words import HEADINGS, counted, doubts, how_obtained, number, readable, riskiest_first, verdict
@@ -206,7 +207,7 @@ def answer_html(answer: Answer) -> str:
 def example_html(example: Example) -> str:
     """Title, source and notes, the release, and the tables that are printed with it."""
     parts = [sentence(example.title, strong=True), remark(f"{example.source}."), points(example.notes)]
-    parts.append(release_html(example.release))
+    parts.append(release_html(public_view(example.release), truth_kept=example.release.truth is not None))
     for name, array in (("table", example.table), ("published", example.published)):
         if array is not None:
             parts.append(folded(f"`.{name}`", array_html(array)))

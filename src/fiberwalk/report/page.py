@@ -63,7 +63,7 @@ def report_page(audit: Audit) -> str:
             published_shown="published" in audit.cells,
             methods=" and ".join(dict.fromkeys(one.name for one in audit.release.applied)) or "an unnamed method",
             truth_shown="truth" in audit.cells and len(audit.cells) > 0,
-            notes=audit.release.notes,
+            notes=[*audit.release.notes, *(one.own_words for one in audit.release.applied if one.own_words)],
             law=audit.belief.law,
             certificate=audit.certificate,
             likelihood=likelihood_words(audit) if audit.release.applied else "",

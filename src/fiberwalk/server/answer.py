@@ -147,11 +147,9 @@ class Answer:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the protected table, one row a cell."""
-        from ..base.text_files import written_whole
+        from ..base.text_files import write_csv
 
-        frame = self.to_frame()
-        with written_whole(path) as temporary:
-            frame.to_csv(temporary, index=False)
+        write_csv(self.to_frame(), path)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the protected table as a Parquet file (needs fiberwalk[parquet])."""

@@ -112,7 +112,10 @@ def test_jj_does_not_invent_limits(tmp_path):
         ("6 (1) 8 (1)\n", "6 (1) junk 8 (1)\n", "line 18: a relation reads"),
         ("\n6\n0 3 : 0", "\n5\n0 3 : 0", "line 18: there is more after the 5 relations"),
         ("5 1 1 u 0 99", "5 1 1 u nan 99", "'nan' where a number must be"),
-        ("8 2 1 u 1 99", "8 2 1 u 3 99", "the value 2 is not in its own range"),
+        ("8 2 1 u 1 99", "8 2 1 u 3 99", "line 11: the value is not in its own range"),
+        ("0 3 : 4 (-1)", f"0 3 : 4 (-{'1' * 5000})", "line 18: -1{39}... is too large"),
+        ("\n9\n", f"\n{'9' * 5000}\n", "where the number of cells must be"),
+        ("5 1 1 u", f"5 {'1' * 5000} 1 u", "line 8: 1{40}... is too large to be held exactly"),
         ("5 1 1 u", "5 1 1 14", "status 14 means an empty cell, but its value is 1"),
     ],
 )
@@ -120,6 +123,26 @@ def test_more_bad_jj_files(old, new, words, tmp_path):
     assert old in JJ
     with pytest.raises(fw.InputError, match=words):
         fw.read_release(written(tmp_path, JJ.replace(old, new), "table.jj"))
+
+
+def chain_of_totals(length: int, last: int) -> str:
+    """Cells 1, 2, ... of 1 each, and totals of the first two, three, ... of them, each made of the one before."""
+    cells = [f"{i} 1 1 s 0 9 0 0 0" for i in range(1, length + 1)]
+    cells += [f"{length + i} {i} 1 s 0 {10 * length} 0 0 0" for i in range(2, length + 1)]
+    totals = [1, *range(length + 2, 2 * length + 1)]
+    rows = [f"0 3 : {length + i} (-1) {totals[i - 2]} (1) {i} (1)" for i in range(2, length + 1)]
+    rows += [f"0 2 : {last} (-1) {2 * length} (1)"] if last else []
+    return "\n".join(["0", str(len(cells)), *cells, str(len(rows)), *rows]) + "\n"
+
+
+def test_a_long_chain_of_totals_is_read(tmp_path):
+    release = fw.read_release(written(tmp_path, chain_of_totals(1500, 0), "table.jj"))
+    assert (release.n_cells, len(release.sums)) == (1500, 1499)
+
+
+def test_a_long_circle_of_totals_is_refused(tmp_path):
+    with pytest.raises(fw.InputError, match="is a total of itself, through"):
+        fw.read_release(written(tmp_path, chain_of_totals(1500, 1), "table.jj"))
 
 
 def test_jj_totals_within_a_tolerance(tmp_path):

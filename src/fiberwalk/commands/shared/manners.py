@@ -82,10 +82,9 @@ def check_picture(path: Path | None) -> None:
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write the full table of results, whole or not at all, and say where it is."""
-    from ...base.text_files import written_whole
+    from ...base.text_files import write_csv as write
 
-    with written_whole(path) as temporary:
-        frame.to_csv(temporary)
+    write(frame, path, index=True)
     click.echo(f"results: {path}", err=True)
 
 
