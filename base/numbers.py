@@ -27,6 +27,18 @@ def in_own_units(values: Any, decimals: int) -> Any:
     return values if decimals == 0 else np.round(np.asarray(values) / 10.0**decimals, decimals)
 
 
+def largest_first(values: Any) -> np.ndarray:
+    """The order from the largest to the smallest, missing ones last.
+
+    What is equal in nine digits keeps the order it came in: the digits after them are rounding, which differs from one
+    processor to another.
+    """
+    given = np.asarray(values, dtype=float)
+    size = np.abs(np.where(np.isfinite(given) & (given != 0), given, 1.0))
+    step = 10.0 ** (np.floor(np.log10(size)) - 8)
+    return np.argsort(-np.where(np.isfinite(given), np.rint(given / step) * step, given), kind="stable")
+
+
 def written(value: int, decimals: int) -> str:
     """One scaled integer in the units of the table, as people read it."""
     return str(value) if decimals == 0 else f"{value / 10**decimals:.{decimals}f}"

@@ -3,11 +3,12 @@
 tables/          tables in any form, their dims and hierarchies
 facts/           what a release is made of: facts about sums, evidence, statuses, contributors, outside knowledge
 files/           one file per format, and the registry of formats; they know rows and figures, not releases
-release.py       the release itself; agreement.py: can a table be the one it is about?
+told.py          what readers are told: facts about cells and sums
+release.py       the release itself, with what its agency keeps beside that; agreement.py: can a table be the one it is about?
 publish.py       margins of a table, published exactly
 link.py          several releases as one; shared_draws.py: random draws that they share
 figures.py       a publication, as files and crosstabs are parsed to, becomes a release; relations.py: what else it says
 reading.py       read_release; crosstab.py: from_crosstab
 writing.py       Release.to_file; public_rows.py: what is public, row by row; own_table.py: the truth by number, for JJ files
-public_view.py   a release laid out as its readers see it
+public_view.py   the one door: what of a release is public, of which all that leaves is made; public_layout.py: as a crosstab
 """

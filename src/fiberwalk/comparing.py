@@ -13,6 +13,7 @@ import numpy as np
 from .auditing import audit
 from .base.errors import InputError
 from .base.interruption import INTERRUPTED
+from .base.numbers import largest_first
 from .fiber.laws.by_name import as_law
 from .release.release import Release
 from .report.plots.figures import new_figure
@@ -90,8 +91,7 @@ class Comparison:
         columns[ALL, "largest_change"] = np.max(changes, axis=0)
         found = pd.DataFrame(columns, index=first.index)
         found.columns = pd.MultiIndex.from_tuples(columns, names=["law", "measure"])
-        order = np.argsort(-found[ALL, "worst_risk"].round(12).to_numpy(), kind="stable")
-        return found.iloc[order]
+        return found.iloc[largest_first(found[ALL, "worst_risk"])]
 
     @cached_property
     def _frames(self) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:

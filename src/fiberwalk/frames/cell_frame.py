@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.numbers import largest_first
 from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
 from ..release.facts.facts import NO_VALUE
@@ -54,9 +55,7 @@ def cell_frame(belief: Belief, *, magnitude: bool, percent: float) -> pd.DataFra
     if magnitude and truth is not None:
         near = [pmf.between(*within_percent(t, percent)) for pmf, t in zip(pmfs, truth.tolist(), strict=True)]
         frame["p_near"] = np.array(near, dtype=float)
-    # Equal risks differ in the last digits of floating-point sums: such cells keep the order of the table.
-    order = np.argsort(-frame["risk"].round(12).to_numpy(), kind="stable")
-    return frame.iloc[order]
+    return frame.iloc[largest_first(frame["risk"])]
 
 
 def published_figures(belief: Belief) -> np.ndarray:

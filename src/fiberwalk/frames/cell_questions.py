@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import InputError
-from ..base.numbers import scaled
+from ..base.numbers import largest_first, scaled
 from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
 from ..release.facts.facts import NO_LIMIT
@@ -60,7 +60,7 @@ def threshold_frame(belief: Belief, at_most: Any, at_least: Any) -> pd.DataFrame
     low, high = limits(belief.release, at_most, at_least)
     rows = [(pmf.between(low, high), pmf.between_error(low, high)) for pmf in belief.pmfs]
     frame = pd.DataFrame(rows, index=belief.release.index(belief.keys), columns=["probability", "mcse"], dtype=float)
-    return frame.sort_values("probability", ascending=False, kind="stable")
+    return frame.iloc[largest_first(frame["probability"])]
 
 
 def limits(release: Release, at_most: Any, at_least: Any) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..base.numbers import largest_first
 from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import presolve
 from ..posterior.belief import Belief
@@ -49,8 +50,7 @@ def concentration_frame(belief: Belief) -> pd.DataFrame:
                 keys.append(line.key)
                 rows.append((release.own_units(total), *_whole_in_one(belief, line, total, open_cells)))
     frame = pd.DataFrame(rows, columns=list(COLUMNS), index=release.index(np.array(keys, dtype=np.int64)))
-    order = np.argsort(-frame["probability"].to_numpy(dtype=float).round(12), kind="stable")
-    return frame.iloc[order]
+    return frame.iloc[largest_first(frame["probability"])]
 
 
 def _whole_in_one(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..base.numbers import largest_first
 from .respondent_rows import what_they_learn
 from .words import cell_name, counted, number, why_not_converged
 
@@ -51,7 +52,7 @@ def _deceptive(audit: Audit, top: int) -> Iterator[str]:
 def _magnitudes(audit: Audit, top: int) -> Iterator[str]:
     if "p_near" not in audit.cells:
         return
-    cells = audit.cells.sort_values("p_near", ascending=False, kind="stable")
+    cells = audit.cells.iloc[largest_first(audit.cells["p_near"])]
     yield f"\nHow near an intruder comes to the truth (within {audit.percent:g}%), and where 90% of the probability lies:"
     said = [
         f"{p:.2g}, {number(low)} to {number(high)}"

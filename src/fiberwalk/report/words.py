@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.numbers import largest_first
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -156,7 +158,8 @@ def riskiest_first(cells: pd.DataFrame) -> pd.DataFrame:
     """Rows of `Audit.cells` in the order people read them: of magnitudes, those a guess comes nearest to first."""
     if "p_near" not in cells:
         return cells
-    return cells.iloc[np.lexsort((-cells["p_near"], cells["support"] > 1))]
+    nearest = cells.iloc[largest_first(cells["p_near"])]
+    return nearest.iloc[np.argsort(nearest["support"].to_numpy() > 1, kind="stable")]
 
 
 def step_words(audit: Audit) -> str:

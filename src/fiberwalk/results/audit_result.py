@@ -12,6 +12,7 @@ import numpy as np
 
 from ..base.certificate import Certificate
 from ..base.errors import InputError
+from ..base.numbers import largest_first
 from ..base.saved_file import save
 from ..base.saved_forms import saved
 from ..fiber.laws.unknown_law import on_paper
@@ -356,7 +357,8 @@ class Audit:
         import pandas as pd
 
         harms = [expected_harm(harmful_values(pmf, r, self.release), r) for pmf in self.belief.pmfs]
-        return pd.Series(harms, index=self.release.index(self.belief.keys), name="harm").sort_values(ascending=False)
+        found = pd.Series(harms, index=self.release.index(self.belief.keys), name="harm", dtype=float)
+        return found.iloc[largest_first(found)]
 
     def protection(
         self, *, percent: float | None = None, lower: float | None = None, upper: float | None = None

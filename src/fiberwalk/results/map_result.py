@@ -12,6 +12,7 @@ import numpy as np
 
 from ..base.certificate import LIKELIHOODS, WORDS
 from ..base.errors import InputError
+from ..base.numbers import largest_first
 from ..base.saved_file import save
 from ..base.saved_forms import saved
 from ..report.words import ORIGINAL, setting_words
@@ -176,7 +177,8 @@ class RUMap:
         """The main columns as short texts, for people; the lowest risk first."""
         import pandas as pd
 
-        frame = self.frame.sort_values(["risk", "utility"], ascending=[True, False], kind="stable")
+        frame = self.frame.iloc[largest_first(self.frame["utility"])]
+        frame = frame.iloc[largest_first(-frame["risk"])]
         shown = {
             axis: [with_error(*pair) for pair in zip(frame[axis], frame[f"{axis}_error"], strict=True)]
             for axis in ("risk", "utility")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...base.numbers import largest_first
 from ..words import cell_name, number, why_not_converged
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def sampled_cells(audit: Audit, most: int) -> pd.DataFrame:
     passed = dict(
         zip(audit.release.index(audit.belief.keys), (pmf.converged for pmf in audit.belief.pmfs), strict=True)
     )
-    worst = cells[cells["method"] == "chains"].sort_values("entropy_mcse", ascending=False, kind="stable").head(most)
+    sampled = cells[cells["method"] == "chains"]
+    worst = sampled.iloc[largest_first(sampled["entropy_mcse"])].head(most)
     return pd.DataFrame(
         {
             "bits left": [f"{v:.4f}" for v in worst["entropy"]],

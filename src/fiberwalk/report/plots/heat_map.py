@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.numbers import largest_first
 from ...release.facts.facts import Grid
 from ...release.tables.tables import key_of
 from ..words import doubts, short_risk, shortened, step_words
@@ -167,7 +168,7 @@ def _riskiest_lines(state: np.ndarray, risk: np.ndarray, axis: int) -> np.ndarra
     if state.shape[axis] <= MOST_LINES:
         return np.arange(state.shape[axis])
     worst = np.where(np.isnan(risk), -1.0, risk).max(axis=1 - axis)
-    return np.sort(np.argsort(-worst, kind="stable")[:MOST_LINES])
+    return np.sort(largest_first(worst)[:MOST_LINES])
 
 
 def _labels(release: Release, axis: int | None, nodes: np.ndarray) -> tuple[str, ...]:
