@@ -4,7 +4,7 @@ tables/          tables in any form, their dims and hierarchies
 facts/           what a release is made of: facts about sums, evidence, statuses, contributors, outside knowledge
 files/           one file per format, and the registry of formats; they know rows and figures, not releases
 told.py          what readers are told: facts about cells and sums
-release.py       the release itself, with what its agency keeps beside that; agreement.py: can a table be the one it is about?
+release.py       the release itself, with what its agency keeps besides; agreement.py: can a table be the one it is about?
 publish.py       margins of a table, published exactly
 link.py          several releases as one; shared_draws.py: random draws that they share
 figures.py       a publication, as files and crosstabs are parsed to, becomes a release; relations.py: what else it says
