@@ -84,9 +84,9 @@ class Writer:
             self._seen[id(array)] = array, {"array": [name, start, list(array.shape)]}
         return self._seen[id(array)][1]
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays of each type, end to end."""
-        return {name: np.concatenate(parts) for name, parts in sorted(self._parts.items())}
+    def parts(self) -> dict[str, list[np.ndarray]]:
+        """The arrays of each type in their order, flat."""
+        return dict(sorted(self._parts.items()))
 
 
 class Reader:

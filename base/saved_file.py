@@ -6,21 +6,16 @@ The same result gives the same bytes. Reading a file runs no code that is in it.
 from __future__ import annotations
 
 import importlib
-import io
-import json
 import os
-import re
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from . import plain_file
 from .errors import InputError
+from .plain_file import Damaged, NotOurs
 from .plain_form import Reader, Writer
 from .saved_forms import form_named, form_of
 from .text_files import written_whole
@@ -33,11 +28,6 @@ OLDEST = 1
 DOCUMENT = "audit.json"
 NOT_OURS = "this is no audit saved by fiberwalk."
 DAMAGED = "the file is damaged or was cut short; save the audit again."
-MOST_MEMBERS, ENCRYPTED = 64, 1
-ALWAYS_READ, MOST_TIMES = 1 << 26, 200
-"""Bytes that any file may unpack to, and how many times its own size a larger one may."""
-LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The time stamp of every member: when a file was written is no part of a result."""
 
 
 def save(result: Any, path: str | os.PathLike[str]) -> None:
@@ -48,12 +38,8 @@ def save(result: Any, path: str | os.PathLike[str]) -> None:
     writer = Writer()
     document = {"fiberwalk": form.kind, "format": FORMAT, "version": VERSION}
     document |= {form.kind: writer.plain(result), "objects": writer.objects}
-    with written_whole(path) as temporary, zipfile.ZipFile(temporary, "w") as file:
-        _add(file, DOCUMENT, json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
-        for name, array in writer.arrays().items():
-            content = io.BytesIO()
-            np.save(content, array, allow_pickle=False)
-            _add(file, f"{name}.npy", content.getvalue())
+    with written_whole(path) as temporary:
+        plain_file.write(temporary, DOCUMENT, document, writer.parts())
 
 
 def load(path: str | os.PathLike[str], kinds: Mapping[str, str], homes: Iterable[str] = ()) -> Any:
@@ -63,11 +49,9 @@ def load(path: str | os.PathLike[str], kinds: Mapping[str, str], homes: Iterable
     that a result may hold though its own module does not load them. No other modules are loaded, whatever the file says.
     """
     name = _check_readable(path)
-    with _problems_told(name), zipfile.ZipFile(path) as file:
-        members = _checked_members(file, os.path.getsize(path))
-        document = json.loads(file.read(DOCUMENT))
+    with _problems_told(name):
+        document, arrays = plain_file.read(path, DOCUMENT, os.path.getsize(path))
         kind = _checked_kind(document, kinds)
-        arrays = {one.removesuffix(".npy"): _array(file.read(one)) for one in members if one.endswith(".npy")}
     importlib.import_module(kinds[kind])
     with _problems_told(name):
         reader = Reader(arrays, document["objects"], partial(form_named, homes=tuple(homes)))
@@ -83,53 +67,16 @@ def _problems_told(name: str) -> Iterator[None]:
     """Whatever may be wrong with a file, in one sentence that names it."""
     try:
         yield
+    except NotOurs:
+        raise InputError(f"{name}: {NOT_OURS}") from None
+    except Damaged:
+        raise InputError(f"{name}: {DAMAGED}") from None
     except InputError as problem:
         raise InputError(f"{name}: {problem}") from None
     except OSError as problem:
         raise InputError(f"{name}: the file cannot be read ({problem.strerror or problem}).") from None
     except Exception:  # of a file that somebody made up, anything may be wrong
         raise InputError(f"{name}: {DAMAGED}") from None
-
-
-def _checked_members(file: zipfile.ZipFile, size: int) -> list[str]:
-    """The names of what a file holds, if it is what we write, and not more than such a file can hold; nothing is unpacked.
-
-    A few kilobytes of a zip may say that they are gigabytes.
-    """
-    members = file.infolist()
-    names = [one.filename for one in members]
-    if DOCUMENT not in names:
-        raise InputError(NOT_OURS)
-    if len(names) > MOST_MEMBERS or len(set(names)) < len(names):
-        raise InputError(DAMAGED)
-    for one in members:
-        plain = one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) and not one.flag_bits & ENCRYPTED
-        if not plain or not re.fullmatch(rf"{re.escape(DOCUMENT)}|[a-z]+[0-9]*\.npy", one.filename):
-            raise InputError(DAMAGED)
-    if sum(one.file_size for one in members) > max(ALWAYS_READ, size * MOST_TIMES):
-        raise InputError("the file would unpack to far more than a result of its size holds; it is not read.")
-    return names
-
-
-def _array(content: bytes) -> np.ndarray:
-    """An array that `numpy.save` wrote. What its head says is believed only as far as there are bytes for it."""
-    stream = io.BytesIO(content)
-    version = np.lib.format.read_magic(stream)
-    if version != (1, 0):
-        raise InputError(DAMAGED)
-    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-    rest = content[stream.tell() :]
-    if len(shape) != 1 or dtype.kind not in "biufU" or shape[0] * dtype.itemsize != len(rest):
-        raise InputError(DAMAGED)
-    return np.frombuffer(rest, dtype)
-
-
-def _add(file: zipfile.ZipFile, name: str, content: bytes) -> None:
-    member = zipfile.ZipInfo(name, LONG_AGO)
-    dense = len(content) > len(zlib.compress(content)) * MOST_TIMES  # so empty that it would look like a bomb
-    member.compress_type = zipfile.ZIP_STORED if dense else zipfile.ZIP_DEFLATED
-    member.create_system, member.external_attr = 3, 0o644 << 16  # the same on every system
-    file.writestr(member, content)
 
 
 def _check_readable(path: str | os.PathLike[str]) -> str:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ..base.certificate import Certificate
 from ..moves.chooser import Moves
 from ..release.release import Release
-from .chains.checkpoint import load
+from .chains.checkpoint import load, take_up
 from .chains.run import Run, new_run
 from .estimate import fingerprint
 from .kept_tables import Stored
@@ -81,14 +81,17 @@ def kept_draws(
     progress: Callable[[str], None] | None,
 ) -> Stored:
     """Warm chains up until they agree, and keep draws after that; from a checkpoint if there is one."""
-    work: Run | Stored | None = load(checkpoint, mark)
-    if work is None:
-        work = begin()
-    if isinstance(work, Run):
-        work.go_on(executor, checkpoint=checkpoint, progress=progress, release=release)
-        if work.stopped:
+    state = load(checkpoint, mark)
+    run = begin()
+    if state is not None and "kept" in state:
+        work = Stored.begun(run)
+        take_up(work, state, checkpoint)
+    else:
+        take_up(run, state, checkpoint)
+        run.go_on(executor, checkpoint=checkpoint, progress=progress, release=release)
+        if run.stopped:
             raise KeyboardInterrupt
-        work = Stored.after(work, draws, thin)
+        work = Stored.after(run, draws, thin)
     work.go_on(executor, checkpoint=checkpoint, progress=progress)
     return work
 

@@ -17,7 +17,7 @@ from ..base.jit import own_sources
 from ..moves.chooser import Moves
 from ..moves.families.listed import Listed
 from ..release.release import Release
-from .chains.checkpoint import load
+from .chains.checkpoint import load, take_up
 from .chains.diagnostics import Diagnosis, corrected_entropy
 from .chains.names import QuestionNames
 from .chains.run import MOST_DRAWS, Run, UnitRun, new_run
@@ -128,12 +128,11 @@ def estimate(
     `short` is asked when all units are done, and names those that are to go on: what they are put together to may want more.
     """
     mark = fingerprint(moves, questions, (seed, chains, tolerance, most_draws, joint))
-    run = load(checkpoint, mark)
-    if run is None:
-        run = new_run(
-            moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark,
-            joint=joint,
-        )  # fmt: skip
+    state = load(checkpoint, mark)
+    run = new_run(
+        moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark, joint=joint
+    )  # fmt: skip
+    take_up(run, state, checkpoint)
     solved = moves.support.solved
     fixed = questions @ np.where(solved.decided, solved.start, 0)
     return estimate_by(

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.plain_file import Damaged
 from ..fiber.blocks.presolve import Presolved
 from .chains.chain import Chain
+from .chains.chain_state import whole_number
 from .chains.checkpoint import save
 from .chains.diagnostics import Diagnosis
 from .chains.run import Run
@@ -44,6 +46,28 @@ class Stored:
                 chain.counts = False
         each = [thin if thin is not None else _enough(one.draws * len(one.chains), one.diagnosis) for one in run.units]
         return cls(run, draws, each, [[[] for _ in one.chains] for one in run.units])
+
+    @classmethod
+    def begun(cls, run: Run) -> Stored:
+        """As it is before a checkpoint is taken up: how many draws are kept and how far apart is said there."""
+        return cls(run, 0, [])
+
+    def state(self) -> dict[str, Any]:
+        """Where the chains are, and the tables kept so far."""
+        kept = {"draws": self.draws, "thin": self.thin, "tables": self.tables, "done": self.done}
+        return {**self.run.state(), "kept": kept}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self.run.restore(state)
+        kept, units = state["kept"], self.run.units
+        self.draws, self.done = whole_number(kept["draws"], 0), whole_number(kept["done"], 0)
+        self.thin = [whole_number(one, 1) for one in kept["thin"]]
+        self.tables = kept["tables"]
+        shapes = [(self.done, len(one.unit.columns)) for one in units for _ in one.chains]
+        found = [(sum(map(len, parts)), parts[0].shape[1]) for one in self.tables for parts in one]
+        if len(self.thin) != len(units) or found != shapes:
+            raise Damaged
 
     def go_on(
         self,

@@ -17,7 +17,7 @@ from ...base.saved_forms import saved
 from ...fiber.equations.sparse import rows_through
 from ...fiber.exact.solved import Budget
 from ...fiber.laws.support import NO_TABLE, Support
-from ...sampler.chains.checkpoint import load
+from ...sampler.chains.checkpoint import load, take_up
 from ...sampler.chains.run import Run
 from ...sampler.estimate import UnitEstimate, estimate_by
 from ..parts.answered import Answered, BlockAnswer
@@ -229,10 +229,10 @@ def paths_run(paths: HiddenPaths, groups: list[PathGroup], inside: Support, ques
         for array in arrays:
             digest.update(np.ascontiguousarray(array).tobytes() + b"|")
     mark = digest.hexdigest()
-    run: Run | None = load(chains.checkpoint, mark)
-    if run is not None:
-        return run
-    return Run(path_runs(units, paths, groups, chains.seed, chains.number), chains.tolerance, chains.max_draws, mark)
+    state = load(chains.checkpoint, mark)
+    run = Run(path_runs(units, paths, groups, chains.seed, chains.number), chains.tolerance, chains.max_draws, mark)
+    take_up(run, state, chains.checkpoint)
+    return run
 
 
 def _theta_of(found: UnitEstimate, number: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from ...release.release import Release
 from ..tallies.spread import ShareErrors, share_errors
 from ..tallies.windows import Windows, add_to, cover, entropies, first_windows, log_densities, plain_counts
 from .chain import BATCHES, Chain, Reference
+from .chain_state import restore as restore_chain
+from .chain_state import same_shape, state_of, whole_number, windows_of, windows_state
 from .checkpoint import save
 from .diagnostics import Diagnosis, diagnose, good_enough
 from .possible import possible_tables
@@ -41,6 +43,12 @@ MOST_JOINT = 10_000_000
 """Combinations of values of a group of questions that are counted together."""
 AT_A_TIME = 2e8
 """Nanoseconds of work, by stored figures, that threads do before somebody may stop them."""
+
+COUNTED = ("good_looks", "discarded", "warm", "looked_at", "made_then", "finished")
+TUNED_OTHERWISE = (
+    "the checkpoint was begun on a machine where the same chains were tuned otherwise (another processor, perhaps): finish "
+    "it there, or begin anew with another file."
+)
 
 Progress = Callable[[str], None]
 
@@ -95,6 +103,45 @@ class UnitRun:
             here = counts[first[0] : first[1]].reshape(shape)
             found.append(here / max(1, here.sum()))
         return tuple(found)
+
+    def state(self) -> dict[str, Any]:
+        """What changed up to the last look."""
+        found, errors, reference = self.diagnosis, self.share_errors, self.reference
+        return {
+            "tuned": self.unit.digest(),
+            **{name: getattr(self, name) for name in COUNTED},
+            "chains": [state_of(self.unit, chain) for chain in self.chains],
+            "reference": None if reference is None else (windows_state(reference.windows), reference.logs),
+            "pooled": windows_state(self.pooled),
+            "diagnosis": None if found is None else tuple(getattr(found, one.name) for one in fields(found)),
+            "share_errors": None if errors is None else (windows_state(errors.windows), errors.variance),
+            "joint_looked_at": self.joint_looked_at,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        if state["tuned"] != self.unit.digest():
+            raise InputError(TUNED_OTHERWISE)
+        q = self.unit.n_questions
+
+        def windows(arrays: Any) -> Windows | None:
+            return None if arrays is None else windows_of(arrays, q)
+
+        for name in COUNTED:
+            given = state[name]
+            setattr(self, name, bool(given) if name in ("warm", "finished") else whole_number(given, 0))
+        for chain, saved in zip(self.chains, state["chains"], strict=True):
+            restore_chain(self.unit, chain, saved)
+        self.pooled, self.joint_looked_at = windows(state["pooled"]), state["joint_looked_at"]
+        self.reference = self.diagnosis = self.share_errors = None
+        if state["reference"] is not None:
+            arrays, logs = state["reference"]
+            self.reference = Reference(windows_of(arrays, q), same_shape(logs, arrays[4]))
+        if state["diagnosis"] is not None:
+            self.diagnosis = Diagnosis(*(same_shape(one, np.empty(q)) for one in state["diagnosis"]))
+        if state["share_errors"] is not None:
+            arrays, variance = state["share_errors"]
+            self.share_errors = ShareErrors(windows_of(arrays, q), variance)
 
     def reopen(self, most_draws: int) -> bool:
         """Go on to another look, although this one was good enough; False where there are no draws left for it."""
@@ -173,6 +220,16 @@ class Run:
     stopped: str = ""
     """Why it ended before the answers were good enough, if it did."""
     looks: int = field(default=0)
+
+    def state(self) -> dict[str, Any]:
+        """What changed up to the last look."""
+        return {"looks": self.looks, "units": [one.state() for one in self.units]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self.looks = whole_number(state["looks"], 0)
+        for one, saved in zip(self.units, state["units"], strict=True):
+            one.restore(saved)
 
     def go_on(
         self,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,18 @@ from ..lines.weights import Weights
 
 def _none() -> np.ndarray:
     return np.zeros(0, dtype=np.int64)
+
+
+def _learnt(item: Any) -> Iterator[Any]:
+    """The numbers and arrays that a kernel is made of; what it is told of the release follows from that."""
+    if isinstance(item, (int, float, np.ndarray)):
+        yield item
+    elif isinstance(item, tuple):
+        for one in item:
+            yield from _learnt(one)
+    elif isinstance(item, Kernel):
+        for field_of in fields(item):  # type: ignore[arg-type]
+            yield from _learnt(getattr(item, field_of.name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +70,17 @@ class Unit:
         whole = sum(self.shares)
         shares = [f"{n / whole:.0%}" if n > 0.005 * whole else "few" for n in self.shares]
         return ", ".join(f"{share} {one.words}" for share, one in zip(shares, self.kernels, strict=True))
+
+    def digest(self) -> str:
+        """A name for how it is walked, after tuning: the same kernels with what they learnt, by turns of the same length."""
+        found = hashlib.sha256(repr(self.shares).encode())
+        for kernel in self.kernels:
+            found.update(type(kernel).__name__.encode())
+            for one in _learnt(kernel):
+                found.update(
+                    f"{one!r}|".encode() if isinstance(one, (int, float)) else np.ascontiguousarray(one).tobytes()
+                )
+        return found.hexdigest()
 
     def question_offset(self) -> np.ndarray:
         """What is to be added to the value of each question."""

@@ -17,7 +17,7 @@ from ...moves.families.adaptive_lattice import EXCHANGES, AdaptiveLattice
 from ..lines.line import draw_on_line, line_range
 from ..lines.weights import Weights
 from ..tallies.tally import Tally, end_of_draw
-from .kernel import Fit, Kernel, Place, Task
+from .kernel import ANYTHING, Fit, Kernel, Lasting, Place, Task
 
 
 def fits(task: Task) -> Fit | None:
@@ -44,6 +44,16 @@ class AdaptiveKernel(Kernel):
         """A basis to write to, and room for a vector."""
         n = self.moves.n_columns
         return self.moves.workspace(), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+
+    def lasting(self, room: Any) -> Lasting:
+        """The basis, which wanders."""
+        basis, n = room[0], self.moves.n_columns
+        return (
+            (basis.lead, 0, n - 1),
+            (basis.dependent, 0, n - 1),
+            (basis.entry, *ANYTHING),
+            (basis.row, -1, len(basis.lead) - 1),
+        )
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Steps along vectors of a basis."""

@@ -38,6 +38,11 @@ class Place(NamedTuple):
     """Room for the weights of a line."""
 
 
+Lasting = tuple[tuple[np.ndarray, float, float], ...]
+"""Arrays of a room, each with the least and the largest number that may stand in it."""
+ANYTHING = (-np.inf, np.inf)
+
+
 class Kernel(ABC):
     """Steps of one kind on one unit. Kernels hold no state: what a chain writes to is in its `room`."""
 
@@ -65,6 +70,10 @@ class Kernel(ABC):
     def room(self) -> Any:
         """What a chain needs to make these steps."""
         return None
+
+    def lasting(self, room: Any) -> Lasting:
+        """What of a room later steps depend on; everything else in it is only worked with."""
+        return ()
 
     def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
         """The kernel after it learnt from a short trial what it needs to; from then on it is the same for all chains."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ...base.jit import jit_lean
 from ...base.random_streams import streams
 from ...moves.families.move_set import MoveSet
@@ -17,7 +19,7 @@ from ...moves.families.stock import Stock, Supplier, empty_stock
 from ..lines.line import draw_on_line, line_range
 from ..lines.weights import ALIKE, Weights
 from ..tallies.tally import BY_STEPS, Tally, credit_step, end_of_draw
-from .kernel import Fit, Kernel, Place, Task
+from .kernel import ANYTHING, Fit, Kernel, Lasting, Place, Task
 
 
 def fits(task: Task) -> Fit:
@@ -54,6 +56,17 @@ class MoveKernel(Kernel):
         """The family's own room, and an empty stock."""
         source = supplier_of(self.moves)
         return source, empty_stock(source.longest)
+
+    def lasting(self, room: Any) -> Lasting:
+        """The stock; what a supplier has to work with is as good as new whenever a stock is written."""
+        stock = room[1]
+        return (
+            (stock.start, 0, len(stock.columns)),
+            (stock.columns, 0, self.moves.n_columns - 1),
+            (stock.steps, *ANYTHING),
+            (stock.state[:2], 0, len(stock.start) - 1),
+            (stock.state[2:], 0, np.inf),
+        )
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Moves from the stock, filled whenever it is empty."""

@@ -17,6 +17,8 @@ MOST_COUNTERS = 1024
 """Counters of one question."""
 COUNTERS_OF_ALL = 8_000_000
 """Counters of all questions of a chain, about."""
+FARTHEST = 1 << 62
+"""No window begins or ends farther from 0."""
 AT_FIRST = 32
 PAD = 16
 """Places around what a chain writes to, so that threads never share a cache line."""
@@ -72,6 +74,36 @@ def first_windows(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> W
         top=apart(start[-1:]),
         quick=zeros_apart(4 * n, np.int64).reshape(n, 4),
     )
+    _note_quick(windows, np.arange(n))
+    return windows
+
+
+def windows_from(
+    start: np.ndarray,
+    origin: np.ndarray,
+    size: np.ndarray,
+    shift: np.ndarray,
+    counters: np.ndarray,
+    credits: np.ndarray,
+    top: np.ndarray,
+) -> Windows | None:
+    """Windows from their arrays; None where these do not fit each other, so that counting would go astray."""
+    places, sums = (start, origin, size, shift, top), (counters, credits)
+    if any(one.dtype != np.int64 or one.ndim != 1 for one in places) or any(
+        one.dtype != np.float64 or one.ndim != 1 for one in sums
+    ):
+        return None
+    n = len(start)
+    if any(len(one) != n for one in (origin, size, shift, credits)) or len(top) != 1:
+        return None
+    room = len(counters)
+    inside = (start >= 0) & (size >= 1) & (size < room - start) & (shift >= 0) & (shift < 50)
+    if not inside.all() or not 0 <= top[0] <= room or (np.abs(origin) > FARTHEST).any():
+        return None
+    if ((origin >> shift << shift) != origin).any() or (size > FARTHEST >> shift).any():
+        return None
+    quick = zeros_apart(4 * n, np.int64).reshape(n, 4)
+    windows = Windows._make([*map(apart, (start, origin, size, shift, counters, credits, top)), quick])
     _note_quick(windows, np.arange(n))
     return windows
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiberwalk.base import saved_file, saved_forms
+from fiberwalk.base import plain_file, saved_file, saved_forms
 from fiberwalk.base.errors import InputError
 from fiberwalk.base.saved_file import DOCUMENT, FORMAT, OLDEST, load, save
 from fiberwalk.base.version import VERSION
@@ -183,7 +183,7 @@ def test_forged_arrays_are_refused(how, path):
 
 
 def test_a_file_that_would_unpack_to_gigabytes_is_not_read(path, monkeypatch):
-    monkeypatch.setattr(saved_file, "ALWAYS_READ", 1 << 16)
+    monkeypatch.setattr(plain_file, "ALWAYS_READ", 1 << 16)
     rewritten(path, float64__npy=bytes(1 << 24))
     monkeypatch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("it was unpacked"))
     with pytest.raises(InputError, match="would unpack to far more than a result of its size holds"):
@@ -191,7 +191,7 @@ def test_a_file_that_would_unpack_to_gigabytes_is_not_read(path, monkeypatch):
 
 
 def test_what_we_write_is_read_however_empty_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(saved_file, "ALWAYS_READ", 1 << 10)
+    monkeypatch.setattr(plain_file, "ALWAYS_READ", 1 << 10)
     save(Basket(np.zeros(1 << 16)), tmp_path / "zeros.fw")
     assert load(tmp_path / "zeros.fw", KINDS).weights.shape == (1 << 16,)
 

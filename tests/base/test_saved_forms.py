@@ -27,7 +27,7 @@ def others_left_alone(monkeypatch) -> Iterator[None]:
 def there_and_back(item: Any) -> Any:
     writer = Writer()
     plain = writer.plain(item)
-    return Reader(writer.arrays(), writer.objects).made(plain)
+    return Reader({name: np.concatenate(one) for name, one in writer.parts().items()}, writer.objects).made(plain)
 
 
 def test_a_class_is_written_and_made_again_under_the_name_that_it_says():

@@ -15,10 +15,10 @@ from ....moves.families.margins import MarginMoves
 from ....moves.families.swaps import Swaps
 from ...lines.weights import ALIKE, Weights
 from ...tallies.tally import Tally, end_of_draw
-from ..kernel import Fit, Kernel, Place, Task
+from ..kernel import Fit, Kernel, Lasting, Place, Task
 from ..stocked_moves import MoveKernel
 from .odds import learn_odds
-from .walk import ListedArrays, Room, listed_arrays, room_for, walk_entries
+from .walk import RUN, ListedArrays, Room, listed_arrays, room_for, walk_entries
 
 if TYPE_CHECKING:
     from ...chains.unit import Unit
@@ -92,6 +92,10 @@ class ScheduleKernel(Kernel):
     def room(self) -> Room:
         """Where the walk is in the schedule."""
         return room_for(self.arrays)
+
+    def lasting(self, room: Any) -> Lasting:
+        """The place in the schedule, and the entries left before the next jump."""
+        return (room.at[:1], 0, max(0, len(self.arrays.order) - 1)), (room.at[1:], 0, RUN)
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Entries of the schedule."""

@@ -1,0 +1,89 @@
+"""What of a chain changes from look to look, as plain numbers and arrays, and back.
+
+What it notes between looks begins anew after each. What is taken up again is checked: numbers that steps use as places
+must be places, whoever wrote the file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.plain_file import Damaged
+from ..kernels.kernel import ANYTHING
+from ..tallies.windows import Windows, windows_from
+from .chain import BATCHES, Chain
+from .unit import Unit
+
+
+def state_of(unit: Unit, chain: Chain) -> dict[str, Any]:
+    """Where a chain is after a look."""
+    rooms = zip(unit.kernels, chain.rooms, strict=True)
+    return {
+        "turn": chain.turn,
+        "made": chain.made,
+        "counts": chain.counts,
+        "batch": chain.batch,
+        "length": chain.length,
+        "table": chain.place.table,
+        "random": chain.place.random,
+        "windows": windows_state(chain.tally.windows),
+        "joint": chain.tally.joint_counts,
+        "sums": chain.sums,
+        "squares": chain.squares,
+        "rooms": [[array for array, *_ in kernel.lasting(room)] for kernel, room in rooms],
+    }
+
+
+def restore(unit: Unit, chain: Chain, state: dict[str, Any]) -> None:
+    """Put a chain that was just begun where another of the same unit was."""
+    chain.turn = whole_number(state["turn"], 0, len(unit.kernels) - 1)
+    chain.made = whole_number(state["made"], 0, unit.shares[chain.turn] - 1)
+    chain.counts = bool(state["counts"])
+    chain.batch, chain.length = whole_number(state["batch"], 0, BATCHES), whole_number(state["length"], 1)
+    fill(chain.place.random, state["random"], *ANYTHING)
+    fill(chain.place.table, state["table"], unit.lower, unit.upper)
+    for kernel, room, saved in zip(unit.kernels, chain.rooms, state["rooms"], strict=True):
+        for (array, least, most), given in zip(kernel.lasting(room), saved, strict=True):
+            fill(array, given, least, most)
+    fill(chain.tally.joint_counts, state["joint"], *ANYTHING)
+    fill(chain.sums, state["sums"], *ANYTHING)
+    fill(chain.squares, state["squares"], *ANYTHING)
+    chain.tally = chain.tally._replace(windows=windows_of(state["windows"], unit.n_questions))
+
+
+def windows_state(windows: Windows | None) -> tuple[np.ndarray, ...] | None:
+    """The arrays from which windows can be made again."""
+    return None if windows is None else windows[:-1]
+
+
+def windows_of(arrays: tuple[np.ndarray, ...], questions: int) -> Windows:
+    """Windows of so many questions, made again."""
+    made = windows_from(*arrays)
+    if made is None or len(made.start) != questions:
+        raise Damaged
+    return made
+
+
+def same_shape(given: np.ndarray, as_this: np.ndarray) -> np.ndarray:
+    """An array that is as large as another."""
+    if given.shape != as_this.shape:
+        raise Damaged
+    return given
+
+
+def whole_number(given: Any, least: int, most: int | None = None) -> int:
+    """A whole number that is not beyond its bounds."""
+    if type(given) is not int or given < least or (most is not None and given > most):
+        raise Damaged
+    return given
+
+
+def fill(array: np.ndarray, given: np.ndarray, least: Any, most: Any) -> None:
+    """Write given numbers over an array of the same kind and size, if none is beyond its bounds."""
+    if given.dtype != array.dtype or given.shape != array.shape:
+        raise Damaged
+    if np.any(given < least) or np.any(given > most):
+        raise Damaged
+    array[...] = given
