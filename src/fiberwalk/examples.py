@@ -1,4 +1,5 @@
-"""Tables and releases from the papers, ready to be audited, each with its source and its corrected misprints.
+"""Tables and releases from the papers, ready to be audited, each with its source and its corrected misprints; and data by
+seeded recipes of our own: an economy with its microdata, and two census hypercubes.
 
 >>> import fiberwalk as fw
 >>> fw.examples.names()
@@ -27,6 +28,7 @@ from .release.tables.dims import Dim, Level
 from .release.tables.tables import Table, labelled
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 _DOT02 = (
@@ -260,11 +262,115 @@ def hypercube(people: int = 1_500_000, seed: int = 1) -> xr.DataArray:
     """
     from .census_recipe import LABELS, proportions
 
-    if isinstance(people, bool) or not isinstance(people, (int, np.integer)) or people < 1:
-        raise InputError(f"hypercube(people={people!r}): a whole number of at least 1.")
+    _refuse_fewer_than_one(people, "hypercube(people={})")
     chance = proportions()
     counts = np.random.default_rng(taken_seed(seed)).multinomial(people, (chance / chance.sum()).ravel())
     return labelled(counts.reshape(chance.shape), [Dim(dim, labels) for dim, labels in LABELS.items()]).rename("people")
+
+
+def nested_hypercube(people: int = 10_000, seed: int = 1) -> xr.DataArray:
+    """Draw the census of a small town: sex by age, marital, household and family status, the four of them in nested levels.
+
+    35,350 cells, 96% of them empty. Ages are years, in bands of five and in phases of life; the coarser levels of each dim
+    are coordinates along it, and `hierarchies=` takes their names, from coarse to fine: {"age": ["age_phase", "age_band"],
+    "marital": ["marital_group"], "household": ["household_kind", "household_form"], "family": ["family_role",
+    "family_form"]}. Some labels are alone in their group.
+
+    The recipe. Each person has an age, then a sex and a marital status that depend on it, then a household status given
+    these, and a family status if that is in a family. All proportions are in `nested_census_recipe.py`.
+
+    Parameters
+    ----------
+    people
+        How many are drawn.
+    seed
+        The same people come of it on every machine.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> town = fw.examples.nested_hypercube()
+    >>> town.shape, int(town.sum()), round(float((town == 0).mean()), 2)
+    ((2, 101, 5, 5, 7), 10000, 0.96)
+    >>> by_age = town.sum(["sex", "household", "family"])
+    >>> fw.publish(by_age, ["age_band,marital_group", "age"], hierarchies={"age": "age_band", "marital": "marital_group"})
+    <Release of age, marital (101 x 5): 505 cells, 504 hidden, 163 known sums, with its truth>
+    """
+    from .nested_census_recipe import LEVELS, counted
+
+    _refuse_fewer_than_one(people, "nested_hypercube(people={})")
+    counts = counted(int(people), taken_seed(seed))
+    cube = labelled(counts, [Dim(dim, levels[dim]) for dim, levels in LEVELS.items()]).rename("people")
+    groups = {name: (dim, list(of)) for dim, levels in LEVELS.items() for name, of in levels.items() if name != dim}
+    return cube.assign_coords(groups)
+
+
+def enterprises(number: int = 4000, seed: int = 1) -> pd.DataFrame:
+    """Draw the enterprises of an economy, one a row: microdata to make tables of, and to know who stands behind a cell.
+
+    The recipe. Each enterprise has an activity, a number of employees that follows Zipf's law (many small, few very large),
+    a legal form that suits its size, and a region. Its turnover, in thousands, is that of an employee of its activity times
+    their number, times a random factor; a few enterprises have a large part of all. Its profit is a random part of turnover,
+    negative for about a sixth. Of those with 20 employees and more nearly half belong to one of 28 holdings, most of which
+    keep to one kind of activity. All proportions are in `economy_recipe.py`.
+
+    Parameters
+    ----------
+    number
+        How many are drawn.
+    seed
+        The same enterprises come of it on every machine.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns enterprise, holding (who owns it: an enterprise that no holding owns is its own), activity, size,
+        legal_form, region, employees, turnover and profit; the last three are whole numbers. `activities()` says how
+        activities add up.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> firms = fw.examples.enterprises()
+    >>> turnover = firms.groupby(["activity", "size"])["turnover"].sum()
+    >>> fw.publish(turnover, ["activity:2,size"], hierarchies={"activity": fw.examples.activities()})
+    <Release of activity, size (34 x 3): 102 cells, 87 hidden, 24 known sums, with its truth>
+    """
+    from .economy_recipe import enterprises as drawn
+
+    _refuse_fewer_than_one(number, "enterprises(number={})")
+    return drawn(int(number), taken_seed(seed))
+
+
+def activities() -> dict[str, list[str]]:
+    """How the activities of `enterprises()` add up, for `hierarchies=`: parents and their children, ragged on three levels.
+
+    Some activities stand beside groups, two are in no group, and one group has a single member.
+
+    >>> import fiberwalk as fw
+    >>> fw.examples.activities()["textiles"]
+    ['cloth', 'clothing', 'leather']
+    """
+    from .economy_recipe import TREE
+
+    return {parent: list(children) for parent, children in TREE.items()}
+
+
+def activities_hrc() -> str:
+    """The same as the text of a `.hrc` file, for `--hierarchy activity=FILE` and for tau-ARGUS.
+
+    >>> import fiberwalk as fw
+    >>> fw.examples.activities_hrc().splitlines()[:4]
+    ['making', '@food', '@@bread', '@@dairy']
+    """
+    from .economy_recipe import hierarchy_file
+
+    return hierarchy_file()
+
+
+def _refuse_fewer_than_one(number: object, said: str) -> None:
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        raise InputError(f"{said.format(repr(number))}: a whole number of at least 1.")
 
 
 _EXAMPLES: dict[str, Callable[[], Example]] = {
