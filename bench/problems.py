@@ -1,4 +1,4 @@
-"""The problems of the race: releases of every size and kind, each made anew from a fixed seed or a public table.
+"""The problems of the race: releases of every size and kind, each made anew from a fixed seed or a table of a paper.
 
     from problems import problem
     problem("4 x 4 x 3").release
@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,6 @@ import fiberwalk as fw
 
 SNEE = np.array([[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]])
 """Hair by eye colour of 592 students (Snee 1974)."""
-HOME = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +55,12 @@ def hierarchical(seed: int = 2) -> fw.Release:
 
 
 def hypercube() -> fw.Release:
-    """Sex by age by marital by household status, census-like; counts under 3 hidden, two-way margins known.
+    """Sex by age by marital by household status of a town; counts under 3 hidden, zeros too; two-way margins known.
 
     With only the counts of 1 and 2 hidden, every one of them would follow from the others.
     """
-    import pandas as pd
-
-    frame = pd.read_csv(HOME / "bench" / "data" / "census_like_hypercube.csv")
-    dims = ["sex", "age_m", "lms_h", "hst_h"]
-    table = frame.groupby(dims)["freq"].sum().to_xarray().fillna(0).astype(int)
-    return fw.suppress(table, where=table < 3, margins=[",".join(one) for one in combinations(dims, 2)])
+    table = fw.examples.nested_hypercube().sum("family").groupby("age_band").sum()
+    return fw.suppress(table, where=table < 3, margins=[",".join(one) for one in combinations(table.dims, 2)])
 
 
 def turnover(seed: int = 6) -> fw.Release:
