@@ -5,6 +5,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PYTEST = $(BIN)/pytest --numprocesses auto --maxprocesses 4
+# The versions that are installed; build tools too, under whichever of the two names this pip reads.
+CONSTRAINTS ?= constraints.txt
+INSTALL = PIP_CONSTRAINT=$(CONSTRAINTS) PIP_BUILD_CONSTRAINT=$(CONSTRAINTS) PIP_DISABLE_PIP_VERSION_CHECK=1 \
+	$(BIN)/python -m pip install --editable
 
 # A command, and how long it took, whether it succeeds or not.
 define stage
@@ -12,7 +16,7 @@ define stage
 	echo "[$(1): $$(($$(date +%s) - begin)) s]"; exit $$status
 endef
 
-.PHONY: demo test quick notebooks verify bench bench-quick bench-against studies clean
+.PHONY: demo test quick test-newest test-lowest constraints notebooks verify bench bench-quick bench-against studies clean
 
 demo: $(VENV)/installed
 	$(BIN)/fiberwalk demo
@@ -28,6 +32,21 @@ TESTS ?=
 quick: $(VENV)/installed-for-tests
 	$(call stage,quick tests,$(PYTEST) -m "not slow" $(TESTS))
 
+# The same tests with what pip would take today, and with the oldest version of everything that pyproject.toml allows.
+test-newest:
+	$(MAKE) test VENV=.venv-newest CONSTRAINTS=/dev/null
+
+test-lowest:
+	@mkdir -p build
+	$(PYTHON) .ci/lowest > build/lowest.txt
+	$(MAKE) .venv-lowest/installed-for-tests VENV=.venv-lowest CONSTRAINTS=build/lowest.txt
+	$(call stage,tests,.venv-lowest/bin/pytest --numprocesses auto --maxprocesses 4)
+
+# The newest versions that fit the oldest Python, for constraints.txt: run it there, and then all the tests.
+constraints:
+	$(MAKE) .venv-newest/installed-for-tests VENV=.venv-newest CONSTRAINTS=/dev/null
+	.ci/pin .venv-newest/bin/python
+
 # Run all notebooks, and store what they show.
 notebooks: $(VENV)/installed-for-tests
 	$(BIN)/python notebooks/run.py
@@ -35,7 +54,7 @@ notebooks: $(VENV)/installed-for-tests
 # At length, half an hour: the sampler against exact laws, stated errors against true ones, the hardest starting tables,
 # and the property tests with many more random cases; with 4ti2, where it can be had. The report is in bench/results/.
 verify: $(VENV)/installed-for-tests
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,algebra]"
+	$(INSTALL) ".[test,algebra]"
 	$(BIN)/python bench/verify.py --store
 
 # The race against every peer, some half an hour: printed, and written to bench/results/ as race.md with its pictures. Peers
@@ -63,16 +82,23 @@ studies: $(VENV)/installed-for-tests
 	$(BIN)/python bench/studies/flexible_tables.py
 	$(BIN)/python bench/studies/table_server.py
 
-$(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+# A Python that will not do is refused in a sentence, before anything is made.
+$(VENV)/made:
+	@command -v "$(PYTHON)" >/dev/null || { echo "There is no $(PYTHON) here: install Python 3.11 or newer, or name one: make PYTHON=python3.12 ..."; exit 1; }
+	@"$(PYTHON)" .ci/check_python.py
+	@rm -rf $(VENV)
+	"$(PYTHON)" -m venv $(VENV)
+	@touch $@
 
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
-	touch $@
+$(VENV)/installed: $(VENV)/made pyproject.toml constraints.txt
+	@echo "Installing fiberwalk and what it needs into $(VENV): some 150 MB the first time, a minute or two."
+	$(INSTALL) .
+	@touch $@
 
-$(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
-	touch $@ $(VENV)/installed
+$(VENV)/installed-for-tests: $(VENV)/made pyproject.toml constraints.txt
+	@echo "Installing fiberwalk and what its tests need into $(VENV): some 250 MB the first time, a minute or two."
+	$(INSTALL) ".[test]"
+	@touch $@ $(VENV)/installed
 
 clean:
 	rm -rf .venv .venv-* build src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

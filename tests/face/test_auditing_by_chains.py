@@ -203,7 +203,8 @@ def command(tmp_path: Path, *words: str) -> list[str]:
 
 @pytest.mark.slow
 def test_the_same_report_on_a_dask_cluster_by_the_command_line(tmp_path):
-    distributed = pytest.importorskip("distributed")
+    import distributed
+
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         for name, words in (("a.html", ["--threads", "1"]), ("b.html", [f"--cluster={cluster.scheduler_address}"])):
             line = command(tmp_path, "--precision", "0.2", *words)
@@ -280,7 +281,8 @@ def test_interrupted_just_after_a_start_was_discarded(monkeypatch):
 @pytest.mark.slow
 def test_a_full_disk_leaves_the_old_report_untouched(tmp_path):
     """The file system refuses files beyond some size, as a full one does."""
-    resource = pytest.importorskip("resource")
+    import resource
+
     report = tmp_path / "page.html"
     report.write_text("the old report")
     line = [*COMMAND, str(written(tmp_path)), "--method", "chains", "--max-draws", "1024", "--html", str(report)]

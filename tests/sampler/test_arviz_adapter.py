@@ -5,13 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import arviz as az
 import numpy as np
 import pytest
 import xarray
 
 from fiberwalk.sampler.arviz_adapter import to_arviz
-
-az = pytest.importorskip("arviz")
 
 LABELS = {"sex": ["f", "m"], "age": ["young", "middle", "old"]}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import arviz as az
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -14,8 +15,6 @@ from fiberwalk.sampler.chains import batch_means
 from fiberwalk.sampler.chains import diagnostics as dx
 from fiberwalk.sampler.tallies.spread import Spread, share_errors
 from fiberwalk.sampler.tallies.windows import first_windows
-
-az = pytest.importorskip("arviz")
 
 
 def autoregressive(rng: np.random.Generator, phi: float, chains: int, draws: int, columns: int = 1) -> np.ndarray:

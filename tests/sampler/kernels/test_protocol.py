@@ -17,8 +17,8 @@ from scipy import stats
 from support.effort import cases
 from support.kernels import Target, crediting, laws, releases, targets
 from support.naive import kernels as twins
+from support.naive.wrong_kernels import CreditsWhenMoved, NeverRefused, OpenMovesOnly, PlainKernel, ShortRange
 from support.protocol import LEAST_P, chi_square, p_value
-from support.wrong_kernels import CreditsWhenMoved, NeverRefused, OpenMovesOnly, PlainKernel, ShortRange
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams

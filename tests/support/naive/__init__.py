@@ -1,1 +1,1 @@
-"""Slow and obvious twins of what is quick."""
+"""Slow and obvious twins of what is quick, and some that are wrong on purpose."""
