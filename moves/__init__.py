@@ -1,7 +1,7 @@
 """Steps that change a table and no published figure, each set with its certificate.
 
 bases/      Markov and Graver bases: our own (graver), 4ti2's (algebra), those known beforehand (known_bases), of parts of
-            a table (part_bases)
+            a table (part_bases), and how large a system is for 4ti2 (lattice_volume)
 families/   one family a file; move_set: what every family offers; stock: moves written in advance; listed, mixture: moves
             from a list, several families together
 

@@ -11,6 +11,7 @@ from ..base.html import in_notebook, remark, table
 from ..fiber.bounds.decomposable import components
 from ..fiber.laws.support import Support, support
 from ..release.release import Release
+from .bases.algebra import MOST_SECONDS
 from .families.move_set import MoveSet
 from .registry import Wanted, moves_for_block
 
@@ -77,7 +78,7 @@ def choose(
     release: Release,
     law: Any = "uniform",
     *,
-    max_seconds: float = 30.0,
+    max_seconds: float = MOST_SECONDS,
     progress: Progress | None = None,
     inside: Support | None = None,
 ) -> Moves:

@@ -16,6 +16,7 @@ from ..fiber.blocks.presolve import Block, Presolved
 from ..fiber.laws.support import support
 from ..release.release import Release, as_release
 from ..release.tables.tables import labelled
+from .bases.algebra import MOST_SECONDS
 from .chooser import Moves, choose
 from .connectivity import MOST_TABLES, Connectivity, check_block
 from .own_moves import allowed, own_moves, refuse_others
@@ -32,7 +33,7 @@ def choose_moves(
     release: Release,
     law: Any = "uniform",
     *,
-    max_seconds: float = 30.0,
+    max_seconds: float = MOST_SECONDS,
     progress: Callable[[str], None] | None = None,
 ) -> Moves:
     """The moves that chains on a release will use, block by block, with the proof that they reach every table.
@@ -42,7 +43,9 @@ def choose_moves(
     law
         What the intruder believes; values to which it gives no weight bound the tables further.
     max_seconds
-        How long 4ti2 (the extra `fiberwalk[algebra]`) may look for a Markov basis where nothing else is proven.
+        How long 4ti2 (the extra `fiberwalk[algebra]`) may look for a Markov basis where nothing else is proven; 0: it is not
+        asked. It is asked only of blocks small enough for it, by their equations. Where it is not done in time that is an
+        error, never another set of moves; what it finds is kept, and later calls need not wait for it.
     progress
         Called with a line of words for each block.
 

@@ -63,7 +63,7 @@ class Wanted:
     margins: Components | None
     """The margins of the release, where it is a complete table of margins."""
     max_seconds: float
-    """How long 4ti2 may look for a Markov basis."""
+    """How long 4ti2 may look for a Markov basis; 0: it is not asked. When they are over that is an error, and no way on."""
 
     @cached_property
     def block(self) -> Block:
@@ -117,7 +117,7 @@ def whole_graver_basis(wanted: Wanted) -> MoveSet | None:
 
 
 def markov_basis_by_4ti2(wanted: Wanted) -> MoveSet | None:
-    """What 4ti2 computes, where it is installed, in the time it is given."""
+    """What 4ti2 computes, where it is installed and the block small enough for it."""
     if wanted.computed.moves is None:
         return None
     reason = MARKOV + (LIFTED if upper_of_their_own(wanted.block).any() else "")

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import time
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
+from fiberwalk.base.errors import InputError
 from fiberwalk.moves.bases.algebra import in_kernel, markov_basis, one_of_each_pair
 from fiberwalk.moves.bases.known_bases import FORM, expand, images, same_model
 
@@ -82,7 +84,10 @@ def computed(shape, margins, seconds, done):
             if not in_kernel(one_of_each_pair(A), moves):
                 raise ValueError(f"{path} has moves that change a margin")
             return moves, "taken from a file"
-    answer = markov_basis(A, max_seconds=seconds)
+    try:
+        answer = markov_basis(A, max_seconds=seconds, most_volume=math.inf)
+    except InputError as reason:
+        return None, str(reason)
     return answer.moves, answer.words
 
 

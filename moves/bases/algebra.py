@@ -1,14 +1,19 @@
-"""Moves that connect every fiber of a system, computed by 4ti2 where it is installed and done in time.
+"""Moves that connect every fiber of a system, computed by 4ti2 where it is installed and the system is not too large.
 
 A Markov basis of A connects {y >= 0 : A y = b} for every b (Diaconis and Sturmfels 1998). Where a cell has an upper
 bound that the equations do not imply, the bound is made an equation with a cell of its own, y_j + s_j = u_j, before the
 computation: the basis then connects the fibers for all values of the bounds as well. 4ti2 is called through py4ti2, which
 is under the GPL and an extra, `fiberwalk[algebra]`. It runs in a process of its own, so that it can be stopped; what it
 finds is checked in integers and kept on disk under a name that does not depend on the order of the cells.
+
+Which moves a block gets decides every draw of its chains. So whether 4ti2 is asked follows from the system alone, and from
+whether it is installed: neither a clock nor what lies on the disk has a say. Where it is asked and not done in time, that
+is an error and not another set of moves.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import json
 import math
@@ -26,12 +31,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.errors import InputError
 from ...base.jit import cache_base
 from ...fiber.equations.rowspace import relations
 from .canonical import Canonical, canonical
+from .lattice_volume import log_volume
 
 MOST_COLUMNS = 500
-"""Of cells with the added ones; 4ti2 is not done with larger systems in minutes unless they need no algebra."""
+"""Of cells with the added ones: of larger systems not even the volume is looked at."""
+
+MOST_VOLUME = 13.6
+"""Log2 of the volume up to which 4ti2 is asked. Of some hundred systems (margins of tables of three to six dims, parts of
+them, with and without bounds; random equations) all within it took at most 11 seconds on a slow core; the first that was
+not done after 40 had 14.3."""
+
+MOST_SECONDS = 300.0
+"""4ti2 is stopped after these, with an error."""
 
 MOST_BYTES = 8 * 2**30
 """Of memory for 4ti2."""
@@ -41,10 +56,12 @@ FAST, EXACT = "Py4ti2int64", "Py4ti2gmp"
 
 LARGEST_ENTRY = 2**40
 
+BEYOND_64_BITS = 64
+"""The status of a child whose moves do not fit into its answer."""
+
 NOT_INSTALLED = "4ti2 is not installed (pip install 'fiberwalk[algebra]')"
 NO_TIME = "4ti2 was given no time (max_seconds=0)"
-COMPUTED = "computed by 4ti2 in this run"
-CACHED = "computed by 4ti2 in an earlier run and kept on this disk"
+COMPUTED = "computed by 4ti2"
 UNBOUNDED = "the equations and bounds leave some cells without any limit"
 
 Compute = Callable[[Any, str, float], Any]
@@ -60,15 +77,24 @@ class Algebra:
 
 
 class NotDone(Exception):
-    """4ti2 gave no moves; says why."""
+    """4ti2 gave no moves, and would not at any other time; says why."""
+
+
+class Stopped(NotDone):
+    """4ti2 was stopped by a clock or by the machine: another time, or elsewhere, it might give moves."""
 
 
 def markov_basis(
-    A: Any, upper_bounded: np.ndarray | None = None, max_seconds: float = 30.0, compute: Compute | None = None
+    A: Any,
+    upper_bounded: np.ndarray | None = None,
+    max_seconds: float = MOST_SECONDS,
+    compute: Compute | None = None,
+    most_volume: float | None = None,
 ) -> Algebra:
     """Moves that connect {y : A y = b, y >= 0} for every b, and with any upper bounds on the columns `upper_bounded`.
 
-    The equations, with these bounds, must leave no column without limit. `compute` replaces 4ti2.
+    The equations, with these bounds, must leave no column without limit. `compute` replaces 4ti2; `most_volume` is
+    for whoever has hours for one basis. An `InputError` where 4ti2 was asked and stopped.
     """
     if A.dtype.kind not in "biu" or not A.shape[1]:
         raise ValueError(f"A is a matrix of whole numbers with a column for each cell, not {A.shape} of {A.dtype}")
@@ -80,26 +106,50 @@ def markov_basis(
         raise ValueError(f"max_seconds is a number of seconds, not {max_seconds}")
     if max_seconds == 0:
         return Algebra(None, NO_TIME)
-    columns = A.shape[1] + int(bounded.sum())
-    if columns > MOST_COLUMNS:
-        return Algebra(None, f"too large for 4ti2 to be tried ({columns:,} columns, at most {MOST_COLUMNS})")
+    if (np.bincount(A.indices[A.data != 0], minlength=A.shape[1]) == 0)[~bounded].any():
+        return Algebra(None, UNBOUNDED)
+    too_large = why_not_asked(A, bounded, MOST_VOLUME if most_volume is None else most_volume)
+    if too_large is not None:
+        return Algebra(None, too_large)
+    if compute is None and not installed():
+        return Algebra(None, NOT_INSTALLED)  # and what somebody else's 4ti2 left on this disk is not looked at
     form = canonical(A, bounded)
-    moves, words = _kept(form), CACHED
+    moves = _kept(form)
     if moves is None:
         try:
-            moves, words = _computed(form, max_seconds, compute), COMPUTED
+            moves = _computed(form, max_seconds, compute)
+        except Stopped as reason:
+            raise InputError(_in_vain(A.shape[1], reason)) from None
         except NotDone as reason:
             return Algebra(None, str(reason))
         _keep(form, moves)
-    return Algebra(_given_order(moves, form.order), words)
+    return Algebra(_given_order(moves, form.order), COMPUTED)
+
+
+def why_not_asked(A: Any, bounded: np.ndarray, most_volume: float) -> str | None:
+    """Why a system is too large for 4ti2 to be asked, by its equations alone; None where it is not."""
+    columns = A.shape[1] + int(bounded.sum())
+    if columns > MOST_COLUMNS:
+        return f"too large for 4ti2 to be asked ({columns:,} columns, at most {MOST_COLUMNS})"
+    volume = log_volume(A, bounded)
+    if volume > most_volume:
+        return f"too large for 4ti2 to be asked (a lattice of volume 2^{volume:.1f}, at most 2^{most_volume:g})"
+    return None
+
+
+def _in_vain(n_cells: int, reason: Stopped) -> str:
+    """What a user can do where 4ti2 was asked and stopped."""
+    return (
+        f"moves for {n_cells} cells that depend on each other were asked of 4ti2, and {reason}. Others would make other "
+        "draws, so none are put in their place. fiberwalk.choose_moves(release, law, max_seconds=...) (fiberwalk moves "
+        "--max-seconds) with more time computes them once and keeps them for all later work; "
+        "sample(moves=choose_moves(release, law, max_seconds=0)) does without 4ti2, and so does everything where py4ti2 is "
+        "not installed."
+    )
 
 
 def _computed(form: Canonical, max_seconds: float, compute: Compute | None) -> Any:
     """The moves of a canonical system, checked."""
-    if (np.bincount(form.matrix.indices, minlength=len(form.flags)) == 0)[~form.flags].any():
-        raise NotDone(UNBOUNDED)
-    if compute is None and not installed():
-        raise NotDone(NOT_INSTALLED)
     found = sp.csr_array((compute or by_child)(lifted(form.matrix, form.flags), variant(form.matrix), max_seconds))
     found = one_of_each_pair(found)
     if ((found < 0).sum(axis=1) == 0).any():
@@ -173,18 +223,20 @@ def by_child(A: Any, module: str, max_seconds: float) -> Any:
     program = [sys.executable, "-P", str(Path(__file__).with_name("algebra_child.py"))]
     problem = {"matrix": A.toarray().tolist(), "module": module, "seconds": max_seconds, "bytes": MOST_BYTES}
     text = json.dumps({**problem, "path": sys.path}).encode()
-    out_of_time = f"4ti2 ran out of its {max_seconds:g} seconds"
+    out_of_time = f"it ran out of its {max_seconds:g} seconds"
     try:
         # in a session of its own, as Ctrl-C would otherwise reach it too; `run` kills it then
         done = subprocess.run(program, input=text, capture_output=True, timeout=max_seconds, start_new_session=True)
     except subprocess.TimeoutExpired:
-        raise NotDone(out_of_time) from None
+        raise Stopped(out_of_time) from None
     except OSError as error:
-        raise NotDone(f"4ti2 failed: {error}") from None
+        raise Stopped(f"it could not be started: {error}") from None
+    if done.returncode == BEYOND_64_BITS:
+        raise NotDone("4ti2's moves have entries beyond 64 bits")
+    if done.returncode == -getattr(signal, "SIGALRM", 0):
+        raise Stopped(out_of_time)
     if done.returncode:
-        if done.returncode == -getattr(signal, "SIGALRM", 0):
-            raise NotDone(out_of_time)
-        raise NotDone(f"4ti2 failed: {_reason(done.returncode, done.stderr)}")
+        raise Stopped(_reason(done.returncode, done.stderr))
     return _read_answer(done.stdout, A.shape[1])
 
 
@@ -203,7 +255,7 @@ def _read_answer(answer: bytes, n_columns: int) -> Any:
         rows, columns, values = np.frombuffer(numbers, dtype=np.int64).reshape(3, sizes["entries"])
         return sp.csr_array((values, (rows, columns)), shape=(sizes["moves"], n_columns))
     except (ValueError, KeyError, TypeError) as error:
-        raise NotDone(f"4ti2 failed: its answer cannot be read ({error})") from None
+        raise Stopped(f"its answer cannot be read ({error})") from None
 
 
 def _given_order(moves: Any, order: np.ndarray) -> Any:
@@ -218,15 +270,23 @@ def _file(form: Canonical) -> Path:
 
 
 PARTS = ("data", "indices", "indptr")
-FORM = 1
+FORM = 2
 """Of the files of moves, raised when they are made of something else: what is in another form is computed again."""
+
+
+def _version() -> str:
+    """Which 4ti2 would be asked: there are several smallest bases, and another version may find another."""
+    try:
+        return importlib.metadata.version("py4ti2")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _kept(form: Canonical) -> Any | None:
     """The moves kept on disk for exactly this system, checked again, or None."""
     try:
         with open(_file(form), "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            if not np.array_equal(file["form"], FORM):
+            if not np.array_equal(file["form"], FORM) or not np.array_equal(file["by"], _version()):
                 return None
             matrix, moves = (
                 sp.csr_array(tuple(file[f"{name}_{part}"] for part in PARTS), shape=tuple(file[f"{name}_shape"]))
@@ -243,7 +303,7 @@ def _kept(form: Canonical) -> Any | None:
 
 def _keep(form: Canonical, moves: Any) -> None:
     """Write the moves to disk, whole or not at all; where nothing can be written they are computed again next time."""
-    content: dict[str, Any] = {"form": np.array(FORM), "flags": form.flags}
+    content: dict[str, Any] = {"form": np.array(FORM), "by": np.array(_version()), "flags": form.flags}
     for name, matrix in (("matrix", form.matrix), ("moves", moves)):
         content |= {f"{name}_{part}": getattr(matrix, part) for part in PARTS}
         content[f"{name}_shape"] = np.array(matrix.shape)

@@ -14,6 +14,9 @@ import os
 import sys
 from array import array
 
+BEYOND_64_BITS = 64
+"""The status of this program where an entry of a move is larger; `algebra` knows it too."""
+
 
 def main() -> None:
     """Compute the Markov basis of the problem on standard input."""
@@ -25,12 +28,15 @@ def main() -> None:
     sys.path[:] = problem["path"]
     moves = importlib.import_module(problem["module"]).markov("mat", problem["matrix"])
     rows, columns, values = array("q"), array("q"), array("q")
-    for i, move in enumerate(moves):
-        for j, value in enumerate(move):
-            if value:
-                rows.append(i)
-                columns.append(j)
-                values.append(value)
+    try:
+        for i, move in enumerate(moves):
+            for j, value in enumerate(move):
+                if value:
+                    values.append(value)
+                    rows.append(i)
+                    columns.append(j)
+    except OverflowError:
+        os._exit(BEYOND_64_BITS)
     answer.write(json.dumps({"moves": len(moves), "entries": len(values)}).encode() + b"\n")
     for part in (rows, columns, values):
         part.tofile(answer)

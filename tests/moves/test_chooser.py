@@ -31,6 +31,7 @@ from fiberwalk.fiber.bounds.decomposable import components
 from fiberwalk.fiber.equations.lattice import integer_kernel
 from fiberwalk.fiber.solvers.every_table import every_table
 from fiberwalk.moves import registry
+from fiberwalk.moves.bases import algebra
 from fiberwalk.moves.bases.algebra import Algebra
 from fiberwalk.moves.bases.graver import graver_basis
 from fiberwalk.moves.chooser import choose
@@ -182,10 +183,24 @@ def test_4ti2_is_asked_where_nothing_else_is_proven(monkeypatch):
         "a Markov basis of the block's equations, with the cells' own upper bounds as equations"
     )
     assert moves.certificate.evidence == ("computed by a test",)
-    monkeypatch.setattr(registry, "markov_basis", lambda *arguments: Algebra(None, "4ti2 ran out of its 7 seconds"))
+    monkeypatch.setattr(registry, "markov_basis", lambda *arguments: Algebra(None, "too large for 4ti2 to be asked"))
     without = choose(release, max_seconds=7.0)
-    assert "4ti2 ran out of its 7 seconds" in without.certificate.evidence
+    assert "too large for 4ti2 to be asked" in without.certificate.evidence
     assert "LatticeMoves" in repr(without)
+
+
+def test_a_clock_that_ends_4ti2_ends_the_choice(tmp_path, monkeypatch):
+    release = fw.publish(np.ones((3, 3, 3), int), TWO_WAY).knows({"A": "1", "B": "1", "C": "1"}, at_most=1)
+    (tmp_path / "sleeping_4ti2.py").write_text("def markov(*problem):\n    import time; time.sleep(600)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("FIBERWALK_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(algebra, "FAST", "sleeping_4ti2")
+    monkeypatch.setattr(algebra, "EXACT", "sleeping_4ti2")
+    monkeypatch.setattr(registry, "graver_basis", lambda *arguments: None)
+    with pytest.raises(fw.InputError, match=r"were asked of 4ti2, and it ran out of its 0\.5 seconds\."):
+        fw.choose_moves(release, max_seconds=0.5)
+    without = fw.choose_moves(release, max_seconds=0)
+    assert "4ti2 was given no time (max_seconds=0)" in without.certificate.evidence
 
 
 # --- drawing -------------------------------------------------------------------------------------------------------

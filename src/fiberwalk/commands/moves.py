@@ -18,8 +18,8 @@ from .shared.options import read, reading
     "--check", is_flag=True, help="Walk through every table of a small release, and see that all are reached."
 )
 @click.option(
-    "--max-seconds", type=click.FloatRange(min=0), default=30.0, show_default=True,
-    help="How long 4ti2, if installed, may look for moves where none are known.",
+    "--max-seconds", type=click.FloatRange(min=0), default=300.0, show_default=True,
+    help="How long 4ti2, if installed, may look for moves where none are known; 0: it is not asked.",
 )  # fmt: skip
 @speaks_plainly
 def moves(**options: Any) -> None:
