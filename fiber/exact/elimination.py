@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from ...base.errors import NumericalDoubt, TooLarge
 from . import elimination_kernel as kernel
+from .elimination_bytes import NUMBER, of_kernels
 from .elimination_layout import Addition, Layout, Turn
 from .residues import from_residues
 from .solved import Budget, Solved
@@ -36,6 +37,18 @@ Part = TypeVar("Part")
 
 class Elimination(Layout):
     """A layout that is run: for a law, for a count, or for what is possible at all."""
+
+    @property
+    def bytes(self) -> int:
+        """What a law's two passes take: all that was laid out, a number for each state, three layers more, and rooms."""
+        states = [layer.states for layer in self.layers]
+        return self.held + NUMBER * (sum(states) + 3 * max(states)) + self._of_kernels
+
+    @cached_property
+    def _of_kernels(self) -> int:
+        """What the kernels take for themselves."""
+        each = (of_kernels(one.most, _threads(one)) for one in self.steps if isinstance(one, Addition))
+        return max(each, default=0)
 
     @cached_property
     def _rooms(self) -> np.ndarray:
@@ -91,6 +104,7 @@ class Elimination(Layout):
 
     def mass(self, weights: Sequence[np.ndarray]) -> float:
         """The log of the sum over all tables of the product of the columns' weights."""
+        self.take(2 * NUMBER * max(layer.states for layer in self.layers) + self._of_kernels)
         now, log_scale = np.ones(1), 0.0
         for i in range(len(self.steps)):
             now = self._forward(i, weights, now, self._room(i + 1))
@@ -143,11 +157,16 @@ class Elimination(Layout):
 def _share_out(step: Addition, work: Callable[[int, int], Part]) -> list[Part]:
     """Work on the orbits of a step, on several threads if that is worth it; the parts are the same on any machine."""
     orbits = len(step.orbits.orbit_start) - 1
-    if step.most[0] < PARALLEL:
+    if _threads(step) == 1:
         return [work(0, orbits)]
     edges = np.linspace(0, orbits, PARTS + 1).astype(int).tolist()
     with ThreadPoolExecutor(min(PARTS, os.cpu_count() or 1)) as pool:
         return list(pool.map(work, edges[:-1], edges[1:]))
+
+
+def _threads(step: Addition) -> int:
+    """On how many threads a step may be worked on, where there are as many cores."""
+    return 1 if step.most[0] < PARALLEL else PARTS
 
 
 def _settle(values: np.ndarray, possible: bool = False) -> float:

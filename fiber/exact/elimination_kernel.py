@@ -145,6 +145,12 @@ def _weighted(
 
 
 @jit
+def strip_room(lines: int, places: int) -> int:
+    """How many states the lines of an orbit have at most in a strip, of which one at a time is worked on."""
+    return min(lines * places, NARROW * lines + ONE_THREAD)
+
+
+@jit
 def forward(
     from_orbit: int,
     to_orbit: int,
@@ -164,7 +170,7 @@ def forward(
     most: np.ndarray,
 ) -> None:
     """What the states after a step are given by those before it."""
-    source_room, target_room = np.empty(most[1] * most[3]), np.empty(most[2] * most[3])
+    source_room, target_room = np.empty(strip_room(most[1], most[3])), np.empty(strip_room(most[2], most[3]))
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     for orbit in range(from_orbit, to_orbit):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
@@ -217,8 +223,8 @@ def backward(
     most: np.ndarray,
 ) -> None:
     """The same from behind, and with it the share of each value of the column."""
-    source_room, back_room = np.empty(most[1] * most[3]), np.empty(most[1] * most[3])
-    target_room = np.empty(most[2] * most[3])
+    source_room, back_room = np.empty(strip_room(most[1], most[3])), np.empty(strip_room(most[1], most[3]))
+    target_room = np.empty(strip_room(most[2], most[3]))
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     product_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     for orbit in range(from_orbit, to_orbit):

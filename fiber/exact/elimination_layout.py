@@ -11,13 +11,20 @@ import numpy as np
 
 from ...base.errors import TooLarge
 from . import elimination_kernel as kernel
+from .elimination_bytes import (
+    AFTER,
+    NUMBER,
+    WRITTEN,
+    of_arrays,
+    of_checking,
+    of_finding_orbits,
+    of_turning,
+)
 from .elimination_plan import Plan, plan
 from .solved import Budget
 
 LARGEST_KEY = 2**62
 GROWTH = math.log(5)
-PER_LINE = 100  # bytes that are kept of a line, about
-PER_TURN = 100  # ... and that a turn needs for each state
 LINE = 1000  # operations that a line costs to be found
 PASSES = 4  # over all states: for the number of tables, and for a law there and back
 SLACK = math.log(1e6)
@@ -40,6 +47,11 @@ class Layer:
     def states(self) -> int:
         """How many there are."""
         return int(self.start[-1])
+
+    @property
+    def nbytes(self) -> int:
+        """What its arrays hold."""
+        return of_arrays((self.rows, self.size, self.keys, self.first, self.start))
 
 
 class Orbits(NamedTuple):
@@ -65,12 +77,22 @@ class Addition:
     orbits: Orbits
     most: np.ndarray
 
+    @property
+    def nbytes(self) -> int:
+        """What its arrays hold."""
+        return of_arrays(self.orbits)
+
 
 @dataclass(frozen=True, eq=False)
 class Turn:
     """Another open sum becomes the axis: the place of each state in the new layer."""
 
     place: np.ndarray
+
+    @property
+    def nbytes(self) -> int:
+        """What its array holds."""
+        return self.place.nbytes
 
 
 class Layout:
@@ -89,14 +111,9 @@ class Layout:
             )
         self.plan: Plan = found
         self.operations = 0
+        self.held = 0
+        """Bytes of all that was laid out."""
         self.layers, self.steps = self._laid_out()
-
-    @property
-    def bytes(self) -> int:
-        """What a law's two passes hold in memory: a number for each state, and the lines."""
-        states = [layer.states for layer in self.layers]
-        turns = sum(len(step.place) for step in self.steps if isinstance(step, Turn))
-        return 8 * (sum(states) + turns + 2 * max(states)) + PER_LINE * sum(len(layer.keys) for layer in self.layers)
 
     # --- laying out -------------------------------------------------------------------------------------------
 
@@ -105,20 +122,20 @@ class Layout:
         layer = Layer(0, -1, none, none, zero, zero, np.array([0, 1]))
         layers: list[Layer] = [layer]
         steps: list[Addition | Turn] = []
-        lines = 0
         for column in self.plan.order:
             axis = self._axis(layer, int(column))
             if axis != layer.axis:
                 layer, turn = self._turned(layer, axis)
                 layers.append(layer)
                 steps.append(turn)
+                self.held += layer.nbytes + turn.nbytes
             layer, addition = self._added(layer, int(column))
             layers.append(layer)
             steps.append(addition)
-            lines += len(layer.keys)
+            self.held += layer.nbytes + addition.nbytes
             self.charge(LINE * len(layer.keys))
-            if PER_LINE * lines + 16 * layer.states > self.budget.bytes:
-                self._refuse("memory")
+            # the passes hold two layers of numbers at least
+            self.take(2 * NUMBER * max(one.states for one in layers))
             if layer.states == 0:
                 break  # there is no table
         return layers, steps
@@ -128,6 +145,11 @@ class Layout:
         self.operations += int(operations)
         if self.operations > self.budget.operations:
             self._refuse()
+
+    def take(self, more: int) -> None:
+        """Refuse where so many bytes besides what was laid out are over the budget: before they are taken, not after."""
+        if self.held + more > self.budget.bytes:
+            self._refuse("memory")
 
     def _refuse(self, what: str = "operations") -> None:
         raise TooLarge(
@@ -159,7 +181,8 @@ class Layout:
         digits = np.empty((len(layer.rows), len(keys)), np.int64)
         for k, size in enumerate(layer.size):
             keys, digits[k] = np.divmod(keys, size)
-        return digits + self.plan.low[layer.rows, layer.t][:, None]
+        digits += self.plan.low[layer.rows, layer.t][:, None]
+        return digits
 
     def _key(self, t: int, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """How the open sums after t columns make up a key: the rows, their sizes and their strides."""
@@ -171,8 +194,7 @@ class Layout:
         return rows, size, np.concatenate([[1], np.cumprod(size)])[:-1].astype(np.int64)
 
     def _turned(self, layer: Layer, axis: int) -> tuple[Layer, Turn]:
-        if PER_TURN * layer.states > self.budget.bytes:
-            self._refuse("memory")
+        self.take(of_turning(layer.states, len(layer.rows)))
         rows, size, stride = self._key(layer.t, axis)
         line = np.repeat(np.arange(len(layer.keys)), np.diff(layer.start))
         along = layer.first[line] + np.arange(layer.states) - layer.start[line]
@@ -198,16 +220,20 @@ class Layout:
         rows, size, stride = self._key(t, axis)
         slope = int(p.A[axis, column]) if axis >= 0 else 0
         allowed = self.allowed[column]
+        self.take(of_finding_orbits(len(layer.keys), len(layer.rows)))
         line, position, orbit_start = self._orbits(layer, column)
+        # The column's equations, kept or not.
+        through = np.flatnonzero(p.A[:, column])
         reference = line[orbit_start[:-1]]
+        found = of_arrays((line, position, orbit_start))
+        self.take(2 * found + of_checking(len(reference), len(layer.rows), len(through)))
         digits = self._digits(layer, layer.keys[reference])
         where = {int(row): k for k, row in enumerate(layer.rows)}
         key = np.full(len(reference), -int(p.low[rows, t] @ stride))
         for row, step in zip(rows.tolist(), stride, strict=True):
             if row in where:
                 key += step * digits[where[row]]
-        # The column's equations, kept or not, by the kept rows' sums so far.
-        through = np.flatnonzero(p.A[:, column])
+        # ... by the kept rows' sums so far.
         by_kept = p.combination[through]
         number = {int(row): k for k, row in enumerate(p.kept)}
         closed = np.array([k for k, row in enumerate(p.kept) if p.closes[row] < layer.t], dtype=int)
@@ -215,11 +241,13 @@ class Layout:
         check = (by_kept[:, closed] @ p.b[p.kept[closed]])[:, None]
         check = check + by_kept[:, [number[int(row)] for row in layer.rows]] @ digits
         check = check + check_axis[:, None] * slope * position[orbit_start[:-1]]
+        check = np.ascontiguousarray(check.T)
+        del digits, reference
         lowest = layer.first[line] - slope * position
         highest = lowest + np.diff(layer.start)[line] - 1
         written, target_start, most = self._targets(
             orbit_start, position, lowest, highest, slope, key, int(p.A[rows, column] @ stride),
-            np.ascontiguousarray(check.T), np.ascontiguousarray(check_axis), p.A[through, column].copy(),
+            check, np.ascontiguousarray(check_axis), p.A[through, column].copy(),
             p.low[through, t], p.high[through, t], allowed,
         )  # fmt: skip
         self.charge(PASSES * int(most[0]))
@@ -265,7 +293,11 @@ class Layout:
         n_orbits = len(orbit_start) - 1
         target_start, cost = np.empty(n_orbits + 1, np.int64), np.zeros(4, np.int64)
         longest = int(np.ptp(arguments[1])) + len(arguments[-1]) + 1
-        out = np.empty((4, longest + 2 * len(arguments[1])), np.int64)
+        # ... and the lines from which these were made
+        given = of_arrays(arguments) + 2 * arguments[1].nbytes + target_start.nbytes
+        room = longest + 2 * len(arguments[1])
+        self.take(given + WRITTEN * NUMBER * room)
+        out = np.empty((WRITTEN, room), np.int64)
         orbit, n = 0, 0
         write: Any = kernel.targets
         while True:
@@ -274,8 +306,11 @@ class Layout:
                 break
             if self.operations + PASSES * cost[0] + LINE * n > self.budget.operations:
                 self._refuse()
-            if 2 * out.nbytes > self.budget.bytes:
-                self._refuse("memory")
-            out = np.concatenate([out, np.empty((4, out.shape[1] + longest), np.int64)], axis=1)
+            room = 2 * out.shape[1] + longest
+            self.take(given + out.nbytes + WRITTEN * NUMBER * room)
+            wider = np.empty((WRITTEN, room), np.int64)
+            wider[:, :n] = out[:, :n]
+            out = wider
+        self.take(given + out.nbytes + AFTER * NUMBER * n)
         target_start[-1] = n
         return out[:, :n].copy(), target_start, cost

@@ -1,0 +1,47 @@
+"""What an elimination takes of memory, known before it is taken: arrays of 8-byte numbers, counted as they come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .elimination_kernel import MOST_WEIGHTS, strip_room
+
+NUMBER = 8
+ORBITS = 11
+"""Numbers for each line, besides its open sums, while lines are put in the order of their orbits."""
+CHECKS = 3
+"""Copies of the sums of the column's equations while these are put together."""
+TURNED = 14
+"""Numbers for each state, besides its open sums, while another sum becomes the axis."""
+WRITTEN, AFTER = 4, 12
+"""Numbers for each line after a step: written by the kernel, and in all until they are put away."""
+
+
+def of_arrays(given: Iterable[Any]) -> int:
+    """The bytes of those that are arrays."""
+    return sum(one.nbytes for one in given if isinstance(one, np.ndarray))
+
+
+def of_finding_orbits(lines: int, open_sums: int) -> int:
+    """To put lines in the order of their orbits."""
+    return NUMBER * lines * (open_sums + ORBITS)
+
+
+def of_checking(orbits: int, open_sums: int, equations: int) -> int:
+    """To tell where the orbits lead."""
+    return NUMBER * orbits * (open_sums + CHECKS * equations + 4)
+
+
+def of_turning(states: int, open_sums: int) -> int:
+    """To make another sum the axis."""
+    return NUMBER * states * (open_sums + TURNED)
+
+
+def of_kernels(most: np.ndarray, threads: int) -> int:
+    """The rooms in which the products of a step are made, on so many threads."""
+    weights = min(int(most[1]) * int(most[2]), MOST_WEIGHTS)
+    strips = 2 * strip_room(int(most[1]), int(most[3])) + strip_room(int(most[2]), int(most[3]))
+    return NUMBER * threads * (strips + 2 * weights + int(most[3]))
