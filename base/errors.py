@@ -5,9 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LONGEST = 1_500
+"""Characters of a sentence: what it quotes of a file may be of any length."""
+
 
 class FiberwalkError(Exception):
-    """Base of every error that fiberwalk raises on purpose."""
+    """Base of every error that fiberwalk raises on purpose: one line, whatever stands in the file that it quotes."""
+
+    def __str__(self) -> str:
+        """The sentence, without what would end a line, move a cursor or fill a screen."""
+        said = "".join(one if one.isprintable() else _escaped(one) for one in super().__str__())
+        return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[5 - LONGEST // 2 :]}"
 
 
 class InputError(FiberwalkError, ValueError):
@@ -28,6 +36,10 @@ class TooLarge(FiberwalkError):
 
 class NumericalDoubt(FiberwalkError):
     """The solver's floating-point answer did not hold up when checked in whole numbers."""
+
+
+def _escaped(one: str) -> str:
+    return one.encode("unicode_escape").decode("ascii")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

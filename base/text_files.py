@@ -147,10 +147,15 @@ def written_whole(path: str | os.PathLike[str], *, private: bool = False) -> Ite
         temporary.unlink(missing_ok=True)
 
 
+def real_place(path: str | os.PathLike[str]) -> Path:
+    """What a path stands for when links are followed; one that runs in a circle stands for itself."""
+    return Path(os.path.realpath(path))
+
+
 def check_writable(path: str | os.PathLike[str]) -> Path:
     """Where a file will really be written; refused at once where that cannot be, before any long work."""
     try:
-        target = Path(path).resolve()
+        target = real_place(path)
     except TypeError:
         raise InputError(f"a file is named by its path; this is a {type(path).__name__}.") from None
     if target.is_dir():

@@ -67,3 +67,10 @@ def test_a_private_file_is_whole_or_not_there(tmp_path, monkeypatch):
     with pytest.raises(fw.InputError, match=r"the file cannot be written \(No space left on device\)"):
         write_private("5", tmp_path / "seed.txt")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_that_runs_in_a_circle_is_a_place_to_write_to(tmp_path):
+    path = tmp_path / "link.txt"
+    path.symlink_to(path)
+    write_private("kept", path)
+    assert path.read_text() == "kept"

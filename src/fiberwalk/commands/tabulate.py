@@ -147,6 +147,7 @@ def tabulate(**options: Any) -> None:
 
 def _check_outputs(options: dict[str, Any]) -> None:
     from ..base.errors import InputError
+    from ..base.text_files import real_place
 
     out = options["out"]
     if out is not None and out.suffix.lower() not in (".csv", ".txt", ".parquet", ".pq"):
@@ -156,8 +157,8 @@ def _check_outputs(options: dict[str, Any]) -> None:
     check_outputs(options, "out", "note")
     if options["seed"] is not None and options["seed_file"] is not None:
         raise InputError("--seed and --seed-file: give one of them.")
-    taken = [options[one].resolve() for one in ("file", "out", "note") if options[one] is not None]
-    if options["seed_file"] is not None and options["seed_file"].resolve() in taken:
+    taken = [real_place(options[one]) for one in ("file", "out", "note") if options[one] is not None]
+    if options["seed_file"] is not None and real_place(options["seed_file"]) in taken:
         raise InputError(f"--seed-file {options['seed_file']}: give it a file of its own.")
 
 

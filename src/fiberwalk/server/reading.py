@@ -199,8 +199,9 @@ def _coded(column: Any, name: str, sort: bool) -> Column:
 
 
 def _natural(label: str) -> tuple[Any, ...]:
-    """By which labels are sorted: numbers in them count as numbers, 5-9 before 10-14."""
-    return tuple((0, int(one), "") if one.isdecimal() else (1, 0, one) for one in re.split(r"(\d+)", label) if one)
+    """By which labels are sorted: numbers in them count as numbers, however long, 5-9 before 10-14."""
+    parts = [(one.lstrip("0"), one) for one in re.split(r"(\d+)", label) if one]
+    return tuple((0, len(digits), digits) if one.isdecimal() else (1, 0, one) for digits, one in parts)
 
 
 def _counts(column: Any, name: str) -> np.ndarray:

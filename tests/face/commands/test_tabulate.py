@@ -79,6 +79,8 @@ def test_the_seed_is_kept_from_call_to_call(folder):
     (folder / "secret.txt").write_text("twelve")
     assert "secret.txt: a file of a seed holds one whole number" in run(*asked).stderr
     assert f"{folder}: this is a folder, not a file" in run(*asked[:-1], folder).stderr
+    (folder / "circle.txt").symlink_to(folder / "circle.txt")
+    assert "new seed, for the agency alone: circle.txt" in run(*asked[:-1], "circle.txt").stderr
 
 
 def test_without_a_file_it_prints_the_table_and_the_risk_of_every_category(folder):

@@ -564,3 +564,9 @@ def test_columns_of_more_cells_than_a_number_can_count():
 @pytest.mark.parametrize("module", ["rules", "table_server"])
 def test_examples_in_docstrings(module):
     assert doctest.testmod(importlib.import_module(f"fiberwalk.server.{module}")).failed == 0
+
+
+def test_numbers_in_labels_are_sorted_however_long_they_are():
+    ages = ["9" * 5_000, "10-14", "5-9", "007", "1" + "0" * 5_000, "7a"]
+    cube = as_hypercube(pd.DataFrame({"age": ages, "sex": list("fmfmfm")}), seed=1)
+    assert list(cube.labels["age"]) == ["5-9", "007", "7a", "10-14", "9" * 5_000, "1" + "0" * 5_000]

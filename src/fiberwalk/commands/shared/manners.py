@@ -60,9 +60,9 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
 def check_outputs(options: dict[str, Any], *names: str) -> None:
     """Refuse what cannot be written, or would be written over, before the work and not after it."""
     from ...base.errors import InputError
-    from ...base.text_files import check_writable
+    from ...base.text_files import check_writable, real_place
 
-    taken = {options["file"].resolve(): "FILE"} if "file" in options else {}
+    taken = {real_place(options["file"]): "FILE"} if "file" in options else {}
     for name in names:
         if options[name] is None:
             continue
