@@ -21,6 +21,8 @@ Rows = list[tuple[int, list[str]]]
 """The rows of a file, each with the number of its line."""
 
 MOST_COLUMNS = 200
+PIECE = 1 << 20
+"""Bytes that are looked at together."""
 _FORMULA = re.compile(r"'*[=+\-@]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -29,14 +31,14 @@ def read_text(path: str | os.PathLike[str]) -> str:
     """The text of a file, or one sentence that says why it cannot be read."""
     name = os.fspath(path)
     try:
-        raw = Path(path).read_bytes()
+        raw = _bytes_of_text(path)
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file.") from None
     except IsADirectoryError:
         raise InputError(f"{name}: this is a folder, not a file.") from None
     except OSError as problem:
         raise InputError(f"{name}: the file cannot be read ({problem.strerror}).") from None
-    if b"\x00" in raw:
+    if raw is None:
         raise InputError(f"{name}: this is a binary file, not a table of text; export it as CSV in UTF-8.")
     try:
         text = raw.decode("utf-8-sig")
@@ -46,6 +48,17 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if not text.strip():
         raise InputError(f"{name}: the file is empty.")
     return text
+
+
+def _bytes_of_text(path: str | os.PathLike[str]) -> bytes | None:
+    """What is in a file; None as soon as it is seen to be no text, as devices have no end."""
+    pieces = []
+    with open(path, "rb") as file:
+        while piece := file.read(PIECE):
+            if b"\x00" in piece:
+                return None
+            pieces.append(piece)
+    return b"".join(pieces)
 
 
 def read_rows(path: str | os.PathLike[str]) -> Rows:

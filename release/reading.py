@@ -37,7 +37,9 @@ def read_release(
         A long CSV (comma, semicolon or tab) or Parquet file with one row per cell, totals included under a label such
         as `Total`; or a JJ file as tau-ARGUS and sdcTable write it.
     dims, value, status
-        The columns of the dims, of the figures (empty where hidden) and of the status codes. Left out, they are found
+        The columns of the dims, of the figures and of the status codes. A hidden figure is empty, or one of the words that
+        say so (NA, NaN, None, null, .., :, x, *, in any case); in a column of numbers of a Parquet file it is null, and NaN,
+        which is what a computation gone wrong leaves, is refused. Left out, they are found
         by their names (value, count, freq, n; status, sdcStatus) and the rest are dims. Statuses u, x, m, w and
         tau-ARGUS' 3 to 9, 11 and 12 mean hidden; a hidden row that still has a figure carries the truth. Status p means
         that the figure was perturbed at random: see `as_protected`.
@@ -57,8 +59,8 @@ def read_release(
         How far published totals may be from the sum of their cells because they were rounded.
     contributors, largest
         The columns that say how many contribute to a cell and how much the largest of them does (N_OBS and MAX, in any
-        case, are found by themselves), for `audit(intruders="respondents")`. Like the truth they are the agency's own:
-        `Release.to_file` does not write them.
+        case, are found by themselves), for `audit(intruders="respondents")`; empty where that is not known. Like the truth
+        they are the agency's own: `Release.to_file` does not write them.
     perturbed
         The figures of the cells went through a random method (totals did not), where no status p says which did. Name the
         method with `as_protected`.

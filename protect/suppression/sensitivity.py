@@ -120,6 +120,7 @@ def sensitive_magnitudes(
         The magnitudes, such as turnover; whole numbers or not.
     contributors, largest
         Tables like it: how many contribute, and the largest contribution (left out: only the threshold is applied).
+        It may be missing (NaN) for empty cells only.
     fewer_than
         Threshold: a cell is sensitive if fewer contribute to it.
     dominance
@@ -212,6 +213,11 @@ class _Summaries(NamedTuple):
             of_table(people), total.ravel(), people.values.ravel(), top.ravel(), int(fewer_than), float(dominance)
         )
         release = cells.release
+        for cell in np.flatnonzero(np.isnan(cells.largest) & (cells.total > 0)) if largest is not None else ():
+            raise InputError(
+                f"cell {release.words(release.keys[cell])} is not zero, but largest= has no number for it; who is not known "
+                "to dominate a cell would pass for safe."
+            )
         for cell in np.flatnonzero((cells.contributors == 0) & (cells.total > 0)):
             raise InputError(f"cell {release.words(release.keys[cell])} is not zero, but nobody contributes to it.")
         for cell in np.flatnonzero(cells.largest > cells.total * (1 + 1e-9)):

@@ -56,8 +56,9 @@ def suppress(
     hierarchies, decimals, count
         As for `publish`.
     contributors, largest
-        Tables of how many contribute to each cell and how much the largest one does, for `audit(intruders=)`; like the
-        truth, they are never written to a public file.
+        Tables of how many contribute to each cell and how much the largest one does, for `audit(intruders=)`: NaN
+        where that is not known, and the cell is then not audited as a respondent sees it. Like the truth, they are never
+        written to a public file.
 
     Examples
     --------

@@ -51,9 +51,30 @@ def parquet_frame(path: FilePath) -> Any:
     except Exception as problem:
         raise InputError(f"{name}: not a readable Parquet file ({type(problem).__name__}).") from None
     check_width(name, frame.shape[1])
+    _refuse_nan(name, path, frame)
     # What is left of a frame whose rows were picked or sorted has numbers without a name for an index: they say nothing.
     plain = frame.index.names == [None] and pd.api.types.is_integer_dtype(frame.index)
     return frame.reset_index(drop=plain)
+
+
+def _refuse_nan(name: str, path: FilePath, frame: Any) -> None:
+    """Refuse NaN among numbers: what is withheld or not known is null, and pandas shows both alike."""
+    import pandas as pd
+
+    floats = [column for column in frame.columns if pd.api.types.is_float_dtype(frame[column])]
+    missing = {str(column): frame[column].isna().to_numpy() for column in floats if frame[column].isna().any()}
+    if not missing:
+        return
+    import pyarrow.parquet as pq
+
+    kept = pq.read_table(path)
+    for column in missing.keys() & set(kept.column_names):
+        wrong = missing[column] & ~kept.column(column).is_null().to_numpy()
+        if wrong.any():
+            raise InputError(
+                f"{name}, row {int(wrong.argmax()) + 1}: NaN in column {column!r}; what is withheld or not known is left "
+                "empty (null)."
+            )
 
 
 def parquet_rows(path: FilePath) -> tuple[list[str], Rows]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.effort import examples
 
 import fiberwalk as fw
-from fiberwalk.base.text_files import as_label, as_text, write_csv, write_private, written_whole
+from fiberwalk.base.text_files import as_label, as_text, read_text, write_csv, write_private, written_whole
 
 FORMULAS = ["=cmd|'/c calc'!A1", "+1+1", "-2+3", "@SUM(A1)", "'=already", "''=twice"]
 
@@ -74,3 +74,25 @@ def test_a_link_that_runs_in_a_circle_is_a_place_to_write_to(tmp_path):
     path.symlink_to(path)
     write_private("kept", path)
     assert path.read_text() == "kept"
+
+
+def test_a_file_without_an_end_is_refused_at_its_first_piece(monkeypatch):
+    class Endless:
+        """As /dev/zero is."""
+
+        pieces = 0
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def read(self, size):
+            Endless.pieces += 1
+            assert Endless.pieces == 1
+            return b"\x00" * size
+
+    monkeypatch.setattr("builtins.open", lambda *_, **__: Endless())
+    with pytest.raises(fw.InputError, match="zero: this is a binary file"):
+        read_text("zero")

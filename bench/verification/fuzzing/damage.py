@@ -8,6 +8,7 @@ import numpy as np
 
 Random = np.random.Generator
 Change = Callable[[bytes, Random], bytes]
+MOST_BYTES = 10_000_000
 
 NUMBERS = (
     "9" * 5_000, "-" + "9" * 5_000, "0." + "3" * 5_000, "1" + "0" * 400 + ".5", "1e400", "-1e400", "1e308", "1e-400", "nan",
@@ -30,6 +31,11 @@ def span(size: int, rng: Random) -> tuple[int, int]:
     """A short piece of something so long."""
     start = int(rng.integers(size + 1))
     return start, min(size, start + int(rng.integers(1, 40)))
+
+
+def often(times: int, size: int) -> int:
+    """So many times something of a size, but no more than makes some megabytes."""
+    return min(times, max(1, MOST_BYTES // max(size, 1)))
 
 
 def flip_bits(content: bytes, rng: Random) -> bytes:
@@ -80,7 +86,7 @@ def cut_front(content: bytes, rng: Random) -> bytes:
 
 def twice(content: bytes, rng: Random) -> bytes:
     """The whole file a second time, its header too."""
-    return content * int(rng.choice([2, 3, 50]))
+    return content * often(int(rng.choice([2, 3, 50])), len(content))
 
 
 def empty(content: bytes, rng: Random) -> bytes:
@@ -143,7 +149,7 @@ def lines_moved(content: bytes, rng: Random) -> bytes:
     elif how == 2:
         lines[k], lines[other] = lines[other], lines[k]
     else:
-        lines[k:k] = [lines[other]] * 1_000
+        lines[k:k] = [lines[other]] * often(1_000, len(lines[other]))
     return _joined(lines)
 
 
@@ -156,7 +162,7 @@ def header_again(content: bytes, rng: Random) -> bytes:
 
 def column_again(content: bytes, rng: Random) -> bytes:
     """A column twice, missing, or five hundred times."""
-    times = int(rng.choice([0, 2, 500]))
+    times = often(int(rng.choice([0, 2, 500])), len(content))
     lines = _lines(content)
     separator = _separator(lines[0])
     k = int(rng.integers(lines[0].count(separator) + 1))
@@ -228,7 +234,7 @@ def many_lines(content: bytes, rng: Random) -> bytes:
     model = lines[min(1, len(lines) - 1)]
     separator = _separator(model)
     rest = model.split(separator)[1:]
-    return _joined([*lines, *(separator.join([f"new{i}", *rest]) for i in range(50_000))])
+    return _joined([*lines, *(separator.join([f"new{i}", *rest]) for i in range(often(50_000, len(model))))])
 
 
 OF_BYTES: dict[str, Change] = {

@@ -18,6 +18,7 @@ from .protect import protect
 from .report import report
 from .ru_map import ru_map
 from .sample_risk import sample_risk
+from .shared.manners import PlainGroup
 from .tabulate import tabulate
 
 COMMANDS: tuple[click.Command, ...] = (
@@ -37,6 +38,7 @@ _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 @click.group(
+    cls=PlainGroup,
     context_settings=_CONTEXT,
     epilog="""\b
 Examples:

@@ -105,7 +105,7 @@ def protect(**options: Any) -> None:
     seed, what is random can be undone.
     """
     from ..base.errors import InputError
-    from ..base.text_files import write_private
+    from ..base.text_files import written_whole
     from ..protect.methods import method_named
 
     if options["method"] is None or options["out"] is None:
@@ -132,8 +132,10 @@ def protect(**options: Any) -> None:
     with shown(None) as tell:
         progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
         release = function(_table(truth), **given, **progress)
-    release.to_file(options["out"], total=options["total"])
-    write_private(_note(release, name, given, options), options["note"])  # who reads the seed can undo what is random
+    # No table without its note, which has the seed; and whoever reads the seed can undo what is random.
+    with written_whole(options["note"], private=True) as temporary:
+        temporary.write_text(_note(release, name, given, options), encoding="utf-8")
+        release.to_file(options["out"], total=options["total"])
     click.echo(_summary(release))
     click.echo(f"protected table: {options['out']}", err=True)
     click.echo(f"note, for the agency alone: {options['note']}", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .shared.manners import check_outputs, check_picture, fail, speaks_plainly, write_csv
+from .shared.manners import check_outputs, check_picture, fail, speaks_plainly, write_csv, write_picture
 from .shared.options import believed, believing, budget, csv, limit, names, numbers_or_norm, read, reading
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def ru_map(**options: Any) -> None:
     if options["csv"] is not None:
         write_csv(found.frame, options["csv"])
     if options["plot"] is not None:
-        found.plot(threshold=threshold).savefig(options["plot"], dpi=150)
+        write_picture(found.plot(threshold=threshold), options["plot"])
         click.echo(f"map: {options['plot']}", err=True)
     click.echo(_as_json(found) if options["as_json"] else _told(found, threshold))
     if options["fail_above"] is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .shared.manners import check_outputs, check_picture, speaks_plainly
+from .shared.manners import check_outputs, check_picture, speaks_plainly, write_picture
 from .shared.options import numbers_or_norm, read, reading
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def sample_risk(**options: Any) -> None:
         seed=options["seed"],
     )
     if options["plot"] is not None:
-        found.plot().savefig(options["plot"], dpi=150)
+        write_picture(found.plot(), options["plot"])
         click.echo(f"picture: {options['plot']}", err=True)
     if options["save"] is not None:
         found.save(options["save"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -235,7 +236,7 @@ def _tell_by(answer: Answer, by: str | None) -> None:
 
 def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None:
     """The table into its file or on the screen, and the note."""
-    from ..base.text_files import write_private
+    from ..base.text_files import written_whole
 
     out, note = options["out"], options["note"]
     if out is None:
@@ -244,12 +245,15 @@ def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None
         click.echo(frame.head(SHOWN_ROWS).to_string(index=False))
         if len(frame) > SHOWN_ROWS:
             click.echo(f"... and {len(frame) - SHOWN_ROWS:,} more cells (--out)")
-    else:
-        (answer.to_parquet if out.suffix.lower() in (".parquet", ".pq") else answer.to_csv)(out)
-        click.echo(f"protected table: {out}", err=True)
-    if note is not None:
-        write_private(_note(answer, server, options), note)
-        click.echo(f"note, for the agency alone: {note}", err=True)
+    with ExitStack() as written:
+        if note is not None:  # it takes its name after the table: no table without its note
+            temporary = written.enter_context(written_whole(note, private=True))
+            temporary.write_text(_note(answer, server, options), encoding="utf-8")
+        if out is not None:
+            (answer.to_parquet if out.suffix.lower() in (".parquet", ".pq") else answer.to_csv)(out)
+    for words, path in (("protected table", out), ("note, for the agency alone", note)):
+        if path is not None:
+            click.echo(f"{words}: {path}", err=True)
     if options["seed"] is None and options["seed_file"] is None and answer.protected:
         kept = f"--seed with the one in {note}" if note is not None else "--seed-file"
         click.echo(f"A new seed was taken. Further tables of these data must use the same: give {kept}.", err=True)

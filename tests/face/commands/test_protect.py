@@ -108,7 +108,7 @@ def test_the_list_of_methods(folder):
         (["--method", "round-to", "--base", "3", "--seed", "1", "--out", "o.csv"], "nothing is random in --method round-to"),
         (["--method", "add-noise", "--noise", "much", "--out", "o.csv"], "noise 'much': it is geometric:EPSILON"),
         (["--method", "merge", "--merge", "age", "--out", "o.csv"], "--merge age: write it as DIM:NEW=OLD,OLD"),
-        (["--method", "perturb", "--matrix", "none.csv", "--out", "o.csv"], "none.csv: the file of the transition matrix"),
+        (["--method", "perturb", "--matrix", "none.csv", "--out", "o.csv"], "none.csv: there is no such file"),
         (["--method", "random-round", "--out", "table.csv"], "FILE and --out are both table.csv"),
         (["--method", "suppress", "--hide", "< 3", "--out", "o.jj"], "a JJ file holds every true value"),
         (["--method", "random-round", "--base", "x", "--out", "o.csv"], "'x' is not a number"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from click.core import ParameterSource
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it; 1 would say that a cell is too risky."""
@@ -41,8 +43,8 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
             except FiberwalkError as problem:
                 click.echo(f"fiberwalk: {problem}", err=True)
                 sys.exit(2)
-            except BrokenPipeError:  # whoever read the output has seen enough
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            except OSError:  # of what is printed: a file that cannot be read or written is told by whoever wanted it
+                raise
             except MemoryError:
                 click.echo("fiberwalk: there is not enough memory for this table.", err=True)
                 sys.exit(2)
@@ -55,6 +57,41 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
                 sys.exit(2)
 
     return guarded
+
+
+class PlainGroup(click.Group):
+    """A group of commands that ends in a sentence, too, where nothing can be printed."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the command that is asked for."""
+        with _printed_or_told():
+            return super().main(*arguments, **options)
+
+
+@contextmanager
+def _printed_or_told() -> Iterator[None]:
+    """What is printed has arrived when the block is left, or it is said why not."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError as problem:  # whoever read the output has seen enough
+        _print_nowhere()
+        if isinstance(problem.__context__, SystemExit):
+            raise problem.__context__ from None
+    except OSError as problem:
+        _print_nowhere()
+        what = "the output" if problem.filename is None else problem.filename
+        with suppress(OSError):
+            click.echo(f"fiberwalk: {what} cannot be written ({problem.strerror or problem}).", err=True)
+        sys.exit(2)
+
+
+def _print_nowhere() -> None:
+    """Python would try once more to print, and complain, when it ends."""
+    with suppress(OSError):  # where the output is no file, nothing is tried again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def check_outputs(options: dict[str, Any], *names: str) -> None:
@@ -78,6 +115,14 @@ def check_picture(path: Path | None) -> None:
 
     if path is not None and path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError(f"--plot {path}: a picture is .png, .svg or .pdf.")
+
+
+def write_picture(figure: Figure, path: Path) -> None:
+    """Draw a figure into a file, whole or not at all."""
+    from ...base.text_files import written_whole
+
+    with written_whole(path) as temporary:
+        figure.savefig(temporary, dpi=150)
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

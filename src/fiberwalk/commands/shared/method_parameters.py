@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.text_files import read_text
 
 
 def method_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
@@ -77,10 +77,7 @@ def read_matrix(path: str) -> np.ndarray:
 
     A first line or column of labels is left out.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"{path}: the file of the transition matrix cannot be read ({problem}).") from None
+    lines = read_text(path).splitlines()
     rows = [line.replace(";", ",").replace("\t", ",").split(",") for line in lines if line.strip()]
     rows = [
         line.split() if len(cells) == 1 else cells for line, cells in zip(filter(str.strip, lines), rows, strict=True)
