@@ -19,6 +19,7 @@ from ..moves.families.listed import Listed
 from ..release.release import Release
 from .chains.checkpoint import load, take_up
 from .chains.diagnostics import Diagnosis, corrected_entropy
+from .chains.memory import MOST_BYTES
 from .chains.names import QuestionNames
 from .chains.run import MOST_DRAWS, Run, UnitRun, new_run
 from .chains.unit import Unit
@@ -120,17 +121,20 @@ def estimate(
     joint: Sequence[Sequence[int]] = (),
     progress: Callable[[str], None] | None = None,
     short: Callable[[Estimate], Iterable[int]] | None = None,
+    most_bytes: int = MOST_BYTES,
 ) -> Estimate:
     """Run chains on every unit of a release until the stop rule is passed.
 
     `questions` are sparse rows over the columns of the release's system. `joint` names groups of questions of which the
     joint distribution is wanted too; the questions of a group must concern one and the same unit.
     `short` is asked when all units are done, and names those that are to go on: what they are put together to may want more.
+    Chains that would take more than `most_bytes` of memory are refused before they start.
     """
     mark = fingerprint(moves, questions, (seed, chains, tolerance, most_draws, joint))
     state = load(checkpoint, mark)
     run = new_run(
-        moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark, joint=joint
+        moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark, joint=joint,
+        most_bytes=most_bytes,
     )  # fmt: skip
     take_up(run, state, checkpoint)
     solved = moves.support.solved

@@ -17,6 +17,7 @@ from ...fiber.laws.support import Support
 from ...fiber.solvers.linear_program import OUTER
 from ...moves.chooser import Moves, choose
 from ...release.release import Release
+from ...sampler.chains.memory import MOST_BYTES
 from ...sampler.chains.run import MOST_DRAWS
 from ...sampler.estimate import Estimate, Marginal, estimate
 from .pmf import Pmf
@@ -42,6 +43,8 @@ class Chains:
     max_seconds: float | None = None
     executor: Executor | None = None
     checkpoint: str | os.PathLike[str] | None = None
+    memory: int = MOST_BYTES
+    """Bytes that all chains together may take."""
 
     def later(self, began: float) -> Chains:
         """The same, with the time that is left of what there was at some moment."""
@@ -61,6 +64,7 @@ class Chains:
             most_draws=self.max_draws,
             max_seconds=self.max_seconds,
             checkpoint=self.checkpoint,
+            most_bytes=self.memory,
             **further,
         )
 

@@ -18,6 +18,7 @@ from ...fiber.equations.sparse import rows_through
 from ...fiber.exact.solved import Budget
 from ...fiber.laws.support import NO_TABLE, Support
 from ...sampler.chains.checkpoint import load, take_up
+from ...sampler.chains.memory import refuse_what_does_not_fit
 from ...sampler.chains.run import Run
 from ...sampler.estimate import UnitEstimate, estimate_by
 from ..parts.answered import Answered, BlockAnswer
@@ -230,6 +231,7 @@ def paths_run(paths: HiddenPaths, groups: list[PathGroup], inside: Support, ques
             digest.update(np.ascontiguousarray(array).tobytes() + b"|")
     mark = digest.hexdigest()
     state = load(chains.checkpoint, mark)
+    refuse_what_does_not_fit(units, chains.number, chains.memory)
     run = Run(path_runs(units, paths, groups, chains.seed, chains.number), chains.tolerance, chains.max_draws, mark)
     take_up(run, state, chains.checkpoint)
     return run

@@ -52,7 +52,7 @@ class Chain:
         *,
         joint: Sequence[Sequence[int]] = (),
     ) -> None:
-        n, q = len(unit.columns), unit.n_questions
+        q = unit.n_questions
         table = apart((start - unit.offset).astype(np.int64))
         self.place = Place(table, unit.lower, unit.upper, random, zeros_apart(LONGEST))
         self.rooms = [kernel.room() for kernel in unit.kernels]
@@ -60,12 +60,11 @@ class Chain:
         self.counts = True
         lower, upper = unit.question_bounds()
         values = np.concatenate([table, unit.sums @ table])
-        waiting = max(kernel.steps(n) * kernel.longest() for kernel in unit.kernels) + q
         sums = unit.sums
         self.most = most_counters(q)
         self.tally = Tally(
             windows=first_windows(values, lower, upper),
-            waiting=np.zeros((waiting, 3), dtype=np.int64),
+            waiting=np.zeros((unit.most_waiting, 3), dtype=np.int64),
             n_waiting=zeros_apart(1, np.int64),
             by_steps=apart(np.ones(1, dtype=np.int64)),
             # the same for all chains, whose sums are compared

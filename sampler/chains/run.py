@@ -29,6 +29,7 @@ from .chain_state import restore as restore_chain
 from .chain_state import same_shape, state_of, whole_number, windows_of, windows_state
 from .checkpoint import save
 from .diagnostics import Diagnosis, diagnose, good_enough
+from .memory import MOST_BYTES, refuse_what_does_not_fit
 from .possible import possible_tables
 from .standing import Standing
 from .starts import dispersed_starts
@@ -345,11 +346,14 @@ def new_run(
     most_draws: int = MOST_DRAWS,
     fingerprint: str = "",
     joint: Sequence[Sequence[int]] = (),
+    most_bytes: int = MOST_BYTES,
 ) -> Run:
-    """Units with tuned kernels, and chains at their starts."""
+    """Units with tuned kernels, and chains at their starts; `TooLarge` where these would take too much memory."""
     units = []
     whole = units_of(moves, questions)
     _refuse_joint(joint, whole)
+    counted = sum(_combinations(unit, group) for unit in whole for group in _groups(unit, joint))
+    refuse_what_does_not_fit(whole, chains, most_bytes, int(counted))
     for number, (unit, child) in enumerate(zip(whole, np.random.SeedSequence(seed).spawn(len(whole)), strict=True)):
         states = streams(child, chains + 1)
         starts = possible_tables(unit, _starts(moves, unit, number, chains), states[-1])
@@ -387,13 +391,18 @@ def _refuse_joint(joint: Sequence[Sequence[int]], units: Sequence[Unit]) -> None
 def _groups(unit: Unit, joint: Sequence[Sequence[int]]) -> list[list[int]]:
     """The groups of questions that concern a unit, as questions of the unit."""
     answered = dict(zip(unit.asked.tolist(), unit.answered.tolist(), strict=True))
-    lower, upper = unit.question_bounds()
     groups = []
     for group in joint:
         if group[0] not in answered:
             continue
         inside = [answered[question] for question in group]
-        if float(np.prod((upper - lower + 1)[inside].astype(float))) > MOST_JOINT:
+        if _combinations(unit, inside) > MOST_JOINT:
             raise InputError(f"the joint distribution of these cells has more than {MOST_JOINT:,} values.")
         groups.append(inside)
     return groups
+
+
+def _combinations(unit: Unit, group: Sequence[int]) -> float:
+    """How many combinations of values a group of a unit's questions has."""
+    lower, upper = unit.question_bounds()
+    return float(np.prod((upper - lower + 1)[list(group)].astype(float)))

@@ -63,6 +63,11 @@ class Unit:
         return len(self.columns) + self.sums.shape[0]
 
     @property
+    def most_waiting(self) -> int:
+        """Credits that may have to wait until the windows of a chain are widened."""
+        return max(kernel.most_credits(len(self.columns)) for kernel in self.kernels) + self.n_questions
+
+    @property
     def words(self) -> str:
         """How it is walked."""
         if len(self.kernels) == 1:

@@ -67,6 +67,10 @@ class Kernel(ABC):
         """The most columns that one step changes."""
         return 4
 
+    def most_credits(self, n_columns: int) -> int:
+        """How many credits of its steps may have to wait at a time: those of a draw, unless it stops within one."""
+        return self.steps(n_columns) * self.longest()
+
     def room(self) -> Any:
         """What a chain needs to make these steps."""
         return None

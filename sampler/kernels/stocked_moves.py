@@ -27,6 +27,10 @@ def fits(task: Task) -> Fit:
     return Fit((MoveKernel(task.moves, task.weights),))
 
 
+LEAST_WAITING = 100_000
+"""Credits for which there is room to wait, whatever the table."""
+
+
 @dataclass(frozen=True, eq=False)
 class MoveKernel(Kernel):
     """Hit-and-run along the moves of any family that draws without looking at the table."""
@@ -52,6 +56,10 @@ class MoveKernel(Kernel):
         """The family's longest move."""
         return supplier_of(self.moves).longest
 
+    def most_credits(self, n_columns: int) -> int:
+        """A few for each column: a draw seldom has more, as the longest moves are rare, and waits where it does."""
+        return min(super().most_credits(n_columns), max(LEAST_WAITING, 4 * n_columns) + self.longest())
+
     def room(self) -> Any:
         """The family's own room, and an empty stock."""
         source = supplier_of(self.moves)
@@ -75,7 +83,7 @@ class MoveKernel(Kernel):
         while done < draws and not tally.n_waiting[0]:
             if stock.state[0] == stock.state[1]:
                 source.fill(stock, place.random)
-            done += walk_moves(stock, self.weights, place, tally, draws - done, steps)
+            done += walk_moves(stock, self.weights, place, tally, draws - done, steps, source.longest)
         return done
 
 
@@ -88,15 +96,18 @@ def supplier_of(moves: MoveSet) -> Supplier:
 
 
 @jit_lean
-def walk_moves(stock: Stock, weights: Weights, place: Place, tally: Tally, draws: int, steps: int) -> int:
-    """Make moves until so many draws of `steps` steps are done, the stock is empty, or credits wait; the draws done."""
+def walk_moves(stock: Stock, weights: Weights, place: Place, tally: Tally, draws: int, steps: int, longest: int) -> int:
+    """Make moves until so many draws of `steps` steps are done, the stock is empty, or credits wait; the draws done.
+
+    It stops within a draw too, where the credits of one more move and those of the draw's end might find no room to wait.
+    """
     table, lower, upper, random, weight = place
     columns, sizes = stock.columns, stock.steps
     by_steps = tally.by_steps[0] == BY_STEPS
     move, number, step = stock.state[0], stock.state[1], stock.state[2]
-    done = 0
+    done, full = 0, len(tally.waiting) - longest - len(tally.centre)
     while done < draws:
-        while step < steps and move < number:
+        while step < steps and move < number and tally.n_waiting[0] <= full:
             begin, end = stock.start[move], stock.start[move + 1]
             move += 1
             step += 1

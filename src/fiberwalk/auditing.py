@@ -20,6 +20,7 @@ from .release.release import Release, as_release
 from .release.tables.dims import margin_list
 from .results.audit_result import NEAR, Audit
 from .risk.nearness import check_percent
+from .sampler.chains.memory import MOST_BYTES as CHAIN_BYTES
 from .sampler.chains.run import MOST_DRAWS
 from .sampling import check_chains
 
@@ -74,9 +75,14 @@ def audit(
         A file to which the chains are saved now and then. If it is there already they go on from it, to the same end.
     hidden_margins
         Unpublished margins that are asked about too, such as ["I,K"]; "" is the grand total.
-    limit, memory
-        The most operations (some billions are a second) and bytes of exact solving, per block of cells that depend on
-        each other; with "auto", where chains take over, 2e10 and 2e9 by default.
+    limit
+        The most operations (some billions are a second) of exact solving, per block of cells that depend on each other; with
+        "auto", where chains take over, 2e10 by default.
+    memory
+        The most bytes that the arrays of exact solving take, per block (by default 6e9; with "auto", where chains take over,
+        2e9), and those of all chains together (by default 8e9). What chains take is known before they start: it grows with
+        the hidden cells and the number of chains, not with the draws. Python, the release itself and the answer, some
+        hundred megabytes for most tables, come on top.
     progress
         Called now and then with a line of text on where the work stands. By default it is shown on a terminal and in a
         notebook; False: not at all.
@@ -92,7 +98,7 @@ def audit(
     ------
     TooLarge
         With method="exact", when the release cannot be solved within `limit` and `memory`, with an estimate of what it
-        would take.
+        would take; with chains, when these would take more than `memory`, with what would fit.
 
     Examples
     --------
@@ -130,7 +136,10 @@ def audit(
         def ask(reading: Release) -> Belief:
             number = next(numbers)
             where = None if checkpoint is None or not number else f"{os.fspath(checkpoint)}.{number}"
-            how = Chains(seed, chains, tolerance, max_draws, max_seconds, executor, where if number else checkpoint)
+            how = Chains(
+                seed, chains, tolerance, max_draws, max_seconds, executor, where if number else checkpoint,
+                CHAIN_BYTES if memory is None else budget.bytes,
+            )  # fmt: skip
             return believe(
                 reading, law, hidden_margins=margins, method=method, budget=budget, chains=how.later(began), known=known,
                 progress=tell,

@@ -98,4 +98,5 @@ def _chains(settings: Mapping[str, Any]) -> Chains:
         tolerance=settings.get("tolerance", usual.tolerance),
         max_draws=settings.get("max_draws", usual.max_draws),
         max_seconds=settings.get("max_seconds"),
+        memory=settings.get("memory") or usual.memory,
     )

@@ -175,7 +175,8 @@ def limit(command: Callable[..., None]) -> Callable[..., None]:
         "--memory",
         type=_Amount(),
         metavar="BYTES",
-        help="... or more memory than this (default: 6e9, or 2e9).",
+        help="... or more memory than this (default: 6e9, or 2e9); chains that would take more than this are refused "
+        "(default: 8e9).",
     )
     return operations(memory(command))
 
