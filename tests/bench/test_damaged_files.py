@@ -105,7 +105,7 @@ class ThreadForProcess:
 
     def read(self):
         for number in self.batch.numbers:
-            self.pipe.send(number)
+            self.pipe.send(Outcome(number, "seed file", "", DIED))
             if number == 1:
                 break
             self.pipe.send(Outcome(number, "seed file", "", READ))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Callable
 from dataclasses import fields, replace
 from itertools import count, islice
@@ -138,12 +139,23 @@ def jj_with_levels() -> Release:
     return made
 
 
+def jj_file_with_levels() -> Release:
+    """As an agency reads it that gets the table from another program: truth and levels stand in the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        jj_with_levels().to_file(Path(folder) / "table.jj")
+        read = fw.read_release(Path(folder) / "table.jj")
+    assert read.protection
+    assert read.truth is not None
+    return read
+
+
 LINKED = [fw.suppress(TABLE, where=SQUARE), fw.publish(TABLE.sum(axis=1), ["row"])]
 RAGGED = {"row": {"ab": ["a", "b"]}}
 KINDS: dict[str, Callable[[], Release]] = {
     **METHODS,
     "linked": lambda: fw.linked(LINKED),
     "with levels": jj_with_levels,
+    "JJ file with levels": jj_file_with_levels,
     "ragged": lambda: fw.suppress(TABLE, where=SQUARE, hierarchies=RAGGED),
     "contributors": lambda: fw.suppress(TABLE, where=SQUARE, contributors=TABLE * 0 + 2, largest=TABLE * 0 + 1),
     "magnitudes": lambda: fw.suppress(TABLE + 0.25, where=SQUARE, decimals=2),
@@ -291,6 +303,47 @@ def test_errors_say_nothing_of_what_is_withheld():
         with pytest.raises(InputError) as told:
             wrong()
         assert not set(re.findall(r"\d+", str(told.value))) & {str(one) for one in table.to_numpy().ravel()}
+
+
+REFUSED: dict[str, Callable[[Release], object]] = {
+    "knows too much": lambda release: fw.bounds(release.knows(SQUARE[0], at_least=10**8)),
+    "knows what cannot be": lambda release: fw.bounds(release.knows(SQUARE[0], at_most=0).knows(SQUARE[1], at_most=0)),
+    "knows her own": lambda release: fw.bounds(release.knows(SQUARE[0], own=10**8)),
+    "knows that no table is": lambda release: fw.count(release.knows(SQUARE[0], at_least=10**8)),
+    "knows another cell": lambda release: release.knows({"row": "q"}, at_most=1),
+    "knows a rule": lambda release: release.knows_rule("< 1", flags=False),
+    "sees flags": lambda release: release.knows_rule("< 3", flags=True),
+    "audit of respondents": lambda release: fw.audit(release, intruders="respondents"),
+    "audit by no law": lambda release: fw.audit(release, law="none"),
+    "expected nothing": lambda release: fw.audit(release, law=fw.expected(TABLE * 0)),
+    "prior elsewhere": lambda release: fw.audit(release, law=fw.prior([(SQUARE[0], {10**8: 1})])),
+    "as protected": lambda release: fw.as_protected(release, "random_round", base=3),
+    "linked to another": lambda release: fw.bounds(fw.linked([release, fw.publish(TABLE.sum(axis=1) + 1, ["row"])])),
+    "suppressed again": lambda release: fw.complementary_suppress(release, rule="< 3"),
+    "as JJ": lambda release: release.to_file("nowhere.jj"),
+    "under a wrong name": lambda release: release.to_file("nowhere.doc"),
+}
+"""What somebody may try with what is public, and is refused."""
+
+
+def test_refusals_are_the_same_for_every_truth(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    other = TABLE.copy()
+    other.loc[["a", "b"], ["x", "y"]] += np.array([[1, -1], [-1, 1]])
+    first, second = (fw.suppress(table, where=SQUARE) for table in (TABLE, other))
+    assert (first.truth != second.truth).any()
+    said: list[dict[str, str]] = []
+    for release in (first.without_truth(), second.without_truth(), with_other_secrets(first, np.random.default_rng(1))):
+        told = {}
+        for name, attempt in REFUSED.items():
+            try:
+                attempt(release.without_truth())
+            except fw.FiberwalkError as refusal:
+                told[name] = str(refusal)
+        said.append(told)
+    assert said[0] == said[1] == said[2]
+    assert set(said[0]) == set(REFUSED)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_view_of_a_release_is_made_anew_without_flags():

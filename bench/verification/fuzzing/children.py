@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import queue
 import resource
@@ -55,8 +54,7 @@ def outcomes(seed: int, files: int, kinds: tuple[str, ...], workers: int) -> Ite
 
 
 def _batch_outcomes(batch: Batch) -> Iterator[Any]:
-    from verification.fuzzing.kinds import damaged
-    from verification.fuzzing.trial import DIED, SLOW, Outcome
+    from verification.fuzzing.trial import DIED, SLOW
 
     left = list(batch.numbers)
     context = multiprocessing.get_context("spawn")
@@ -65,26 +63,23 @@ def _batch_outcomes(batch: Batch) -> Iterator[Any]:
         child = context.Process(target=_read_all, args=(there, replace(batch, numbers=tuple(left))), daemon=True)
         child.start()
         there.close()
-        limit, number = FIRST_SECONDS, None
+        limit, begun = FIRST_SECONDS, None
         try:
             while left:
                 if not here.poll(limit):
                     raise TimeoutError
                 said = here.recv()
-                if isinstance(said, int):
-                    number, limit = said, MOST_SECONDS + 5
-                elif isinstance(said, Outcome):
+                if begun is None:
+                    begun, limit = said, MOST_SECONDS + 5
+                else:
                     left.remove(said.number)
-                    number, limit = None, MOST_SECONDS + 5
+                    begun, limit = None, FIRST_SECONDS
                     yield said
         except (TimeoutError, EOFError, ConnectionResetError) as end:
-            if number is None:
-                raise RuntimeError("a process ended before it had read anything") from None
-            left.remove(number)
-            with tempfile.TemporaryDirectory() as folder:
-                file = damaged(Path(folder) / "file", batch.seed, number, batch.kinds)
-                ended = SLOW if isinstance(end, TimeoutError) else DIED
-                yield Outcome(number, file.kind.name, file.words, ended, seconds=MOST_SECONDS)
+            if begun is None:
+                raise RuntimeError("a process ended before it had a file to read") from None
+            left.remove(begun.number)
+            yield replace(begun, ended=SLOW if isinstance(end, TimeoutError) else DIED, seconds=MOST_SECONDS)
         finally:
             child.kill()
             child.join()
@@ -92,9 +87,9 @@ def _batch_outcomes(batch: Batch) -> Iterator[Any]:
 
 
 def _read_all(pipe: Connection, batch: Batch) -> None:
-    """In a process of its own: say each number before its file is read, and how it ended after it."""
-    from verification.fuzzing.kinds import KINDS
-    from verification.fuzzing.trial import tried
+    """In a process of its own: say of each file what it is before it is read, and how that ended after it."""
+    from verification.fuzzing.kinds import KINDS, damaged
+    from verification.fuzzing.trial import DIED, Outcome, judged
 
     with tempfile.TemporaryDirectory() as folder:
         for kind in KINDS:
@@ -105,11 +100,11 @@ def _read_all(pipe: Connection, batch: Batch) -> None:
                     kind.read(path)
         _limit_memory()
         for number in batch.numbers:
-            pipe.send(number)
-            gc.collect(0)
+            file = damaged(Path(folder) / "file", batch.seed, number, batch.kinds)
+            pipe.send(Outcome(number, file.kind.name, file.words, DIED))  # unless something else is said of it
             before = _forget_peak()
             begin = time.perf_counter()
-            found = tried(Path(folder) / "file", batch.seed, number, batch.kinds)
+            found = judged(file, number)
             seconds, grown = time.perf_counter() - begin, max(0.0, _peak() - before)
             pipe.send(within_limits(replace(found, seconds=seconds, megabytes=grown)))
 

@@ -266,11 +266,9 @@ def _frame_changed(frame: Any, rng: Random) -> Any:
         return frame.iloc[: int(rng.integers(2))]
     if how == 7:
         return frame.set_index(name)
-    return (
-        pd.concat([frame] * 3)
-        if rng.random() < 0.5
-        else pd.concat([frame.add_suffix(str(k)) for k in range(100)], axis=1)
-    )
+    if frame.shape[1] < 20 and rng.random() < 0.5:
+        return pd.concat([frame.add_suffix(str(k)) for k in range(100)], axis=1)
+    return pd.concat([frame] * 3)
 
 
 def _one_of(texts: tuple[str, ...], rng: Random) -> str:

@@ -176,6 +176,7 @@ def damaged(folder: Path, seed: int, number: int, kinds: tuple[str, ...]) -> Dam
     for _ in range(int(rng.choice([0, 1, 2, 3, 5], p=[0.02, 0.5, 0.25, 0.15, 0.08]))):
         own = rng.random() < KNOWING
         names.append(str(rng.choice([name for name in light if (name in kind.changes) == own])))
+    names.sort(key=lambda name: name not in kind.changes)  # who knows the format begins, as long as there is one
     if rng.random() < RARELY:
         names.append(str(rng.choice(heavy)))
     for name in names:
