@@ -133,8 +133,8 @@ def estimate(
     mark = fingerprint(moves, questions, (seed, chains, tolerance, most_draws, joint))
     state = load(checkpoint, mark)
     run = new_run(
-        moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark, joint=joint,
-        most_bytes=most_bytes,
+        moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark,
+        joint=joint, most_bytes=most_bytes,
     )  # fmt: skip
     take_up(run, state, checkpoint)
     solved = moves.support.solved
