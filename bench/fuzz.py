@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from verification import damaged_files
 from verification.fuzzing.children import outcomes
-from verification.fuzzing.kinds import NAMES, usual_kinds
+from verification.fuzzing.kinds import NAMES
 from verification.fuzzing.trial import tried
 
 
@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--keep", nargs=2, metavar=("NUMBER", "FOLDER"), help="one file, into a folder that is made anew"
     )
     options = parser.parse_args(arguments)
-    kinds = tuple(options.kind or usual_kinds())
+    kinds = tuple(options.kind or NAMES)
     if options.keep:
         found = tried(Path(options.keep[1]), options.seed, int(options.keep[0]), kinds)
         print(f"{found.file}\n{found.ended}: {found.words}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from verification.fuzzing.children import MOST_MEGABYTES, MOST_SECONDS, outcomes
-from verification.fuzzing.kinds import usual_kinds
+from verification.fuzzing.kinds import NAMES
 from verification.fuzzing.trial import DIED, FOREIGN, LARGE, READ, REFUSED, SLOW, WORDY, Outcome
 from verification.parts import Check, Part, Setting, rows
 
@@ -31,7 +31,7 @@ MUST = {
 
 def run(setting: Setting) -> Part:
     """As many files as there are releases of other parts."""
-    return judged(list(told(outcomes(setting.seed, setting.number(FILES), usual_kinds(), setting.workers))))
+    return judged(list(told(outcomes(setting.seed, setting.number(FILES), NAMES, setting.workers))))
 
 
 def told(found: Iterable[Outcome]) -> Iterator[Outcome]:

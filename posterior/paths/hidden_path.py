@@ -27,7 +27,7 @@ from ..parts.sampled import Chains, pmf_of, short_of
 from .exact_path import exact_likelihood
 from .path_groups import PathGroup, incidence, path_groups
 from .path_kernel import PathKernel
-from .path_unit import path_runs, path_unit
+from .path_unit import is_path, path_runs, path_unit
 from .paths import HiddenPaths
 
 Progress = Callable[[str], None]
@@ -232,7 +232,8 @@ def paths_run(paths: HiddenPaths, groups: list[PathGroup], inside: Support, ques
     mark = digest.hexdigest()
     state = load(chains.checkpoint, mark)
     refuse_what_does_not_fit(units, chains.number, chains.memory)
-    run = Run(path_runs(units, paths, groups, chains.seed, chains.number), chains.tolerance, chains.max_draws, mark)
+    begun = path_runs(units, paths, groups, chains.seed, chains.number)
+    run = Run(begun, chains.tolerance, chains.max_draws, mark, possible=is_path)
     take_up(run, state, chains.checkpoint)
     return run
 

@@ -144,6 +144,23 @@ def _reach(square: np.ndarray, theta: float) -> int:
     return max(1, round(2.4 * np.sqrt(theta * (1 - theta) * (corner - low) + f * (1 - f) * (high - corner))))
 
 
+def is_path(unit: Unit, state: np.ndarray) -> bool:
+    """Does the state of a chain tell of steps that lead from a table to the published one, with no count below 0?"""
+    kernel = unit.kernels[0]
+    assert isinstance(kernel, PathKernel)
+    plan, squares = kernel.plan, len(kernel.plan.cells)
+    first, steps, later = np.split(state, [len(plan.end), len(plan.end) + squares])
+    order = np.argsort(later[:squares]) if plan.secret_order else np.arange(squares)
+    if plan.secret_order and not np.array_equal(np.sort(later[:squares]), np.arange(squares)):
+        return False
+    table = plan.end.copy()
+    for square in order[::-1]:
+        table[plan.cells[square]] -= SIGNS * steps[square]
+        if table.min() < 0:
+            return False
+    return np.array_equal(table, first)
+
+
 # --- where chains start ---------------------------------------------------------------------------------------------
 
 

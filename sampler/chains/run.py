@@ -13,18 +13,21 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...base.errors import InputError
 from ...base.interruption import INTERRUPTED, interrupts_held
+from ...base.plain_file import Damaged
 from ...base.random_streams import streams
+from ...fiber.blocks.presolve import Presolved
 from ...moves.chooser import Moves
 from ...release.release import Release
 from ..tallies.spread import ShareErrors, share_errors
 from ..tallies.windows import Windows, add_to, cover, entropies, first_windows, log_densities, plain_counts
-from .chain import BATCHES, Chain, Reference
+from .chain import BATCHES, FIRST_LENGTH, Chain, Reference
 from .chain_state import restore as restore_chain
 from .chain_state import same_shape, state_of, whole_number, windows_of, windows_state
 from .checkpoint import save
@@ -133,6 +136,8 @@ class UnitRun:
             setattr(self, name, bool(given) if name in ("warm", "finished") else whole_number(given, 0))
         for chain, saved in zip(self.chains, state["chains"], strict=True):
             restore_chain(self.unit, chain, saved)
+            if (chain.batch, chain.length) != (self.chains[0].batch, self.chains[0].length):
+                raise Damaged
         self.pooled, self.joint_looked_at = windows(state["pooled"]), state["joint_looked_at"]
         self.reference = self.diagnosis = self.share_errors = None
         if state["reference"] is not None:
@@ -221,6 +226,8 @@ class Run:
     stopped: str = ""
     """Why it ended before the answers were good enough, if it did."""
     looks: int = field(default=0)
+    possible: Callable[[Unit, np.ndarray], bool] | None = None
+    """Can a chain of a unit be at this table? Asked of tables that a file tells of."""
 
     def state(self) -> dict[str, Any]:
         """What changed up to the last look."""
@@ -231,6 +238,11 @@ class Run:
         self.looks = whole_number(state["looks"], 0)
         for one, saved in zip(self.units, state["units"], strict=True):
             one.restore(saved)
+            for chain in one.chains:
+                table = chain.place.table + one.unit.offset
+                longer = chain.length > FIRST_LENGTH and chain.length * BATCHES > 4 * self.most_draws
+                if longer or (self.possible is not None and not self.possible(one.unit, table)):
+                    raise Damaged
 
     def go_on(
         self,
@@ -361,7 +373,14 @@ def new_run(
         groups = _groups(unit, joint)
         ready = [Chain(unit, start, state, joint=groups) for start, state in zip(starts, states[:-1], strict=True)]
         units.append(UnitRun(unit, ready, groups))
-    return Run(units, tolerance, most_draws, fingerprint)
+    return Run(units, tolerance, most_draws, fingerprint, possible=partial(_is_in_fiber, moves.support.solved))
+
+
+def _is_in_fiber(solved: Presolved, unit: Unit, table: np.ndarray) -> bool:
+    """Does a table of a unit agree with what was published, whatever stands in the other units?"""
+    whole = solved.start.copy()
+    whole[unit.columns] = table
+    return bool(np.array_equal(solved.fiber.A @ whole, solved.fiber.b))
 
 
 def _starts(moves: Moves, unit: Unit, number: int, chains: int) -> np.ndarray:

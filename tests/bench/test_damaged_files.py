@@ -22,7 +22,7 @@ from verification.fuzzing.trial import DIED, FOREIGN, LARGE, READ, REFUSED, SLOW
 
 import fiberwalk as fw
 
-TRIED = [name for name in kinds.usual_kinds() if name != "saved result"]
+TRIED = [name for name in kinds.NAMES if name != "saved result"]
 """Files of results have hundreds of their own in tests/base/test_saved_file.py, where no audit has to be made for them."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import struct
@@ -223,6 +224,23 @@ OF_RESULTS: dict[str, Change] = {
     "other_packing": _other_packing,
     "forge_archive": _forge_archive,
 }
+
+
+def _sealed(change: Change) -> Change:
+    """The same change of what a checkpoint holds below its head, with the digest that belongs to it."""
+
+    def changed(content: bytes, rng: Random) -> bytes:
+        lines = content.split(b"\n", 3)
+        if len(lines) < 4:
+            return content
+        form, whose, rest = lines[0].rpartition(b" ")[2], lines[1], change(lines[3], rng)
+        digest = hashlib.sha256(form + b" " + whose + b" " + rest).hexdigest()
+        return b"\n".join([lines[0], whose, digest.encode(), rest])
+
+    return changed
+
+
+OF_CHECKPOINTS: dict[str, Change] = {f"{name}, sealed": _sealed(change) for name, change in OF_RESULTS.items()}
 
 
 def other_columns(content: bytes, rng: Random) -> bytes:

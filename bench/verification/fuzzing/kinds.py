@@ -16,7 +16,7 @@ import fiberwalk as fw
 from fiberwalk.commands.main import main
 from verification.fuzzing import examples
 from verification.fuzzing.damage import HEAVY, OF_BYTES, OF_TEXTS, Change
-from verification.fuzzing.forgery import OF_PARQUET, OF_RESULTS
+from verification.fuzzing.forgery import OF_CHECKPOINTS, OF_PARQUET, OF_RESULTS
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("saved result", ".fw", examples.saved_results, OF_RESULTS, fw.load),
     Kind("transition matrix", ".txt", examples.matrices, OF_TEXTS, _perturbed),
     Kind("seed file", ".txt", examples.seeds, OF_TEXTS, _seeded),
-    Kind("checkpoint", ".chains", examples.checkpoints, OF_TEXTS, examples.audited),
+    Kind("checkpoint", ".chains", examples.checkpoints, OF_CHECKPOINTS, examples.audited),
 )
-NOT_YET = frozenset({"checkpoint"})
-"""Kinds that are not tried unless they are asked for: reading a checkpoint still unpickles it, so that a forged one runs."""
 KNOWING, RARELY = 0.6, 0.02
 """How often a change knows what the file holds; and how often a file is large, or no file at all."""
 NAMES = tuple(kind.name for kind in KINDS)
@@ -183,8 +181,3 @@ def damaged(folder: Path, seed: int, number: int, kinds: tuple[str, ...]) -> Dam
         content = (OF_BYTES | kind.changes)[name](content, rng)
     path.write_bytes(content)
     return Damaged(path, kind, tuple(names))
-
-
-def usual_kinds() -> tuple[str, ...]:
-    """Those that are tried unless others are asked for."""
-    return tuple(name for name in NAMES if name not in NOT_YET)

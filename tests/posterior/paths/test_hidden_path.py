@@ -19,9 +19,9 @@ from support.protocol import LEAST_P, chi_square, p_value
 import fiberwalk as fw
 from fiberwalk.base.random_streams import below, streams
 from fiberwalk.fiber.laws.support import support
-from fiberwalk.posterior.paths import path_changes, path_kernel, path_redraws, path_state
+from fiberwalk.posterior.paths import hidden_path, path_changes, path_kernel, path_redraws, path_state
 from fiberwalk.posterior.paths.path_groups import path_groups
-from fiberwalk.posterior.paths.path_unit import path_unit
+from fiberwalk.posterior.paths.path_unit import is_path, path_unit
 from fiberwalk.posterior.paths.paths import hidden_paths
 from fiberwalk.protect.perturbation.markov_perturbation import as_believed, step
 from fiberwalk.sampler.chains.run import Run
@@ -424,7 +424,7 @@ def test_a_saved_audit_has_its_paths(method, tmp_path):
 
 def by_chains(**how):
     release = published({0.1: 0.5, 0.4: 0.5}, "secret")
-    return fw.audit(release, method="chains", seed=5, progress=False, **{"max_draws": 4096, **how})
+    return fw.audit(release, method="chains", seed=5, **{"progress": False, "max_draws": 4096, **how})
 
 
 def test_the_same_bits_on_any_threads_stopped_or_not(tmp_path):
@@ -436,6 +436,36 @@ def test_the_same_bits_on_any_threads_stopped_or_not(tmp_path):
     assert stopped.stopped == "its time was up"
     assert not stopped.converged
     assert by_chains(checkpoint=tmp_path / "run").cells.equals(whole)
+
+
+def test_paths_are_taken_up_where_they_were_and_only_such_as_lead_to_the_published_table(tmp_path, monkeypatch):
+    path, asked, whole = tmp_path / "run", [], by_chains().cells
+
+    def possible(unit, state):
+        asked.append((unit, state.copy()))
+        return is_path(unit, state)
+
+    monkeypatch.setattr(hidden_path, "is_path", possible)
+
+    def stop(_):
+        if path.exists():
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        by_chains(checkpoint=path, progress=stop)
+    assert by_chains(checkpoint=path).cells.equals(whole)
+    assert asked
+    for unit, state in asked:
+        plan = unit.kernels[0].plan
+        cells, squares = len(plan.end), len(plan.cells)
+        assert is_path(unit, state)
+        for place in (0, cells):  # a cell of the first table; a step
+            other = state.copy()
+            other[place] += 1
+            assert not is_path(unit, other)
+        turns = state.copy()
+        turns[cells + squares : cells + 2 * squares] = 0
+        assert not is_path(unit, turns)
 
 
 def test_ctrl_c_gives_what_there_is(monkeypatch):
