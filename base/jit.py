@@ -14,6 +14,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -64,7 +65,20 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
         compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None, **options)(function)
     finally:
         _CONFIG.CACHE_DIR = before
+    if folder is not None:
+        _keep_if_there_is_room(compiled)
     return cast(Kernel, compiled)
+
+
+def _keep_if_there_is_room(compiled: Any) -> None:
+    """Let a kernel run, too, where its machine code does not fit on the disk: it is compiled again next time."""
+    keep = compiled._cache.save_overload
+
+    def kept(*signature_and_code: Any) -> None:
+        with suppress(OSError):
+            keep(*signature_and_code)
+
+    compiled._cache.save_overload = kept
 
 
 def cache_base() -> Path:

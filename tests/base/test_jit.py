@@ -107,3 +107,21 @@ def test_kernels_run_where_nothing_can_be_written(tmp_path):
     environment = {**os.environ, "FIBERWALK_CACHE_DIR": str(blocked / "x")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert done.stdout.split() == ["None", "8"], done.stderr
+
+
+def test_kernels_run_where_their_machine_code_does_not_fit(tmp_path):
+    code = textwrap.dedent("""
+        import errno, os
+        from fiberwalk.base.jit import cache_folder, jit
+        def no_room(*_):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.replace = no_room  # by which numba puts a file in its place
+        @jit
+        def double(x):
+            return 2 * x
+        print(double(4), sum(double.stats.cache_misses.values()))
+    """)
+    (tmp_path / "doubled.py").write_text(code)  # numba keeps only what stands in a file
+    environment = {**os.environ, "FIBERWALK_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, tmp_path / "doubled.py"], capture_output=True, text=True, env=environment)
+    assert done.stdout.split() == ["8", "1"], done.stderr

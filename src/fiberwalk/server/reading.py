@@ -24,6 +24,8 @@ from .record_keys import keys_by_place, label_numbers, mixed, own_keys
 
 FEW_PEOPLE = 50
 """Among so few it may be by chance that no two have a label in common."""
+MOST_READ, MOST_DIMS = 2_000, 200
+"""Columns of a file, and those among which levels of each other are looked for."""
 
 
 def as_hypercube(
@@ -64,16 +66,23 @@ def read_frame(path: str | os.PathLike[str]) -> Any:
             raise InputError(f"{name}: there is no such file.")
         return parquet_frame(path)
     text = read_text(path)
+    header = _header(text)
+    if len(header) > MOST_READ:
+        raise InputError(
+            f"{name}: {len(header):,} columns; data have one row a person or cell, and a column for each dim."
+        )
     try:
         frame = pd.read_csv(
             io.StringIO(text), sep=delimiter_of(text), dtype=str, keep_default_na=False, skipinitialspace=True,
             index_col=False,
         )  # fmt: skip
+    except pd.errors.EmptyDataError:
+        raise InputError(f"{name}: the file is empty.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
         raise InputError(f"{name}: not a well-formed CSV file ({str(problem).strip()}).") from None
     frame.columns = [str(one).strip() for one in frame.columns]
     for one in frame.columns:
-        if re.fullmatch(r"Unnamed: \d+|.*\.\d+", one) and _header(text).count(re.sub(r"\.\d+$", "", one)) != 1:
+        if re.fullmatch(r"Unnamed: \d+|.*\.\d+", one) and header.count(re.sub(r"\.\d+$", "", one)) != 1:
             raise InputError(f"{name}: a column has no name, or the name of another; give each a name of its own.")
     return frame
 
@@ -124,6 +133,8 @@ def _of_rows(
     dims = [one for one in (columns or names) if one not in (count, keys)]
     if not dims:
         raise InputError("no column is left for a dim.")
+    if len(dims) > MOST_DIMS:
+        raise InputError(f"{len(dims):,} columns would be dims; say which of them are (columns=).")
     coded = [_coded(frame[name], name, sort=count is None) for name in dims]
     if count is None:
         _refuse_names(coded, len(frame))

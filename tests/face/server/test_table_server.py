@@ -570,3 +570,22 @@ def test_numbers_in_labels_are_sorted_however_long_they_are():
     ages = ["9" * 5_000, "10-14", "5-9", "007", "1" + "0" * 5_000, "7a"]
     cube = as_hypercube(pd.DataFrame({"age": ages, "sex": list("fmfmfm")}), seed=1)
     assert list(cube.labels["age"]) == ["5-9", "007", "7a", "10-14", "9" * 5_000, "1" + "0" * 5_000]
+
+
+def test_files_of_very_many_columns_are_refused_before_they_are_read(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("," * 500_000)
+    with pytest.raises(fw.InputError, match="wide.csv: 500,001 columns; data have one row a person or cell"):
+        fw.TableServer(path, seed=1)
+    names = [f"c{k}" for k in range(300)]
+    path.write_text("\n".join([",".join(names), *(",".join([one] * 300) for one in "aba")]))
+    with pytest.raises(fw.InputError, match=r"wide.csv: 300 columns would be dims; say which of them are \(columns=\)"):
+        fw.TableServer(path, seed=1)
+    assert fw.TableServer(path, columns="c1,c2", seed=1).cube.population == 3
+
+
+def test_a_file_of_byte_order_marks_is_empty(tmp_path):
+    path = tmp_path / "marks.csv"
+    path.write_bytes(b"\xef\xbb\xbf" * 2)
+    with pytest.raises(fw.InputError, match="marks.csv: the file is empty"):
+        fw.TableServer(path, seed=1)

@@ -166,6 +166,7 @@ def test_sensitive_totals_of_every_level():
     [
         (dict(fewer_than=0), "fewer_than=0: a whole number of at least 1"),
         (dict(dominance=101), "dominance=101: a percentage above 0"),
+        (dict(largest=LARGEST.where(LARGEST > 4)), "cell A=., B=. is not zero, but largest= has no number for it"),
         (dict(largest=LARGEST * 9), "cell A=a, B=s is less than the largest contribution to it"),
         (dict(contributors=FIRMS * 0), "cell A=a, B=s is not zero, but nobody contributes to it"),
         (dict(table=-TURNOVER), "the table must hold numbers of at least 0"),
