@@ -4,7 +4,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-PYTEST = $(BIN)/pytest --numprocesses auto --maxprocesses 4
+# Workers begin with tests far apart, so that they seldom compile the same kernels at the same time.
+TESTED = pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+PYTEST = $(BIN)/$(TESTED)
 # The versions that are installed; build tools too, under whichever of the two names this pip reads.
 CONSTRAINTS ?= constraints.txt
 INSTALL = PIP_CONSTRAINT=$(CONSTRAINTS) PIP_BUILD_CONSTRAINT=$(CONSTRAINTS) PIP_DISABLE_PIP_VERSION_CHECK=1 \
@@ -40,7 +42,7 @@ test-lowest:
 	@mkdir -p build
 	$(PYTHON) .ci/lowest > build/lowest.txt
 	$(MAKE) .venv-lowest/installed-for-tests VENV=.venv-lowest CONSTRAINTS=build/lowest.txt
-	$(call stage,tests,.venv-lowest/bin/pytest --numprocesses auto --maxprocesses 4)
+	$(call stage,tests,.venv-lowest/bin/$(TESTED))
 
 # The newest versions that fit the oldest Python, for constraints.txt: run it there, and then all the tests.
 constraints:

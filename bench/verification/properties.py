@@ -11,7 +11,7 @@ from typing import Any
 
 from verification.parts import Check, Part, Setting
 
-EFFORT = 2
+EFFORT = 10
 """Times as many random cases as `make test`; FIBERWALK_EFFORT in the environment goes before it."""
 FILES = (
     "fiber/exact/test_against_brute_force.py",

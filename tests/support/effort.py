@@ -1,7 +1,4 @@
-"""How many random cases a property test tries: few and always the same in `make test`, many and new in `make verify`.
-
-Fewer still on the other Pythons, which run the same mathematics.
-"""
+"""How many random cases a property test tries: few and always the same in `make test`, many and new in `make verify`."""
 
 from __future__ import annotations
 
@@ -10,11 +7,13 @@ import os
 from hypothesis import settings
 
 TIMES = float(os.environ.get("FIBERWALK_EFFORT", "1"))
+USUAL = 0.2
+"""The part of the number that a test names which `make test` has time for."""
 
 
 def cases(number: int) -> int:
-    """As many as `make test` tries, more or fewer by the effort."""
-    return max(2, round(number * TIMES))
+    """As many as `make test` tries of so many, more or fewer by the effort."""
+    return max(2, round(number * USUAL * TIMES))
 
 
 def examples(number: int) -> settings:

@@ -51,13 +51,13 @@ def test_totals_of_the_population_are_used(sample, tmp_path):
     rows += [one.rename("count").reset_index() for one in totals]
     path = tmp_path / "with_totals.csv"
     pd.concat(rows).fillna("Total").to_csv(path, index=False)
-    done = run(path, "--draws", 200)
+    done = run(path, "--draws", 60)
     assert done.exit_code == 0
     totals = [PEOPLE.sum("religion"), PEOPLE.sum("area")]
-    same = fw.sample_risk(fw.as_protected(RELEASE.published, "draw_sample", exact=totals), draws=200)
+    same = fw.sample_risk(fw.as_protected(RELEASE.published, "draw_sample", exact=totals), draws=60)
     assert f"is {same.r2.mean():.3f} on average" in done.stdout
     # The release that was drawn has weights that differ by rounding (2e-13), so its chains learn otherwise: the same law.
-    expected = fw.sample_risk(RELEASE, draws=200).r2
+    expected = fw.sample_risk(RELEASE, draws=60).r2
     assert same.r2.mean() == pytest.approx(expected.mean(), abs=6.0 * expected.std() / 10.0)
     assert "Model fiber" in done.stdout
     assert "rhat" in done.stdout

@@ -47,7 +47,7 @@ def opened(page: Path, folder: Path) -> tuple[dict, str]:
     done = subprocess.run(
         [BROWSER, *FLAGS, f"--user-data-dir={folder / 'profile'}", "--window-size=500,1400", "--enable-logging=stderr",
          "--dump-dom", probed.as_uri()],
-        capture_output=True, text=True, timeout=120, check=True,
+        capture_output=True, text=True, timeout=1200, check=True,
     )  # fmt: skip
     told = re.search(r'<pre id="told">(.*?)</pre>', done.stdout, re.DOTALL)
     assert told, f"the page did not load: {done.stderr[-500:]}"
