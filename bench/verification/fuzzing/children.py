@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 MOST_SECONDS = 20.0
+"""Of the processor, so that other work on the machine is not laid to a file's charge."""
+LONGEST_WAIT = 60.0
+"""For a file, on a machine that may be busy; then its process is ended."""
 MOST_MEGABYTES = 1_000.0
 SAFE_MEGABYTES = 2_000
 """A process that wants so much more than it began with gets a MemoryError, so that no machine is filled."""
@@ -70,7 +73,7 @@ def _batch_outcomes(batch: Batch) -> Iterator[Any]:
                     raise TimeoutError
                 said = here.recv()
                 if begun is None:
-                    begun, limit = said, MOST_SECONDS + 5
+                    begun, limit = said, LONGEST_WAIT
                 else:
                     left.remove(said.number)
                     begun, limit = None, FIRST_SECONDS
@@ -103,9 +106,9 @@ def _read_all(pipe: Connection, batch: Batch) -> None:
             file = damaged(Path(folder) / "file", batch.seed, number, batch.kinds)
             pipe.send(Outcome(number, file.kind.name, file.words, DIED))  # unless something else is said of it
             before = _forget_peak()
-            begin = time.perf_counter()
+            begin = time.process_time()
             found = judged(file, number)
-            seconds, grown = time.perf_counter() - begin, max(0.0, _peak() - before)
+            seconds, grown = time.process_time() - begin, max(0.0, _peak() - before)
             pipe.send(within_limits(replace(found, seconds=seconds, megabytes=grown)))
 
 
