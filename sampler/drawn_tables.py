@@ -14,9 +14,10 @@ from ..base.certificate import Certificate
 from ..moves.chooser import Moves
 from ..release.release import Release
 from .chains.checkpoint import load, take_up
+from .chains.memory import MOST_BYTES
 from .chains.run import Run, new_run
 from .estimate import fingerprint
-from .kept_tables import Stored
+from .kept_tables import Stored, kept_bytes
 
 WARM_UP = 1 << 17
 """Draws of a chain after which a warm-up is given up, and the draws are kept with a warning."""
@@ -33,13 +34,17 @@ def draw_tables(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Callable[[str], None] | None = None,
     warm_up: int = WARM_UP,
+    most_bytes: int = MOST_BYTES,
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """[chain, draw, cell]: tables of the law of the moves' support, and how they were drawn, in words and figures."""
     nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
     mark = fingerprint(moves, nothing, ("sample", seed, chains, draws, thin, warm_up))
 
     def begin() -> Run:
-        return new_run(moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=warm_up, fingerprint=mark)
+        return new_run(
+            moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=warm_up, fingerprint=mark,
+            most_bytes=most_bytes, kept_bytes=kept_bytes(moves.support.solved, draws),
+        )  # fmt: skip
 
     work = kept_draws(begin, mark, moves.release, draws, thin, executor, checkpoint, progress)
     return work.whole_tables(moves.support.solved, chains), facts_of(work, moves.certificate)

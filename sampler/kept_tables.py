@@ -125,6 +125,14 @@ class Stored:
         return whole
 
 
+def kept_bytes(solved: Presolved, draws: int) -> int:
+    """What so many tables of one chain take at most: their open cells as they are kept, and twice the whole tables."""
+    n = solved.fiber.n_cells
+    cells = 2 * n + int((~solved.decided[:n]).sum())
+    largest = max(int(solved.start[:n].max(initial=0)), *(int(block.upper.max()) for block in solved.blocks), 0)
+    return draws * cells * np.dtype(_smallest(largest)).itemsize
+
+
 def keep_draws(
     units: list[Unit], chains: list[Chain], thin: list[int], draws: int
 ) -> tuple[list[Chain], list[np.ndarray]]:

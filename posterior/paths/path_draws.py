@@ -13,7 +13,9 @@ import scipy.sparse as sp
 
 from ...base.certificate import Certificate
 from ...fiber.laws.support import support
+from ...sampler.chains.memory import MOST_BYTES
 from ...sampler.drawn_tables import WARM_UP, facts_of, kept_draws
+from ...sampler.kept_tables import kept_bytes
 from ..parts.sampled import Chains
 from .hidden_path import paths_run
 from .path_groups import path_groups
@@ -32,12 +34,16 @@ def draw_first_tables(
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Callable[[str], None] | None = None,
+    most_bytes: int = MOST_BYTES,
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """[chain, draw, cell]: tables from which paths led to the published one, and how they were drawn."""
     inside = support(paths.release, law)
     nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
+    kept = kept_bytes(inside.solved, draws)
     groups = [group for group in path_groups(paths, inside) if not group.decided]
-    run = paths_run(paths, groups, inside, nothing, Chains(seed, chains, np.inf, WARM_UP))
+    run = paths_run(
+        paths, groups, inside, nothing, Chains(seed, chains, np.inf, WARM_UP, memory=most_bytes - chains * kept)
+    )
     mark = hashlib.sha256(f"{run.fingerprint} {draws} {thin}".encode()).hexdigest()
     run.fingerprint = mark
     work = kept_draws(lambda: run, mark, paths.release, draws, thin, executor, checkpoint, progress)

@@ -55,26 +55,27 @@ def _counters(unit: Unit) -> int:
     return int(np.minimum(upper - lower + 1, most_counters(len(lower))).sum()) + len(lower)
 
 
-def needed_bytes(units: Sequence[Unit], chains: int, joint: int = 0) -> int:
-    """The most that so many chains on all units take; `joint` are combinations of values that are counted together."""
-    held = sum(chain_bytes(unit) for unit in units) + NUMBER * joint
+def needed_bytes(units: Sequence[Unit], chains: int, kept: int = 0) -> int:
+    """The most that so many chains on all units take; each keeps `kept` bytes besides, of joint counts or of its draws."""
+    held = sum(chain_bytes(unit) for unit in units) + kept
     # what each unit's last look left stays: all that was counted, what it was compared with, and its logs
     left = sum(int(NUMBER * (3 * SPARE + 1) * _counters(unit)) for unit in units[1:])
     return chains * held + left + max((look_bytes(unit, chains) for unit in units), default=0)
 
 
-def refuse_what_does_not_fit(units: Sequence[Unit], chains: int, most: int, joint: int = 0) -> None:
+def refuse_what_does_not_fit(units: Sequence[Unit], chains: int, most: int, kept: int = 0) -> None:
     """`TooLarge`, with what would fit, where chains would take more than so many bytes."""
-    needed = needed_bytes(units, chains, joint)
+    needed = needed_bytes(units, chains, kept)
     if needed <= most:
         return
     asked = sum(unit.n_questions for unit in units)
-    fewer = next((n for n in range(chains - 1, 1, -1) if needed_bytes(units, n, joint) <= most), None)
+    fewer = next((n for n in range(chains - 1, 1, -1) if needed_bytes(units, n, kept) <= most), None)
+    less = "draw fewer tables; " if kept > needed // (2 * chains) else ""
     instead = "" if fewer is None else f", or ask for chains={fewer} (--chains {fewer}), which fit"
     rounded = float(f"{needed * 1.005:.2g}")
     rounded = rounded if rounded >= needed else float(f"{needed * 1.06:.2g}")
     raise TooLarge(
         f"{chains} chains on {asked:,} open cells and sums would take up to {needed:,} bytes of memory, and {most:,} are "
-        f"allowed. Allow memory={rounded:.2g} (--memory {rounded:.2g}) if there is as much{instead}; publish or leave out a "
-        "part of the table; or ask for bounds only."
+        f"allowed. Allow memory={rounded:.2g} (--memory {rounded:.2g}) if there is as much{instead}; {less}publish or "
+        "leave out a part of the table; or ask for bounds only."
     )

@@ -32,7 +32,7 @@ from .chain_state import restore as restore_chain
 from .chain_state import same_shape, state_of, whole_number, windows_of, windows_state
 from .checkpoint import save
 from .diagnostics import Diagnosis, diagnose, good_enough
-from .memory import MOST_BYTES, refuse_what_does_not_fit
+from .memory import MOST_BYTES, NUMBER, refuse_what_does_not_fit
 from .possible import possible_tables
 from .standing import Standing
 from .starts import dispersed_starts
@@ -359,13 +359,17 @@ def new_run(
     fingerprint: str = "",
     joint: Sequence[Sequence[int]] = (),
     most_bytes: int = MOST_BYTES,
+    kept_bytes: int = 0,
 ) -> Run:
-    """Units with tuned kernels, and chains at their starts; `TooLarge` where these would take too much memory."""
+    """Units with tuned kernels, and chains at their starts; `TooLarge` where these would take too much memory.
+
+    `kept_bytes` are what will be kept of the draws of each chain.
+    """
     units = []
     whole = units_of(moves, questions)
     _refuse_joint(joint, whole)
     counted = sum(_combinations(unit, group) for unit in whole for group in _groups(unit, joint))
-    refuse_what_does_not_fit(whole, chains, most_bytes, int(counted))
+    refuse_what_does_not_fit(whole, chains, most_bytes, NUMBER * int(counted) + kept_bytes)
     for number, (unit, child) in enumerate(zip(whole, np.random.SeedSequence(seed).spawn(len(whole)), strict=True)):
         states = streams(child, chains + 1)
         starts = possible_tables(unit, _starts(moves, unit, number, chains), states[-1])

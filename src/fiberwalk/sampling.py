@@ -12,6 +12,7 @@ import numpy as np
 
 from .base.errors import InputError
 from .base.text_files import check_writable
+from .fiber.exact.solved import Budget
 from .fiber.laws.by_name import as_law
 from .fiber.laws.support import support
 from .moves.own_moves import APART, moves_for
@@ -19,6 +20,7 @@ from .posterior.paths.path_draws import draw_first_tables
 from .posterior.paths.paths import hidden_paths
 from .release.release import Release, as_release
 from .sampler.arviz_adapter import cells_to_arviz, to_arviz
+from .sampler.chains.memory import MOST_BYTES
 from .sampler.drawn_tables import WARM_UP, draw_tables
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ def sample(
     thin: int | None = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    memory: int = MOST_BYTES,
     progress: Callable[[str], None] | None = None,
 ) -> xarray.Dataset:
     """Tables that agree with a release, drawn from what an intruder believes; ready for ArviZ.
@@ -67,6 +70,8 @@ def sample(
         default threads of this process.
     checkpoint
         A file to which the work is saved now and then. If it is there already, the work is taken up from it.
+    memory
+        The most bytes that the chains and the tables may take; what would take more is refused before it starts.
     progress
         Called now and then with a line of text.
 
@@ -98,6 +103,7 @@ def sample(
     """
     release = as_release(release)
     check_whole(draws=draws, thin=1 if thin is None else thin)
+    memory = Budget.given(1, memory).bytes
     check_chains(seed=seed, chains=chains, executor=executor, checkpoint=checkpoint)
     if progress is not None and not callable(progress):
         raise InputError(f"progress={progress!r}: a function that takes a line of text.")
@@ -113,7 +119,7 @@ def sample(
     chosen = as_law(law)
     settings: dict[str, Any] = {
         "draws": draws, "chains": chains, "seed": seed, "thin": thin, "executor": executor, "checkpoint": checkpoint,
-        "progress": progress,
+        "progress": progress, "most_bytes": memory,
     }  # fmt: skip
     paths = hidden_paths(release)
     if paths is not None:

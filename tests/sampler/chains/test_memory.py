@@ -137,3 +137,13 @@ def test_little_room_to_wait_changes_no_draw_and_no_count(monkeypatch):
     assert np.array_equal(wide.place.table, narrow.place.table)
     assert np.array_equal(wide.tally.windows.credits, narrow.tally.windows.credits)
     assert np.array_equal(wide.tally.sums, narrow.tally.sums)
+
+
+def test_tables_that_are_kept_count_too():
+    release = fw.publish(np.full((6, 7), 5), ["A", "B"])
+    fw.sample(release, draws=10, chains=2, memory=5e7)
+    refused = "2 chains on 42 .* would take up to .* Allow memory=.*; draw fewer tables; publish or leave"
+    with pytest.raises(fw.TooLarge, match=refused):
+        fw.sample(release, draws=1_000_000, chains=2, memory=50_000_000)
+    with pytest.raises(fw.InputError, match="memory=0.5: the most bytes, a whole number of at least 1"):
+        fw.sample(release, memory=0.5)
