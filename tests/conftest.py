@@ -3,11 +3,15 @@ no test is left out that is not on the list."""
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 from support import skips
 from support.effort import TIMES
 
+# A suite that was started in the background ignores Ctrl-C, and so would all that its tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("fiberwalk", deadline=None, derandomize=TIMES <= 1)
 settings.load_profile("fiberwalk")
 

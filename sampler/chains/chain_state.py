@@ -66,9 +66,9 @@ def windows_of(arrays: tuple[np.ndarray, ...], questions: int) -> Windows:
     return made
 
 
-def same_shape(given: np.ndarray, as_this: np.ndarray) -> np.ndarray:
-    """An array that is as large as another."""
-    if given.shape != as_this.shape:
+def checked(given: np.ndarray, shape: tuple[int, ...], kind: type = float) -> np.ndarray:
+    """An array of this shape and kind of numbers."""
+    if given.shape != shape or given.dtype != kind:
         raise Damaged
     return given
 

@@ -28,8 +28,8 @@ from ...release.release import Release
 from ..tallies.spread import ShareErrors, share_errors
 from ..tallies.windows import Windows, add_to, cover, entropies, first_windows, log_densities, plain_counts
 from .chain import BATCHES, FIRST_LENGTH, Chain, Reference
+from .chain_state import checked, state_of, whole_number, windows_of, windows_state
 from .chain_state import restore as restore_chain
-from .chain_state import same_shape, state_of, whole_number, windows_of, windows_state
 from .checkpoint import save
 from .diagnostics import Diagnosis, diagnose, good_enough
 from .memory import MOST_BYTES, NUMBER, refuse_what_does_not_fit
@@ -138,16 +138,20 @@ class UnitRun:
             restore_chain(self.unit, chain, saved)
             if (chain.batch, chain.length) != (self.chains[0].batch, self.chains[0].length):
                 raise Damaged
-        self.pooled, self.joint_looked_at = windows(state["pooled"]), state["joint_looked_at"]
+        self.pooled = windows(state["pooled"])
+        shapes = [one.shape for one in self.joint_shares()] if state["joint_looked_at"] else []
+        self.joint_looked_at = tuple(map(checked, state["joint_looked_at"], shapes))
         self.reference = self.diagnosis = self.share_errors = None
         if state["reference"] is not None:
             arrays, logs = state["reference"]
-            self.reference = Reference(windows_of(arrays, q), same_shape(logs, arrays[4]))
+            self.reference = Reference(windows_of(arrays, q), checked(logs, arrays[4].shape))
         if state["diagnosis"] is not None:
-            self.diagnosis = Diagnosis(*(same_shape(one, np.empty(q)) for one in state["diagnosis"]))
+            kinds = [bool if one.name in ("exact", "never_moved") else float for one in fields(Diagnosis)]
+            told = zip(state["diagnosis"], kinds, strict=True)
+            self.diagnosis = Diagnosis(*(checked(one, (q,), kind) for one, kind in told))
         if state["share_errors"] is not None:
             arrays, variance = state["share_errors"]
-            self.share_errors = ShareErrors(windows_of(arrays, q), variance)
+            self.share_errors = ShareErrors(windows_of(arrays, q), checked(variance, variance.shape[:1]))
 
     def reopen(self, most_draws: int) -> bool:
         """Go on to another look, although this one was good enough; False where there are no draws left for it."""
