@@ -44,6 +44,7 @@ def parquet_frame(path: FilePath) -> Any:
 
     try:
         frame = pd.read_parquet(path)
+        _decode(frame)
     except ImportError:
         raise InputError(f"{name}: reading Parquet needs pyarrow; install fiberwalk[parquet].") from None
     except PermissionError:
@@ -55,6 +56,17 @@ def parquet_frame(path: FilePath) -> Any:
     # What is left of a frame whose rows were picked or sorted has numbers without a name for an index: they say nothing.
     plain = frame.index.names == [None] and pd.api.types.is_integer_dtype(frame.index)
     return frame.reset_index(drop=plain)
+
+
+def _decode(frame: Any) -> None:
+    """Look at every text once: pandas takes them for UTF-8 and would find out later."""
+    import pandas as pd
+
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        texts = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+        if isinstance(texts.dtype, pd.StringDtype):
+            texts.unique().tolist()
 
 
 def _refuse_nan(name: str, path: FilePath, frame: Any) -> None:
