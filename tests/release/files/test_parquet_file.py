@@ -35,7 +35,9 @@ def test_nan_is_refused_among_contributors_and_counts_too(tmp_path):
         fw.TableServer(written(tmp_path / "x.parquet", [NAN, 1, 3, 4]), seed=1)
 
 
-@pytest.mark.parametrize("read", [fw.read_release, lambda path: fw.TableServer(path, seed=1)], ids=["release", "server"])
+@pytest.mark.parametrize(
+    "read", [fw.read_release, lambda path: fw.TableServer(path, seed=1)], ids=["release", "server"]
+)
 def test_texts_that_are_no_utf_8_are_refused(read, tmp_path):
     labels = pa.array([b"a", b"\xb1b", b"c", b"d"], pa.binary()).view(pa.string())
     with pytest.raises(fw.InputError, match="x.parquet: not a readable Parquet file"):
