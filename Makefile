@@ -7,6 +7,8 @@ BIN = $(VENV)/bin
 # Workers begin with tests far apart, so that they seldom compile the same kernels at the same time.
 TESTED = pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 PYTEST = $(BIN)/$(TESTED)
+# Tests start many processes, which would translate every module anew where a shell forbids to keep what was translated.
+export PYTHONDONTWRITEBYTECODE =
 # The versions that are installed; build tools too, under whichever of the two names this pip reads.
 CONSTRAINTS ?= constraints.txt
 INSTALL = PIP_CONSTRAINT=$(CONSTRAINTS) PIP_BUILD_CONSTRAINT=$(CONSTRAINTS) PIP_DISABLE_PIP_VERSION_CHECK=1 \

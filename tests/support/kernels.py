@@ -144,9 +144,12 @@ class Target:
 
     def places(self, tables: np.ndarray) -> np.ndarray:
         """The row of each of some tables; -1 where there is no such table, or it has no probability."""
-        row = {tuple(table): k for k, table in enumerate(self.tables.tolist())}
-        distinct, which = np.unique(tables, axis=0, return_inverse=True)
-        return np.array([row.get(tuple(one), -1) for one in distinct.tolist()])[which.ravel()]
+        factors = np.random.default_rng(1).integers(1, 2**63, self.tables.shape[1])
+        mine, theirs = self.tables @ factors, tables @ factors  # a number for each table; it may run over
+        order = np.argsort(mine)
+        assert (mine[order][1:] != mine[order][:-1]).all()
+        row = order[np.minimum(np.searchsorted(mine[order], theirs), len(order) - 1)]
+        return np.where((self.tables[row] == tables).all(axis=1), row, -1)
 
     def draws(self, seed: int, number: int, thin: int) -> np.ndarray:
         """Draws of a chain that starts at a table of the law, one in `thin` of them."""

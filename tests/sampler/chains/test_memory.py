@@ -27,10 +27,10 @@ def some_hidden(shape, mean=20, share=0.3):
 RING = ["A,B", "B,C", "C,D", "D,E", "E,F", "A,F"]
 RELEASES = {
     "complete": lambda: fw.publish(np.random.default_rng(1).poisson(4, (30, 40)), ["A", "B"]),
-    "hidden cells": lambda: some_hidden((60, 60)),
-    "few hidden cells": lambda: some_hidden((120, 120), share=0.05),
+    "hidden cells": lambda: some_hidden((40, 40)),
+    "few hidden cells": lambda: some_hidden((80, 80), share=0.05),
     "wide": lambda: fw.publish(np.random.default_rng(1).integers(0, 10**6, (12, 12)), ["A", "B"]),
-    "three-way": lambda: fw.publish(np.random.default_rng(1).poisson(3, (6, 6, 6)), ["A,B", "B,C", "A,C"]),
+    "three-way": lambda: fw.publish(np.random.default_rng(1).poisson(3, (5, 5, 5)), ["A,B", "B,C", "A,C"]),
     "six dims": lambda: fw.publish(np.random.default_rng(1).poisson(3, (2,) * 6), RING),
 }  # fmt: skip
 
@@ -61,12 +61,12 @@ def questions_of(moves):
 @pytest.mark.parametrize("name", RELEASES)
 def test_what_is_told_is_more_than_what_is_taken_and_not_much_more(name, law):
     moves = choose(RELEASES[name](), law)
-    run = new_run(moves, questions_of(moves), seed=1, chains=3, tolerance=0.5, most_draws=4096)
+    run = new_run(moves, questions_of(moves), seed=1, chains=3, tolerance=0.5, most_draws=1024)
     units = [one.unit for one in run.units]
     told = needed_bytes(units, 3)
     seen: dict = {}
     arrays_in(units, seen)  # what all chains share was there before them
-    new_run(moves, questions_of(moves), seed=2, chains=3, tolerance=0.5, most_draws=4096).go_on()  # all is compiled now
+    new_run(moves, questions_of(moves), seed=2, chains=3, tolerance=0.5, most_draws=1024).go_on()  # all is compiled now
     tracemalloc.start()
     run.go_on()
     grown = tracemalloc.get_traced_memory()[1]
@@ -81,9 +81,9 @@ def test_what_is_told_is_more_than_what_is_taken_and_not_much_more(name, law):
 
 
 def test_memory_does_not_grow_with_the_draws():
-    moves = choose(some_hidden((40, 40)))
+    moves = choose(some_hidden((25, 25)))
     sizes = []
-    for draws in (8192, 32768):
+    for draws in (2048, 16384):
         run = new_run(moves, questions_of(moves), seed=1, chains=2, tolerance=1e-9, most_draws=draws)
         run.go_on()
         sizes.append(arrays_in([one.chains for one in run.units], {}))

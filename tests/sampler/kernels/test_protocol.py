@@ -7,6 +7,7 @@ Samplers that are wrong on purpose fail the same tests.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -105,17 +106,18 @@ def target_of(name: str, law: str, kernel: type[Kernel], words: str = "") -> Tar
 
 @pytest.mark.slow
 def test_every_kernel_and_every_kind_of_law_is_tried() -> None:
-    seen = {
-        (type(kernel), target.unit.weights.kind)
-        for name in RELEASES
-        for law, _, _ in laws_on(name)
-        for target in found(name, law)
-        for kernel in target.unit.kernels
-    }
-    for kernel in (MoveKernel, SubTableKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel):
-        assert {kind for one, kind in seen if one is kernel} == {ALIKE, FACTORIAL, POISSON, MIXED}
-    assert {(SwapKernel, ALIKE), (SwapRoundsKernel, ALIKE), (UnitSwapKernel, ALIKE)} <= seen
-    assert {(TwoWayKernel, FACTORIAL), (DecomposableKernel, FACTORIAL)} <= seen
+    walking = (MoveKernel, SubTableKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel)
+    missing = set(itertools.product(walking, (ALIKE, FACTORIAL, POISSON, MIXED)))
+    missing |= {(SwapKernel, ALIKE), (SwapRoundsKernel, ALIKE), (UnitSwapKernel, ALIKE)}
+    missing |= {(TwoWayKernel, FACTORIAL), (DecomposableKernel, FACTORIAL)}
+    for name in RELEASES:
+        for law, _, _ in laws_on(name) if missing else ():
+            missing -= {
+                (type(kernel), target.unit.weights.kind)
+                for target in found(name, law)
+                for kernel in target.unit.kernels
+            }
+    assert not missing
 
 
 def by_cycles(target: Target, kind: type[PlainKernel]) -> Target:
