@@ -132,7 +132,8 @@ def test_sdist_and_wheels_build_and_run(tmp_path):
         files["checkout"]
     )
     assert files["checkout"] == files["sdist"] == files["no links"]
-    assert "4 hidden cells are known exactly" in demo(installed(wheels["sdist"], tmp_path / "installed"), tmp_path / "at work")
+    home = installed(wheels["sdist"], tmp_path / "installed")
+    assert "4 hidden cells are known exactly" in demo(home, tmp_path / "at work")
 
 
 def test_the_sdist_has_what_its_tests_need():
