@@ -54,7 +54,8 @@ def controlled_round(
         Figures are published as multiples of it.
     unbiased
         False: of all such roundings the nearest one, by the sum of the cells' absolute changes and, among equals, of the
-        margins' (a mixed-integer program; DFKPR01's Table 2 is made this way). Further ties depend on the seed.
+        margins' (a mixed-integer program; DFKPR01's Table 2 is made this way). Further ties depend on the seed,
+        and on the version of SciPy, whose solver breaks them.
         True: a random one in which every cell and every margin is right on average (Cox 1987); tables of two dims only,
         without levels.
     seed
