@@ -17,8 +17,8 @@ FILES = 10_000
 MOST_SHOWN = 20
 WORDS = (
     "Files of every kind that is read (CSV, Parquet and JJ releases, hierarchies, microdata, saved results, checkpoints, "
-    "matrices, seeds), damaged as disks, editors and spreadsheets do it, or forged by somebody who knows the format: each is read in "
-    "a process with limits of time and memory, and has to be read well or refused in one sentence."
+    "matrices, seeds), damaged as disks, editors and spreadsheets do it, or forged by somebody who knows the format: each "
+    "is read in a process with limits of time and memory, and has to be read well or refused in one sentence."
 )
 MUST = {
     FOREIGN: "every error is ours",
