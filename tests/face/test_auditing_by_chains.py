@@ -180,9 +180,10 @@ def page(tmp_path: Path, name: str, **how) -> bytes:
 
 @pytest.mark.slow
 def test_the_same_report_on_one_thread_two_threads_and_processes(tmp_path):
-    here = page(tmp_path, "here.html")  # by a thread for each processor
-    with ThreadPoolExecutor(1) as one:
+    here = page(tmp_path, "here.html")
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(2) as two:
         assert page(tmp_path, "one.html", executor=one) == here
+        assert page(tmp_path, "two.html", executor=two) == here
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
         assert page(tmp_path, "processes.html", executor=processes) == here
 
@@ -204,7 +205,7 @@ def command(tmp_path: Path, *words: str) -> list[str]:
 def test_the_same_report_on_a_dask_cluster_by_the_command_line(tmp_path):
     import distributed
 
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         for name, words in (("a.html", ["--threads", "1"]), ("b.html", [f"--cluster={cluster.scheduler_address}"])):
             line = command(tmp_path, "--precision", "0.2", *words)
             subprocess.run([*line, "--html", str(tmp_path / "page.html")], check=True, capture_output=True)

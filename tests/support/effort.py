@@ -11,7 +11,7 @@ USUAL = 0.2
 """The part of the number that a test names which `make test` has time for."""
 
 
-def cases(number: float) -> int:
+def cases(number: int) -> int:
     """As many as `make test` tries of so many, more or fewer by the effort."""
     return max(2, round(number * USUAL * TIMES))
 

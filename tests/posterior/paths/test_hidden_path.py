@@ -312,7 +312,7 @@ def test_a_wrong_change_is_noticed(name, change, wrong):
 # --- simulation-based calibration -----------------------------------------------------------------------------------
 
 MARGINS = [[5, 3], [2, 3, 3]]
-PUBLICATIONS = 1000
+PUBLICATIONS = 2000
 
 
 def published_tables(rng, thetas, order):

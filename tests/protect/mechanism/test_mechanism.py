@@ -13,7 +13,7 @@ import fiberwalk as fw
 
 CASES = {case.name: case for case in cases()}
 UNLIKELY = 1e-6
-PUBLICATIONS = 2000
+PUBLICATIONS = 4000
 
 
 def truths():
