@@ -20,7 +20,7 @@ define stage
 	echo "[$(1): $$(($$(date +%s) - begin)) s]"; exit $$status
 endef
 
-.PHONY: demo test quick test-newest test-lowest constraints notebooks verify bench bench-quick bench-against studies clean
+.PHONY: demo test quick test-newest test-lowest constraints notebooks verify verify-long bench bench-quick bench-against studies clean
 
 demo: $(VENV)/installed
 	$(BIN)/fiberwalk demo
@@ -58,11 +58,16 @@ constraints:
 notebooks: $(VENV)/installed-for-tests
 	$(BIN)/python notebooks/run.py
 
-# At length, half an hour: the sampler against exact laws, stated errors against true ones, the hardest starting tables,
+# At length, an hour: the sampler against exact laws, stated errors against true ones, cases that are made to mislead chains, the
+# hardest starting tables,
 # and the property tests with many more random cases; with 4ti2, where it can be had. The report is in bench/results/.
 verify: $(VENV)/installed-for-tests
 	$(INSTALL) ".[test,algebra]"
 	$(BIN)/python bench/verify.py --store
+
+# Thousands of audits that are made to mislead chains, some hours. It may be stopped, and goes on where it was.
+verify-long: $(VENV)/installed-for-tests
+	$(BIN)/python bench/verification/adversaries/long.py --store
 
 # The race against every peer, some half an hour: printed, and written to bench/results/ as race.md with its pictures. Peers
 # that are not here are named and left out: R, 4ti2, and the extra `peers` for pytauargus.

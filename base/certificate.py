@@ -13,6 +13,9 @@ LIKELIHOODS = ("exact", "cellwise approximation", "support only")
 """How well P(published | truth) is known, from strongest to weakest: as it is; as if every cell were treated by itself;
 only as which tables are possible."""
 
+LAW_IN_DOUBT = "the law leaves something out"
+"""What is said where a certificate has caveats."""
+
 
 @saved("Certificate")
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Certificate:
     evidence: tuple[str, ...] = ()
     likelihood: str = LIKELIHOODS[0]
     """How well P(published | truth) is known of the methods that protected the table: the word of `Release.likelihood`."""
+    caveats: tuple[str, ...] = ()
+    """What the law itself leaves out of what was published, a sentence each."""
 
     def __post_init__(self) -> None:
         if self.word not in WORDS:
@@ -39,4 +44,5 @@ def certificate_html(certificate: Certificate) -> str:
     head = doubt(certificate.word, certificate.reason) if certificate.word == WORDS[-1] else sentence(said)
     if certificate.likelihood != LIKELIHOODS[0]:
         head += doubt(f"likelihood: {certificate.likelihood}")
+    head += "".join(doubt(LAW_IN_DOUBT, one) for one in certificate.caveats)
     return head + points(certificate.evidence)

@@ -34,6 +34,10 @@ class TooLarge(FiberwalkError):
     """The fiber is too large to be solved exactly within the limit that was set."""
 
 
+class TimeUp(FiberwalkError):
+    """The time that was given is over, and there is nothing to tell yet."""
+
+
 class NumericalDoubt(FiberwalkError):
     """The solver's floating-point answer did not hold up when checked in whole numbers."""
 

@@ -1,14 +1,55 @@
-"""Ctrl-C at awkward moments: inside compiled functions, and where half of something would be lost."""
+"""What ends work before it is done: Ctrl-C, also inside compiled functions and where half of something would be lost, and a
+limit of time."""
 
 from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 
+from .errors import TimeUp
+
 INTERRUPTED = "it was interrupted"
+TIME_UP = "its time was up"
+_END: ContextVar[float | None] = ContextVar("end", default=None)
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """What is done meanwhile has so much time, or less where a limit around it ends before; None: no limit of its own."""
+    before = _END.get()
+    end = before if seconds is None else time.monotonic() + seconds
+    token = _END.set(end if before is None or end is None else min(before, end))
+    try:
+        yield
+    finally:
+        _END.reset(token)
+
+
+def time_left() -> float | None:
+    """Seconds until the limit, 0 at least; None where there is none."""
+    end = _END.get()
+    return None if end is None else max(0.0, end - time.monotonic())
+
+
+def time_check() -> Callable[[str], None]:
+    """What raises `TimeUp` when the limit of now is over, in other threads too."""
+    end = _END.get()
+
+    def check(doing: str) -> None:
+        if end is not None and time.monotonic() > end:
+            raise TimeUp(f"{TIME_UP} while {doing}, and there is nothing to tell yet; allow more with max_seconds=.")
+
+    return check
+
+
+def check_time(doing: str) -> None:
+    """`TimeUp` where the limit is over: long work asks now and then."""
+    time_check()(doing)
 
 
 @contextmanager

@@ -93,3 +93,12 @@ def not_whole(decimals: int) -> str:
     if decimals == 0:
         return "is not a whole number; for magnitudes give decimals=, the number of decimals they are kept to."
     return f"has more than {decimals} decimals; raise decimals= or round the table first."
+
+
+READ = 30
+"""Digits of a number of tables that somebody may read."""
+
+
+def number_of_tables(tables: int) -> str:
+    """All digits, as long as somebody may read them."""
+    return f"{tables:,}" if tables < 10**READ else f"about 10^{math.log10(tables):.0f}"

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..base.errors import InputError, TooLarge
 from ..base.html import doubt, in_notebook, remark, sentence
+from ..base.numbers import number_of_tables
 from ..fiber.blocks.presolve import Block, Presolved
 from ..fiber.laws.support import support
 from ..release.release import Release, as_release
@@ -199,6 +200,12 @@ class Reach:
     def sentence(self) -> str:
         """What was found, in a sentence."""
         told = "every one is reached" if self.connected else f"NOT all are reached: they fall into {self.parts:,} parts"
+        if len(self.found) > 1:
+            walked = sum(len(one.tables) for one in self.found)
+            return (
+                f"Checked by walking through all tables of each of {len(self.found)} independent blocks ({walked:,}, which "
+                f"make up {number_of_tables(self.tables)}): {told}."
+            )
         return f"Checked by walking through all tables ({self.tables:,}): {told}."
 
     def _repr_html_(self) -> str | None:

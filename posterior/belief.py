@@ -15,8 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.certificate import WORDS, Certificate
-from ..base.errors import TooLarge
-from ..base.interruption import INTERRUPTED, plain_interrupts
+from ..base.errors import TimeUp, TooLarge
+from ..base.interruption import INTERRUPTED, TIME_UP, plain_interrupts, time_left, time_limit
 from ..base.saved_forms import saved
 from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import Block
@@ -29,6 +29,7 @@ from ..fiber.laws.unknown_law import on_paper
 from ..release.release import Release, as_release
 from .parts.answered import Answered, BlockAnswer
 from .parts.exact_block import solve_block
+from .parts.line_block import solve_line
 from .parts.pmf import Pmf
 from .parts.sampled import LISTED, LISTED_IN_ALL, Chains, Sampled, implied_ranges, ranges, sample_blocks, within
 from .parts.sums import added
@@ -106,17 +107,25 @@ def believe(
     parts, answers, evidence, stopped = found.parts, found.answers, found.evidence, found.stopped
     pmfs = [added(int(value), some) for value, some in zip(fixed, parts, strict=True)]
     # a hidden path may rule out what the facts allow: their bounds then hold, but need not be attained
-    pmfs, bounded = _between_bounds(pmfs, inside, picked, chains.tolerance, paths is None, progress)
+    pmfs, unbounded = _between_bounds(pmfs, inside, picked, chains.tolerance, paths is None, progress)
     return Belief(
         release=release,
         law=as_law(law),
         keys=keys,
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
         tables=_product([one.tables for one in answers]),
-        certificate=replace(_certificate(answers, evidence), likelihood=release.likelihood),
-        stopped=stopped or ("" if bounded else INTERRUPTED),
+        certificate=replace(
+            _certificate(answers, evidence), likelihood=release.likelihood, caveats=_caveats(as_law(law), release)
+        ),
+        stopped=stopped or unbounded,
         path=found.path,
     )
+
+
+def _caveats(law: Law, release: Release) -> tuple[str, ...]:
+    """What a law says of itself on a release."""
+    said: tuple[str, ...] = law.caveats(release) if hasattr(law, "caveats") else ()
+    return said
 
 
 def _by_blocks(
@@ -136,16 +145,19 @@ def _by_blocks(
     by_column = sp.csc_array(picked)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     answers: list[BlockAnswer] = []
-    left: list[tuple[str, Block, np.ndarray]] = []
+    open_blocks: list[tuple[str, Block, np.ndarray]] = []
     for number, block in enumerate(solved.blocks, start=1):
         if progress is not None:
             progress(f"block {number} of {len(solved.blocks)}: {len(block.columns)} cells")
         wanted, of_block = rows_through(by_column, block.columns)
         mark = _fingerprint(inside, block, of_block)
         if mark not in known and method != "chains":
+            left = time_left()
             try:
-                known[mark] = _exactly(block, inside, of_block, budget, progress)
-            except TooLarge:
+                # where chains can take over, half of the time is left to them
+                with time_limit(None if left is None or method == "exact" else left / 2):
+                    known[mark] = _exactly(block, inside, of_block, budget, progress)
+            except (TooLarge, TimeUp):
                 if method == "exact":
                     raise
         if mark in known:
@@ -153,15 +165,15 @@ def _by_blocks(
             for row, pmf in zip(wanted, known[mark].pmfs, strict=True):
                 parts[row].append(pmf)
         else:
-            left.append((mark, block, wanted))
+            open_blocks.append((mark, block, wanted))
     evidence: tuple[str, ...] = ()
     stopped = ""
-    if left:
-        part = replace(inside, solved=replace(solved, blocks=tuple(block for _, block, _ in left)))
+    if open_blocks:
+        part = replace(inside, solved=replace(solved, blocks=tuple(block for _, block, _ in open_blocks)))
         found = sample_blocks(release, law, part, picked, parts, chains.later(began), progress)
         for row, some in enumerate(found.parts):
             parts[row].extend(pmf for _, pmf in some)
-        answers += _remember(known, left, found)
+        answers += _remember(known, open_blocks, found)
         evidence, stopped = found.certificate.evidence, found.stopped
     return Answered(parts, answers, evidence, stopped)
 
@@ -185,7 +197,13 @@ def _open_part(inside: Support, questions: Any, cells: int) -> tuple[Any, np.nda
 
 
 def _exactly(block: Block, inside: Support, questions: Any, budget: Budget, progress: Progress | None) -> BlockAnswer:
-    solved = solve_block(block, inside.weigh, questions, budget, progress=progress)
+    try:
+        solved = solve_block(block, inside.weigh, questions, budget, progress=progress)
+    except TooLarge:
+        along_line = solve_line(block, inside.weigh, questions)
+        if along_line is None:
+            raise
+        return along_line
     pmfs = [
         Pmf.exact(int(first), p, possible)
         for first, p, possible in zip(solved.lower, solved.weights, solved.possible, strict=True)
@@ -207,20 +225,21 @@ def _remember(known: Answers, left: list[tuple[str, Block, np.ndarray]], found: 
 
 def _between_bounds(
     pmfs: list[Pmf], inside: Support, questions: Any, tolerance: float, attained: bool, progress: Progress | None
-) -> tuple[list[Pmf], bool]:
+) -> tuple[list[Pmf], str]:
     """Sampled laws within the bounds that their cells and sums have; exact ones show their own.
 
-    Ctrl-C leaves them the bounds that are at hand, and False beside them.
+    Ctrl-C and the end of the time leave them the bounds that are at hand, and a word beside them.
     """
     sampled = [k for k, one in enumerate(pmfs) if one.method == "chains"]
     if not sampled:
-        return pmfs, True
-    rows, done = sp.csr_array(questions[sampled]), True
+        return pmfs, ""
+    rows, stopped = sp.csr_array(questions[sampled]), ""
     try:
         with plain_interrupts():
             found = ranges(inside, rows, progress)
-    except KeyboardInterrupt:
-        found, done = implied_ranges(inside, rows), False
+    except (KeyboardInterrupt, TimeUp) as problem:
+        stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
+        found = implied_ranges(inside, rows)
     bounded, listed = list(pmfs), int(np.clip(LISTED_IN_ALL // len(sampled), 64, LISTED))
     for place, k in enumerate(sampled):
         low, high, excluded = int(found.lower[place]), int(found.upper[place]), None
@@ -230,7 +249,7 @@ def _between_bounds(
             excluded = None if weights is None else np.isneginf(weights)
         one = within(pmfs[k], low, high, attained and bool(found.sharp[place]), excluded, listed)
         bounded[k] = replace(one, converged=one.converged and 3 * one.entropy_error < tolerance)
-    return bounded, done
+    return bounded, stopped
 
 
 def _certificate(answers: list[BlockAnswer], evidence: tuple[str, ...]) -> Certificate:

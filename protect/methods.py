@@ -77,7 +77,8 @@ def _perturb(
     from .perturbation.perturbation import Perturbation
     from .perturbation.transition_matrix import as_transitions
 
-    return Perturbation(as_transitions(matrix, above, normalise)), CELLWISE if preserve_totals else EXACT
+    transitions = as_transitions(matrix, above, normalise)
+    return Perturbation(transitions), CELLWISE if preserve_totals or transitions.made_for_table else EXACT
 
 
 def _add_noise(release: Release, noise: Any, floor: bool = False) -> tuple[Reading, str]:
@@ -93,11 +94,16 @@ def _draw_sample(release: Release) -> tuple[Reading, str]:
 
 
 def _markov_perturb(
-    release: Release, theta: float, squares: Any = "adjacent", dims: Any = None, order: str = "random"
+    release: Release,
+    theta: float,
+    squares: Any = "adjacent",
+    dims: Any = None,
+    order: str = "random",
+    capped: bool = True,
 ) -> Release:
     from .perturbation.markov_perturbation import read_markov_perturbed
 
-    return read_markov_perturbed(release, theta, squares, dims, order)
+    return read_markov_perturbed(release, theta, squares, dims, order, capped)
 
 
 _BY_MARGINS = "publish(figures, margins=[...]) with the margins that it keeps says what is certain"

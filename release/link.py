@@ -12,9 +12,10 @@ import scipy.sparse as sp
 
 from ..base.errors import Contradiction, InputError
 from .facts.facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Sums
+from .facts.whom import about_words, joined_labels, with_filters
 from .release import Release, unpublished
 from .shared_draws import methods_of, seen_once
-from .tables.dims import Dim, Level
+from .tables.dims import TOTAL, Dim, Level
 
 _RANK = np.argsort([PRIMARY, HIDDEN, PUBLISHED, UNSHOWN])
 """Which status a cell keeps that several tables show: the lowest in this order."""
@@ -27,15 +28,25 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     With `full=True` all are margins of the one table that crosses every dim, and its cells are what is hidden.
 
     A dim of the same name must cover the same categories in each release, at the same or at different levels of
-    its hierarchy.
+    its hierarchy. Releases about a part of the people (`restricted_to`, or answers of a server to a request with a filter)
+    are completed where `full=True`: what they say is said of these, and all others are a category of their own. Side by
+    side with others they are refused.
     """
     releases = [] if isinstance(releases, Release) else list(releases)
     if not releases or not all(isinstance(one, Release) for one in releases):
         raise InputError("linked() needs a list of releases.")
     if len({one.decimals for one in releases}) > 1:
         raise InputError("linked releases must have the same number of decimals.")
-    names = list(dict.fromkeys(dim.name for one in releases for dim in one.dims))
-    dims = tuple(_united([dim for one in releases for dim in one.dims if dim.name == name]) for name in names)
+    common = tuple(one for one in releases[0].about if all(one in other.about for other in releases))
+    releases = [replace(one, about=tuple(part for part in one.about if part not in common)) for one in releases]
+    for one in releases:
+        if one.about and not full:
+            raise InputError(
+                f"linked releases: one is about {about_words(one.about)} only, another is not, and their totals do not "
+                "mean the same; link them with full=True."
+            )
+    names = list(dict.fromkeys([*(dim.name for one in releases for dim in one.dims), *_filtered(releases)]))
+    dims = tuple(_dim_of_all(name, releases) for name in names)
     tables = [_relabelled(one, dims) for one in releases]
     notes = (*(note for one in releases for note in one.notes), f"{len(releases)} releases are read together")
     applied = methods_of(tables)
@@ -47,7 +58,21 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
         # What one table does not show must not be read in another's flags.
         flagged=any(one.flagged for one in releases)
         and all(one.flagged or not (one.status == PRIMARY).any() for one in releases),
+        about=common,
     )
+
+
+def _filtered(releases: Sequence[Release]) -> list[str]:
+    """The dims on which some release has a filter."""
+    return [name for one in releases for name, _ in one.about]
+
+
+def _dim_of_all(name: str, releases: Sequence[Release]) -> Dim:
+    """One dim for all releases, whether they show it, show a part of it, or are about a part of it."""
+    whole = [dim for one in releases for dim in one.dims if dim.name == name and name not in dict(one.about)]
+    filters = [labels for one in releases for filtered, labels in one.about if filtered == name]
+    united = _united(whole) if whole else None
+    return with_filters(name, united, filters) if filters or united is None else united
 
 
 def _united(versions: Sequence[Dim]) -> Dim:
@@ -100,25 +125,29 @@ def _lifted(coarse: Dim, fine: Dim) -> tuple[str, ...]:
 
 
 def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
-    """The same release over the united dims, summed over those it does not have."""
+    """The same release over the united dims, summed over those it does not have, or over whom of these it is about."""
     own = {dim.name: i for i, dim in enumerate(release.dims)}
+    part = {name: joined_labels(labels) for name, labels in release.about}
+    everybody = [dim.node(part.get(dim.name, TOTAL)) for dim in dims]
     new_node = [
-        np.array([dim.node(label) for label in release.dims[own[dim.name]].node_labels]) if dim.name in own else None
-        for dim in dims
+        np.array([whole if label == TOTAL else dim.node(label) for label in release.dims[own[dim.name]].node_labels])
+        if dim.name in own
+        else None
+        for dim, whole in zip(dims, everybody, strict=True)
     ]
 
     def keys(old: np.ndarray) -> np.ndarray:
         columns = [
-            np.full(len(old), dim.total) if mapped is None else mapped[old[:, own[dim.name]]]
-            for dim, mapped in zip(dims, new_node, strict=True)
+            np.full(len(old), whole) if mapped is None else mapped[old[:, own[dim.name]]]
+            for dim, mapped, whole in zip(dims, new_node, everybody, strict=True)
         ]
         return np.stack(columns, axis=1) if len(old) else np.empty((0, len(dims)), dtype=np.int64)
 
     def grid(old: Grid) -> Grid:
         nodes, axes = [], []
-        for dim, mapped in zip(dims, new_node, strict=True):
+        for dim, mapped, whole in zip(dims, new_node, everybody, strict=True):
             if mapped is None:
-                nodes.append(np.array([dim.total]))
+                nodes.append(np.array([whole]))
             else:
                 nodes.append(mapped[old.nodes[own[dim.name]]])
                 axes.append(own[dim.name])

@@ -12,6 +12,7 @@ import numpy as np
 from ..base.errors import InputError, did_you_mean
 from ..base.html import MOST_COLUMNS, MOST_ROWS, cut_table, remark, sentence, shown_of
 from .facts.facts import NO_LIMIT, NO_VALUE, PUBLISHED, Grid
+from .facts.whom import about_words
 from .tables.dims import TOTAL, Dim
 from .tables.tables import labelled
 
@@ -340,6 +341,7 @@ def caption(public: PublicView, truth_kept: bool) -> str:
     linked = len(public.grids) > 1
     parts += [f"{loose:,} of the sums {'join the tables' if linked else 'have no place in the table'}"] if loose else []
     parts += ["somebody's own part of a cell is known to her"] if public.own.any() else []
+    parts += [f"about {about_words(public.about)} only"] if public.about else []
     parts += ["the true table is kept with it, and not shown"] if truth_kept else []
     dims = f"{len(public.grids)} linked tables" if linked else " by ".join(dim.name for dim in public.dims)
     cells = f"{public.n_cells:,} {'cell' if public.n_cells == 1 else 'cells'}"

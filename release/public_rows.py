@@ -9,7 +9,9 @@ import numpy as np
 from ..base.errors import InputError
 from .facts.facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN
 from .facts.statuses import RANDOM
+from .facts.whom import joined_labels
 from .files.rows import PublicRows
+from .tables.dims import Dim
 
 if TYPE_CHECKING:
     from .public_view import PublicView
@@ -47,7 +49,14 @@ def public_rows(public: PublicView, source: str, called: str) -> PublicRows:
     status = np.where(shown, np.where(perturbed, RANDOM, PUBLISHED), np.where(primary, PRIMARY, HIDDEN))
     value = np.where(shown & told, figure, NO_VALUE)
     low, high = np.where(limited, lower, NO_VALUE), np.where(limited & (upper < NO_LIMIT), upper, NO_VALUE)
-    return PublicRows(public.dims, keys, value, status, low, high, public.decimals, source)
+    # a filter on a dim that the table does not show is a column with one label: whoever reads the file sees who is meant
+    further = [
+        Dim(name, (joined_labels(labels),))
+        for name, labels in public.about
+        if name not in {dim.name for dim in public.dims}
+    ]
+    keys = np.concatenate([keys, np.zeros((len(keys), len(further)), dtype=keys.dtype)], axis=1)
+    return PublicRows((*public.dims, *further), keys, value, status, low, high, public.decimals, source)
 
 
 def _refuse_what_has_no_row(public: PublicView, source: str, called: str) -> None:

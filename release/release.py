@@ -16,6 +16,7 @@ from ..base.saved_forms import saved
 from .facts.contributions import contributions_differ
 from .facts.facts import NO_LIMIT, NO_VALUE, PRIMARY, UNSHOWN, Grid, Protection, Sums
 from .facts.knowledge import Rule, with_knowledge, with_rule
+from .facts.whom import whom
 from .public_view import public_view
 from .tables.dims import Dim
 from .tables.table_forms import MOST_CELLS
@@ -134,7 +135,8 @@ class Release(Told):
             What is known of its value, in the table's own units.
         own
             The contribution to this one cell that the intruder knows because it is hers: the cell is at least
-            that, and every result then speaks of the others' part, the cell less `own`.
+            that, and every result then speaks of the others' part, the cell less `own`. Laws of counts take her units out
+            of the cell; under the uniform law and laws of magnitudes the values below `own` are cut off, and no more.
 
         Examples
         --------
@@ -144,6 +146,23 @@ class Release(Told):
         [2, 0, 1, 3]
         """
         return with_knowledge(self, cell, at_least, at_most, exactly, own)
+
+    def restricted_to(self, where: Mapping[str, Any]) -> Release:
+        """The same release as one about a part of the people: {dim: label}, or {dim: [label, label]}.
+
+        `linked(full=True)` then reads it together with releases about others: what it says of a dim that it does not show
+        is said of these labels, and all others are a category of their own.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> everybody = fw.publish([7, 5], margins=["A"])
+        >>> some = fw.publish([3, 5], margins=["A"]).restricted_to({"region": "N"})
+        >>> both = fw.linked([everybody, some], full=True)
+        >>> fw.bounds(both)["upper"].to_dict()
+        {('1', 'all others'): 4, ('2', 'all others'): 0}
+        """
+        return replace(self, about=whom(where, self.dims, self.about))
 
     def knows_rule(self, rule: str | Rule, *, flags: bool = True, zeros_hidden: bool = False) -> Release:
         """The release as seen by someone who knows the threshold rule by which cells were hidden.

@@ -66,6 +66,8 @@ class Told:
     """The figure that a random method published for each cell (NO_VALUE: none); no fact about the cell by itself."""
     sum_figures: Mapping[tuple[int, ...], int] = field(default_factory=dict)
     """The figures that a random method published for sums, by their keys."""
+    about: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Who is in it, where it is not everybody: the labels of some dims, whether the table shows these or not."""
 
     def __post_init__(self) -> None:
         for one in fields(self):

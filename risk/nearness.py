@@ -36,12 +36,6 @@ def best_guess(pmf: Pmf, percent: float) -> tuple[int, float]:
         guesses = np.concatenate([guesses, np.floor(begin / (1 - percent / 100) + 1e-9)])
     guesses = np.unique(np.clip(guesses, pmf.lower, pmf.upper).astype(np.int64))
     away = np.floor(guesses * (percent / 100) + 1e-9)
-    chance = _up_to(pmf, guesses + away) - _up_to(pmf, guesses - away - 1)
+    chance = pmf.up_to(guesses + away) - pmf.up_to(guesses - away - 1)
     k = int(chance.argmax())
     return int(guesses[k]), float(min(1.0, chance[k]))
-
-
-def _up_to(pmf: Pmf, values: np.ndarray) -> np.ndarray:
-    """P(x <= value), for many values at once; values inside a bin are equally probable."""
-    edges = np.clip(pmf.first - 1 + pmf.width * np.arange(len(pmf.p) + 1), pmf.lower - 1, pmf.upper)
-    return np.interp(values, edges, np.concatenate([[0.0], np.cumsum(pmf.p)]))

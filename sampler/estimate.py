@@ -21,10 +21,14 @@ from .chains.checkpoint import load, take_up
 from .chains.diagnostics import Diagnosis, corrected_entropy
 from .chains.memory import MOST_BYTES
 from .chains.names import QuestionNames
-from .chains.run import MOST_DRAWS, Run, UnitRun, new_run
+from .chains.peaks import crossed
+from .chains.run import Run, UnitRun, new_run
 from .chains.unit import Unit
 from .tallies.spread import ShareErrors
 from .tallies.windows import Windows, entropies, shares
+
+SELDOM = 100.0
+"""Effective visits of a value below which the error of its share is at least that of independent draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +70,12 @@ class UnitEstimate:
         counted, found = self.counted, self.diagnosis
         p, ess = shares(counted, question), float(found.ess[question])
         effective = min(max(ess, 1.0), float(self.draws))
-        variance = np.minimum(p * (1 - p), 0.25) / effective
+        plain = np.minimum(p * (1 - p), 0.25) / effective
+        variance = plain
         if self.share_errors is not None:
-            variance = self.share_errors.of(counted, question, variance)
+            variance = self.share_errors.of(counted, question, plain)
+            # batches in which a value hardly ever came up say little of how its share varies
+            variance = np.where(p * effective < SELDOM, np.maximum(variance, plain), variance)
         return Marginal(
             first=int(counted.origin[question] + self.unit.question_offset()[question]),
             width=1 << int(counted.shift[question]),
@@ -115,7 +122,7 @@ def estimate(
     chains: int = 4,
     tolerance: float = 0.02,
     executor: Executor | None = None,
-    most_draws: int = MOST_DRAWS,
+    most_draws: int | None = None,
     max_seconds: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     joint: Sequence[Sequence[int]] = (),
@@ -163,7 +170,7 @@ def estimate_by(
         run.go_on(executor, max_seconds=left, checkpoint=checkpoint, progress=progress, release=release)
         found = _estimate(run, release, fixed)
         more = () if short is None or run.stopped else short(found)
-        if not any([run.units[unit].reopen(run.most_draws) for unit in more]):
+        if not any([run.units[unit].reopen(run.most_draws, run.tolerance) for unit in more]):
             return found
 
 
@@ -183,12 +190,12 @@ def _unit_estimate(one: UnitRun) -> UnitEstimate:
     entropies(one.pooled, bits, seen)
     # The correction is for the counters; what a counter of several values adds is the same with it and without.
     spread = one.pooled.shift.astype(float)
-    entropy = corrected_entropy(bits - spread, seen.astype(float), one.diagnosis.ess) + spread
+    entropy = corrected_entropy(bits - spread, seen.astype(float), one.diagnosis.ess) + spread - one.diagnosis.excess
     return UnitEstimate(
-        one.unit,
+        replace(one.unit, certificate=crossed(one.unit, one.chains)),
         one.pooled,
         one.diagnosis,
-        entropy,
+        np.maximum(entropy, 0.0),
         len(one.chains) * one.looked_at,
         one.good_looks >= 2,
         one.share_errors,
@@ -200,7 +207,7 @@ def _certificate(run: Run, release: Release) -> Certificate:
     """The weakest of the units', with what the chains themselves showed."""
     if not run.units:
         return Certificate("exact", "the published figures decide every cell")
-    weakest = max((one.unit.certificate for one in run.units), key=lambda one: WORDS.index(one.word))
+    weakest = max((crossed(one.unit, one.chains) for one in run.units), key=lambda one: WORDS.index(one.word))
     found = [(one.diagnosis, one.unit) for one in run.units if one.diagnosis is not None]
     seen = []
     if found:

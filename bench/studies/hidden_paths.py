@@ -120,7 +120,9 @@ def plain_step(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndar
         if path.at[u] < path.at[square]:
             for i in range(4):
                 other.before[u, i] = path.before[u, i] - more * plan.near_grows[e, i]
-            other.log_odds[u] = path_state.log_odds_of(other.before[u], path.steps[u], theta, plan.factorials)
+            other.log_odds[u] = path_state.log_odds_of(
+                other.before[u], path.steps[u], theta, plan.factorials, plan.capped
+            )
             ratio += other.log_odds[u] - path.log_odds[u]
     if not path_state.accepts(ratio, random):
         return

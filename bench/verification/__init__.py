@@ -10,7 +10,15 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-NAMES = ("laws", "calibration", "hard_starts", "three_way", "hidden_paths", "properties", "damaged_files")
+NAMES = (
+    "laws",
+    "calibration",
+    "hard_starts",
+    "three_way",
+    "hidden_paths",
+    "properties",
+    "damaged_files",
+)
 
 
 def part(name: str) -> ModuleType:

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import NumericalDoubt, TooLarge
+from ...base.interruption import check_time
 from . import elimination_kernel as kernel
 from .elimination_bytes import NUMBER, of_kernels
 from .elimination_layout import Addition, Layout, Turn
@@ -62,6 +63,7 @@ class Elimination(Layout):
         return room
 
     def _forward(self, i: int, weights: Sequence[np.ndarray], now: np.ndarray, after: np.ndarray) -> np.ndarray:
+        check_time("cells were eliminated")
         step = self.steps[i]
         if isinstance(step, Turn):
             after[step.place] = now
@@ -78,6 +80,7 @@ class Elimination(Layout):
         self, step: Addition, weight: np.ndarray, now: np.ndarray, back_after: np.ndarray, back_now: np.ndarray
     ) -> np.ndarray:
         """Fill in `back_now`; the shares of the column's values."""
+        check_time("cells were eliminated")
 
         def some(a: int, z: int) -> np.ndarray:
             share = np.zeros(len(weight))

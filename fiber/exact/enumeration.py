@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import TooLarge
+from ...base.interruption import check_time
 from . import enumeration_kernel as kernel
 from .solved import Budget, Solved, refuse_wide
 
@@ -134,6 +135,7 @@ def enumerate_block(
             raise TooLarge(
                 f"{n} cells and sums that depend on each other are not solved after {most_steps:,} steps of enumeration"
             )
+        check_time("tables were enumerated")
         if progress is not None:
             progress(f"{int(whole[kernel.STEPS]):,} steps of enumeration")
     possible: list[np.ndarray] = [np.empty(0)] * n

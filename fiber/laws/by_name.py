@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...base.errors import InputError, did_you_mean
+from .dirichlet import Dirichlet
 from .hypergeometric import Hypergeometric
 from .law import Law
 from .uniform import Uniform
@@ -16,9 +17,11 @@ from .uniform import Uniform
 LAWS: dict[str, Callable[[], Law]] = {
     "uniform": Uniform,
     "hypergeometric": Hypergeometric,
+    "dirichlet": Dirichlet,
 }
 MADE = {
     "fw.expected(mu)": "expected_counts",
+    "fw.dirichlet(c)": "dirichlet",
     "fw.prior([...])": "priors",
     "fw.per_contributor(contributors)": "contributor_law",
 }

@@ -26,6 +26,31 @@ WHOLE = "the table"
 """What is fitted where there is no by=."""
 
 
+@dataclass(frozen=True)
+class BesidesOwn:
+    """A prior on what the others have in a cell of which an intruder knows her own part."""
+
+    others: LogNormal
+    own: int
+    name: str = "log-normal"
+    needs_interval = False
+    always_positive = True
+
+    @property
+    def words(self) -> str:
+        """What the intruder assumes."""
+        return f"of what is not hers, {self.others.words}"
+
+    @property
+    def call(self) -> str:
+        """How the others' part is made."""
+        return self.others.call
+
+    def log_weights(self, values: np.ndarray, known: tuple[int, int], decimals: int) -> np.ndarray:
+        """The log-weights of some values of the cell, her part included."""
+        return self.others.log_weights(values - self.own, known, decimals)
+
+
 @saved("PerContributor")
 @dataclass(frozen=True, eq=False)
 class PerContributor:
@@ -58,14 +83,16 @@ class PerContributor:
         fits: dict[int, tuple[float, float]] = {}
         priors: dict[int, CellPrior] = {}
         for cell in release.hidden.tolist():
-            k = int(group[cell])
-            if number[cell] == 0:
-                priors[cell] = {0: 1.0}
+            k, mine = int(group[cell]), int(release.own[cell])
+            others = max(0.0, number[cell] - 1) if mine else number[cell]  # whoever knows her own share is one of them
+            if others == 0:
+                priors[cell] = {float(release.own_units(mine)): 1.0}
                 continue
             if k not in fits:
                 fits[k] = _fit(_logs(release, number, group == k), names[k])
             middle, spread = fits[k]
-            priors[cell] = LogNormal(float(np.exp(middle) * number[cell]), self.widen * spread)
+            prior = LogNormal(float(np.exp(middle) * others), self.widen * spread)
+            priors[cell] = BesidesOwn(prior, mine) if mine else prior
         return PriorWeights(priors, alike, release)
 
     def fitted(self, release: Release) -> pd.DataFrame:

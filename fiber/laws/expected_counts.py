@@ -28,6 +28,10 @@ class Expected:
         warn_of_units(release, self.name)
         return Poisson(_aligned(self.means, release))
 
+    def removes_own(self, release: Release) -> np.ndarray:
+        """Every cell counts people: an intruder's own units are taken out of it."""
+        return np.ones(release.n_cells, dtype=bool)
+
     def portable(self, release: Release) -> Expected:
         """The same law as files hold it, whatever form the means were given in: a table with the labels of the release."""
         from ...release.tables.tables import as_means, labelled

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.saved_forms import saved
-from ...release.facts.facts import NO_VALUE
+from ...release.facts.facts import NO_VALUE, Evidence
 from ...release.release import Release
 from .fitting import fitted_means
 from .law import Poisson, Weigh, refuse_linked, warn_of_units
+from .own_units import of_the_others
+
+FAR = 3.0
+"""Figures farther apart than so many standard deviations of like counts do not come from these."""
 
 
 @saved("Hypergeometric")
@@ -38,12 +42,33 @@ class Hypergeometric:
         if ranged.any() or ranged_cells.any() or (_loose(release) & _with_evidence(release)).any():
             return self.with_means(release)
         self._check(release)
+        for said in self.caveats(release):
+            warnings.warn(said, stacklevel=6)
         return Poisson(np.ones(release.n_cells))
+
+    def caveats(self, release: Release) -> tuple[str, ...]:
+        """Where it takes cells to be alike beforehand although what was published of them by chance is far apart."""
+        found = _taken_alike(release)
+        if found is None:
+            return ()
+        number, low, high = found
+        (one, less), (other, more) = (
+            (release.words(release.keys[cell]), release.show(figure)) for cell, figure in (low, high)
+        )
+        return (
+            f"law 'hypergeometric' has the same expected count for {number} cells beforehand, as the exact figures do not "
+            f"tell them apart, although those published by chance do ({one}: {less}, {other}: {more}); it draws them "
+            "together. law='dirichlet' leaves it open how people are shared out.",
+        )
+
+    def removes_own(self, release: Release) -> np.ndarray:
+        """Every cell counts people: an intruder's own units are taken out of it."""
+        return np.ones(release.n_cells, dtype=bool)
 
     def with_means(self, release: Release) -> Poisson:
         """Weights mu^x/x!, also where the means would cancel if nothing but this law weighed the cells."""
         self._check(release)
-        return Poisson(fitted_means(release))
+        return Poisson(fitted_means(of_the_others(release)))
 
     def _check(self, release: Release) -> None:
         warn_of_units(release, self.name)
@@ -73,3 +98,40 @@ def _with_evidence(release: Release) -> np.ndarray:
     for item in release.evidence:
         seen[item.cells] = seen[item.cells] | (item.figure != NO_VALUE)
     return seen
+
+
+def _taken_alike(release: Release) -> tuple[int, tuple[int, int], tuple[int, int]] | None:
+    """Of cells that no exact figure tells apart, those whose own random figures cannot come from like counts: how many they
+    are, and the least and the greatest of them with their figures."""
+    own = [item for item in release.evidence if len(item.cells) == 1 and item.figure != NO_VALUE]
+    facts = release.sums
+    if len(own) < 2:
+        return None
+    exact = facts.matrix[np.flatnonzero((facts.value != NO_VALUE) & (facts.lower == facts.upper))]
+    # cells in the same exact sums have the same mark: a sum of random numbers, one for each exact sum
+    marks = exact.T @ np.random.default_rng(0).random(exact.shape[0])
+    groups: dict[float, list[tuple[int, float, int]]] = {}
+    for item in own:
+        cell = int(item.cells[0])
+        if release.lower[cell] < release.upper[cell] and marks[cell] > 0:
+            groups.setdefault(round(float(marks[cell]), 9), []).append((item.figure, _noise(item), cell))
+    number, widest, ends = 0, 0.0, None
+    for some in groups.values():
+        low, high = min(some), max(some)
+        # like counts differ as Poisson ones do, and then by what the method added
+        chance = np.sqrt(abs(low[0]) + abs(high[0]) + low[1] + high[1] + 1.0)
+        if high[0] - low[0] > FAR * chance:
+            number += len(some)
+            if high[0] - low[0] > widest:
+                widest, ends = high[0] - low[0], (low, high)
+    return None if ends is None else (number, (ends[0][2], ends[0][0]), (ends[1][2], ends[1][0]))
+
+
+def _noise(item: Evidence) -> float:
+    """The variance of the counts that a figure may stand for; none where more is always as probable, as in a sample."""
+    if int(item.log_weights.argmax()) == len(item.log_weights) - 1:
+        return 0.0
+    weights = np.exp(item.log_weights - item.log_weights.max())
+    weights /= weights.sum()
+    places = np.arange(len(weights))
+    return float(max(0.0, places**2 @ weights - (places @ weights) ** 2))

@@ -50,6 +50,27 @@ class Poisson:
         return weights
 
 
+@dataclass(frozen=True, eq=False)
+class GammaRatio:
+    """Weights Gamma(x + a) / x!, one a for each cell."""
+
+    shapes: np.ndarray
+
+    def __call__(self, cell: int, first: int, last: int) -> np.ndarray:
+        """The log-weights of some values of a cell."""
+        a, values = float(self.shapes[cell]), np.arange(first, last + 1.0)
+        # log Gamma(x + a) - log Gamma(x + 1), where the two are large and close to each other as one step of a - 1
+        from scipy.special import gammaln
+
+        large = values >= STIRLING_FROM
+        found: np.ndarray = gammaln(values + a) - gammaln(values + 1.0)
+        if large.any():
+            n = values[large]
+            powers = (n + 0.5) * np.log1p((a - 1.0) / (n + 1.0)) + (a - 1.0) * (np.log(n + a) - 1.0)
+            found[large] = powers + _stirling_series(n + a) - _stirling_series(n + 1.0)
+        return found
+
+
 STIRLING_FROM = 256
 """From here on the series of Stirling's formula, cut off after two terms, is exact to the last digit."""
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.interruption import check_time
 from ...base.numbers import scaled
 from ...base.saved_forms import saved
 from ...release.release import Release
@@ -20,11 +21,13 @@ from .by_name import as_law
 from .cell_priors.beta_binomial_prior import BetaBinomial
 from .cell_priors.cell_prior import KnownPrior, is_probability
 from .hypergeometric import Hypergeometric
-from .law import Law, Weigh, alike
+from .law import Law, Poisson, Weigh, alike
 from .unknown_law import on_paper
 
 CellPrior = Mapping[Any, float] | Callable[[Any], float] | KnownPrior
 """How probable values are, in the table's own units: listed, as a function, or one of `cell_priors`."""
+AT_A_TIME = 1 << 20
+"""Values whose weights are worked out at once."""
 LogWeights = Callable[[int, np.ndarray], np.ndarray]
 """(cell, some of its values) -> their log-weights."""
 
@@ -67,6 +70,15 @@ class Prior:
         law = self.otherwise
         others = law.with_means(release) if isinstance(law, Hypergeometric) else law.on(release)
         return PriorWeights(own, others, release)
+
+    def removes_own(self, release: Release) -> np.ndarray:
+        """Cells that a prior on counts weighs, or a law that takes own units out."""
+        if self.everywhere is not None:
+            return np.ones(release.n_cells, dtype=bool)
+        law = self.otherwise
+        found: np.ndarray = law.removes_own(release) if hasattr(law, "removes_own") else np.zeros(release.n_cells, bool)
+        found[list(self._by_cell(release))] = True
+        return found
 
     def portable(self, release: Release) -> Prior:
         """The same law as files hold it: functions are listed for the values that are possible."""
@@ -116,7 +128,12 @@ class PriorWeights:
             return self.others(cell, first, last)
         if id(prior) not in self._computed:
             self._computed[id(prior)] = self._log_weights(cell, prior)
-        found = self._computed[id(prior)](cell, np.arange(first, last + 1))
+        found = np.empty(last - first + 1)
+        for begin in range(0, len(found), AT_A_TIME):
+            if begin:
+                check_time(f"the weights of {len(found):,} values of {self._named(cell)} were listed")
+            some = np.arange(first + begin, min(first + begin + AT_A_TIME, last + 1))
+            found[begin : begin + AT_A_TIME] = self._computed[id(prior)](cell, some)
         if np.isneginf(found).all():
             show = self.release.show
             possible = show(first) if first == last else f"{show(first)} to {show(last)}"
@@ -125,6 +142,20 @@ class PriorWeights:
                 f"{possible}."
             )
         return found
+
+    def excludes_nothing(self, cell: int) -> bool:
+        """Is it plain, without a list, that no value of a cell has probability zero?"""
+        prior = self.priors.get(cell)
+        if prior is None:
+            return self.others is alike or (isinstance(self.others, Poisson) and bool(self.others.means[cell] > 0))
+        return bool(getattr(prior, "always_positive", False))
+
+    def signature(self, cell: int) -> bytes | None:
+        """What tells the prior of a cell from others, without a list; None where it takes one."""
+        prior = self.priors.get(cell)
+        if prior is None or not getattr(prior, "always_positive", False):
+            return None
+        return repr((prior, self.known.get(cell))).encode()
 
     def _named(self, cell: int) -> str:
         return self.release.words(self.release.keys[cell])

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import Contradiction, InputError
+from ...base.interruption import check_time
 from ...release.facts.facts import Evidence
 from ...release.release import Release
 from ..blocks.presolve import Presolved, presolve
 from .by_name import as_law
-from .law import Poisson, Weigh, alike, relative_weights
+from .law import GammaRatio, Poisson, Weigh, alike, relative_weights
+from .own_units import log_namings, removed_units
 from .uniform import Uniform
 
 NO_TABLE = "the law and the evidence leave no possible table: "
@@ -40,6 +42,8 @@ class WithEvidence:
     law: Weigh
     n_cells: int
     evidence: tuple[tuple[int, Evidence], ...]
+    own: np.ndarray | None = None
+    """Units of each cell that are the intruder's own, and are taken out of what the law weighs."""
 
     def __call__(self, column: int, first: int, last: int) -> np.ndarray | None:
         """The log-weights of some values of a column."""
@@ -51,10 +55,18 @@ class WithEvidence:
 
     def _with(self, law: Weigh, column: int, first: int, last: int) -> np.ndarray | None:
         total = law(column, first, last) if column < self.n_cells else None
+        if self.takes_out(column):
+            assert self.own is not None
+            namings = log_namings(int(self.own[column]), first, last)
+            total = namings if total is None else total + namings
         for item in self._of_column.get(column, ()):
             given = item.log_weights[first - item.first : last - item.first + 1]
             total = given if total is None else total + given
         return total
+
+    def takes_out(self, column: int) -> bool:
+        """Does she have units of her own in a column?"""
+        return self.own is not None and column < self.n_cells and bool(self.own[column])
 
     @cached_property
     def _of_column(self) -> dict[int, list[Evidence]]:
@@ -71,11 +83,19 @@ class WithEvidence:
             for item in self._of_column.get(c, ())
             for one in (np.array([c, item.first]), item.log_weights)
         ]
+        if self.own is not None:
+            found.append(self.own[columns[columns < self.n_cells]])
         if isinstance(self.law, Poisson):
             return [*found, self.law.means[columns[columns < self.n_cells]]]
+        if isinstance(self.law, GammaRatio):
+            return [*found, self.law.shapes[columns[columns < self.n_cells]]]
         if self.law is alike:
             return found
         for c, a, z in zip(columns, lower, upper, strict=True):
+            form = self.law.signature(int(c)) if c < self.n_cells and hasattr(self.law, "signature") else None
+            if form is not None:
+                found += [np.array([c]), np.frombuffer(form, dtype=np.uint8)]
+                continue
             given = self.law(int(c), int(a), int(z)) if c < self.n_cells else None
             found += [] if given is None else [np.array([c]), np.asarray(given)]
         return found
@@ -84,14 +104,16 @@ class WithEvidence:
         """Is it plain that every value of a column has a positive weight?"""
         if column in self._of_column:
             return False
-        if column >= self.n_cells or self.law is alike:
+        if column >= self.n_cells or self.law is alike or isinstance(self.law, GammaRatio):
             return True
+        if hasattr(self.law, "excludes_nothing"):
+            return bool(self.law.excludes_nothing(column))
         return isinstance(self.law, Poisson) and bool(self.law.means[column] > 0)
 
 
-def with_evidence(weigh: Weigh, solved: Presolved) -> WithEvidence:
+def with_evidence(weigh: Weigh, solved: Presolved, own: np.ndarray | None = None) -> WithEvidence:
     """The weights of a law and of a release's evidence."""
-    return WithEvidence(weigh, solved.fiber.n_cells, solved.fiber.evidence)
+    return WithEvidence(weigh, solved.fiber.n_cells, solved.fiber.evidence, own)
 
 
 def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None:
@@ -112,7 +134,7 @@ def _named(release: Release, column: int) -> str:
 def support(release: Release, law: Any = "uniform") -> Support:
     """Presolve a release within the bounds of a law's positive weights."""
     chosen = as_law(law)
-    of_law = chosen.on(release)
+    of_law, own = chosen.on(release), removed_units(chosen, release)
     inside = release
     while True:
         try:
@@ -121,7 +143,7 @@ def support(release: Release, law: Any = "uniform") -> Support:
             if inside is release:
                 raise
             raise InputError(NO_TABLE + "every feasible one has probability zero.") from None
-        weigh = with_evidence(of_law, solved)
+        weigh = with_evidence(of_law, solved, own)
         refuse_impossible(release, solved, weigh)
         gaps = np.zeros(solved.fiber.n_columns, dtype=bool)
         if isinstance(chosen, Uniform) and not release.evidence:
@@ -131,6 +153,7 @@ def support(release: Release, law: Any = "uniform") -> Support:
             for column, first, last in zip(block.columns, block.lower, block.upper, strict=True):
                 if weigh.excludes_nothing(int(column)):  # known without a list of all values, which may be billions
                     continue
+                check_time("the weights of values were listed")
                 weights = weigh(int(column), int(first), int(last))
                 possible = np.arange(last - first + 1) if weights is None else np.flatnonzero(weights > -np.inf)
                 if not len(possible):

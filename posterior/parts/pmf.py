@@ -10,6 +10,12 @@ from ...base.certificate import Certificate
 from ...base.saved_forms import saved
 
 EXACT = Certificate("exact", "every table was counted")
+COVERED = 0.995
+"""How often a limit of a probability is not below it."""
+SMOOTH = 16
+"""Bins from which on a curve through them tells more than the bins themselves."""
+FINER = 16
+"""Parts of a bin to which a range of values is told."""
 
 
 @saved("Pmf")
@@ -17,9 +23,9 @@ EXACT = Certificate("exact", "every table was counted")
 class Pmf:
     """The distribution of a cell or sum, and the evidence behind it.
 
-    `p[k]` is the probability of the `width` values from `first + k * width` on, which are taken to be equally probable;
-    `width` is above 1 only for sampled cells with very many values. `possible[k]` says whether any table has such a
-    value: proven where the method is exact, not excluded where it is chains.
+    `p[k]` is the probability of the `width` values from `first + k * width` on; `width` is above 1 only for cells with very
+    many values, and what lies inside such a bin is told by a smooth curve through the bins. `possible[k]` says whether any
+    table has such a value: proven where the method is exact, not excluded where it is chains.
     """
 
     first: int
@@ -70,6 +76,23 @@ class Pmf:
         return np.zeros(int(self.possible.sum())) if self.p_error is None else self.p_error[self.possible]
 
     @property
+    def limits(self) -> np.ndarray:
+        """What each of `probabilities` is at most, but for one case in two hundred; of a value that was never met, too.
+
+        As if the value had come up so often in so many independent draws as its error says (Garwood 1936).
+        """
+        p = self.probabilities
+        if self.p_error is None or not np.isfinite(self.ess):
+            return p
+        from scipy.special import gammaincinv
+
+        most = max(self.ess, 1.0)
+        variance = np.maximum(self.errors**2 - most**-2.0, 0.0)
+        draws = np.divide(p * (1 - p), variance, out=np.full(len(p), most), where=variance > 0)
+        draws = np.clip(draws, 1.0, most)
+        return np.minimum(gammaincinv(p * draws + 1.0, COVERED) / draws, 1.0)
+
+    @property
     def mean(self) -> float:
         """The expected value."""
         begin, end = self._bins()
@@ -83,10 +106,37 @@ class Pmf:
         return int(begin[k] + end[k]) // 2, float(self.p[k] / (end[k] - begin[k] + 1))
 
     def between(self, low: int, high: int) -> float:
-        """P(low <= x <= high); a bin that lies partly inside counts by its part (of what is within the bounds)."""
+        """P(low <= x <= high)."""
+        if self.width == 1:
+            first, last = max(low - self.first, 0), min(high - self.first + 1, len(self.p))
+            return float(self.p[first:last].sum()) if first < last else 0.0
+        ends = self.up_to(np.array([low - 1, high]))
+        return float(max(ends[1] - ends[0], 0.0))
+
+    def up_to(self, values: np.ndarray) -> np.ndarray:
+        """P(x <= value) for some values."""
         begin, end = self._bins()
-        inside = np.minimum(high, end) - np.maximum(low, begin) + 1
-        return float((self.p * np.maximum(inside, 0) / (end - begin + 1)).sum())
+        edges, whole = np.append(begin[:1] - 1, end), np.concatenate([[0.0], np.cumsum(self.p)])
+        inside = np.clip(values, edges[0], edges[-1])
+        if self.width == 1 or len(self.p) < SMOOTH:
+            return np.asarray(np.interp(inside, edges, whole))
+        from scipy.interpolate import PchipInterpolator
+
+        # a bin that the bounds leave nothing of has no place on the curve
+        some = np.concatenate([[True], np.diff(edges) > 0])
+        return np.asarray(PchipInterpolator((edges - edges[0])[some].astype(float), whole[some])(inside - edges[0]))
+
+    def in_values(self, most: int) -> Pmf:
+        """The same with a probability for every single value, where these are no more than so many."""
+        number = self.width * len(self.p)
+        if self.width == 1 or number > most:
+            return self
+        begin, end = self._bins()
+        values = np.arange(begin[0], end[-1] + 1)
+        p = np.diff(self.up_to(np.append(begin[0] - 1, values)))
+        which = np.minimum((values - self.first) // self.width, len(self.p) - 1)
+        error = None if self.p_error is None else self.p_error[which] / self.width
+        return replace(self, first=int(begin[0]), p=p, possible=self.possible[which], width=1, p_error=error)
 
     def _bins(self) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest value of each bin, those at the ends as far as the bounds reach."""
@@ -100,16 +150,22 @@ class Pmf:
         return 0.0 if self.method == "exact" else float(np.sqrt(max(p * (1 - p), 1 / max(self.ess, 1.0)) / self.ess))
 
     def shortest(self, share: float = 0.9) -> tuple[int, int]:
-        """The shortest range of values with at least this probability; bounds of bins where there are bins."""
-        places = np.flatnonzero(self.p > 0)
-        whole = np.concatenate([[0.0], np.cumsum(self.p[places])])
+        """The shortest range of values with at least this probability; to a small part of a bin where there are bins."""
+        if self.width > 1:
+            begin, end = self._bins()
+            part = max(1, self.width // FINER)
+            edges = np.append(np.arange(begin[0] - 1, end[-1], part), end[-1])
+            p = np.diff(self.up_to(edges))
+        else:
+            edges, p = np.arange(self.first - 1, self.first + len(self.p)), self.p
+        places = np.flatnonzero(p > 0)
+        whole = np.concatenate([[0.0], np.cumsum(p[places])])
         wanted = min(share, whole[-1]) - 1e-12
-        end = np.searchsorted(whole, whole[:-1] + wanted)  # the first end that holds enough, for each begin
-        able = end < len(whole)
-        first, last = places[able], places[end[able] - 1]
-        k = int(np.argmin(last - first))
-        low, high = self.first + self.width * int(first[k]), self.first + self.width * (int(last[k]) + 1) - 1
-        return max(low, self.lower), min(high, self.upper)
+        stop = np.searchsorted(whole, whole[:-1] + wanted)  # the first end that holds enough, for each begin
+        able = stop < len(whole)
+        low, high = edges[places[able]] + 1, edges[places[stop[able] - 1] + 1]
+        k = int(np.argmin(high - low))
+        return max(int(low[k]), self.lower), min(int(high[k]), self.upper)
 
     def shifted(self, by: int) -> Pmf:
         """The same distribution, of the value less `by`."""

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...base.certificate import Certificate
+from ...base.interruption import time_check
 from ...fiber.bounds.chooser import cell_bounds, sharp_bounds
 from ...fiber.laws.support import Support
 from ...fiber.solvers.linear_program import OUTER
 from ...moves.chooser import Moves, choose
 from ...release.release import Release
 from ...sampler.chains.memory import MOST_BYTES
-from ...sampler.chains.run import MOST_DRAWS
 from ...sampler.estimate import Estimate, Marginal, estimate
 from .pmf import Pmf
 from .sums import added
@@ -26,6 +26,8 @@ from .sums import added
 Progress = Callable[[str], None]
 LISTED, LISTED_IN_ALL = 4096, 4_000_000
 """Up to so many values of a cell, and about so many of all, are listed also where no chain came by them."""
+FOR_CHAINS = 0.9
+"""Of all time there is; the rest is for bounds, which come last."""
 ONE_VALUE = Certificate("exact", "its bounds leave one value")
 MANY_COLUMNS = 1000
 """With more open cells than this no integer programs are solved for bounds, which could take hours."""
@@ -39,7 +41,7 @@ class Chains:
     number: int = 4
     tolerance: float = 0.02
     """Three standard errors of every entropy are to be below this, in bits."""
-    max_draws: int = MOST_DRAWS
+    max_draws: int | None = None
     max_seconds: float | None = None
     executor: Executor | None = None
     checkpoint: str | os.PathLike[str] | None = None
@@ -50,7 +52,7 @@ class Chains:
         """The same, with the time that is left of what there was at some moment."""
         if self.max_seconds is None:
             return self
-        return replace(self, max_seconds=max(0.0, self.max_seconds - (time.monotonic() - began)))
+        return replace(self, max_seconds=max(0.0, FOR_CHAINS * self.max_seconds - (time.monotonic() - began)))
 
     def estimate(self, moves: Moves, questions: Any, **further: Any) -> Estimate:
         """Run them; `further` are other settings of `sampler.estimate.estimate`."""
@@ -160,9 +162,10 @@ class Ranges:
 
 def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges:
     """The bounds of questions that chains answer, which chains alone would not show."""
-    solved, release = inside.solved, inside.release
+    solved, release, check = inside.solved, inside.release, time_check()
 
     def tell(done: int, of: int) -> None:
+        check("bounds were looked for")
         if progress is not None:
             progress(f"bounds of sampled cells: {done:,} of {of:,}")
 

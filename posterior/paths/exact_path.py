@@ -38,7 +38,7 @@ def exact_likelihood(paths: HiddenPaths, group: PathGroup, most: int) -> Likelih
     marks = np.random.default_rng(0).integers(1, 2**63, len(cells), dtype=np.uint64)
     found = []
     for theta in paths.thetas:
-        work = _Work(squares, float(theta), marks, most // len(paths.thetas))
+        work = _Work(squares, float(theta), paths.capped, marks, most // len(paths.thetas))
         end = _Tables(group.end[None, :], np.ones(1))
         found.append(work.in_order(end) if paths.order_known else work.in_any_order(end))
     if not any(map(len, found)):
@@ -65,8 +65,8 @@ class _Tables:
 class _Work:
     """The steps back of one theta, counted."""
 
-    def __init__(self, squares: np.ndarray, theta: float, marks: np.ndarray, most: int) -> None:
-        self.squares, self.theta, self.marks, self.left = squares, theta, marks, most
+    def __init__(self, squares: np.ndarray, theta: float, capped: bool, marks: np.ndarray, most: int) -> None:
+        self.squares, self.theta, self.capped, self.marks, self.left = squares, theta, capped, marks, most
         self.known: dict[tuple[int, ...], tuple[int, np.ndarray]] = {}
         self.stuck = 0
         """A square of which no step ends where later steps begin."""
@@ -124,7 +124,7 @@ class _Work:
     def _before(self, four: tuple[int, ...]) -> tuple[int, np.ndarray]:
         if four not in self.known:
             a, b, c, d = four
-            low, logs = log_step_likelihood(a, a + b, a + c, a + b + c + d, self.theta)
+            low, logs = log_step_likelihood(a, a + b, a + c, a + b + c + d, self.theta, self.capped)
             self.known[four] = low, np.exp(logs)
         return self.known[four]
 

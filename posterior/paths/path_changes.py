@@ -49,7 +49,7 @@ def nudge(plan: PathPlan, weights: Weights, room: PathRoom, square: int, random:
     if a - more < low or a - more > high:
         return
     after = a + path.steps[square]
-    here = log_step(after, a - more, low, high, a + max(b, c), theta, plan.factorials)
+    here = log_step(after, a - more, low, high, a + max(b, c), theta, plan.factorials, plan.capped)
     ratio = here - path.log_odds[square]
     if ratio == -np.inf:
         return
@@ -68,7 +68,7 @@ def nudge(plan: PathPlan, weights: Weights, room: PathRoom, square: int, random:
         if path.at[u] < path.at[square]:
             for i in range(4):
                 other.before[u, i] = path.before[u, i] - more * plan.near_grows[e, i]
-            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials)
+            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials, plan.capped)
             ratio += other.log_odds[u] - path.log_odds[u]
             if ratio == -np.inf:
                 return
@@ -147,11 +147,11 @@ def move(plan: PathPlan, room: PathRoom, random: np.ndarray) -> None:
             for i in range(4):
                 other.before[u, i] = path.before[u, i] + way * path.steps[square] * plan.near_grows[e, i]
                 other.before[square, i] -= way * path.steps[u] * grown_by(cells, square, u, i)
-            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials)
+            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials, plan.capped)
             ratio += other.log_odds[u] - path.log_odds[u]
             if ratio == -np.inf:
                 return
-    other.log_odds[square] = log_odds_of(other.before[square], path.steps[square], theta, plan.factorials)
+    other.log_odds[square] = log_odds_of(other.before[square], path.steps[square], theta, plan.factorials, plan.capped)
     ratio += other.log_odds[square] - path.log_odds[square]
     if not accepts(ratio, random):
         return

@@ -83,7 +83,7 @@ def values_before(
     for way in (1, -1):
         w, last = (a, -np.inf) if way == 1 else (a - 1, odds[1, a])
         while least <= w <= most:
-            step = log_step(a, w, least, most, column, theta, plan.factorials)
+            step = log_step(a, w, least, most, column, theta, plan.factorials, plan.capped)
             odds[0, w], odds[1, w] = step, sharpness * step
             if plan.guided and step > -np.inf:
                 for i in range(4):

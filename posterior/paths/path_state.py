@@ -52,6 +52,8 @@ class PathPlan(NamedTuple):
     hard: float
     """What it costs x_0 to be one unit beyond a bound: infinite, except in search of a first path."""
     factorials: np.ndarray
+    capped: bool
+    """Is the probability of coming in cut off at 1? Otherwise a step that would need it is impossible."""
 
 
 class Path(NamedTuple):
@@ -101,13 +103,13 @@ def path_room(plan: PathPlan) -> PathRoom:
 
 
 @jit_lean
-def log_odds_of(square: np.ndarray, step: int, theta: float, factorials: np.ndarray) -> float:
+def log_odds_of(square: np.ndarray, step: int, theta: float, factorials: np.ndarray, capped: bool) -> float:
     """log P(a step | the four cells before it)."""
     a, b, c, d = square[0], square[1], square[2], square[3]
     if a < 0 or b < 0 or c < 0 or d < 0:
         return -np.inf
     low, high = corner_ends(a, b, c, d)
-    return log_step(a + step, a, low, high, a + max(b, c), theta, factorials)
+    return log_step(a + step, a, low, high, a + max(b, c), theta, factorials, capped)
 
 
 @jit_lean
@@ -168,7 +170,7 @@ def trace(plan: PathPlan, path: Path) -> float:
         put(plan.cells, square, -path.steps[square], table)
         for i in range(4):
             path.before[square, i] = table[plan.cells[square, i]]
-        here = log_odds_of(path.before[square], path.steps[square], theta, plan.factorials)
+        here = log_odds_of(path.before[square], path.steps[square], theta, plan.factorials, plan.capped)
         path.log_odds[square] = here
         path.at[square] = position
         total += here

@@ -105,6 +105,7 @@ def _plan(paths: HiddenPaths, group: PathGroup, weights: Weights) -> PathPlan:
         soft=np.where(np.isneginf(weights.value), _least(weights.value) - GENTLE, weights.value),
         hard=np.inf,
         factorials=log_factorials(int(end.sum()) + 2),
+        capped=paths.capped,
     )
 
 

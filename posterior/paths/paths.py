@@ -23,6 +23,7 @@ class HiddenPaths:
     order_known: bool
     thetas: np.ndarray
     theta_prior: np.ndarray
+    capped: bool = True
 
     def named(self, square: int) -> str:
         """A square by its corner, in the user's words."""
@@ -41,7 +42,13 @@ def hidden_paths(release: Release) -> HiddenPaths | None:
             if not isinstance(theta, ThetaPrior):
                 theta = ThetaPrior(np.array([theta], dtype=float), np.ones(1))
             return HiddenPaths(
-                release, release.figures, found.squares, found.order_known, theta.values, theta.probabilities
+                release,
+                release.figures,
+                found.squares,
+                found.order_known,
+                theta.values,
+                theta.probabilities,
+                found.capped,
             )
     return None
 

@@ -22,9 +22,13 @@ def corner_ends(top_left: int, top_right: int, bottom_left: int, bottom_right: i
 
 
 @jit_lean
-def log_step(after: int, before: int, low: int, high: int, column: int, theta: float, factorials: np.ndarray) -> float:
+def log_step(
+    after: int, before: int, low: int, high: int, column: int, theta: float, factorials: np.ndarray, capped: bool
+) -> float:
     """log P(the corner is `after` | it was `before`); `column` is the larger of the top row and the left column total."""
     never = -np.inf
+    if not capped and high - 1 >= max(low, 1) and theta * (high - 1) > column - (high - 1):
+        return never  # theta would have been refused
     inside, outside, seen = before - low, high - before, after - low
     if inside < 0 or outside < 0 or seen < 0 or after > high:
         return never

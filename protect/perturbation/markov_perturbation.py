@@ -43,6 +43,8 @@ class MarkovPerturbation:
     theta: float | ThetaPrior
     squares: Squares
     order_known: bool = True
+    capped: bool = True
+    """Was the probability of coming in cut off at 1? Otherwise no table was published where it would have had to be."""
 
 
 # --- the law of one step ------------------------------------------------------------------------------------------
@@ -74,7 +76,9 @@ def largest_theta(row: int, column: int, total: int) -> float:
     return 1.0 if w < max(low, 1) else min(1.0, (column - w) / w)
 
 
-def log_step_likelihood(published: int, row: int, column: int, total: int, theta: float) -> tuple[int, np.ndarray]:
+def log_step_likelihood(
+    published: int, row: int, column: int, total: int, theta: float, capped: bool = True
+) -> tuple[int, np.ndarray]:
     """lo, and log P(published | w) of every w from lo to hi: what a published corner says of the true one."""
     from scipy.special import gammaln, xlog1py, xlogy
 
@@ -82,7 +86,7 @@ def log_step_likelihood(published: int, row: int, column: int, total: int, theta
     low, high = corner_range(row, column, total)
     found = np.full(high - low + 1, -np.inf)
     seen = published - low
-    if not 0 <= seen <= high - low:
+    if not 0 <= seen <= high - low or not (capped or theta <= largest_theta(row, column, total)):
         return low, found
     counts = np.arange(high - low + 1.0)
     log_factorial = gammaln(counts + 1)
@@ -152,7 +156,9 @@ def markov_perturb(
     order
         "random": a random order, which is published; "secret": a random order, which is not; "given": as listed.
     capped
-        Cut f off at 1 (as above), at the price of a bias. False: refuse a theta for which that would be needed.
+        Cut f off at 1 (as above), at the price of a bias. False: refuse a theta for which that would be needed. Where
+        squares share cells that depends on the totals a square has when its turn comes, which nobody sees: that a table
+        was published then says that no path was refused, and an audit takes it so.
     seed
         Of the random numbers. Left out: a new one, which `release.applied` keeps; one that can be guessed protects nothing.
     hierarchies, count
@@ -188,15 +194,21 @@ def markov_perturb(
         values[cells] += step(values[cells], taken, random) * np.array([1, -1, -1, 1])
     if order == "random":
         listed = Squares(listed.dims[in_order], listed.cells[in_order])
-    return _released(release, values, MarkovPerturbation(taken, listed, order != "secret"), seed)
+    return _released(release, values, MarkovPerturbation(taken, listed, order != "secret", capped), seed)
 
 
 def read_markov_perturbed(
-    release: Release, theta: Any, squares: Any = "adjacent", dims: Any = None, order: str = "random"
+    release: Release,
+    theta: Any,
+    squares: Any = "adjacent",
+    dims: Any = None,
+    order: str = "random",
+    capped: bool = True,
 ) -> Release:
     """A table that was published after Markov perturbation, as an outsider reads it: squares keep the sums she needs.
 
     order="given": the squares are listed in the order of the steps. "random" or "secret": she does not know it.
+    capped=False: she knows that a theta which is too large for a square on the way would have been refused.
     """
     published = _whole_counts(release)
     theta = as_theta(theta)
@@ -206,7 +218,7 @@ def read_markov_perturbed(
             "their order is not known."
         )
     listed = chosen_squares(squares, dims, release)
-    return _released(release, published, MarkovPerturbation(theta, listed, order == "given"))
+    return _released(release, published, MarkovPerturbation(theta, listed, order == "given", bool(capped)))
 
 
 def as_believed(release: Release, theta: Any = None, order_known: bool | None = None) -> Release:
@@ -223,7 +235,7 @@ def as_believed(release: Release, theta: Any = None, order_known: bool | None = 
     return _through(
         replace(release, evidence=()),
         release.figures,
-        MarkovPerturbation(theta, public.squares, order_known),
+        MarkovPerturbation(theta, public.squares, order_known, public.capped),
         known[0].seed,
     )
 
@@ -274,6 +286,7 @@ def _through(release: Release, published: np.ndarray, public: MarkovPerturbation
     words += (
         "" if in_evidence else "; the tables in between are hidden: every path to the published one counts by its odds"
     )
+    words += "" if in_evidence or public.capped else ", and those on which theta is too large for a square do not"
     # what was read before, with another theta or order, is read no more
     applied = tuple(one for one in release.applied if not isinstance(one.mechanism, MarkovPerturbation))
     notes = tuple(note for note in release.notes if not note.startswith(f"{NAME}: "))

@@ -23,6 +23,7 @@ from ..rounding.controlled_rounding import unbiased_rounding
 from .additivity import additive_table
 from .transition_matrix import Transitions, as_transitions
 
+MADE = "the matrix is made for the table and tells how often each count occurs, which is not used"
 _PARTS = 2**36
 """Expected numbers of cells are held as whole numbers of this part of a cell."""
 
@@ -81,7 +82,8 @@ def perturb(
 ) -> Release:
     """Publish every count changed at random by a transition matrix.
 
-    Each cell by itself: the likelihood is exact.
+    Each cell by itself: the likelihood is exact. With a matrix from `invariant_matrix`, which tells how often each count
+    occurs, it is a cellwise approximation: an audit does not use that.
 
     Parameters
     ----------
@@ -144,7 +146,8 @@ def perturb(
     inside = parse_margin(() if within is None else within, labelled.dims)
     refuse_undecided(preserve_totals, within, keys)
     if not preserve_totals and not fitted:
-        return protected(labelled, mechanism, seed=seed, margins=margins, exact=exact, keys=keys)
+        release = protected(labelled, mechanism, seed=seed, margins=margins, exact=exact, keys=keys)
+        return _read_cellwise(release) if transitions.made_for_table else release
     if parse_margins(margins, labelled.dims):
         raise InputError(
             "with preserve_totals= or additive= margins are the sums of the published cells: leave out margins=."
@@ -154,6 +157,15 @@ def perturb(
     else:
         release = protected(labelled, mechanism, seed=seed, exact=exact, keys=keys)
     return _fitted(release, fitted) if fitted else release
+
+
+def _read_cellwise(release: Release) -> Release:
+    """A perturbed table whose matrix tells how often each count occurs, which is not used."""
+    made = release.applied[-1]
+    words = f"{made.words}; {MADE}"
+    applied = replace(made, likelihood=CELLWISE, words=words)
+    note = f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})"
+    return replace(release, applied=(*release.applied[:-1], applied), notes=(*release.notes[:-1], note))
 
 
 def refuse_undecided(preserve_totals: bool, within: Any, keys: Any) -> None:

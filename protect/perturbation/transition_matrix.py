@@ -22,6 +22,10 @@ TOLERANCE = 1e-9
 """How far a row may be from summing to 1; it is then divided by its sum."""
 
 
+class MadeForTable(np.ndarray):
+    """A transition matrix under which the frequencies of a table's counts stay as they are. Whoever has it has these."""
+
+
 @saved("Transitions")
 @dataclass(frozen=True, eq=False)
 class Transitions:
@@ -33,6 +37,8 @@ class Transitions:
 
     matrix: np.ndarray
     above: int
+    made_for_table: bool = False
+    """Does the matrix tell how often each count occurs in the table?"""
 
     @property
     def cap(self) -> int:
@@ -105,7 +111,7 @@ def as_transitions(matrix: Any, above: int = 1, normalise: bool = False) -> Tran
         )
     given /= sums[:, None]
     given.setflags(write=False)
-    return Transitions(given, int(above))
+    return Transitions(given, int(above), isinstance(matrix, MadeForTable))
 
 
 def _refuse_other_labels(matrix: Any) -> None:
@@ -167,7 +173,8 @@ def invariant_matrix(
 
     The two steps of Gouweleeuw et al. (1998) and Shlomo and Young (2008): the matrix P perturbs a count, and Bayes'
     theorem sends the result back to a count it may have come from, Q[j, k] = P[k, j] t[k] / sum_l P[l, j] t[l]; R = P Q is
-    invariant, and so is alpha R + (1 - alpha) I. Counts that do not occur are never published.
+    invariant, and so is alpha R + (1 - alpha) I. Counts that do not occur are never published. Whoever has the matrix has
+    its stationary vector, hence how often each count occurs: `perturb` with it is read as a cellwise approximation.
 
     Parameters
     ----------
@@ -201,7 +208,8 @@ def invariant_matrix(
     found[np.diag_indices_from(found)] += np.maximum(1 - found.sum(axis=1), 0.0)
     share = _share_alike(t, transitions.matrix, found) if alike else float(alpha)
     found = share * found + (1 - share) * np.eye(len(found))
-    return found / found.sum(axis=1, keepdims=True)
+    made: np.ndarray = (found / found.sum(axis=1, keepdims=True)).view(MadeForTable)
+    return made
 
 
 def _share_alike(t: np.ndarray, one: np.ndarray, other: np.ndarray) -> float:

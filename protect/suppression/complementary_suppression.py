@@ -20,7 +20,7 @@ from ...release.release import Release, of_table
 from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table, cell_mask
 from ..mechanism.mechanism import SUPPORT
-from .suppression import refuse_everything, with_withheld
+from .suppression import refuse_cells_as_margin, refuse_everything, with_withheld
 from .suppression_pattern import Pattern, Room, Sensitive, cheapest_pattern
 
 
@@ -128,6 +128,7 @@ def complementary_suppress(
         raise InputError(f"no cell is sensitive: {what} hits none.")
     refuse_everything(start, primary, what)
     shown = parse_margins(margins, labelled.dims)
+    refuse_cells_as_margin(shown, labelled.dims)
     if not shown:
         raise InputError(
             "complementary_suppress(margins=[]): without margins nothing can be computed back; use suppress()."

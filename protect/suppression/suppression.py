@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from ...release.facts.facts import HIDDEN, PRIMARY, Applied
 from ...release.facts.knowledge import Rule
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
-from ...release.tables.dims import key_words
+from ...release.tables.dims import Dim, Margin, key_words
 from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table, cell_mask, key_of
 
@@ -82,11 +82,13 @@ def suppress(
     hidden = primary | (cell_mask(cells, labelled) if cells is not None else False)
     if not hidden.any() and not totals:
         raise InputError("no cell is withheld: the condition hits none.")
+    published = parse_margins(margins, labelled.dims)
+    refuse_cells_as_margin(published, labelled.dims)
     release = with_contributions(of_table(labelled), contributors, largest)
     refuse_everything(release, primary.ravel(), f"rule {rule!r}")
     release = publish_margins(
         replace(with_withheld(release, hidden.ravel(), primary.ravel()), flagged=flags),
-        parse_margins(margins, labelled.dims),
+        published,
         withheld=totals,
     )
     what = f"{int(hidden.sum())} of {hidden.size} cells are withheld" + (f" (rule {rule!r})" if rule else "")
@@ -99,6 +101,16 @@ def suppress(
     if rule_known and parsed is not None:
         release = release.knows_rule(parsed, flags=flags)
     return release
+
+
+def refuse_cells_as_margin(margins: Iterable[Margin], dims: Sequence[Dim]) -> None:
+    """Refuse a margin that sums over nothing: it is the cells themselves, those to be withheld among them."""
+    finest = tuple(dim.name for dim in dims)
+    if finest in margins:
+        raise InputError(
+            f"margins= has {','.join(finest)!r}, which are the cells themselves: it would publish what is to be withheld; "
+            "leave it out."
+        )
 
 
 def refuse_everything(release: Release, primary: np.ndarray, what: str) -> None:

@@ -18,8 +18,8 @@ from ..tallies.tally import NO_CREDITS, Tally, give_credits
 from ..tallies.windows import (
     Windows,
     apart,
-    clear,
     compact,
+    empty_windows,
     first_windows,
     most_counters,
     surprises,
@@ -68,7 +68,7 @@ class Chain:
             n_waiting=zeros_apart(1, np.int64),
             by_steps=apart(np.ones(1, dtype=np.int64)),
             # the same for all chains, whose sums are compared
-            centre=np.concatenate([here := unit.start - unit.offset, unit.sums @ here]).astype(float),
+            centre=unit.first_values().astype(float),
             sums=zeros_apart(q),
             squares=zeros_apart(q),
             sum_start=sums.indptr.astype(np.int64),
@@ -85,6 +85,8 @@ class Chain:
         self.surprise, self.means = np.zeros((BATCHES // 2, q)), np.zeros((BATCHES // 2, q))
         """Of the newest half of the batches: how surprising the values were, and the mean by what was counted."""
         self.spread: Spread | None = None
+        self.stride = zeros_apart(q, np.int64)
+        """What all differences of a question's values are multiples of, as far as batches show; 0 where it stood still."""
         # Before the current batch: surprises and values of all that was counted, and how often it was.
         self.before, self.values_before, self.credits_before = np.zeros(q), np.zeros(q), np.zeros(q)
 
@@ -129,6 +131,8 @@ class Chain:
         self.sums[self.batch], self.squares[self.batch] = tally.sums, tally.squares
         tally.sums[:], tally.squares[:] = 0.0, 0.0
         self._credit_the_untouched()
+        values = np.concatenate([self.place.table, unit.sums @ self.place.table])
+        np.gcd(self.stride, np.abs(values - unit.first_values()), out=self.stride)
         if reference is not None and noted >= 0:
             windows, credits = self.tally.windows, self.tally.windows.credits - self.credits_before
             now, values = np.empty_like(self.before), np.empty_like(self.before)
@@ -157,10 +161,11 @@ class Chain:
         self.batch, self.length = half, 2 * self.length
         self.tally = self.tally._replace(windows=compact(self.tally.windows))
 
-    def forget(self) -> None:
-        """Discard all that was noted so far; the next batch is the first."""
-        tally = self.tally
-        clear(tally.windows)
+    def forget(self, windows: Windows, centre: np.ndarray) -> None:
+        """Discard all that was noted; the next batch is the first, counted in windows like these and from a new centre."""
+        tally = self.tally = self.tally._replace(
+            windows=empty_windows(windows.origin, windows.size, windows.shift), centre=centre.copy()
+        )
         tally.sums[:], tally.squares[:], tally.joint_counts[:] = 0.0, 0.0, 0
         self.batch = 0
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...base.plain_file import Damaged
 from ..kernels.kernel import ANYTHING
-from ..tallies.windows import Windows, windows_from
+from ..tallies.windows import FARTHEST, Windows, windows_from
 from .chain import BATCHES, Chain
 from .unit import Unit
 
@@ -32,6 +32,8 @@ def state_of(unit: Unit, chain: Chain) -> dict[str, Any]:
         "joint": chain.tally.joint_counts,
         "sums": chain.sums,
         "squares": chain.squares,
+        "stride": chain.stride,
+        "centre": chain.tally.centre,
         "rooms": [[array for array, *_ in kernel.lasting(room)] for kernel, room in rooms],
     }
 
@@ -50,6 +52,8 @@ def restore(unit: Unit, chain: Chain, state: dict[str, Any]) -> None:
     fill(chain.tally.joint_counts, state["joint"], *ANYTHING)
     fill(chain.sums, state["sums"], *ANYTHING)
     fill(chain.squares, state["squares"], *ANYTHING)
+    fill(chain.stride, state["stride"], 0, FARTHEST)
+    fill(chain.tally.centre, state["centre"], *ANYTHING)
     chain.tally = chain.tally._replace(windows=windows_of(state["windows"], unit.n_questions))
 
 

@@ -62,6 +62,8 @@ class Diagnosis:
     """Standard error of the mean."""
     growth: np.ndarray
     """How many times the variance of the mean is that of independent batches."""
+    excess: np.ndarray
+    """Bits by which counting in bins makes an entropy too large; how far that is an estimate is in its error."""
 
     def worst(self, names: Names | None = None) -> str:
         """The worst figures and whose they are, in one sentence."""
@@ -122,9 +124,8 @@ def diagnose(
     # a third, as the stop rule looks at three standard errors
     error[never] = unseen_entropy(np.maximum(support[never], 2), ess[never]) / 3.0
     error[exact] = 0.0
-    return Diagnosis(
-        rhat, ess, error, exact, never, *_mean_error(sums, squares, length, ess, means, surprise_length, total)
-    )
+    mean_error, growth = _mean_error(sums, squares, length, ess, means, surprise_length, total)
+    return Diagnosis(rhat, ess, error, exact, never, mean_error, growth, np.zeros(len(ess)))
 
 
 def _mean_error(

@@ -19,20 +19,22 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError
-from ...base.interruption import INTERRUPTED, interrupts_held
+from ...base.interruption import INTERRUPTED, TIME_UP, interrupts_held
 from ...base.plain_file import Damaged
 from ...base.random_streams import streams
 from ...fiber.blocks.presolve import Presolved
 from ...moves.chooser import Moves
 from ...release.release import Release
+from ..tallies.resolution import Reading, read, where_the_mass_is
 from ..tallies.spread import ShareErrors, share_errors
 from ..tallies.windows import Windows, add_to, cover, entropies, first_windows, log_densities, plain_counts
 from .chain import BATCHES, FIRST_LENGTH, Chain, Reference
 from .chain_state import checked, state_of, whole_number, windows_of, windows_state
 from .chain_state import restore as restore_chain
 from .checkpoint import save
-from .diagnostics import Diagnosis, diagnose, good_enough
+from .diagnostics import LARGEST_RHAT, LEAST_DRAWS, Diagnosis, diagnose, effective_draws, good_enough
 from .memory import MOST_BYTES, NUMBER, refuse_what_does_not_fit
+from .peaks import TRIPS, TRIPS_EACH, has_separate_peaks, on_a_ladder, round_trips
 from .possible import possible_tables
 from .standing import Standing
 from .starts import dispersed_starts
@@ -42,13 +44,20 @@ from .units import units_of
 
 APART = 1.1
 """Chains with a larger R-hat have not yet forgotten where they started."""
-MOST_DRAWS = 1 << 20
+COARSE, MOST_PLACED = 0.1, 8
+"""What bins may cost, as a share of the tolerance, before windows are placed anew; and how often that is done."""
+PATIENT, HOPELESS = 1 << 20, 16.0
+"""Without a limit, chains that have made so many draws are given up where they would need so many times as many."""
+LONGEST_RUN = 1 << 44
+"""Draws that no chain ever comes to."""
+USUAL_VARENTROPY = 1.0
+"""Of -log2 p(x), in bits squared: that of a normal law, about."""
 MOST_JOINT = 10_000_000
 """Combinations of values of a group of questions that are counted together."""
 AT_A_TIME = 2e8
 """Nanoseconds of work, by stored figures, that threads do before somebody may stop them."""
 
-COUNTED = ("good_looks", "discarded", "warm", "looked_at", "made_then", "finished")
+COUNTED = ("good_looks", "discarded", "placed", "warm", "looked_at", "made_then", "finished")
 TUNED_OTHERWISE = (
     "the checkpoint was begun on a machine where the same chains were tuned otherwise (another processor, perhaps): finish "
     "it there, or begin anew with another file."
@@ -76,6 +85,8 @@ class UnitRun:
     looked_at: int = 0
     """Draws of one chain that the last look was at, and its joint shares where these were discarded after it."""
     joint_looked_at: tuple[np.ndarray, ...] = ()
+    placed: int = 0
+    """How often windows were placed anew because they were too coarse."""
     made_then: int = 0
     """All draws of one chain at the last look."""
     finished: bool = False
@@ -153,12 +164,40 @@ class UnitRun:
             arrays, variance = state["share_errors"]
             self.share_errors = ShareErrors(windows_of(arrays, q), checked(variance, variance.shape[:1]))
 
-    def reopen(self, most_draws: int) -> bool:
+    def reopen(self, most_draws: int | None, tolerance: float) -> bool:
         """Go on to another look, although this one was good enough; False where there are no draws left for it."""
-        self.finished = self.made >= most_draws
+        self.finished = self._at_the_end(most_draws, tolerance)
         return not self.finished
 
-    def look(self, tolerance: float, most_draws: int, last: bool = False) -> None:
+    def _at_the_end(self, most_draws: int | None, tolerance: float) -> bool:
+        """Is the limit reached; or, without one, are chains not on their way to a good enough answer?"""
+        if most_draws is not None:
+            return self.made >= most_draws
+        return self.made >= PATIENT and self.times_needed(tolerance) > HOPELESS
+
+    def times_needed(self, tolerance: float) -> float:
+        """How many times as many draws the stop rule wants, if errors go on shrinking as they should."""
+        if self.diagnosis is None or not self.draws:
+            return 1.0
+        of, found = ~self.diagnosis.exact, self.diagnosis
+        if not of.any():
+            return 1.0
+        ess, rhat = float(found.ess[of].min()), float(found.rhat[of].max())
+        error = float(found.entropy_error[of].max())
+        if self.reference is None:  # a first look: an error is not known yet, but from the effective draws
+            error = float(np.sqrt(USUAL_VARENTROPY / max(ess, 1.0)))
+        further = (rhat**2 - 1.0) / (LARGEST_RHAT**2 - 1.0) if np.isfinite(rhat) else np.inf
+        return max((3.0 * error / tolerance) ** 2, LEAST_DRAWS / max(ess, 1.0), further, self.trips_needed, 1.0)
+
+    @property
+    def trips_needed(self) -> float:
+        """How many times as many trips between separate peaks the stop rule wants; at most 1 where there are enough."""
+        trips = round_trips(self.unit, self.chains)
+        if trips is None:
+            return 0.0
+        return max(TRIPS / max(float(trips.sum()), 0.5), TRIPS_EACH / max(float(trips.min()), 0.5))
+
+    def look(self, tolerance: float, most_draws: int | None, last: bool = False) -> None:
         """Judge the chains at the end of a batch; decide whether to go on, and unless it is the last look, from where."""
         chains, unit = self.chains, self.unit
         values = chains[0].tally.windows.origin
@@ -167,6 +206,12 @@ class UnitRun:
             pooled = cover(pooled, chain.tally.windows, chain.most)
             add_to(pooled, chain.tally.windows)
         q = unit.n_questions
+        batch, length = chains[0].batch, chains[0].length
+        even = batch - batch % 2  # halves are compared
+        sums = np.stack([chain.sums[batch - even : batch] for chain in chains])
+        squares = np.stack([chain.squares[batch - even : batch] for chain in chains])
+        counted = pooled
+        pooled, excess, doubt = self._read(counted, sums, squares)
         bits, seen = np.zeros(q), np.zeros(q, dtype=np.int64)
         entropies(pooled, bits, seen)
         starts, counts = np.zeros(q, dtype=np.int64), np.zeros(int(pooled.size.sum()))
@@ -174,12 +219,10 @@ class UnitRun:
         lower, upper = unit.question_bounds()
         whole = self.reference is not None and chains[0].batch == BATCHES
         shape = (len(chains), BATCHES // 2, q)
-        batch, length = chains[0].batch, chains[0].length
-        even = batch - batch % 2  # halves are compared
         before = self.diagnosis
         self.diagnosis = diagnose(
-            np.stack([chain.sums[batch - even : batch] for chain in chains]),
-            np.stack([chain.squares[batch - even : batch] for chain in chains]),
+            sums,
+            squares,
             length,
             np.stack([chain.surprise for chain in chains]) if whole else np.full(shape, np.nan),
             length,
@@ -189,7 +232,6 @@ class UnitRun:
             (counts, starts),
             np.stack([chain.means for chain in chains]) if whole else None,
         )
-        self.diagnosis.entropy_error[unit.aside] = 0.0
         if whole and self.reference is not None:
             part = BATCHES // 2 / batch
             spreads = [chain.spread for chain in chains]
@@ -199,6 +241,9 @@ class UnitRun:
             self.diagnosis = replace(
                 self.diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
+        error = np.hypot(self.diagnosis.entropy_error, np.where(self.diagnosis.exact, 0.0, doubt))
+        error[unit.aside] = 0.0
+        self.diagnosis = replace(self.diagnosis, entropy_error=error, excess=excess)
         self.pooled, self.looked_at, self.made_then = pooled, self.draws, self.made
         rhat = self.diagnosis.rhat[~self.diagnosis.exact]
         if batch < BATCHES:
@@ -208,15 +253,44 @@ class UnitRun:
         self.reference = Reference(pooled, logs)
         total = self.made
         apart = rhat.max(initial=0.0) > APART
-        good = not apart and good_enough(self.diagnosis, tolerance)
+        good = not apart and good_enough(self.diagnosis, tolerance) and self.trips_needed <= 1.0
         self.good_looks = self.good_looks + 1 if good else 0
-        if self.good_looks >= 2 or total >= most_draws:
+        windows, centre = self._placed_anew(counted, sums, squares)
+        finer = windows.shift < counted.shift
+        coarse = bool((finer & (doubt > tolerance * COARSE)).any()) and self.placed < MOST_PLACED
+        if self.good_looks >= 2 or self._at_the_end(most_draws, tolerance):
             self.finished = True
-        elif (apart or not self.warm) and not last:
+        elif (apart or coarse or not self.warm) and not last:
             self.discarded, self.joint_looked_at, self.warm = total, self.joint_shares(), True
+            self.placed += coarse
             for chain in chains:
-                chain.forget()
+                chain.forget(windows, centre)
                 chain.length *= 2 if apart else 1
+
+    def _read(self, counted: Windows, sums: np.ndarray, squares: np.ndarray) -> Reading:
+        """What was counted in bins as wide as they may be; exact values stay as they are."""
+        stride = np.gcd.reduce([chain.stride for chain in self.chains], axis=0)
+        effective = np.zeros(len(stride))
+        if counted.shift.any():
+            effective = effective_draws(sums, squares, self.chains[0].length)
+        _, deviation = self._moments(sums, squares)
+        unit = self.unit
+        upper = unit.question_bounds()[1]
+        return read(counted, unit.weights, upper, effective, deviation, stride, unit.first_values())
+
+    def _placed_anew(self, counted: Windows, sums: np.ndarray, squares: np.ndarray) -> tuple[Windows, np.ndarray]:
+        """Empty windows where the newer half of the draws was, and the middle of these."""
+        late = slice(sums.shape[1] // 2, None)
+        mean, deviation = self._moments(sums[:, late], squares[:, late])
+        bounds = self.unit.question_bounds()
+        return where_the_mass_is(counted, mean, deviation, *bounds, self.chains[0].most), np.rint(mean)
+
+    def _moments(self, sums: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The mean and the standard deviation of all questions in some batches."""
+        draws = sums.shape[0] * sums.shape[1] * self.chains[0].length
+        mean = sums.sum(axis=(0, 1)) / draws
+        variance = np.maximum(squares.sum(axis=(0, 1)) / draws - mean**2, 0.0)
+        return self.chains[0].tally.centre + mean, np.sqrt(variance)
 
 
 @dataclass(eq=False)
@@ -225,7 +299,7 @@ class Run:
 
     units: list[UnitRun]
     tolerance: float
-    most_draws: int
+    most_draws: int | None
     fingerprint: str = ""
     stopped: str = ""
     """Why it ended before the answers were good enough, if it did."""
@@ -244,7 +318,8 @@ class Run:
             one.restore(saved)
             for chain in one.chains:
                 table = chain.place.table + one.unit.offset
-                longer = chain.length > FIRST_LENGTH and chain.length * BATCHES > 4 * self.most_draws
+                most = LONGEST_RUN if self.most_draws is None else self.most_draws
+                longer = chain.length > FIRST_LENGTH and chain.length * BATCHES > 4 * most
                 if longer or (self.possible is not None and not self.possible(one.unit, table)):
                     raise Damaged
 
@@ -309,10 +384,10 @@ class Run:
                 tell()
             looked_at = all(one.chains[0].batch > 1 for one in going)  # with less there would be nothing to tell
             if max_seconds is not None and any(left) and looked_at and time.monotonic() - began > max_seconds:
-                self.stopped = "its time was up"
+                self.stopped = TIME_UP
                 return
         if max_seconds is not None and time.monotonic() - began > max_seconds:
-            self.stopped = "its time was up"
+            self.stopped = TIME_UP
 
     @staticmethod
     def _advance(executor: Executor, going: list[UnitRun], batches: list[int]) -> None:
@@ -359,7 +434,7 @@ def new_run(
     seed: int | None,
     chains: int,
     tolerance: float,
-    most_draws: int = MOST_DRAWS,
+    most_draws: int | None = None,
     fingerprint: str = "",
     joint: Sequence[Sequence[int]] = (),
     most_bytes: int = MOST_BYTES,
@@ -378,6 +453,8 @@ def new_run(
         states = streams(child, chains + 1)
         starts = possible_tables(unit, _starts(moves, unit, number, chains), states[-1])
         unit = tuned(unit, starts[0], states[-1])
+        if has_separate_peaks(unit):
+            unit = on_a_ladder(unit, starts[0], states[-1])
         groups = _groups(unit, joint)
         ready = [Chain(unit, start, state, joint=groups) for start, state in zip(starts, states[:-1], strict=True)]
         units.append(UnitRun(unit, ready, groups))

@@ -91,6 +91,11 @@ class Unit:
         """What is to be added to the value of each question."""
         return np.concatenate([self.offset, self.sums @ self.offset])
 
+    def first_values(self) -> np.ndarray:
+        """The value of every question in the first table, as chains have it."""
+        here = self.start - self.offset
+        return np.concatenate([here, self.sums @ here]).astype(np.int64)
+
     def question_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of every question; those of sums need not be sharp."""
         plus, minus = self.sums.maximum(0), self.sums.minimum(0)

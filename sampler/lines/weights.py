@@ -39,9 +39,11 @@ def weights_on(weigh: WithEvidence, columns: np.ndarray, lower: np.ndarray, uppe
         with np.errstate(divide="ignore"):  # a mean of 0 leaves only the value 0, and no column of a block has only one
             log_mean[is_cell] = np.log(weigh.law.means[columns[is_cell]])
     listed = np.isin(columns, [column for column, _ in weigh.evidence])
+    if weigh.own is not None:
+        listed[is_cell] |= weigh.own[columns[is_cell]] > 0
     if not known and weigh.law is not alike:
         listed |= is_cell
-    rest = WithEvidence(alike, weigh.n_cells, weigh.evidence) if known else weigh
+    rest = WithEvidence(alike, weigh.n_cells, weigh.evidence, weigh.own) if known else weigh
     start, values, length = np.full(n, -1, dtype=np.int64), [np.empty(0)], 0
     for j in np.flatnonzero(listed):
         given = rest(int(columns[j]), int(lower[j]), int(upper[j]))

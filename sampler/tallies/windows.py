@@ -61,14 +61,18 @@ def most_counters(n_questions: int) -> int:
 def first_windows(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Windows:
     """Small windows about some values, whole ones where the bounds are close."""
     origin = np.where(upper - lower < AT_FIRST, lower, np.clip(values - AT_FIRST // 2, lower, upper))
-    size = np.minimum(upper - origin + 1, AT_FIRST)
+    return empty_windows(origin, np.minimum(upper - origin + 1, AT_FIRST), np.zeros(len(values), dtype=np.int64))
+
+
+def empty_windows(origin: np.ndarray, size: np.ndarray, shift: np.ndarray) -> Windows:
+    """Windows in which nothing was counted yet."""
     start = np.concatenate([[0], np.cumsum(size + 1)]).astype(np.int64)
-    n = len(values)
+    n = len(origin)
     windows = Windows(
         start=apart(start[:-1]),
         origin=apart(origin.astype(np.int64)),
         size=apart(size.astype(np.int64)),
-        shift=zeros_apart(n, np.int64),
+        shift=apart(shift.astype(np.int64)),
         counters=zeros_apart(int(start[-1] + start[-1] // 2)),
         credits=zeros_apart(n),
         top=apart(start[-1:]),
@@ -206,15 +210,22 @@ def _move_some(
         windows.top[0] = begin + size[i] + 1
 
 
+def joined(windows: Windows, questions: np.ndarray, shift: np.ndarray) -> Windows:
+    """Windows in which the counters of some questions are no finer than this."""
+    coarser = shift > windows.shift[questions]
+    questions, shift = questions[coarser], shift[coarser]
+    if not len(questions):
+        return windows
+    high = windows.origin[questions] + (windows.size[questions] << windows.shift[questions]) - 1
+    origin = windows.origin[questions] >> shift << shift
+    return _placed(windows, questions, origin, ((high - origin) >> shift) + 1, shift)
+
+
 def cover(windows: Windows, others: Windows, most: int) -> Windows:
     """Windows with room for all that others have counted, and no finer counters than theirs."""
     high, other_high = (one.origin + (one.size << one.shift) - 1 for one in (windows, others))
     low = np.minimum(windows.origin, others.origin)
-    coarser = np.flatnonzero(others.shift > windows.shift)
-    if len(coarser):
-        shift = others.shift[coarser]
-        origin = windows.origin[coarser] >> shift << shift
-        windows = _placed(windows, coarser, origin, ((high[coarser] - origin) >> shift) + 1, shift)
+    windows = joined(windows, np.arange(len(windows.start)), others.shift)
     short = np.flatnonzero((others.origin < windows.origin) | (other_high > high))
     return widened(windows, short, low[short], np.maximum(high, other_high)[short], most) if len(short) else windows
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .answers import bounds, count
     from .auditing import audit
     from .base.certificate import Certificate
-    from .base.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TooLarge
+    from .base.errors import Contradiction, FiberwalkError, InputError, NumericalDoubt, TimeUp, TooLarge
     from .comparing import Comparison, compare
     from .comparing_margins import compare_margins
     from .fiber.laws.cell_priors.beta_binomial_prior import beta_binomial
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .fiber.laws.cell_priors.log_normal_prior import log_normal
     from .fiber.laws.cell_priors.unimodal_prior import unimodal
     from .fiber.laws.contributor_law import per_contributor
+    from .fiber.laws.dirichlet import dirichlet
     from .fiber.laws.expected_counts import expected
     from .fiber.laws.log_linear_model import log_linear
     from .fiber.laws.priors import prior
@@ -91,6 +92,7 @@ _HOME = {
     "ServerRules": "server.rules",
     "TableServer": "server.table_server",
     "TableStudy": "studies.table_studies",
+    "TimeUp": "base.errors",
     "TooLarge": "base.errors",
     "add_noise": "protect.perturbation.noise",
     "as_protected": "protect.as_published",
@@ -105,6 +107,7 @@ _HOME = {
     "complementary_suppress": "protect.suppression.complementary_suppression",
     "controlled_round": "protect.rounding.controlled_rounding",
     "count": "answers",
+    "dirichlet": "fiber.laws.dirichlet",
     "draw_populations": "studies.sampled_populations",
     "draw_sample": "protect.records.sample_drawing",
     "expected": "fiber.laws.expected_counts",
@@ -170,6 +173,7 @@ __all__ = [
     "ServerRules",
     "TableServer",
     "TableStudy",
+    "TimeUp",
     "TooLarge",
     "add_noise",
     "as_protected",
@@ -184,6 +188,7 @@ __all__ = [
     "complementary_suppress",
     "controlled_round",
     "count",
+    "dirichlet",
     "draw_populations",
     "draw_sample",
     "examples",

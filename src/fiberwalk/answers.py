@@ -17,10 +17,11 @@ from .fiber.bounds.chooser import SharpBounds, as_rows, cell_bounds, sharp_bound
 from .fiber.bounds.fractional_bounds import fractional_bounds
 from .fiber.equations.system import fiber_of
 from .fiber.exact.solved import MOST_BYTES, MOST_OPERATIONS, Budget
+from .fiber.laws.law import alike
 from .fiber.laws.support import refuse_impossible, with_evidence
 from .fiber.solvers.linear_program import OUTER
 from .posterior.belief import believe
-from .posterior.parts.exact_block import solve_block
+from .posterior.parts.exact_block import counted_directly, solve_block
 from .release.release import Release, as_release
 from .release.tables.dims import margin_list
 
@@ -36,7 +37,7 @@ def bounds(
     tables: bool | int = False,
     sharp: bool = True,
     fractions: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
 ) -> Any:
     """The least and greatest value of every hidden cell, as sharp integers.
 
@@ -57,7 +58,8 @@ def bounds(
         over tables of any numbers, whole or not. They show what sharp bounds are worth; two programs for every cell.
     progress
         Called now and then with how many of how many are done: open cells first, then hidden sums, then the bounds that
-        tables attain, each counted anew, and the cells of smaller tables where a release is cut into these.
+        tables attain, each counted anew, and the cells of smaller tables where a release is cut into these. False: not at
+        all, as where it is left out.
 
     Returns
     -------
@@ -87,10 +89,10 @@ def bounds(
     """
     import pandas as pd
 
-    release = as_release(release)
+    release, told = as_release(release), called_back(progress)
     most = _most_tables(tables)
     keys, rows, own = release.listed(hidden_margins)
-    found = _found(release, hidden_margins, rows, progress, sharp)
+    found = _found(release, hidden_margins, rows, told, sharp)
     loose = int((found.proof == OUTER).any(axis=1).sum())
     if loose:
         warnings.warn(
@@ -110,7 +112,7 @@ def bounds(
         raise InputError("tables= needs sharp bounds: leave sharp=False out.")
     if any(np.isneginf(item.log_weights).any() for item in release.evidence):
         raise InputError("tables= cannot be had where evidence rules out values between the bounds.")
-    witnesses = attaining_tables(presolve(release), rows, found, most, progress)[:, : release.n_cells]
+    witnesses = attaining_tables(presolve(release), rows, found, most, told)[:, : release.n_cells]
     values = rows @ witnesses.T
     for name, bound in (("lower_table", found.lower), ("upper_table", found.upper)):
         attains = values == bound[:, None]
@@ -152,13 +154,22 @@ def _found(release: Release, hidden_margins: Iterable[Any], rows: Any, progress:
     )
 
 
+def called_back(progress: Any) -> Any:
+    """What is called with progress: a function; nothing for None and False, and no other word."""
+    if progress is None or progress is False:
+        return None
+    if not callable(progress):
+        raise InputError(f"progress={progress!r}: a function that is called now and then, or False.")
+    return progress
+
+
 def count(
     release: Release,
     *,
     hidden_margins: Iterable[Any] = (),
     limit: int = MOST_OPERATIONS,
     memory: int = MOST_BYTES,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[str], None] | bool | None = None,
 ) -> int | pd.Series:
     """The number of tables that agree with a release, exactly.
 
@@ -170,7 +181,7 @@ def count(
     limit, memory
         The most operations (some billions are a second) and bytes per block of cells that depend on each other.
     progress
-        Called now and then with a line of text on where the work stands.
+        Called now and then with a line of text on where the work stands; False: not at all, as where it is left out.
 
     Raises
     ------
@@ -184,22 +195,23 @@ def count(
     5
     """
     margins = margin_list(hidden_margins, "hidden_margins=")
-    budget = Budget.given(limit, memory)
+    budget, tell = Budget.given(limit, memory), called_back(progress)
     if margins:
         import pandas as pd
 
-        belief = believe(release, hidden_margins=margins, method="exact", budget=budget, progress=progress)
+        belief = believe(release, hidden_margins=margins, method="exact", budget=budget, progress=tell)
         first = len(release.hidden)
         values = [len(pmf.values) for pmf in belief.pmfs[first:]]
         return pd.Series(values, index=release.index(belief.keys[first:]), name="values", dtype=int)
     solved = presolve(as_release(release))
-    weigh = with_evidence(lambda cell, first, last: None, solved)
+    weigh = with_evidence(alike, solved)
     if release.evidence:
         refuse_impossible(release, solved, weigh)
     total = 1
     for block in solved.blocks:
+        known = counted_directly(block, budget) if all(map(weigh.excludes_nothing, block.columns.tolist())) else None
         nothing = sp.csr_array((0, len(block.columns)), dtype=np.int64)
-        total *= solve_block(block, weigh, nothing, budget, count_only=True, progress=progress).tables
+        total *= known or solve_block(block, weigh, nothing, budget, count_only=True, progress=tell).tables
     return total
 
 

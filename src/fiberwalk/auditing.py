@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from typing import Any
 
-from .base.errors import Contradiction, InputError
-from .base.interruption import INTERRUPTED, plain_interrupts
+from .base.errors import Contradiction, InputError, TimeUp
+from .base.interruption import INTERRUPTED, TIME_UP, plain_interrupts, time_limit
 from .base.progress import shown
 from .fiber.exact.solved import Budget
 from .frames.respondents import INTRUDERS, beliefs_of_respondents, respondents_of
@@ -21,7 +21,6 @@ from .release.tables.dims import margin_list
 from .results.audit_result import NEAR, Audit
 from .risk.nearness import check_percent
 from .sampler.chains.memory import MOST_BYTES as CHAIN_BYTES
-from .sampler.chains.run import MOST_DRAWS
 from .sampling import check_chains
 
 
@@ -34,7 +33,7 @@ def audit(
     hidden_margins: Iterable[Any] = (),
     executor: Executor | None = None,
     *,
-    max_draws: int = MOST_DRAWS,
+    max_draws: int | None = None,
     max_seconds: float | None = None,
     chains: int = 4,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -67,8 +66,10 @@ def audit(
         Where chains run: any `concurrent.futures.Executor`, such as that of a Dask client (`client.get_executor()`). By
         default threads of this process.
     max_draws, max_seconds
-        Chains are stopped after so many draws each, or so much time; the answer then says that it has not converged.
-        Ctrl-C stops them too.
+        Chains are stopped after so many draws each; the whole call is stopped after so much time, whatever it was doing. The
+        answer then says that it has not converged; where there is none yet, `TimeUp` is raised. By default neither: chains
+        go on as long as they are on their way, and are given up, after a million draws, where they would need more than
+        sixteen times as many. Ctrl-C stops them too.
     chains
         How many there are.
     checkpoint
@@ -130,10 +131,10 @@ def audit(
     known: Answers = {}
     began = time.monotonic()
 
-    with shown(progress) as tell, plain_interrupts():
+    with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
         numbers = itertools.count()
 
-        def ask(reading: Release) -> Belief:
+        def ask(reading: Release, law: Any = law) -> Belief:
             number = next(numbers)
             where = None if checkpoint is None or not number else f"{os.fspath(checkpoint)}.{number}"
             how = Chains(
@@ -157,18 +158,21 @@ def audit(
         return audited(main, {name: audited(other, {}) for name, other in others.items()}, unread)
 
 
-def _readings(main: Belief, ask: Callable[[Release], Belief]) -> tuple[dict[str, Belief], str]:
-    """What follows from each further reading of a release, and what Ctrl-C left out of these."""
+def _readings(main: Belief, ask: Callable[..., Belief]) -> tuple[dict[str, Belief], str]:
+    """What follows from further readings of a release and from variants of a law, and what Ctrl-C left out of these."""
     found: dict[str, Belief] = {}
-    for done, (name, other) in enumerate(main.release.readings.items()):
+    variants = main.law.variants(main.release) if hasattr(main.law, "variants") else {}
+    readings = {name: (other, main.law) for name, other in main.release.readings.items()}
+    readings |= {name: (main.release, law) for name, law in variants.items()}
+    for done, (name, reading) in enumerate(readings.items()):
         try:
-            if any(one.stopped == INTERRUPTED for one in (main, *found.values())):
+            if any(one.stopped in (INTERRUPTED, TIME_UP) for one in (main, *found.values())):
                 raise KeyboardInterrupt
             with plain_interrupts():
-                found[name] = ask(other)
+                found[name] = ask(*reading)
         except Contradiction:
             continue  # a supposition that no table bears out is no reading
-        except KeyboardInterrupt:
-            n = len(main.release.readings)
+        except (KeyboardInterrupt, TimeUp):
+            n = len(readings)
             return found, f"{n - done} of {n} further readings {'was' if n - done == 1 else 'were'} not looked at"
     return found, ""

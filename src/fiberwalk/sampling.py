@@ -192,8 +192,8 @@ def check_chains(
     max_seconds: Any = None,
 ) -> None:
     """Refuse settings of chains that make no sense, in the user's words."""
-    check_whole(chains=chains, max_draws=max_draws)
-    if max_draws < 1024:
+    check_whole(chains=chains, **({} if max_draws is None else {"max_draws": max_draws}))
+    if max_draws is not None and max_draws < 1024:
         raise InputError(f"max_draws={max_draws!r}: chains are looked at after 1,024 draws first, so at least that.")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance > 0:
         raise InputError(f"tolerance={tolerance!r}: a number of bits above 0.")

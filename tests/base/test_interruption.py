@@ -11,8 +11,16 @@ import numpy as np
 import pytest
 
 import fiberwalk as fw
-from fiberwalk.base import progress
-from fiberwalk.base.interruption import interrupts_held, plain_interrupts
+from fiberwalk.base import interruption, progress
+from fiberwalk.base.interruption import (
+    check_time,
+    interrupts_held,
+    plain_interrupts,
+    time_check,
+    time_left,
+    time_limit,
+)
+from fiberwalk.fiber.laws import priors
 from fiberwalk.report.words import doubts
 from fiberwalk.sampler.chains import run
 
@@ -133,3 +141,46 @@ def test_silent_where_nobody_watches(capsys):
     with progress.shown() as tell:
         assert tell is None
     assert capsys.readouterr().err == ""
+
+
+# --- a limit of time -------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """A clock that goes on by so much whenever it is looked at."""
+
+    def __init__(self, each: float) -> None:
+        self.now, self.each = 0.0, each
+
+    def monotonic(self) -> float:
+        self.now += self.each
+        return self.now
+
+
+def test_limits_are_kept_within_each_other(monkeypatch):
+    monkeypatch.setattr(interruption, "time", Clock(0.0))
+    check_time("nothing is limited")
+    assert time_left() is None
+    with time_limit(10.0), time_limit(None), time_limit(99.0):
+        assert time_left() == 10.0
+        check = time_check()
+        interruption.time.now = 10.5
+        with pytest.raises(fw.TimeUp, match="its time was up while bread was baked, and there is nothing to tell yet"):
+            check_time("bread was baked")
+        with pytest.raises(fw.TimeUp):
+            check("bread was baked")  # as from another thread
+        with time_limit(1.0):
+            assert time_left() == 0.0
+    assert time_left() is None
+
+
+def test_what_comes_before_chains_is_limited_too(monkeypatch):
+    """Weights that are listed, an enumeration and an elimination; before, only chains looked at the time."""
+    release = fw.publish([[400, 300, 200], [100, 200, 300]], margins=["A", "B"])
+    law = fw.prior([({"A": "1", "B": "1"}, lambda x: 1.0 + x)])
+    monkeypatch.setattr(interruption, "time", Clock(1.0))
+    monkeypatch.setattr(priors, "AT_A_TIME", 16)
+    with pytest.raises(fw.TimeUp, match="the weights of .* values of A=1, B=1 were listed"):
+        fw.audit(release, law, "exact", max_seconds=3.0)
+    with pytest.raises(fw.TimeUp, match="cells were eliminated|tables were enumerated"):
+        fw.audit(fw.publish(np.full((4, 4), 8), margins=["A", "B"]), method="exact", max_seconds=3.0)

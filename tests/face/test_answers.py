@@ -90,7 +90,12 @@ def test_a_bin_that_sticks_out_of_the_bounds_counts_within_them():
 def test_the_distribution_of_a_binned_cell_says_so():
     audit = audit_of(sampled(640, [0.25, 0.75], width=64), decimals=1)
     frame = audit.distribution(A="1")
-    assert frame.index.name == audit.pmf(A="1").index.name == "value (bins of 6.4)"
+    assert frame.index.name == "value (bins of 6.4)"
+    single = audit.pmf(A="1")
+    assert single.index.name == "value"
+    assert len(single) == 128
+    assert single.loc[:70.3].sum() == pytest.approx(0.25)
+    assert frame["at_most"].between(frame["probability"], 1.0).all()
     assert frame.index.tolist() == [64.0, 70.4]
     assert frame["mcse"].tolist() == [0.02, 0.02]
     assert frame["cumulative"].tolist() == [0.25, 1.0]

@@ -92,6 +92,7 @@ AGENCY = {
     "of_magnitudes",
     "knows",
     "knows_rule",
+    "restricted_to",
     "readings",
 }
 """What of a release is for its agency, who makes other releases of it or asks it, and writes nothing for readers."""

@@ -50,6 +50,7 @@ LAWS: dict[str, Callable[[], Any]] = {
     "uniform": lambda: "uniform",
     "hypergeometric": lambda: "hypergeometric",
     "expected": lambda: fw.expected(TABLE + 0.5),
+    "dirichlet": lambda: fw.dirichlet(3),
     "prior": lambda: fw.prior(
         [(CORNER, {0: 1, 1: 2, 2: 1}), (SQUARE[1], fw.beta_binomial(9, 1, 2)), (SQUARE[2], lambda x: 1 / (1 + x))],
         otherwise=fw.expected(TABLE + 1),

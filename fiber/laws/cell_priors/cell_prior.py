@@ -2,7 +2,8 @@
 
 A new one is one file with a class that has `name`, `words`, `call` and `log_weights(values, known, decimals)`: values are
 whole numbers of 10^-decimals, and `known` is the interval that the exact figures leave the cell, for those that ask for it
-(`needs_interval`).
+(`needs_interval`). Where it says `always_positive`, every value from 0 on has some probability, and nobody has to list them
+all to see what is possible.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ class LogNormal:
     spread: float
     name: str = "log-normal"
     needs_interval = False
+    always_positive = True
 
     @property
     def words(self) -> str:
@@ -40,6 +41,10 @@ class LogNormal:
         from scipy.special import log_ndtr
 
         middle = math.log(self.median) + decimals * math.log(10)
+        dense = values * self.spread > DENSE
+        if dense.all():
+            at = (np.log(values) - middle) / self.spread
+            return np.asarray(-0.5 * (at**2 + math.log(2 * math.pi)) - np.log(values * self.spread))
         edges = (np.maximum(values + shift, 1e-300) for shift in (-0.5, 0.0, 0.5))
         low, at, high = ((np.log(edge) - middle) / self.spread for edge in edges)
         # In the upper tail, where both probabilities round to 1, those of lying above are subtracted instead.
@@ -47,7 +52,7 @@ class LogNormal:
         more, less = np.where(upper, -low, high), np.where(upper, -high, low)
         between = log_ndtr(more) + np.log1p(-np.exp(log_ndtr(less) - log_ndtr(more)))
         with_step = -0.5 * (at**2 + math.log(2 * math.pi)) - np.log(np.maximum(values, 1) * self.spread)
-        weights: np.ndarray = np.where(values * self.spread > DENSE, with_step, between)
+        weights: np.ndarray = np.where(dense, with_step, between)
         return weights
 
 

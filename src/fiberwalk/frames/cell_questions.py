@@ -32,7 +32,7 @@ def distribution_frame(pmf: Pmf, release: Release) -> pd.DataFrame:
 
     p = pmf.probabilities
     frame = pd.DataFrame(
-        {"probability": p, "mcse": pmf.errors, "cumulative": np.minimum(np.cumsum(p), 1.0)},
+        {"probability": p, "mcse": pmf.errors, "at_most": pmf.limits, "cumulative": np.minimum(np.cumsum(p), 1.0)},
         index=value_index(pmf, release),
     )
     frame.attrs = standing(pmf)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..base.errors import InputError
+from ..base.errors import InputError, TimeUp
 from ..base.interruption import plain_interrupts
 from ..base.saved_forms import saved
 from ..posterior.belief import Belief
@@ -100,7 +100,7 @@ def beliefs_of_respondents(
                 if progress is not None:
                     progress(f"respondent {number} of {len(people)}: {base.release.words(base.release.keys[one.cell])}")
                 hers = ask(one.sees(base.release))
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, TimeUp):
             break
         pmfs = [old if _same(old, new) else new for old, new in zip(base.pmfs, hers.pmfs, strict=True)]
         found[one] = replace(hers, pmfs=tuple(pmfs))

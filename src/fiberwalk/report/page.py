@@ -12,7 +12,6 @@ import numpy as np
 
 from ..base.text_files import written_whole
 from ..base.version import VERSION
-from ..sampler.chains.run import MOST_DRAWS
 from .plots.audit_plots import as_base64, distributions_figure, pmfs_by_labels, risk_figure, sparkline
 from .plots.convergence import convergence, sampled_cells, sharpness
 from .plots.heat_map import heat_map_figure, riskiest_slice
@@ -173,7 +172,7 @@ def _versions() -> str:
 
 _SAID_IN_CALLS: dict[str, Any] = {
     "method": "auto", "seed": None, "tolerance": None, "hidden_margins": [], "magnitudes": None, "percent": 10.0,
-    "intruders": None, "chains": 4, "max_draws": MOST_DRAWS, "max_seconds": None, "limit": None, "memory": None,
+    "intruders": None, "chains": 4, "max_draws": None, "max_seconds": None, "limit": None, "memory": None,
 }  # fmt: skip
 """The settings that a call repeats where they are not what is usual."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.numbers import largest_first
+from ..base.certificate import LAW_IN_DOUBT
+from ..base.numbers import largest_first, number_of_tables
+from ..fiber.laws.own_units import removed_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,8 +19,6 @@ LIKELY = 0.5
 """A value with more probability than this is called likely enough to name."""
 WORTH_SAYING = 1.1
 """A risk that is so many times the uniform one is said to be."""
-MOST_DIGITS = 30
-"""Of a number of tables that is written out."""
 
 
 ORIGINAL = "original"
@@ -71,7 +70,7 @@ def how_known(audit: Audit) -> list[str]:
     if audit.tables is None and certificate.word == "unproven":
         lines.append("UNPROVEN: nothing proves that the chains can reach every table:")
         lines += [f"  {line}" for line in certificate.evidence]
-    return lines
+    return lines + [f"{LAW_IN_DOUBT.upper()}: {said}" for said in certificate.caveats]
 
 
 def how_obtained(audit: Audit) -> list[str]:
@@ -84,6 +83,8 @@ def how_obtained(audit: Audit) -> list[str]:
         lines.append(f"Hidden steps: {'; '.join(one.words for one in audit.release.applied if one.beyond_evidence)}.")
     if learnt_of_theta(audit):
         lines.append(f"Theta: {learnt_of_theta(audit)}.")
+    if audit.release.own.any():
+        lines.append(f"Her own part: {own_words(audit)}.")
     if audit.tables is not None:
         answer = "the answer is exact" if certificate.likelihood == "exact" else "given that, the answer is exact"
         agree = "1 table agrees" if audit.tables == 1 else f"{number_of_tables(audit.tables)} tables agree"
@@ -97,9 +98,16 @@ def how_obtained(audit: Audit) -> list[str]:
     return lines
 
 
-def number_of_tables(tables: int) -> str:
-    """All digits, as long as somebody may read them."""
-    return f"{tables:,}" if tables < 10**MOST_DIGITS else f"about 10^{math.log10(tables):.0f}"
+def own_words(audit: Audit) -> str:
+    """What follows from an insider's knowledge of her own part of a cell."""
+    law = f"law {audit.belief.law.name!r}"
+    if removed_units(audit.belief.law, audit.release) is not None:
+        return (
+            f"her own units are taken out of the cells, and {law} weighs what is left with the ways to tell hers apart"
+        )
+    if audit.belief.law.name == "per contributor":
+        return f"{law} weighs what the others have, who are one fewer"
+    return f"under {law} it only cuts off the values below it"
 
 
 def doubts(audit: Audit) -> list[tuple[str, str]]:
@@ -115,6 +123,7 @@ def doubts(audit: Audit) -> list[tuple[str, str]]:
         found.append(
             ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
         )
+    found += [(LAW_IN_DOUBT, f"{said[0].upper()}{said[1:]}") for said in audit.certificate.caveats]
     return found
 
 
@@ -144,7 +153,11 @@ def learnt_of_theta(audit: Audit) -> str:
 
 def why_not_converged(audit: Audit) -> str:
     """What stopped the chains before they passed the stop rule."""
-    return audit.stopped.rstrip(".") or "chains reached the most draws they may make"
+    if audit.stopped:
+        return audit.stopped.rstrip(".")
+    if audit.settings.get("max_draws") is None:
+        return "chains were given up: they would have to make many times the draws that they made"
+    return "chains reached the most draws they may make"
 
 
 def advice(audit: Audit) -> str:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+MOST_VALUES = 1_000_000
+"""Values of a cell that are listed one by one."""
 NEAR = 10.0
 """Percent: a guess that is nearer than this to a magnitude does harm, unless another limit is given."""
 
@@ -170,11 +172,13 @@ class Audit:
         """How probable each attainable value of a cell is: a Series of value -> probability.
 
         The cell is named by its labels, `a.pmf(I="1", J="3", K="3")`, or as a dict; dims left out are summed over. The
-        `attrs` of the Series say how it was obtained (method, certificate, converged, ess).
+        `attrs` of the Series say how it was obtained (method, certificate, converged, ess). Cells that have more than a
+        million values between the least and the greatest that came up are listed in bins: the index then holds the least
+        value of each, and its name says so.
         """
         import pandas as pd
 
-        pmf = self._pmf(cell, labels)
+        pmf = self._pmf(cell, labels).in_values(MOST_VALUES)
         series = pd.Series(pmf.probabilities, index=value_index(pmf, self.release), name="probability")
         series.attrs = standing(pmf)
         return series
@@ -214,7 +218,9 @@ class Audit:
         return most_probable_table(self)
 
     def distribution(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> pd.DataFrame:
-        """The distribution of a cell with its sampling error: columns probability, mcse and cumulative, by value.
+        """The distribution of a cell with its sampling error: columns probability, mcse, at_most and cumulative, by value.
+
+        A probability is below `at_most` in 99.5% of all cases: look there for values that chains met seldom or never.
 
         The cell is named as for `pmf`. Sampled cells with very many values are counted in bins: the index then holds the
         least value of each, and its name says so.

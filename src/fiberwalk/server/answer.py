@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -165,6 +165,9 @@ class Answer:
     def release(self, *, exact: Any = ()) -> Release:
         """The release of this table, by the same method, seed and keys: `fw.audit` tells what it gives away.
 
+        Of a request with a filter it knows whom it is about (`Release.about`), so that `fw.linked` of several answers does
+        not take different people for the same.
+
         Parameters
         ----------
         exact
@@ -181,10 +184,11 @@ class Answer:
             )
         true = Table(self.tables.true, self.tables.dims)
         if self.after is None:
-            return publish(true, margins=[tuple(dim.name for dim in true.dims)])
-        numbers = None if self.tables.numbers is None else labelled(self.tables.numbers, true.dims)
-        release: Release = release_of(self.after, true, numbers, self.tables.seed, exact)
-        return release
+            release = publish(true, margins=[tuple(dim.name for dim in true.dims)])
+        else:
+            numbers = None if self.tables.numbers is None else labelled(self.tables.numbers, true.dims)
+            release = release_of(self.after, true, numbers, self.tables.seed, exact)
+        return replace(release, about=self.request.where)
 
     def _released(self) -> xr.DataArray:
         if self.table is None:

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import fiberwalk as fw
 from fiberwalk.base.certificate import Certificate
+from fiberwalk.base.numbers import number_of_tables
 from fiberwalk.posterior.parts.pmf import Pmf, bits_of
 from fiberwalk.report.page import report_page
 from fiberwalk.report.plots.heat_map import KNOWN, OPEN, PUBLISHED, UNASKED, heat_map_figure, riskiest_slice
 from fiberwalk.report.plots.value_bars import bars_of
-from fiberwalk.report.words import doubts, number_of_tables, probability, readable, short_cell_name, shortened, verdict
+from fiberwalk.report.words import doubts, probability, readable, short_cell_name, shortened, verdict
 
 UNPROVEN = Certificate("unproven", "sums of lattice vectors", ("chains started at 9 tables", "R-hat below 1.05"))
 

@@ -62,6 +62,8 @@ def test_probabilities(world, law, method, data):
         assume(any(weight(table) > 0 for table in found))
         found = [table for table in found if weight(table) > 0]
         given_law = fw.expected(np.array(means).reshape(world.values.shape))
+    if law != "uniform":
+        weight = naive.besides_own(weight, world.own)
     with only(method):
         audit = fw.audit(world.release, law=given_law, hidden_margins=world.hidden_margins)
     names = [dim.name for dim in world.release.dims]

@@ -210,12 +210,12 @@ def test_a_fiber_that_is_too_large_is_refused_with_words():
     ):
         fw.audit(release, method="exact", limit=1_000_000)
     with pytest.raises(fw.TooLarge, match=r"with 2.*000 operations and 5,000,000 bytes: .* more memory .*memory="):
-        fw.count(release, memory=5_000_000)
+        fw.count(fw.publish(np.hstack([snee, snee[:, :1]]), ["A", "B"]), memory=5_000_000)
     assert fw.bounds(release).loc[("1", "1")].tolist() == [0, 108]  # bounds need no enumeration
 
 
 def test_magnitudes_too_wide_to_list_still_have_bounds():
-    release = fw.publish([[3_000_000_000, 4_000_000_000], [5_000_000_000, 6_000_000_000]], ["A", "B"])
+    release = fw.publish([[3_000_000_000, 4_000_000_000, 0], [5_000_000_000, 6_000_000_000, 9]], ["A", "B"])
     assert fw.bounds(release).loc[("1", "1")].tolist() == [0, 7_000_000_000]
     with pytest.raises(fw.TooLarge, match="values to tell apart.*a coarser unit"):
         fw.audit(release, method="exact")

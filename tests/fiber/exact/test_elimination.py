@@ -147,7 +147,7 @@ def test_a_long_chain_of_cycles_falls_apart():
 
 
 def test_a_count_that_does_not_add_up_is_not_given(monkeypatch):
-    release = fw.publish(SNEE // 8, ["A", "B"])
+    release = fw.publish(np.hstack([SNEE // 8, SNEE[:, :1] // 8]), ["A", "B"])
     monkeypatch.setattr(Elimination, "residue", lambda self, prime: 7)
     with only("elimination"), pytest.raises(fw.NumericalDoubt, match="in whole numbers .* floating point"):
         fw.count(release)

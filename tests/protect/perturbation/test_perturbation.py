@@ -432,3 +432,17 @@ BAD = {
 def test_bad_input_is_said(words):
     with pytest.raises(fw.InputError, match=re.escape(words)):
         BAD[words]([[1, 2], [4, 0]])
+
+
+def test_a_matrix_that_is_made_for_the_table_tells_more_than_is_used():
+    """Whoever knows it knows its stationary vector: how often each count occurs."""
+    table = [[0, 1], [1, 1]]
+    plain = [[0.8, 0.2], [0.2, 0.8]]
+    assert fw.perturb(table, plain, seed=1).likelihood == "exact"
+    matrix = fw.invariant_matrix(plain, table)
+    release = fw.perturb(table, matrix, seed=1)
+    assert release.likelihood == "cellwise approximation"
+    assert "tells how often each count occurs, which is not used" in release.applied[0].words
+    read = fw.as_protected(release.published, "perturb", matrix=matrix)
+    assert read.likelihood == "cellwise approximation"
+    assert fw.as_protected(release.published, "perturb", matrix=plain).likelihood == "exact"

@@ -415,9 +415,9 @@ def test_smoothed_varentropy_against_its_definition():
 )
 def test_stop_rule_at_one_look(changed, good):
     values = {"rhat": 1.009, "ess": 400.0, "entropy_error": 0.0066, "exact": False, "never_moved": False}
-    values |= {"mean_error": 0.0, "growth": 1.0} | changed
+    values |= {"mean_error": 0.0, "growth": 1.0, "excess": 0.0} | changed
     start = {"rhat": 1.0, "ess": 5000.0, "entropy_error": 0.001, "exact": False, "never_moved": False}
-    start |= {"mean_error": 0.0, "growth": 1.0}
+    start |= {"mean_error": 0.0, "growth": 1.0, "excess": 0.0}
     found = dx.Diagnosis(**{name: np.array([start[name], values[name]]) for name in values})
     assert dx.good_enough(found, 0.02) is good
 
@@ -431,6 +431,7 @@ def test_worst_in_words():
         np.zeros(3, dtype=bool),
         np.zeros(3),
         np.ones(3),
+        np.zeros(3),
     )
     assert found.worst() == (
         "largest R-hat 1.020 (cell 1), fewest effective draws 300 (cell 0), "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Fact = tuple[frozenset[int], int, int]
 
@@ -81,6 +81,21 @@ def pmf(
 
 def uniform(table: tuple[int, ...]) -> float:
     return 1.0
+
+
+def besides_own(
+    weight: Callable[[tuple[int, ...]], float], own: Mapping[int, int]
+) -> Callable[[tuple[int, ...]], float]:
+    """A law of counts as whoever has some units of her own weighs it: by the ways to say which are hers."""
+
+    def weighed(table: tuple[int, ...]) -> float:
+        total = weight(table)
+        for cell, units in own.items():
+            for k in range(units):
+                total *= table[cell] - k
+        return total
+
+    return weighed
 
 
 def hypergeometric(table: tuple[int, ...]) -> float:

@@ -181,7 +181,7 @@ def limit(command: Callable[..., None]) -> Callable[..., None]:
     return operations(memory(command))
 
 
-LAWS = ("uniform", "hypergeometric")
+LAWS = ("uniform", "hypergeometric", "dirichlet")
 """The laws that have a name, written out: to read them from `by_name` would load all that a law needs."""
 
 
@@ -310,7 +310,7 @@ def chains(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--chains", type=click.IntRange(min=1), default=4, show_default=True, help="How many there are."),
         click.option("--max-draws", type=_Amount(), metavar="N", help="Stop the chains after so many draws each."),
-        click.option("--max-seconds", type=Number(min=0, min_open=True), help="... or after so much time."),
+        click.option("--max-seconds", type=Number(min=0, min_open=True), help="Stop everything after so much time."),
         click.option("--threads", type=click.IntRange(min=1), help="Threads for the chains; the answer is the same."),
         click.option(
             "--cluster", metavar="ADDRESS", help="A Dask scheduler that runs the chains; the answer is the same."
