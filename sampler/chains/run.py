@@ -34,7 +34,7 @@ from .chain_state import restore as restore_chain
 from .checkpoint import save
 from .diagnostics import LARGEST_RHAT, LEAST_DRAWS, Diagnosis, diagnose, effective_draws, good_enough
 from .memory import MOST_BYTES, NUMBER, refuse_what_does_not_fit
-from .peaks import TRIPS, TRIPS_EACH, has_separate_peaks, on_a_ladder, round_trips
+from .peaks import TRIPS, TRIPS_EACH, round_trips
 from .possible import possible_tables
 from .standing import Standing
 from .starts import dispersed_starts
@@ -453,8 +453,6 @@ def new_run(
         states = streams(child, chains + 1)
         starts = possible_tables(unit, _starts(moves, unit, number, chains), states[-1])
         unit = tuned(unit, starts[0], states[-1])
-        if has_separate_peaks(unit):
-            unit = on_a_ladder(unit, starts[0], states[-1])
         groups = _groups(unit, joint)
         ready = [Chain(unit, start, state, joint=groups) for start, state in zip(starts, states[:-1], strict=True)]
         units.append(UnitRun(unit, ready, groups))

@@ -38,8 +38,8 @@ class Place(NamedTuple):
     """Room for the weights of a line."""
 
 
-Lasting = tuple[tuple[np.ndarray, float, float], ...]
-"""Arrays of a room, each with the least and the largest number that may stand in it."""
+Lasting = tuple[tuple[np.ndarray, float | np.ndarray, float | np.ndarray], ...]
+"""Arrays of a room, each with the least and the largest number that may stand in it, or in each of its places."""
 ANYTHING = (-np.inf, np.inf)
 
 

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...moves.families.mixture import Mixture
+from ...moves.families.move_set import MoveSet
 from . import adaptive_lattice, signed_list, stocked_moves, sub_tables
 from .independent import decomposable, two_way
-from .kernel import Fit, Task, WholeTask
+from .kernel import Fit, Kernel, Task, WholeTask
+from .ladder import kernel as ladder
 from .row_pairs import kernel as row_pairs
 from .schedule import kernel as schedule
 from .swaps import fit as swaps
@@ -34,9 +36,17 @@ WHOLE_TABLES: tuple[Callable[[WholeTask], Fit | None], ...] = (decomposable.fits
 
 
 def fitting(task: Task) -> Fit:
-    """The kernels for a block, one or more for each part of a mixture."""
+    """The kernels for a block: a ladder where its law has separate peaks, else one or more for each part of a mixture."""
+
+    def others(part: MoveSet) -> tuple[Kernel, ...]:
+        return _by_moves(replace(task, moves=part, alone=False)).kernels
+
+    return ladder.fits(task, others) or _by_moves(task)
+
+
+def _by_moves(task: Task) -> Fit:
     if isinstance(task.moves, Mixture):
-        parts = [fitting(replace(task, moves=part, alone=False)) for part in task.moves.parts]
+        parts = [_by_moves(replace(task, moves=part, alone=False)) for part in task.moves.parts]
         return Fit(tuple(kernel for part in parts for kernel in part.kernels))
     return next(fit for fits in KERNELS if (fit := fits(task)) is not None)
 

@@ -18,7 +18,7 @@ LISTED = 16_384
 
 
 class Weights(NamedTuple):
-    """log w_j(x) = [counted: x log_mean - ln x!] + [start >= 0: value[start + x - first]], for each column j of a unit."""
+    """log w_j(x) = [counted: x log_mean - ln x!] + [start >= 0: power * value[start + x - first]], for each column j."""
 
     kind: int
     counted: np.ndarray
@@ -27,6 +27,8 @@ class Weights(NamedTuple):
     first: np.ndarray
     value: np.ndarray
     log_factorials: np.ndarray
+    power: float = 1.0
+    """Below 1 only where a law is tempered."""
 
 
 def weights_on(weigh: WithEvidence, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Weights:
@@ -77,7 +79,7 @@ def log_weight(weights: Weights, j: int, x: int) -> float:
     if weights.counted[j]:
         found = x * weights.log_mean[j] - log_factorial(weights.log_factorials, x)
     if weights.start[j] >= 0:
-        found += weights.value[weights.start[j] + x - weights.first[j]]
+        found += weights.power * weights.value[weights.start[j] + x - weights.first[j]]
     return found
 
 

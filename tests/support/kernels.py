@@ -36,6 +36,7 @@ from fiberwalk.sampler.chains.units import unit_of, units_of
 from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKernel
 from fiberwalk.sampler.kernels.independent.draw_decomposable import decomposable_plan
 from fiberwalk.sampler.kernels.kernel import Kernel, Task
+from fiberwalk.sampler.kernels.ladder.kernel import Ladder
 from fiberwalk.sampler.kernels.registry import fitting
 from fiberwalk.sampler.kernels.schedule.kernel import ScheduleKernel
 from fiberwalk.sampler.kernels.schedule.walk import listed_arrays
@@ -49,6 +50,15 @@ from support.move_families import families
 TOO_MANY = 3000
 Planned = tuple[Unit, MoveSet | None]
 """A unit with its kernels, and the moves whose reach limits it (None: it is known to reach everything)."""
+
+
+def on_rungs(unit: Unit) -> Unit:
+    """A ladder has its rungs from a trial, without which it is only its lowest."""
+    ladders = [isinstance(one, Ladder) for one in unit.kernels]
+    if not any(ladders):
+        return unit
+    random = streams(21, 1)[0]
+    return replace(unit, kernels=tuple(one.learned(unit, unit.start, random) for one in unit.kernels))
 
 
 def alone(inside: Support, block: Block, kernel: Kernel) -> Unit:
@@ -206,7 +216,7 @@ def _quietly(make: Callable[[], Any]) -> Any:
 
 
 def _tables_of(inside: Support, block: Block, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The tables of a block that the law does not exclude, and their probabilities, summed up from single weights."""
+    """The tables of a block and their probabilities, summed up from single weights; 0 where the law excludes one."""
     tables = every_table(block.A, block.b, block.lower, block.upper, most)
     assert tables is not None, "a fiber that is too large for a test"
     logs = np.zeros(len(tables))
@@ -214,9 +224,8 @@ def _tables_of(inside: Support, block: Block, most: int) -> tuple[np.ndarray, np
         given = inside.weigh(int(column), int(block.lower[k]), int(block.upper[k]))
         if given is not None:
             logs += given[tables[:, k] - block.lower[k]]
-    possible = logs > -np.inf
-    p = np.exp(logs[possible] - logs.max())
-    return tables[possible], p / p.sum()
+    p = np.exp(logs - logs.max())
+    return tables, p / p.sum()
 
 
 def _target(
@@ -226,16 +235,20 @@ def _target(
     blocks: list[Block],
     reach: MoveSet | None,
 ) -> Target:
+    unit = on_rungs(unit)
     columns = np.concatenate([block.columns for block in blocks])
     order = np.argsort(columns)
     order = order[np.searchsorted(columns[order], unit.columns)]
     rows = [np.concatenate(parts) for parts in itertools.product(*(tables for tables, _ in fibers))]
     p = np.array([np.prod(parts) for parts in itertools.product(*(p for _, p in fibers))])
     tables = np.array(rows)
+    if not isinstance(unit.kernels[0], Ladder):
+        tables, p = tables[p > 0], p[p > 0]  # on the higher rungs of a ladder nothing is excluded
     if reach is not None:
         label = _parts(reach, tables)
         likeliest = label == np.argmax(np.bincount(label, p))
         tables, p = tables[likeliest], p[likeliest] / p[likeliest].sum()
+    tables, p = tables[p > 0], p[p > 0]
     family = f" ({reach.words})" if reach is not None else ""
     return Target(f"{', '.join(type(one).__name__ for one in unit.kernels)}{family}", unit, tables[:, order], p)
 

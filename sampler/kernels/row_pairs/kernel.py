@@ -26,7 +26,7 @@ from ....moves.families.row_pairs import RowPairs, ones
 from ...lines.line import draw_on_line, line_range
 from ...lines.weights import ALIKE, FACTORIAL, Weights
 from ...tallies.tally import BY_STEPS, Tally, credit, credit_step, end_of_draw
-from ..kernel import Fit, Kernel, Place, Task
+from ..kernel import Fit, Kernel, Lasting, Place, Task
 from .redraw import UNITS_PER_COLUMN, PairRoom, redraw_evenly, redraw_rows
 
 ROUNDS = 3
@@ -253,6 +253,11 @@ class RowPairKernel(Kernel):
     def _most_common(self) -> int:
         sizes = np.sort(_dense(self.pattern.bits).sum(axis=1))
         return max(1, int(sizes[-2]))
+
+    def lasting(self, room: PairRoom) -> Lasting:
+        """Which rows are visited next."""
+        rows = len(room.order)
+        return (room.order, 0, rows - 1), (room.state, 0, rows)
 
     def room(self) -> PairRoom:
         """Lists of common columns, and a bit for each unit of two rows."""

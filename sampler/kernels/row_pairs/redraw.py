@@ -28,7 +28,7 @@ FINEST = 16
 
 
 class PairRoom(NamedTuple):
-    """Where a visit works; what is in it before and after does not matter."""
+    """Where a visit works; what is in it before and after does not matter, but for which rows are next."""
 
     one: np.ndarray
     """Places of the common columns in either row."""

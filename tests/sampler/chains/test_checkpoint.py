@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import itertools
 import pickle
 import zipfile
 from copy import deepcopy
@@ -24,11 +23,8 @@ from fiberwalk.sampler.chains import checkpoint, run
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.chain_state import restore, state_of
 from fiberwalk.sampler.chains.checkpoint import FORM, load, save
-from fiberwalk.sampler.chains.peaks import on_a_ladder
 from fiberwalk.sampler.chains.run import new_run
-from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.kernels.kernel import Kernel
-from fiberwalk.sampler.kernels.ladder import Ladder
 
 MARK, OTHER = (hashlib.sha256(text).hexdigest() for text in (b"mine", b"another's"))
 DAMAGED = "is damaged or was cut short; remove it, or choose another file."
@@ -177,30 +173,19 @@ def test_no_bit_can_be_flipped(tmp_path):
 # --- chains that are taken up go on the same -------------------------------------------------------------------------
 
 
-def with_a_ladder() -> Any:
-    """A unit of two rows of three, of which one cell is said to be small or large and nothing in between."""
-    peaks = {x: 1.0 if x < 2 or x > 8 else 1e-6 for x in range(12)}
-    release = fw.publish([[7, 5, 4], [4, 6, 5]], margins=["A", "B"])
-    moves = choose(release, fw.prior([({"A": "1", "B": "1"}, peaks)]))
-    (unit,) = units_of(moves, np.zeros((0, 6), dtype=np.int64))
-    return on_a_ladder(unit, unit.start, streams(9, 1)[0])
-
-
 @cache
 def every_kernel() -> dict[str, Any]:
-    """A unit for each kernel of the sampler, by the kernel's name."""
+    """A unit for each kernel of the sampler and each kind of law that it walks under, by their names."""
     left = {one.__name__ for one in _concrete(Kernel) if one.__module__.startswith("fiberwalk.sampler.")}
     found: dict[str, Any] = {}
     named = releases()
-    for name, law in itertools.product(named, ("uniform", "hypergeometric", "listed")):
-        for one, with_evidence, chosen in laws(named[name]):
-            if one == law:
-                for target in targets(with_evidence, chosen):
-                    found.update({type(kernel).__name__: target.unit for kernel in target.unit.kernels})
-        if left - {Ladder.__name__} <= set(found):
-            break
-    found[Ladder.__name__] = with_a_ladder()
-    return {name: found[name] for name in sorted(left)}
+    for name in ("two-way", "three-way", "decomposable", "hidden cells"):
+        for law, with_evidence, chosen in laws(named[name]):
+            for target in targets(with_evidence, chosen):
+                for kernel in target.unit.kernels:
+                    found.setdefault(f"{type(kernel).__name__} {target.unit.weights.kind} {'gaps' in law}", target.unit)
+    assert left == {name.split()[0] for name in found}
+    return found
 
 
 def test_every_kernel_goes_on_from_what_is_saved(tmp_path):
@@ -213,8 +198,8 @@ def test_every_kernel_goes_on_from_what_is_saved(tmp_path):
         saved = load(tmp_path / name, MARK)
         assert saved is not None
         restore(unit, other, saved["chain"])
-        one.advance(unit, 50)
-        other.advance(unit, 50)
+        one.advance(unit, 600)  # longer than a stock of moves lasts
+        other.advance(unit, 600)
         assert np.array_equal(one.place.table, other.place.table), name
         assert np.array_equal(one.place.random, other.place.random), name
         for mine, theirs in zip(one.tally.windows, other.tally.windows, strict=True):

@@ -31,6 +31,7 @@ from fiberwalk.sampler.kernels.adaptive_lattice import AdaptiveKernel, walk_adap
 from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKernel
 from fiberwalk.sampler.kernels.independent.two_way import TwoWayKernel
 from fiberwalk.sampler.kernels.kernel import Kernel
+from fiberwalk.sampler.kernels.ladder.kernel import Ladder
 from fiberwalk.sampler.kernels.row_pairs.kernel import RowPairKernel
 from fiberwalk.sampler.kernels.schedule.kernel import ScheduleKernel
 from fiberwalk.sampler.kernels.signed_list import ListedKernel
@@ -109,7 +110,7 @@ def test_every_kernel_and_every_kind_of_law_is_tried() -> None:
     walking = (MoveKernel, SubTableKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel)
     missing = set(itertools.product(walking, (ALIKE, FACTORIAL, POISSON, MIXED)))
     missing |= {(SwapKernel, ALIKE), (SwapRoundsKernel, ALIKE), (UnitSwapKernel, ALIKE)}
-    missing |= {(TwoWayKernel, FACTORIAL), (DecomposableKernel, FACTORIAL)}
+    missing |= {(TwoWayKernel, FACTORIAL), (DecomposableKernel, FACTORIAL), (Ladder, MIXED)}
     for name in RELEASES:
         for law, _, _ in laws_on(name) if missing else ():
             missing -= {
@@ -317,6 +318,7 @@ SMALL = {
 
 
 ELSEWHERE = (
+    Ladder,
     MoveKernel,
     SwapKernel,
     SwapRoundsKernel,

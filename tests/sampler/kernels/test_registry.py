@@ -86,7 +86,7 @@ def test_a_line_in_the_registry_is_all_that_a_kernel_needs(monkeypatch):
 
 
 def test_every_file_that_says_when_it_fits_is_in_the_registry():
-    homes = {one.__module__ for one in (*registry.KERNELS, *registry.WHOLE_TABLES)}
+    homes = {one.__module__ for one in (*registry.KERNELS, *registry.WHOLE_TABLES, registry.ladder.fits)}
     for name in sources(ROOT):
         if name.startswith("sampler.kernels."):
             module = importlib.import_module(f"fiberwalk.{name}")

@@ -1,0 +1,256 @@
+"""A ladder for laws with separate peaks: replicas of the table under powers of the weights, which trade places.
+
+The lowest rung has the law itself, and is what is counted. The higher a rung, the smaller the power of what the law says
+value by value, so that on the highest the valleys between peaks are shallow. Neighbours trade tables with the probability
+that leaves the law of all rungs together as it is (replica exchange, Geyer 1991), every other pair of them by turns. A
+table that came down from the highest rung was drawn anew as far as peaks are concerned: how often that happens is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ....moves.families.mixture import Mixture
+from ....moves.families.move_set import MoveSet
+from ....moves.families.stock import Stock, Supplier, empty_stock
+from ...lines.line import LONGEST
+from ...lines.weights import Weights, log_weight_of
+from ...tallies.tally import NO_CREDITS, Tally
+from ...tallies.windows import apart, first_windows, zeros_apart
+from ..kernel import ANYTHING, Fit, Kernel, Lasting, Place, Task
+from ..stocked_moves import MoveKernel, supplier_of
+from . import rungs
+from .peaks import has_separate_peaks, least_power, without_gaps
+from .walk import ACCEPTED, TOP, TRADES, TRIPS, climb
+
+if TYPE_CHECKING:
+    from ...chains.unit import Unit
+
+TRIAL = 192
+"""Draws from which it is learnt how log-weights spread on a rung; and for trades, eight times as many."""
+LEAST_STEPS = 4
+VISIT = 300_000.0
+"""Nanoseconds of each visitor on every rung whenever the stock of moves is filled, which lasts for about ten times that."""
+
+
+def fits(task: Task, others: Callable[[MoveSet], tuple[Kernel, ...]]) -> Fit | None:
+    """Laws with separate peaks, where some moves are written in advance; `others` gives kernels for those that are not."""
+    if not has_separate_peaks(task.weights, task.block.lower, task.block.upper):
+        return None
+    parts = task.moves.parts if isinstance(task.moves, Mixture) else (task.moves,)
+    stocked = tuple(part for part in parts if part.supplier() is not None)
+    if not stocked:
+        return None
+    visitors = tuple(kernel for part in parts if part.supplier() is None for kernel in others(part))
+    block = task.block
+    start = np.zeros((0, task.n_columns), dtype=np.int64)
+    return Fit((Ladder(stocked, visitors, task.weights, block.lower, block.upper, np.ones(1), start),))
+
+
+class LadderRoom(NamedTuple):
+    """What a chain has on all rungs but the lowest, and where each table came from."""
+
+    sources: tuple[Supplier, ...]
+    stock: Stock
+    filled: np.ndarray
+    """[0]: how often the stock was filled, by one source after the other."""
+    tables: np.ndarray
+    """[rung - 1, column]"""
+    ends: np.ndarray
+    """Of the table on each rung: at which end it was last; 0 for neither."""
+    noted: np.ndarray
+    unnoted: Tally
+    visitors: tuple[tuple[Any, ...], ...]
+    """[rung][visitor]: their rooms."""
+
+    @property
+    def trips(self) -> int:
+        """How often a table came down from the highest rung after one had gone up."""
+        return int(self.noted[TRIPS])
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder(Kernel):
+    """Hit-and-run on every rung along the moves of one family after the other, and kernels that visit all rungs at times."""
+
+    moves: tuple[MoveSet, ...]
+    visitors: tuple[Kernel, ...]
+    weights: Weights
+    lower: np.ndarray
+    upper: np.ndarray
+    powers: np.ndarray
+    """Of the weights on each rung, from 1 on."""
+    start: np.ndarray
+    """Where a table begins on each higher rung, [rung - 1, column]; it comes far before anything counts."""
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """The families', and the ladder."""
+        families = ", ".join(
+            [f"hit-and-run along {one.words}" for one in self.moves] + [one.words for one in self.visitors]
+        )
+        return f"{families} on a ladder of {len(self.powers)} powers of the weights"
+
+    @cached_property
+    def cost(self) -> float:  # type: ignore[override]
+        """A step on every rung."""
+        return len(self.powers) * float(np.mean([MoveKernel(one, self.weights).cost for one in self.moves]))
+
+    @cached_property
+    def soft(self) -> Weights:
+        """The weights of the higher rungs, but for the power."""
+        return without_gaps(self.weights, self.upper)
+
+    @cached_property
+    def _visitors(self) -> tuple[tuple[Kernel, ...], ...]:
+        """[rung]: the visitors under its weights."""
+        rungs_ = [self.weights, *(self.soft._replace(power=float(power)) for power in self.powers[1:])]
+        return tuple(tuple(replace(one, weights=weights) for one in self.visitors) for weights in rungs_)  # type: ignore[type-var]
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(MoveKernel(one, self.weights).longest() for one in self.moves)
+
+    def steps(self, n_columns: int) -> int:
+        """On each rung, from one trade to the next."""
+        return max(LEAST_STEPS, n_columns // 2)
+
+    def work(self, n_columns: int) -> float:
+        """Every rung works."""
+        return self.steps(n_columns) * self.cost
+
+    def longest(self) -> int:
+        """The longest move of all families."""
+        return self._longest
+
+    def room(self) -> LadderRoom:
+        """An empty stock, and tables at their starts."""
+        sources = tuple(supplier_of(one) for one in self.moves)
+        n, rungs_ = len(self.lower), len(self.powers)
+        return LadderRoom(
+            sources,
+            empty_stock(self._longest),
+            np.zeros(1, dtype=np.int64),
+            self.start.astype(np.int64),
+            np.zeros(rungs_, dtype=np.int64),
+            np.zeros(ACCEPTED + rungs_ - 1, dtype=np.int64),
+            _noting_nothing(n, n + max([self._longest, *(one.most_credits(n) for one in self.visitors)])),
+            tuple(tuple(one.room() for one in visitors) for visitors in self._visitors),
+        )
+
+    def lasting(self, room: LadderRoom) -> Lasting:
+        """Stock, tables, and where they come from."""
+        stock = room.stock
+        n, rungs_ = len(self.lower), len(self.powers)
+        return (
+            (stock.start, 0, len(stock.columns)),
+            (stock.columns, 0, n - 1),
+            (stock.steps, *ANYTHING),
+            (stock.state[:2], 0, len(stock.start) - 1),
+            (stock.state[2:], 0, np.inf),
+            (room.filled, 0, np.inf),
+            (room.tables, self.lower, self.upper),
+            (room.ends, 0, TOP),
+            (room.noted[:TRADES], 0, rungs_ - 1),
+            (room.noted[TRADES:], 0, np.inf),
+            *(
+                part
+                for kernels, rooms in zip(self._visitors, room.visitors, strict=True)
+                for kernel, one in zip(kernels, rooms, strict=True)
+                for part in kernel.lasting(one)
+            ),
+        )
+
+    def walk(self, place: Place, tally: Tally, room: LadderRoom, draws: int, steps: int) -> int:
+        """Moves from the stock on all rungs, filled whenever it is empty."""
+        stock, done = room.stock, 0
+        while done < draws and not tally.n_waiting[0]:
+            if stock.state[0] == stock.state[1]:
+                room.sources[room.filled[0] % len(room.sources)].fill(stock, place.random)
+                room.filled[0] += 1
+                self._visit(place, room)
+            done += climb(
+                stock, self.weights, self.soft, self.powers, place, room.tables, tally, room.unnoted, room.ends, room.noted,
+                draws - done, steps, self._longest,
+            )  # fmt: skip
+        return done
+
+    def _visit(self, place: Place, room: LadderRoom) -> None:
+        """Draws of the visitors on every rung; none of them counts."""
+        for k, (kernels, rooms) in enumerate(zip(self._visitors, room.visitors, strict=True)):
+            here = place if k == 0 else place._replace(table=room.tables[k - 1])
+            for kernel, one in zip(kernels, rooms, strict=True):
+                steps = kernel.steps(len(place.table))
+                kernel.walk(here, room.unnoted, one, ceil(VISIT / (steps * kernel.cost)), steps)
+
+    def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Ladder:
+        """The same with rungs that are found in short trials."""
+        visitors = tuple(one.learned(unit, start, random) for one in self.visitors)
+        return replace(self, visitors=visitors)._with_rungs(unit, start, random)
+
+    def _with_rungs(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Ladder:
+        table = (start - unit.offset).astype(np.int64)
+        place = Place(table, self.lower, self.upper, random, zeros_apart(LONGEST))
+        only_listed = self.soft._replace(counted=np.zeros_like(self.soft.counted))
+
+        def spread(power: float) -> float:
+            """The standard deviation of the listed log-weights under a power of them; the table goes on from there."""
+            alone = replace(self, weights=self.soft._replace(power=power))
+            alone._try(place, TRIAL // 4)
+            energies = np.empty(TRIAL)
+            room = alone.room()
+            for k in range(TRIAL):
+                alone._try(place, 1, room)
+                energies[k] = log_weight_of(only_listed, table)
+            return float(np.std(energies))
+
+        def accepted(powers: np.ndarray) -> np.ndarray:
+            """The share of trades that are made between neighbours."""
+            whole = self._with(powers, start - unit.offset)
+            room = whole.room()
+            whole._try(Place((start - unit.offset).astype(np.int64), *place[1:]), 8 * TRIAL, room)
+            return np.asarray(room.noted[ACCEPTED:] / max(1.0, room.noted[TRADES] / 2.0))
+
+        least = least_power(self.weights, self.lower, self.upper)
+        return self._with(rungs.found(least, spread, accepted), start - unit.offset)
+
+    def _with(self, powers: np.ndarray, start: np.ndarray) -> Ladder:
+        return replace(self, powers=powers, start=np.tile(start.astype(np.int64), (len(powers) - 1, 1)))
+
+    def _try(self, place: Place, draws: int, room: LadderRoom | None = None) -> None:
+        """Make draws that nobody counts."""
+        room = room or self.room()
+        self.walk(place, room.unnoted, room, draws, self.steps(len(place.table)))
+
+
+def _noting_nothing(n: int, waiting: int) -> Tally:
+    """A tally for tables that nobody counts; kernels that look whether credits would find room to wait find it."""
+    nothing = np.zeros(n, dtype=np.int64)
+    none, one = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    return Tally(
+        windows=first_windows(nothing, nothing, nothing),
+        waiting=np.zeros((waiting, 3), dtype=np.int64),
+        n_waiting=zeros_apart(1, np.int64),
+        by_steps=apart(np.full(1, NO_CREDITS, dtype=np.int64)),
+        centre=np.zeros(n),
+        sums=zeros_apart(n),
+        squares=zeros_apart(n),
+        sum_start=one,
+        sum_column=none,
+        sum_value=none,
+        joint_start=one,
+        joint_question=none,
+        joint_lowest=none,
+        joint_stride=none,
+        joint_first=one,
+        joint_counts=none,
+        kept=np.zeros((0, 0), dtype=np.int64),
+        keep=none,
+        kept_state=zeros_apart(3, np.int64),
+    )
