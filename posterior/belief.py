@@ -6,7 +6,6 @@ Blocks are independent of each other. Each is solved exactly where that is possi
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,7 @@ import scipy.sparse as sp
 
 from ..base.certificate import WORDS, Certificate
 from ..base.errors import TimeUp, TooLarge
-from ..base.interruption import INTERRUPTED, TIME_UP, plain_interrupts, time_left, time_limit
+from ..base.interruption import INTERRUPTED, TIME_UP, plain_interrupts
 from ..base.saved_forms import saved
 from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import Block
@@ -31,7 +30,17 @@ from .parts.answered import Answered, BlockAnswer
 from .parts.exact_block import solve_block
 from .parts.line_block import solve_line
 from .parts.pmf import Pmf
-from .parts.sampled import LISTED, LISTED_IN_ALL, Chains, Sampled, implied_ranges, ranges, sample_blocks, within
+from .parts.sampled import (
+    LISTED,
+    LISTED_IN_ALL,
+    Chains,
+    Sampled,
+    implied_ranges,
+    ranges,
+    sample_blocks,
+    time_for_exact,
+    within,
+)
 from .parts.sums import added
 from .paths.hidden_path import PathBelief, by_paths
 from .paths.paths import hidden_paths
@@ -93,7 +102,6 @@ def believe(
     over several blocks is the convolution of its parts. What is found of each block is put into `known`, and blocks that
     are in it already are not solved again.
     """
-    began = time.monotonic()
     chains, known = chains or Chains(), {} if known is None else known
     budget = budget or (QUICK if method == "auto" else Budget())
     inside = support(as_release(release), law)
@@ -101,9 +109,9 @@ def believe(
     picked, fixed = _open_part(inside, picked, len(release.hidden))
     paths = hidden_paths(release)
     if paths is None:
-        found = _by_blocks(release, law, inside, picked, method, budget, chains, known, began, progress)
+        found = _by_blocks(release, law, inside, picked, method, budget, chains, known, progress)
     else:
-        found = by_paths(paths, inside, picked, method, budget, chains, began, progress)
+        found = by_paths(paths, inside, picked, method, budget, chains, progress)
     parts, answers, evidence, stopped = found.parts, found.answers, found.evidence, found.stopped
     pmfs = [added(int(value), some) for value, some in zip(fixed, parts, strict=True)]
     # a hidden path may rule out what the facts allow: their bounds then hold, but need not be attained
@@ -137,7 +145,6 @@ def _by_blocks(
     budget: Budget,
     chains: Chains,
     known: Answers,
-    began: float,
     progress: Progress | None,
 ) -> Answered:
     """The laws of all questions, block by block."""
@@ -152,10 +159,8 @@ def _by_blocks(
         wanted, of_block = rows_through(by_column, block.columns)
         mark = _fingerprint(inside, block, of_block)
         if mark not in known and method != "chains":
-            left = time_left()
             try:
-                # where chains can take over, half of the time is left to them
-                with time_limit(None if left is None or method == "exact" else left / 2):
+                with time_for_exact(method):
                     known[mark] = _exactly(block, inside, of_block, budget, progress)
             except (TooLarge, TimeUp):
                 if method == "exact":
@@ -170,7 +175,7 @@ def _by_blocks(
     stopped = ""
     if open_blocks:
         part = replace(inside, solved=replace(solved, blocks=tuple(block for _, block, _ in open_blocks)))
-        found = sample_blocks(release, law, part, picked, parts, chains.later(began), progress)
+        found = sample_blocks(release, law, part, picked, parts, chains, progress)
         for row, some in enumerate(found.parts):
             parts[row].extend(pmf for _, pmf in some)
         answers += _remember(known, open_blocks, found)

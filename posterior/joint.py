@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.certificate import WORDS, Certificate
-from ..base.errors import InputError, TooLarge
+from ..base.errors import InputError, TimeUp, TooLarge
 from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
 from ..fiber.exact.solved import Budget
@@ -24,7 +24,7 @@ from ..moves.chooser import choose
 from ..release.release import Release
 from ..sampler.chains.diagnostics import effective_draws
 from .parts.exact_block import solve_block
-from .parts.sampled import Chains
+from .parts.sampled import Chains, time_for_exact
 from .paths.hidden_path import EXACT_PATHS, weighed_tables
 from .paths.path_draws import draw_first_tables
 from .paths.path_groups import path_groups
@@ -109,8 +109,9 @@ def joint_law(
         try:
             if method == "chains":
                 raise TooLarge("")
-            whole = whole.plus(_exactly(block, inside, within, budget, progress))
-        except TooLarge:
+            with time_for_exact(method):
+                whole = whole.plus(_exactly(block, inside, within, budget, progress))
+        except (TooLarge, TimeUp):
             if method == "exact":
                 raise
             left.append((block, wanted))

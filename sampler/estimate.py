@@ -137,6 +137,7 @@ def estimate(
     `short` is asked when all units are done, and names those that are to go on: what they are put together to may want more.
     Chains that would take more than `most_bytes` of memory are refused before they start.
     """
+    began = time.monotonic()
     mark = fingerprint(moves, questions, (seed, chains, tolerance, most_draws, joint))
     state = load(checkpoint, mark)
     run = new_run(
@@ -147,9 +148,14 @@ def estimate(
     solved = moves.support.solved
     fixed = questions @ np.where(solved.decided, solved.start, 0)
     return estimate_by(
-        run, moves.release, fixed, executor=executor, max_seconds=max_seconds, checkpoint=checkpoint, progress=progress,
-        short=short,
+        run, moves.release, fixed, executor=executor, max_seconds=_left(max_seconds, began), checkpoint=checkpoint,
+        progress=progress, short=short,
     )  # fmt: skip
+
+
+def _left(seconds: float | None, began: float) -> float | None:
+    """What is left of some seconds since a moment."""
+    return None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
 
 
 def estimate_by(
@@ -166,8 +172,9 @@ def estimate_by(
     """Let chains run until the stop rule is passed. `fixed` is what of each question is known already."""
     began = time.monotonic()
     while True:
-        left = None if max_seconds is None else max(0.0, max_seconds - (time.monotonic() - began))
-        run.go_on(executor, max_seconds=left, checkpoint=checkpoint, progress=progress, release=release)
+        run.go_on(
+            executor, max_seconds=_left(max_seconds, began), checkpoint=checkpoint, progress=progress, release=release
+        )
         found = _estimate(run, release, fixed)
         more = () if short is None or run.stopped else short(found)
         if not any([run.units[unit].reopen(run.most_draws, run.tolerance) for unit in more]):

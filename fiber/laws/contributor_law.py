@@ -14,7 +14,7 @@ from ...release.facts.facts import NO_VALUE, PUBLISHED
 from ...release.release import Release
 from ...release.tables.tables import as_means, labelled
 from .cell_priors.log_normal_prior import LogNormal
-from .law import Weigh, alike
+from .law import Tail, Weigh, alike
 from .priors import CellPrior, PriorWeights
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ class BesidesOwn:
     def call(self) -> str:
         """How the others' part is made."""
         return self.others.call
+
+    def tail(self, decimals: int) -> Tail:
+        """The others' formula, her part added."""
+        others = self.others.tail(decimals)
+        return others._replace(begins=others.begins + self.own, c=float(self.own))
 
     def log_weights(self, values: np.ndarray, known: tuple[int, int], decimals: int) -> np.ndarray:
         """The log-weights of some values of the cell, her part included."""

@@ -98,9 +98,9 @@ def dirichlet(c: float | None = None) -> Dirichlet:
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> sample = fw.as_protected([90, 10], "draw_sample", n=100, exact=[""], total=1000)  # doctest: +SKIP
-    >>> round(fw.dirichlet(8).c)
-    8
+    >>> sample = fw.as_protected([90, 10], "draw_sample", exact=[1000])  # of 1,000 people
+    >>> fw.audit(sample, "dirichlet").cells["mean"].round().tolist()
+    [893.0, 107.0]
     """
     if c is not None and (not is_number(c) or c <= 0):
         raise InputError(f"dirichlet(c={c!r}): how many respondents the first opinion weighs, a number above 0.")

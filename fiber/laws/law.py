@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -50,6 +50,22 @@ class Poisson:
         return weights
 
 
+LOG_NORMAL, GAMMA_RATIO = 1, 2
+
+
+class Tail(NamedTuple):
+    """From some value on the log-weights of a cell have a formula, so that nobody has to list billions of them.
+
+    LOG_NORMAL: the density of (log(x - c) - a) / b; GAMMA_RATIO: Gamma(x + a) / x!.
+    """
+
+    kind: int
+    begins: int
+    a: float
+    b: float = 0.0
+    c: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class GammaRatio:
     """Weights Gamma(x + a) / x!, one a for each cell."""
@@ -69,6 +85,10 @@ class GammaRatio:
             powers = (n + 0.5) * np.log1p((a - 1.0) / (n + 1.0)) + (a - 1.0) * (np.log(n + a) - 1.0)
             found[large] = powers + _stirling_series(n + a) - _stirling_series(n + 1.0)
         return found
+
+    def tail(self, cell: int) -> Tail:
+        """Its formula for large values."""
+        return Tail(GAMMA_RATIO, STIRLING_FROM, float(self.shapes[cell]))
 
 
 STIRLING_FROM = 256

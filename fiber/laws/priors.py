@@ -21,7 +21,7 @@ from .by_name import as_law
 from .cell_priors.beta_binomial_prior import BetaBinomial
 from .cell_priors.cell_prior import KnownPrior, is_probability
 from .hypergeometric import Hypergeometric
-from .law import Law, Poisson, Weigh, alike
+from .law import Law, Poisson, Tail, Weigh, alike
 from .unknown_law import on_paper
 
 CellPrior = Mapping[Any, float] | Callable[[Any], float] | KnownPrior
@@ -149,6 +149,13 @@ class PriorWeights:
         if prior is None:
             return self.others is alike or (isinstance(self.others, Poisson) and bool(self.others.means[cell] > 0))
         return bool(getattr(prior, "always_positive", False))
+
+    def tail(self, cell: int) -> Tail | None:
+        """A formula for the large values of a cell, where there is one."""
+        prior = self.priors.get(cell)
+        if prior is None:
+            return self.others.tail(cell) if hasattr(self.others, "tail") else None
+        return prior.tail(self.release.decimals) if hasattr(prior, "tail") else None
 
     def signature(self, cell: int) -> bytes | None:
         """What tells the prior of a cell from others, without a list; None where it takes one."""

@@ -18,7 +18,7 @@ from ...release.facts.facts import Evidence
 from ...release.release import Release
 from ..blocks.presolve import Presolved, presolve
 from .by_name import as_law
-from .law import GammaRatio, Poisson, Weigh, alike, relative_weights
+from .law import GammaRatio, Poisson, Tail, Weigh, alike, relative_weights
 from .own_units import log_namings, removed_units
 from .uniform import Uniform
 
@@ -63,6 +63,11 @@ class WithEvidence:
             given = item.log_weights[first - item.first : last - item.first + 1]
             total = given if total is None else total + given
         return total
+
+    def tail(self, column: int) -> Tail | None:
+        """A formula for the large values of a column, where nothing but the law weighs these."""
+        alone = column < self.n_cells and column not in self._of_column and not self.takes_out(column)
+        return self.law.tail(column) if alone and hasattr(self.law, "tail") else None
 
     def takes_out(self, column: int) -> bool:
         """Does she have units of her own in a column?"""

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.interruption import check_time
 from ...fiber.equations.lattice import Lattice
 from .graver_kernel import LARGEST, add_column
 
 MOST_ENTRIES = 50_000_000
 """Elements times columns that are held at most, 4 bytes each."""
+AT_ONCE = 20_000_000
+"""Operations, a tenth of a second, after which it matters how much time is left."""
 
 
 def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_000, most: int = 200_000) -> Any | None:
@@ -55,9 +58,12 @@ def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_00
     order = np.concatenate([lattice.lead, np.flatnonzero(waiting)])
     entries = entries[width[lattice.lead] >= 1][:, order]
     weights = np.random.default_rng(0).integers(2**64, size=k, dtype=np.uint64)
+    spent = 0
     for done in range(k, n):
         if not len(entries):
             break
+        if spent > AT_ONCE:
+            check_time("moves were looked for")
         chosen = done + int(np.argmin(np.count_nonzero(entries[:, done:], axis=0)))
         order[[done, chosen]] = order[[chosen, done]]
         entries[:, [done, chosen]] = entries[:, [chosen, done]]
@@ -65,6 +71,7 @@ def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_00
         codes = entries[:, :k].astype(np.uint64) @ weights
         size, work, entries = add_column(entries, codes, width[order[:done]], k, done, most, budget)
         budget -= work
+        spent += work
         if size < 0:
             return None
         entries = entries[:size][np.abs(entries[:size, done]) <= width[order[done]]]

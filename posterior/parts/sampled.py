@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...base.certificate import Certificate
-from ...base.interruption import time_check
+from ...base.interruption import time_check, time_left, time_limit
 from ...fiber.bounds.chooser import cell_bounds, sharp_bounds
 from ...fiber.laws.support import Support
 from ...fiber.solvers.linear_program import OUTER
@@ -42,17 +42,10 @@ class Chains:
     tolerance: float = 0.02
     """Three standard errors of every entropy are to be below this, in bits."""
     max_draws: int | None = None
-    max_seconds: float | None = None
     executor: Executor | None = None
     checkpoint: str | os.PathLike[str] | None = None
     memory: int = MOST_BYTES
     """Bytes that all chains together may take."""
-
-    def later(self, began: float) -> Chains:
-        """The same, with the time that is left of what there was at some moment."""
-        if self.max_seconds is None:
-            return self
-        return replace(self, max_seconds=max(0.0, FOR_CHAINS * self.max_seconds - (time.monotonic() - began)))
 
     def estimate(self, moves: Moves, questions: Any, **further: Any) -> Estimate:
         """Run them; `further` are other settings of `sampler.estimate.estimate`."""
@@ -64,11 +57,23 @@ class Chains:
             tolerance=self.tolerance,
             executor=self.executor,
             most_draws=self.max_draws,
-            max_seconds=self.max_seconds,
+            max_seconds=time_for_chains(),
             checkpoint=self.checkpoint,
             most_bytes=self.memory,
             **further,
         )
+
+
+def time_for_exact(method: str) -> AbstractContextManager[None]:
+    """Where chains can take over, half of the time is left to them."""
+    left = time_left()
+    return time_limit(None if left is None or method == "exact" else left / 2)
+
+
+def time_for_chains() -> float | None:
+    """Seconds that they may take of those that are left; None where there is no limit."""
+    left = time_left()
+    return None if left is None else FOR_CHAINS * left
 
 
 @dataclass(frozen=True, eq=False)

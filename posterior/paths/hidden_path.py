@@ -23,7 +23,7 @@ from ...sampler.chains.run import Run
 from ...sampler.estimate import UnitEstimate, estimate_by
 from ..parts.answered import Answered, BlockAnswer
 from ..parts.pmf import Pmf
-from ..parts.sampled import Chains, pmf_of, short_of
+from ..parts.sampled import Chains, pmf_of, short_of, time_for_chains
 from .exact_path import exact_likelihood
 from .path_groups import PathGroup, incidence, path_groups
 from .path_kernel import PathKernel
@@ -59,7 +59,6 @@ def by_paths(
     method: str,
     budget: Budget,
     chains: Chains,
-    began: float,
     progress: Progress | None,
 ) -> Answered:
     """The laws of all questions, each group of squares by itself."""
@@ -99,16 +98,15 @@ def by_paths(
     stopped = ""
     if left:
         run = paths_run(paths, left, inside, questions, chains)
-        how = chains.later(began)
         found = estimate_by(
             run,
             paths.release,
             np.zeros(picked.shape[0]),
-            executor=how.executor,
-            max_seconds=how.max_seconds,
-            checkpoint=how.checkpoint,
+            executor=chains.executor,
+            max_seconds=time_for_chains(),
+            checkpoint=chains.checkpoint,
             progress=progress,
-            short=lambda now: short_of(now, parts, how.tolerance),
+            short=lambda now: short_of(now, parts, chains.tolerance),
         )
         for row, some in enumerate(found.parts):
             parts[row] = [*parts[row], *(pmf_of(found.units[unit].marginal(which)) for unit, which in some)]

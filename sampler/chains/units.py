@@ -45,7 +45,7 @@ def _whole_table(moves: Moves, questions: Any) -> Unit | None:
 
 def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Unit:
     """A block with its kernels."""
-    weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
+    weights = weights_on(inside.weigh, block.columns, block.lower, block.upper, tails=True)
     fit = fitting(Task(block, moves, weights))
     order = np.arange(len(block.columns)) if fit.order is None else fit.order
     columns, lower, upper, start = (one[order] for one in (block.columns, block.lower, block.upper, block.start))

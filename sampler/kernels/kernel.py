@@ -131,7 +131,7 @@ class WholeTask:
     @cached_property
     def weights(self) -> Weights:
         """What the law says of these columns."""
-        return weights_on(self.moves.support.weigh, self.columns, *self.bounds)
+        return weights_on(self.moves.support.weigh, self.columns, *self.bounds, tails=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.jit import jit_lean
-from ...fiber.laws.law import Poisson, alike
+from ...fiber.laws.law import LOG_NORMAL, Poisson, alike
 from ...fiber.laws.support import WithEvidence
 from .hypergeometric import log_factorial as computed
 
@@ -15,10 +15,16 @@ ALIKE, FACTORIAL, POISSON, MIXED = 0, 1, 2, 3
 """What kind of law: none; 1/x! for every column; mu^x/x! for every column; anything else."""
 LISTED = 16_384
 """ln k! is looked up for k below this, and computed beyond."""
+LOG_TWO_PI = float(np.log(2.0 * np.pi))
+MANY = 4096
+"""Values of a column that are always listed, whatever formula there is for some of them."""
 
 
 class Weights(NamedTuple):
-    """log w_j(x) = [counted: x log_mean - ln x!] + [start >= 0: power * value[start + x - first]], for each column j."""
+    """log w_j(x) = [counted: x log_mean - ln x!] + [start >= 0: power * (value[start + x - first] or by the tail)].
+
+    That is for each column j of a unit; only its first `listed` values are in the list.
+    """
 
     kind: int
     counted: np.ndarray
@@ -27,12 +33,18 @@ class Weights(NamedTuple):
     first: np.ndarray
     value: np.ndarray
     log_factorials: np.ndarray
+    listed: np.ndarray
+    tail: np.ndarray
+    """[column]: kind, a, b, c of the formula for what is not listed."""
     power: float = 1.0
     """Below 1 only where a law is tempered."""
 
 
-def weights_on(weigh: WithEvidence, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Weights:
-    """The weights of some columns between their bounds. Whatever is not of the form mu^x/x! is listed value by value."""
+def weights_on(
+    weigh: WithEvidence, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tails: bool = False
+) -> Weights:
+    """The weights of some columns between their bounds. Whatever is not of the form mu^x/x! is listed value by value, but
+    with `tails` only as far as there is no formula."""
     n = len(columns)
     known, is_cell = isinstance(weigh.law, Poisson), columns < weigh.n_cells
     counted = is_cell if known else np.zeros(n, dtype=bool)
@@ -47,16 +59,29 @@ def weights_on(weigh: WithEvidence, columns: np.ndarray, lower: np.ndarray, uppe
         listed |= is_cell
     rest = WithEvidence(alike, weigh.n_cells, weigh.evidence, weigh.own) if known else weigh
     start, values, length = np.full(n, -1, dtype=np.int64), [np.empty(0)], 0
+    number, formulas = (upper - lower + 1).astype(np.int64), np.zeros((n, 4))
     for j in np.flatnonzero(listed):
-        given = rest(int(columns[j]), int(lower[j]), int(upper[j]))
-        if given is not None and (given != given[0]).any():
+        formula = rest.tail(int(columns[j])) if tails and number[j] > MANY else None
+        if formula is not None:
+            formulas[j] = formula.kind, formula.a, formula.b, formula.c
+            number[j] = min(number[j], max(MANY, formula.begins - int(lower[j])))
+        given = rest(int(columns[j]), int(lower[j]), int(lower[j] + number[j]) - 1)
+        if given is not None and (formula is not None or (given != given[0]).any()):
             start[j], length = length, length + len(given)
             values.append(given)
     kind = MIXED
     if (start < 0).all() and (counted.all() or not counted.any()):
         kind = ALIKE if not counted.any() else POISSON if log_mean.any() else FACTORIAL
     listed_factorials = log_factorials(int(upper.max(initial=0)) + 2 if counted.any() else 1)
-    return Weights(kind, counted, log_mean, start, lower.astype(np.int64), np.concatenate(values), listed_factorials)
+    first = lower.astype(np.int64)
+    return Weights(
+        kind, counted, log_mean, start, first, np.concatenate(values), listed_factorials, number, formulas
+    )  # fmt: skip
+
+
+def has_tails(weights: Weights) -> bool:
+    """Are weights of some values not listed?"""
+    return bool(weights.tail[:, 0].any())
 
 
 def log_factorials(largest: int) -> np.ndarray:
@@ -79,8 +104,29 @@ def log_weight(weights: Weights, j: int, x: int) -> float:
     if weights.counted[j]:
         found = x * weights.log_mean[j] - log_factorial(weights.log_factorials, x)
     if weights.start[j] >= 0:
-        found += weights.power * weights.value[weights.start[j] + x - weights.first[j]]
+        k = x - weights.first[j]
+        if k < weights.listed[j]:
+            found += weights.power * weights.value[weights.start[j] + k]
+        else:
+            found += weights.power * in_tail(weights.tail, j, x)
     return found
+
+
+@jit_lean
+def in_tail(tail: np.ndarray, j: int, x: int) -> float:
+    """The log-weight of a value that is not listed."""
+    a, b, c = tail[j, 1], tail[j, 2], tail[j, 3]
+    if tail[j, 0] == LOG_NORMAL:
+        at = (np.log(x - c) - a) / b
+        return -0.5 * (at * at + LOG_TWO_PI) - np.log((x - c) * b)
+    powers = (x + 0.5) * np.log1p((a - 1.0) / (x + 1.0)) + (a - 1.0) * (np.log(x + a) - 1.0)
+    return powers + stirling_series(x + a) - stirling_series(x + 1.0)
+
+
+@jit_lean
+def stirling_series(n: float) -> float:
+    """What Stirling's formula leaves out of ln n!, from values on that have a formula."""
+    return (1.0 / 12.0 - 1.0 / (360.0 * n * n)) / n
 
 
 @jit_lean

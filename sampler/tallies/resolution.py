@@ -81,10 +81,11 @@ def read(
 
 
 def _listed_from(weights: Weights, questions: np.ndarray) -> np.ndarray:
-    """Where the listed weights of some questions begin; -1 for those that have none, such as sums."""
+    """Where the listed weights of some questions begin; -1 for those that have none, such as sums, or a smooth formula."""
     found = np.full(len(questions), -1, dtype=np.int64)
     columns = questions < len(weights.start)
-    found[columns] = weights.start[questions[columns]]
+    smooth = weights.tail[questions[columns], 0] != 0
+    found[columns] = np.where(smooth, -1, weights.start[questions[columns]])
     return found
 
 

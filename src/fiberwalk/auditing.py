@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from typing import Any
@@ -129,7 +128,6 @@ def audit(
     settings |= {"seed": seed, "tolerance": tolerance, "chains": chains, "max_draws": max_draws}
     settings |= {"max_seconds": max_seconds}
     known: Answers = {}
-    began = time.monotonic()
 
     with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
         numbers = itertools.count()
@@ -138,11 +136,11 @@ def audit(
             number = next(numbers)
             where = None if checkpoint is None or not number else f"{os.fspath(checkpoint)}.{number}"
             how = Chains(
-                seed, chains, tolerance, max_draws, max_seconds, executor, where if number else checkpoint,
+                seed, chains, tolerance, max_draws, executor, where if number else checkpoint,
                 CHAIN_BYTES if memory is None else budget.bytes,
             )  # fmt: skip
             return believe(
-                reading, law, hidden_margins=margins, method=method, budget=budget, chains=how.later(began), known=known,
+                reading, law, hidden_margins=margins, method=method, budget=budget, chains=how, known=known,
                 progress=tell,
             )  # fmt: skip
 

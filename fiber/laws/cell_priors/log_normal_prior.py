@@ -9,6 +9,7 @@ import numpy as np
 
 from ....base.errors import InputError
 from ....base.saved_forms import saved
+from ..law import LOG_NORMAL, Tail
 from .cell_prior import is_probability
 
 DENSE = 300
@@ -35,6 +36,11 @@ class LogNormal:
     def call(self) -> str:
         """How it is made."""
         return f"fw.log_normal({self.median:g}, {self.spread:g})"
+
+    def tail(self, decimals: int) -> Tail:
+        """Its formula where values lie dense."""
+        middle = math.log(self.median) + decimals * math.log(10)
+        return Tail(LOG_NORMAL, int(DENSE / self.spread) + 1, middle, self.spread)
 
     def log_weights(self, values: np.ndarray, known: tuple[int, int], decimals: int) -> np.ndarray:
         """The probability of what rounds to each value; where values lie dense, the density, which is nearly the same."""

@@ -105,7 +105,7 @@ class Ladder(Kernel):
     @cached_property
     def soft(self) -> Weights:
         """The weights of the higher rungs, but for the power."""
-        return without_gaps(self.weights, self.upper)
+        return without_gaps(self.weights)
 
     @cached_property
     def _visitors(self) -> tuple[tuple[Kernel, ...], ...]:

@@ -31,19 +31,19 @@ def least_power(weights: Weights, lower: np.ndarray, upper: np.ndarray) -> float
     return 1.0 / max(1.0, *(_deepest(one) for one in curves))
 
 
-def without_gaps(weights: Weights, upper: np.ndarray) -> Weights:
+def without_gaps(weights: Weights) -> Weights:
     """The weights with nothing excluded: what was is far less probable than all that counts."""
     value = weights.value.copy()
     for j in _listed(weights):
         begin = int(weights.start[j])
-        part = slice(begin, begin + int(upper[j] - weights.first[j]) + 1)
+        part = slice(begin, begin + int(weights.listed[j]))
         value[part] = _softened(value[part])
     return weights._replace(value=value)
 
 
 def _listed(weights: Weights) -> list[int]:
-    """The columns whose weights are listed: all others have one peak."""
-    return [int(j) for j in np.flatnonzero(weights.start >= 0)]
+    """The columns whose weights are all listed: those that have a formula have one peak."""
+    return [int(j) for j in np.flatnonzero((weights.start >= 0) & (weights.tail[:, 0] == 0))]
 
 
 def _curve(weights: Weights, j: int, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

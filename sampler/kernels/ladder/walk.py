@@ -21,8 +21,8 @@ RUNG, TRADES, TRIPS, ACCEPTED = 0, 1, 2, 3
 @jit_lean
 def on_rung(soft: Weights, power: float) -> Weights:
     """The weights of a higher rung."""
-    kind, counted, log_mean, start, first, value, log_factorials, _ = soft
-    return Weights(kind, counted, log_mean, start, first, value, log_factorials, power)
+    kind, counted, log_mean, start, first, value, log_factorials, listed, tail, _ = soft
+    return Weights(kind, counted, log_mean, start, first, value, log_factorials, listed, tail, power)
 
 
 @jit_lean

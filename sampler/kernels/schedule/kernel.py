@@ -13,7 +13,7 @@ from ....base.jit import jit_lean
 from ....moves.families.listed import Listed
 from ....moves.families.margins import MarginMoves
 from ....moves.families.swaps import Swaps
-from ...lines.weights import ALIKE, Weights
+from ...lines.weights import ALIKE, Weights, has_tails
 from ...tallies.tally import Tally, end_of_draw
 from ..kernel import Fit, Kernel, Lasting, Place, Task
 from ..stocked_moves import MoveKernel
@@ -39,7 +39,7 @@ LESSON, LONGEST_LESSON = 400, 2_000_000
 def fits(task: Task) -> Fit | None:
     """Lists of moves in small blocks, and families there that can be listed; under any law."""
     moves, n = task.moves, task.n_columns
-    if n > MOST_COLUMNS:
+    if n > MOST_COLUMNS or has_tails(task.weights):
         return None
     if isinstance(moves, Listed):
         return Fit((scheduled_kernel(task, moves.rows),))

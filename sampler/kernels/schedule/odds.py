@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....base.interruption import check_time
 from ....base.random_streams import next_word
 from ...lines.weights import ALIKE, Weights
 from .walk import ENDLESS, ListedArrays, room_for, scheduled, walk_entries
@@ -22,6 +23,10 @@ quickly made, and starves rare moves that are needed."""
 PRIOR = 4.0
 """Steps of the mean of moves of the same length that are added to what was seen of a move."""
 ROUNDS = 256
+ENOUGH = 80
+"""Steps that were made, for each move: a lesson is over sooner where moves are open, and steps cost most."""
+AT_ONCE = 200_000
+"""Entries after which it matters how much time is left."""
 MOST_ENTRIES, MOST_TIMES = 32_768, 64
 WIDTH, LEAST_WIDTH = 7.0, 8
 """A window on a long line, in root mean squares of the steps of its move."""
@@ -36,24 +41,28 @@ def learn_odds(
     random: np.ndarray,
     steps: int,
 ) -> ListedArrays:
-    """Walk so many steps from a table (which is changed) and give back the moves in a better schedule."""
+    """Walk so many steps at most from a table (which is changed) and give back the moves in a better schedule."""
     n_moves = len(arrays.middle)
+    if not n_moves:
+        return arrays
     room = room_for(arrays, noting=True)
     noted = room.noted
     at_bound = np.zeros(len(table))
-    for _ in range(ROUNDS):
-        walk_entries(arrays, weights, lower, upper, table, random, max(1, steps // ROUNDS), room)
+    some, walked = max(1, steps // ROUNDS), 0
+    while walked < some * ROUNDS and noted[:, 0].sum() < ENOUGH * n_moves:
+        walk_entries(arrays, weights, lower, upper, table, random, some, room)
+        walked += some
         at_bound += table == lower
         if arrays.capped:
             at_bound += table == upper
-    if not n_moves:
-        return arrays
+        if walked > AT_ONCE:
+            check_time("chains were tuned")
     length = np.diff(arrays.start)
     by_length = np.array([np.bincount(length, weights=one) for one in noted.T])
     likely = ((by_length[1] + 1e-3) / (by_length[0] + 1.0))[length]
     usual = (noted[:, 1] + PRIOR * likely) / (noted[:, 0] + PRIOR)
     openness, shortness = OPENNESS[weights.kind != ALIKE], SHORTNESS[weights.kind != ALIKE]
-    looks = steps * np.bincount(arrays.order, minlength=n_moves) / len(arrays.order)
+    looks = walked * np.bincount(arrays.order, minlength=n_moves) / len(arrays.order)
     odds = usual * ((noted[:, 0] + 0.5) / (looks + 1.0)) ** openness * length**-shortness
     odds = (1.0 - FLOOR) * odds / odds.sum() + FLOOR / n_moves
     words = arrays.needs.shape[1] // 2  # a schedule that does not fit into the cache is slow

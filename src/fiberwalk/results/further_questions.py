@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import InputError
+from ..base.interruption import time_limit
 from ..fiber.exact.solved import Budget
 from ..posterior.belief import QUICK
 from ..posterior.joint import joint_law
@@ -46,10 +47,11 @@ def joint(audit: Audit, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
         else:
             rows.append(release.row(audit.belief.keys[place]))
             own.append(0)
-    found = joint_law(
-        release, audit.belief.law, sp.csr_array(sp.vstack(rows)), method=settings.get("method", "auto"),
-        budget=_budget(settings), chains=_chains(settings),
-    )  # fmt: skip
+    with time_limit(settings.get("max_seconds")):
+        found = joint_law(
+            release, audit.belief.law, sp.csr_array(sp.vstack(rows)), method=settings.get("method", "auto"),
+            budget=_budget(settings), chains=_chains(settings),
+        )  # fmt: skip
     where = np.argwhere(found.possible)
     values = release.own_units(found.first + where - np.array(own))
     names = [release.words(audit.belief.keys[place]) for place in places]
@@ -97,6 +99,5 @@ def _chains(settings: Mapping[str, Any]) -> Chains:
         number=settings.get("chains", usual.number),
         tolerance=settings.get("tolerance", usual.tolerance),
         max_draws=settings.get("max_draws", usual.max_draws),
-        max_seconds=settings.get("max_seconds"),
         memory=settings.get("memory") or usual.memory,
     )

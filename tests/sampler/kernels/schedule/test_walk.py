@@ -88,7 +88,9 @@ def law_of(name: str, block: Block) -> Weights:
             values.append(weight)
     # Few logarithms in the list, so that Stirling's series has its turn.
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 5)))])
-    return Weights(kind, counted, log_mean, start, block.lower.astype(np.int64), np.concatenate(values), logs)
+    n, first = len(block.lower), block.lower.astype(np.int64)
+    tails = np.full(n, 1 << 40), np.zeros((n, 4))
+    return Weights(kind, counted, log_mean, start, first, np.concatenate(values), logs, *tails)
 
 
 def log_weights(weights: Weights, tables: np.ndarray) -> np.ndarray:
