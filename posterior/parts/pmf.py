@@ -99,6 +99,28 @@ class Pmf:
         return float(self.first + (((begin - self.first) + (end - self.first)) / 2 * self.p).sum())
 
     @property
+    def deviation(self) -> float:
+        """The standard deviation."""
+        return float(np.sqrt(self._moment(2)))
+
+    @property
+    def deviation_error(self) -> float:
+        """The standard error of that, by the effective draws."""
+        variance = self._moment(2)
+        if self.method == "exact" or variance == 0:
+            return 0.0
+        return float(np.sqrt(max(self._moment(4) - variance**2, 0.0) / (4.0 * variance * self.ess)))
+
+    def _moment(self, power: int) -> float:
+        """The mean of a power of the distance from the mean; values lie evenly in a bin."""
+        begin, end = self._bins()
+        away, width = (begin - self.first + end - self.first) / 2 - (self.mean - self.first), end - begin + 1.0
+        inside = (width**2 - 1.0) / 12.0
+        return float(
+            (self.p * (away**2 + inside if power == 2 else away**4 + 6 * away**2 * inside + 1.8 * inside**2)).sum()
+        )
+
+    @property
     def modal(self) -> tuple[int, float]:
         """The most probable value and its probability (of one value, also where they are counted in bins)."""
         begin, end = self._bins()
@@ -148,6 +170,16 @@ class Pmf:
         """The standard error of `between`, by the effective draws; what whole lines were credited for makes it smaller."""
         p = self.between(low, high)
         return 0.0 if self.method == "exact" else float(np.sqrt(max(p * (1 - p), 1 / max(self.ess, 1.0)) / self.ess))
+
+    def end_error(self, value: int) -> float:
+        """The standard error of an end of a range that is to have a given probability: as far as draws shift it."""
+        if self.method == "exact":
+            return 0.0
+        step = max(self.width, int(self.deviation / 16))
+        density = self.between(value - step, value + step) / (2 * step + 1)
+        below = self.between(self.lower, value)
+        error = np.sqrt(max(below * (1 - below), 1 / max(self.ess, 1.0)) / max(self.ess, 1.0))
+        return float(min(error / density if density > 0 else np.inf, self.upper - self.lower))
 
     def shortest(self, share: float = 0.9) -> tuple[int, int]:
         """The shortest range of values with at least this probability; to a small part of a bin where there are bins."""

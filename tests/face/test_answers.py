@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from support.worlds import worlds
 
 import fiberwalk as fw
@@ -104,6 +107,43 @@ def test_the_distribution_of_a_binned_cell_says_so():
     plain = fw.audit(fw.suppress(TABLE, where=SQUARE)).distribution(row="a", col="x")
     assert plain.index.name == "value"
     assert (plain["mcse"] == 0).all()
+
+
+def test_what_there_is_to_say_of_a_cell_with_very_many_values():
+    """Bins of a normal law: each figure is that of the law, up to an error that is stated."""
+    middle, sd, width = 1_000_000, 5_000.0, 512
+    edges = middle + width * np.arange(-50, 51)
+    p = np.diff(stats.norm.cdf(edges - 0.5, middle, sd))
+    pmf = replace(sampled(int(edges[0]), p / p.sum(), width=width, ess=10_000.0), mean_error=50.0)
+    frame = audit_of(pmf).summary(A="1")
+    assert frame.index.tolist() == ["mean", "sd", "low90", "high90", "entropy"]
+    value, error = frame["value"], frame["mcse"]
+    assert value["mean"] == pytest.approx(middle, abs=1)
+    assert value["sd"] == pytest.approx(sd, rel=2e-3)
+    assert value["high90"] - value["low90"] == pytest.approx(2 * 1.645 * sd, rel=0.01)
+    assert error["mean"] == 50.0
+    assert error["sd"] == pytest.approx(sd / np.sqrt(2 * 10_000), rel=0.05)
+    # of a quantile sqrt(0.05 * 0.95 / draws) over the density there
+    assert error["low90"] == pytest.approx(np.sqrt(0.05 * 0.95 / 10_000) * sd / stats.norm.pdf(1.645), rel=0.05)
+    assert frame.attrs["method"] == "chains"
+
+
+def test_errors_of_a_summary_are_those_that_are_made():
+    """Chains from many seeds against the exact law."""
+    release = fw.publish([[30, 20, 25], [18, 40, 33]], margins=["A", "B"])
+    law, cell = fw.expected([[2, 1, 1], [1, 1, 1]]), {"A": "1", "B": "1"}
+    exact = fw.audit(release, law).summary(cell)
+    assert (exact["mcse"] == 0).all()
+    assert exact.index.tolist()[-1] == "p_near"
+    off = []
+    for seed in range(40):
+        found = fw.audit(release, law, "chains", seed, tolerance=0.1).summary(cell)
+        off.append(((found["value"] - exact["value"]) / found["mcse"]).drop(["low90", "high90"]))
+        assert (found.loc[["low90", "high90"], "value"] - exact.loc[["low90", "high90"], "value"]).abs().max() <= 2
+    spread = np.sqrt(np.mean(np.array(off) ** 2, axis=0))
+    assert np.abs(off).max() < 5
+    assert (spread < 1.6).all()  # 40 seeds: 5 standard deviations above 1
+    assert (spread > 0.1).all()
 
 
 def test_thresholds():

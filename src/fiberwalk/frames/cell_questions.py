@@ -13,6 +13,7 @@ from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
 from ..release.facts.facts import NO_LIMIT
 from ..release.release import Release
+from ..risk.nearness import within_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +36,27 @@ def distribution_frame(pmf: Pmf, release: Release) -> pd.DataFrame:
         {"probability": p, "mcse": pmf.errors, "at_most": pmf.limits, "cumulative": np.minimum(np.cumsum(p), 1.0)},
         index=value_index(pmf, release),
     )
+    frame.attrs = standing(pmf)
+    return frame
+
+
+def summary_frame(pmf: Pmf, release: Release, truth: int | None, percent: float) -> pd.DataFrame:
+    """See `Audit.summary`."""
+    import pandas as pd
+
+    unit = 10.0**release.decimals
+    low, high = pmf.shortest(0.9)
+    rows = {
+        "mean": (pmf.mean / unit, pmf.mean_error / unit),
+        "sd": (pmf.deviation / unit, pmf.deviation_error / unit),
+        "low90": (low / unit, pmf.end_error(low) / unit),
+        "high90": (high / unit, pmf.end_error(high) / unit),
+        "entropy": (pmf.entropy, pmf.entropy_error),
+    }
+    if truth is not None:
+        around = within_percent(truth, percent)
+        rows["p_near"] = (pmf.between(*around), pmf.between_error(*around))
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["value", "mcse"])
     frame.attrs = standing(pmf)
     return frame
 

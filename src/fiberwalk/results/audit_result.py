@@ -16,8 +16,16 @@ from ..base.numbers import largest_first
 from ..base.saved_file import save
 from ..base.saved_forms import saved
 from ..fiber.laws.unknown_law import on_paper
-from ..frames.cell_frame import cell_frame
-from ..frames.cell_questions import distribution_frame, harmful_values, limits, standing, threshold_frame, value_index
+from ..frames.cell_frame import cell_frame, true_values
+from ..frames.cell_questions import (
+    distribution_frame,
+    harmful_values,
+    limits,
+    standing,
+    summary_frame,
+    threshold_frame,
+    value_index,
+)
 from ..frames.deceptive_cells import deceptive_frame
 from ..frames.exposure import exposure_frame
 from ..frames.hidden_steps import steps_frame, theta_frame
@@ -216,6 +224,24 @@ class Audit:
         from .further_questions import most_probable_table
 
         return most_probable_table(self)
+
+    def summary(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> pd.DataFrame:
+        """What there is to say of a cell with very many values: columns value and mcse, its standard error.
+
+        Rows: mean, sd (the standard deviation), low90 and high90 (the shortest range with a probability of 90%), entropy in
+        bits, and where the truth is known p_near, the probability of being within `percent` of it. The cell is named as for
+        `pmf`.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> a = fw.audit(fw.publish([[10**9, 5], [7, 10**9]], margins=["A", "B"]), law="hypergeometric")
+        >>> a.summary(A="1", B="1")["value"].round(1).to_dict()["sd"]
+        11180.3
+        """
+        pmf, truth = self._pmf(cell, labels), true_values(self.belief)
+        known = None if truth is None else int(truth[self.position({**(cell or {}), **labels})])
+        return summary_frame(pmf, self.release, known, self.percent)
 
     def distribution(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> pd.DataFrame:
         """The distribution of a cell with its sampling error: columns probability, mcse, at_most and cumulative, by value.
