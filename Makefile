@@ -58,9 +58,9 @@ constraints:
 notebooks: $(VENV)/installed-for-tests
 	$(BIN)/python notebooks/run.py
 
-# At length, an hour: the sampler against exact laws, stated errors against true ones, cases that are made to mislead chains, the
-# hardest starting tables,
-# and the property tests with many more random cases; with 4ti2, where it can be had. The report is in bench/results/.
+# At length, an hour: the sampler against exact laws, stated errors against true ones, cases that are made to mislead chains,
+# the hardest starting tables, and the property tests with many more random cases; with 4ti2, where it can be had. The report
+# is in bench/results/.
 verify: $(VENV)/installed-for-tests
 	$(INSTALL) ".[test,algebra]"
 	$(BIN)/python bench/verify.py --store
@@ -86,6 +86,7 @@ bench-against: $(VENV)/installed-for-tests
 # The studies that the README and the notebooks quote, and their pictures.
 studies: $(VENV)/installed-for-tests
 	$(BIN)/python bench/studies/likelihood_gaps.py
+	$(BIN)/python bench/studies/tables_by_chance.py
 	$(BIN)/python bench/studies/hidden_paths.py times
 	$(BIN)/python bench/studies/hidden_paths.py effective
 	$(BIN)/python bench/studies/ru_map_picture.py

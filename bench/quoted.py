@@ -26,6 +26,7 @@ QUOTED_CHECKS = (
     ("calibration", "of means lie within 2"),
     ("calibration", "of entropies lie within 2"),
     ("hard_starts", "where simple moves leave several parts"),
+    ("adversarial", "none is converged and wrong"),
     ("three_way", "every entropy"),
 )
 ONE_UNIT = "+-1 chain"

@@ -8,8 +8,8 @@ As found: the same is published of small cuts of the example cube, tables that n
 counts is how often ranges of 90% hold the truth, and how many bits of surprise the truth is on average: the fewer, the
 better a law reads such tables.
 
-    python bench/studies/tables_by_chance.py               400 tables of each kind; fails where the law is off under itself
-    ... --tables 100                                       a smaller study
+    python bench/studies/tables_by_chance.py               100 tables of each kind; fails where the law is off under itself
+    ... --tables 20                                        a smaller study
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def as_found(tables: int) -> None:
 def main() -> int:
     """Both, on the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tables", type=int, default=400, help="of each kind")
+    parser.add_argument("--tables", type=int, default=100, help="of each kind")
     tables = parser.parse_args().tables
     good = under_itself(tables)
     as_found(tables)

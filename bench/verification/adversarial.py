@@ -69,7 +69,7 @@ def judged(found: Iterable[Outcome]) -> Part:
         some = [one for one in found if one.kind == name]
         share = np.mean([one.converged for one in some]) if some else 1.0
         checks.append(
-            Check(f"{name}: at least {least:.0%} converge in time", share >= least, f"{share:.1%} of {len(some)}")
+            Check(f"{name}: at least {least:.0%} converge in time", bool(share >= least), f"{share:.1%} of {len(some)}")
         )
     beyond = sum(one.rare > ERRORS for one in settled)
     allowed = max(1.0, BEYOND * len(settled))
@@ -77,14 +77,16 @@ def judged(found: Iterable[Outcome]) -> Part:
         Check(
             f"at most one audit in {1 / BEYOND:,.0f} has a value below {COMMON:.0%}, of at least {VISITS:.0f} effective "
             f"visits, beyond {ERRORS:.0f} stated errors",
-            beyond <= allowed,
+            bool(beyond <= allowed),
             f"{beyond} of {len(settled):,}",
         )
     )
     limits, uncovered = sum(one.limits for one in settled), sum(one.uncovered for one in settled)
     share = 1.0 - uncovered / max(limits, 1)
     checks.append(
-        Check(f"limits of rarer values cover at least {COVERED:.1%}", share >= COVERED, f"{share:.3%} of {limits:,}")
+        Check(
+            f"limits of rarer values cover at least {COVERED:.1%}", bool(share >= COVERED), f"{share:.3%} of {limits:,}"
+        )
     )
     lines = [
         _line(name, [one for one in found if one.kind == name]) for name in dict.fromkeys(one.kind for one in found)

@@ -20,9 +20,15 @@ from fiberwalk.base.interruption import (
     time_left,
     time_limit,
 )
+from fiberwalk.fiber.equations.lattice import integer_kernel
 from fiberwalk.fiber.laws import priors
+from fiberwalk.moves.bases import graver
+from fiberwalk.moves.bases.graver import graver_basis
+from fiberwalk.moves.chooser import choose
+from fiberwalk.posterior.parts.sampled import time_for_chains, time_for_exact
 from fiberwalk.report.words import doubts
 from fiberwalk.sampler.chains import run
+from fiberwalk.sampler.kernels.schedule import odds
 
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
 MASK = np.random.default_rng(3).random((6, 7)) < 0.6
@@ -184,3 +190,31 @@ def test_what_comes_before_chains_is_limited_too(monkeypatch):
         fw.audit(release, law, "exact", max_seconds=3.0)
     with pytest.raises(fw.TimeUp, match="cells were eliminated|tables were enumerated"):
         fw.audit(fw.publish(np.full((4, 4), 8), margins=["A", "B"]), method="exact", max_seconds=3.0)
+
+
+def test_moves_and_schedules_take_no_more_than_there_is(monkeypatch):
+    """A Graver basis and the lesson of a schedule; short ones are never broken off, so that little time gives an answer."""
+    release = fw.publish(np.arange(27).reshape(3, 3, 3) % 4 + 1, margins=["A,B", "B,C", "A,C"])
+    block = choose(release).support.solved.blocks[0]
+    with time_limit(1e-9):
+        graver_basis(integer_kernel(block.A), block.upper - block.lower, 10**6)
+    monkeypatch.setattr(graver, "AT_ONCE", -1)
+    with time_limit(1e-9), pytest.raises(fw.TimeUp, match="while moves were looked for"):
+        graver_basis(integer_kernel(block.A), block.upper - block.lower)
+    monkeypatch.setattr(graver, "AT_ONCE", 10**12)
+    monkeypatch.setattr(odds, "AT_ONCE", -1)
+    with pytest.raises(fw.TimeUp, match="while chains were tuned"):
+        fw.audit(release, method="chains", max_seconds=1e-9)
+
+
+def test_chains_get_what_is_left(monkeypatch):
+    """Not what there was at the call: moves that took long to find are paid for."""
+    monkeypatch.setattr(interruption, "time", Clock(0.0))
+    assert time_for_chains() is None
+    with time_limit(10.0):
+        interruption.time.now = 6.0
+        assert time_for_chains() == pytest.approx(0.9 * 4.0)
+        with time_for_exact("auto"):
+            assert time_left() == pytest.approx(2.0)
+        with time_for_exact("exact"):
+            assert time_left() == pytest.approx(4.0)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -73,6 +74,7 @@ def test_the_code_as_it_was_is_found_out(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_is_wrong_is_told() -> None:
     right = Outcome("peaks", 0, 1, "two peaks", True, 1.0, limits=1000)
     assert all(one.passed for one in judged([right] * 10).checks)
+    json.dumps(asdict(judged([right] * 10)))  # as it is stored, after half an hour
     for wrong in (
         replace(right, entropy=6.0),
         replace(right, mean=6.0),

@@ -68,7 +68,7 @@ def limit(table: np.ndarray, A: np.ndarray, log_means: np.ndarray) -> list[Known
         bend = free.T @ (polygamma(1, x + 1.0)[:, None] * free)
         along = free @ np.linalg.solve(bend, slope)
         # no cell may leave the positive numbers
-        step = min(1.0, 0.9 * float((x / np.maximum(-along, 1e-300)).min()))
+        step = min(1.0, 0.9 * float((x[along < 0] / -along[along < 0]).min(initial=np.inf)))
         x = x + step * along
         if np.abs(along / np.sqrt(x + 1.0)).max() < 1e-10:
             break
