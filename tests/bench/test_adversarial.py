@@ -18,7 +18,7 @@ from verification.adversaries.case import Case, Outcome, audited
 from verification.adversaries.large_counts import limit
 
 import fiberwalk as fw
-from fiberwalk.sampler.chains import run
+from fiberwalk.sampler.chains import diagnostics, run
 from fiberwalk.sampler.tallies.resolution import Reading
 from fiberwalk.sampler.tallies.windows import empty_windows
 
@@ -69,6 +69,13 @@ def test_the_code_as_it_was_is_found_out(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.converged
     assert found.wrong
     assert found.entropy_off > 0.5
+
+
+def test_what_no_chain_ever_met_is_not_taken_for_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine tables; the one that is met least has probability 0.0005, and chains that meet it stay there for long."""
+    assert not tried("thin_fibers", 12, 119, 2).wrong
+    monkeypatch.setattr(diagnostics, "CAUTION", 1.0)
+    assert tried("thin_fibers", 12, 119, 2).wrong
 
 
 def test_what_is_wrong_is_told() -> None:
