@@ -14,7 +14,6 @@ NAMES = (
     "laws",
     "calibration",
     "hard_starts",
-    "adversarial",
     "three_way",
     "hidden_paths",
     "properties",

@@ -19,7 +19,7 @@ WORDS = (
     "solving, or to the normal limit of large counts. Converged and wrong means: an entropy, a mean or a probability of at "
     f"least {COMMON:.0%} off by more than {ERRORS:.0f} stated errors, or an entropy off by more than {TOLERANCE:g} bits."
 )
-CASES = {"peaks": 30, "large_counts": 40, "thin_fibers": 150, "chance": 100, "insiders": 100}
+CASES = {"peaks": 30, "large_counts": 40, "thin_fibers": 100, "chance": 60, "insiders": 60}
 LONG = {"peaks": 200, "large_counts": 300, "thin_fibers": 1500, "chance": 800, "insiders": 800}
 CONVERGE = {"peaks": 0.8}
 """Shares of audits that must converge within their time; of others there is no such rule."""
