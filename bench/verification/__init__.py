@@ -14,6 +14,7 @@ NAMES = (
     "laws",
     "calibration",
     "hard_starts",
+    "adversarial",
     "three_way",
     "hidden_paths",
     "properties",
