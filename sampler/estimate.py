@@ -21,9 +21,9 @@ from .chains.checkpoint import load, take_up
 from .chains.diagnostics import Diagnosis, corrected_entropy
 from .chains.memory import MOST_BYTES
 from .chains.names import QuestionNames
-from .chains.peaks import crossed
-from .chains.run import Run, UnitRun, new_run
+from .chains.run import Run, new_run
 from .chains.unit import Unit
+from .chains.unit_run import UnitRun
 from .tallies.spread import ShareErrors
 from .tallies.windows import Windows, entropies, shares
 
@@ -199,7 +199,7 @@ def _unit_estimate(one: UnitRun) -> UnitEstimate:
     spread = one.pooled.shift.astype(float)
     entropy = corrected_entropy(bits - spread, seen.astype(float), one.diagnosis.ess) + spread - one.diagnosis.excess
     return UnitEstimate(
-        replace(one.unit, certificate=crossed(one.unit, one.chains)),
+        replace(one.unit, certificate=one.certificate),
         one.pooled,
         one.diagnosis,
         np.maximum(entropy, 0.0),
@@ -214,7 +214,7 @@ def _certificate(run: Run, release: Release) -> Certificate:
     """The weakest of the units', with what the chains themselves showed."""
     if not run.units:
         return Certificate("exact", "the published figures decide every cell")
-    weakest = max((crossed(one.unit, one.chains) for one in run.units), key=lambda one: WORDS.index(one.word))
+    weakest = max((one.certificate for one in run.units), key=lambda one: WORDS.index(one.word))
     found = [(one.diagnosis, one.unit) for one in run.units if one.diagnosis is not None]
     seen = []
     if found:

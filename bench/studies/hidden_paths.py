@@ -29,7 +29,7 @@ from fiberwalk.posterior.paths.path_kernel import PathKernel
 from fiberwalk.posterior.paths.path_state import PathPlan, PathRoom
 from fiberwalk.posterior.paths.path_unit import path_runs, path_unit
 from fiberwalk.posterior.paths.paths import hidden_paths
-from fiberwalk.sampler.chains.run import UnitRun
+from fiberwalk.sampler.chains.unit_run import UnitRun
 from fiberwalk.sampler.lines.weights import Weights
 
 THETAS = (0.05, 0.2, 0.5)

@@ -81,9 +81,7 @@ class GammaRatio:
         large = values >= STIRLING_FROM
         found: np.ndarray = gammaln(values + a) - gammaln(values + 1.0)
         if large.any():
-            n = values[large]
-            powers = (n + 0.5) * np.log1p((a - 1.0) / (n + 1.0)) + (a - 1.0) * (np.log(n + a) - 1.0)
-            found[large] = powers + _stirling_series(n + a) - _stirling_series(n + 1.0)
+            found[large] = log_gamma_ratio(values[large], a)
         return found
 
     def tail(self, cell: int) -> Tail:
@@ -101,14 +99,17 @@ def log_factorial_ratio(n: int, steps: np.ndarray) -> np.ndarray:
 
     if n < STIRLING_FROM:
         return np.asarray(gammaln(n + steps + 1.0) - gammaln(n + 1.0))
-    # Stirling's (n + 1/2) log n - n, of n + k less that of n, without a difference of large numbers.
-    large = n + steps
-    powers = (n + 0.5) * np.log1p(steps / n) + steps * np.log(large) - steps
-    return np.asarray(powers + _stirling_series(large) - _stirling_series(float(n)))
+    return np.asarray(log_gamma_ratio(float(n), steps + 1.0))
 
 
-def _stirling_series(n: Any) -> Any:
-    return (1 / 12 - 1 / (360 * n * n)) / n
+def log_gamma_ratio(x: Any, a: Any) -> Any:
+    """log Gamma(x + a) - log x! for x from `STIRLING_FROM` on: the difference of two series, and of no large numbers.
+
+    Kernels compile the same lines.
+    """
+    top, bottom = x + a, x + 1.0
+    powers = (x + 0.5) * np.log1p((a - 1.0) / bottom) + (a - 1.0) * (np.log(top) - 1.0)
+    return powers + (1 / 12 - 1 / (360 * top * top)) / top - (1 / 12 - 1 / (360 * bottom * bottom)) / bottom
 
 
 def relative_weights(weigh: Weigh, cell: int, first: int, last: int) -> np.ndarray | None:

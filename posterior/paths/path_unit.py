@@ -16,8 +16,8 @@ from ...fiber.laws.support import NO_TABLE, Support
 from ...protect.perturbation.markov_perturbation import coming_in, corner_range, oriented
 from ...release.release import Release
 from ...sampler.chains.chain import Chain
-from ...sampler.chains.run import UnitRun
 from ...sampler.chains.unit import Unit
+from ...sampler.chains.unit_run import UnitRun
 from ...sampler.chains.units import unit_asked
 from ...sampler.lines.weights import ALIKE, Weights, log_factorials, weights_on
 from .path_groups import SIGNS, PathGroup, incidence

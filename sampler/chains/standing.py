@@ -12,7 +12,8 @@ from .chain import BATCHES
 from .names import QuestionNames
 
 if TYPE_CHECKING:
-    from .run import Run, UnitRun
+    from .run import Run
+    from .unit_run import UnitRun
 
 MOST_TIMES = 1e9
 LONG = 2 * 86_400.0

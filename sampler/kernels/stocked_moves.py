@@ -67,14 +67,7 @@ class MoveKernel(Kernel):
 
     def lasting(self, room: Any) -> Lasting:
         """The stock; what a supplier has to work with is as good as new whenever a stock is written."""
-        stock = room[1]
-        return (
-            (stock.start, 0, len(stock.columns)),
-            (stock.columns, 0, self.moves.n_columns - 1),
-            (stock.steps, *ANYTHING),
-            (stock.state[:2], 0, len(stock.start) - 1),
-            (stock.state[2:], 0, np.inf),
-        )
+        return lasting_of(room[1], self.moves.n_columns)
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Moves from the stock, filled whenever it is empty."""
@@ -93,6 +86,17 @@ def supplier_of(moves: MoveSet) -> Supplier:
     if source is None:
         raise TypeError(f"{type(moves).__name__} draws moves by the table; they cannot be written in advance")
     return source
+
+
+def lasting_of(stock: Stock, n_columns: int) -> Lasting:
+    """What a stock of moves of so many columns has to keep."""
+    return (
+        (stock.start, 0, len(stock.columns)),
+        (stock.columns, 0, n_columns - 1),
+        (stock.steps, *ANYTHING),
+        (stock.state[:2], 0, len(stock.start) - 1),
+        (stock.state[2:], 0, np.inf),
+    )
 
 
 @jit_lean

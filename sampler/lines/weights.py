@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.jit import jit_lean
-from ...fiber.laws.law import LOG_NORMAL, Poisson, alike
+from ...fiber.laws.law import LOG_NORMAL, Poisson, alike, log_gamma_ratio
 from ...fiber.laws.support import WithEvidence
 from .hypergeometric import log_factorial as computed
 
@@ -18,6 +18,9 @@ LISTED = 16_384
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
 MANY = 4096
 """Values of a column that are always listed, whatever formula there is for some of them."""
+
+
+compiled_gamma_ratio = jit_lean(log_gamma_ratio)
 
 
 class Weights(NamedTuple):
@@ -119,14 +122,7 @@ def in_tail(tail: np.ndarray, j: int, x: int) -> float:
     if tail[j, 0] == LOG_NORMAL:
         at = (np.log(x - c) - a) / b
         return -0.5 * (at * at + LOG_TWO_PI) - np.log((x - c) * b)
-    powers = (x + 0.5) * np.log1p((a - 1.0) / (x + 1.0)) + (a - 1.0) * (np.log(x + a) - 1.0)
-    return powers + stirling_series(x + a) - stirling_series(x + 1.0)
-
-
-@jit_lean
-def stirling_series(n: float) -> float:
-    """What Stirling's formula leaves out of ln n!, from values on that have a formula."""
-    return (1.0 / 12.0 - 1.0 / (360.0 * n * n)) / n
+    return compiled_gamma_ratio(x, a)
 
 
 @jit_lean

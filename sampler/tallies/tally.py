@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.jit import jit_inlined, jit_lean
-from .windows import Windows
+from .windows import Windows, apart, first_windows, zeros_apart
 
 BY_DRAWS, BY_STEPS, NO_CREDITS = 0, 1, 2
 """When values are credited: at every draw, at every step (whole lines), or never."""
@@ -56,6 +56,33 @@ class Tally(NamedTuple):
     keep: np.ndarray
     kept_state: np.ndarray
     """[0] draws stored, [1] draws since the last one stored, [2] draws from one to the next."""
+
+
+def idle_tally(n: int, waiting: int) -> Tally:
+    """A tally for tables that nobody counts; kernels that look whether credits would find room to wait find it."""
+    nothing = np.zeros(n, dtype=np.int64)
+    none, one = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    return Tally(
+        windows=first_windows(nothing, nothing, nothing),
+        waiting=np.zeros((waiting, 3), dtype=np.int64),
+        n_waiting=zeros_apart(1, np.int64),
+        by_steps=apart(np.full(1, NO_CREDITS, dtype=np.int64)),
+        centre=np.zeros(n),
+        sums=zeros_apart(n),
+        squares=zeros_apart(n),
+        sum_start=one,
+        sum_column=none,
+        sum_value=none,
+        joint_start=one,
+        joint_question=none,
+        joint_lowest=none,
+        joint_stride=none,
+        joint_first=one,
+        joint_counts=none,
+        kept=np.zeros((0, 0), dtype=np.int64),
+        keep=none,
+        kept_state=zeros_apart(3, np.int64),
+    )
 
 
 @jit_inlined

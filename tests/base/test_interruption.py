@@ -27,7 +27,7 @@ from fiberwalk.moves.bases.graver import graver_basis
 from fiberwalk.moves.chooser import choose
 from fiberwalk.posterior.parts.sampled import time_for_chains, time_for_exact
 from fiberwalk.report.words import doubts
-from fiberwalk.sampler.chains import run
+from fiberwalk.sampler.chains import unit_run
 from fiberwalk.sampler.kernels.schedule import odds
 
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
@@ -75,7 +75,7 @@ def test_ctrl_c_in_a_look_and_in_the_bounds_gives_what_there_is(moment):
 
 
 def test_time_that_is_up_when_a_start_was_discarded(monkeypatch):
-    monkeypatch.setattr(run, "APART", 0.0)
+    monkeypatch.setattr(unit_run, "APART", 0.0)
     audit = fw.audit(fw.suppress(HOLES, where=MASK), method="chains", max_seconds=1e-9)
     assert audit.stopped == "its time was up"
     assert all(np.isfinite(pmf.p_error).all() for pmf in audit.belief.pmfs)

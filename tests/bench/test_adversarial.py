@@ -18,7 +18,7 @@ from verification.adversaries.case import Case, Outcome, audited
 from verification.adversaries.large_counts import limit
 
 import fiberwalk as fw
-from fiberwalk.sampler.chains import diagnostics, run
+from fiberwalk.sampler.chains import diagnostics, unit_run
 from fiberwalk.sampler.tallies.resolution import Reading
 from fiberwalk.sampler.tallies.windows import empty_windows
 
@@ -63,8 +63,8 @@ def test_the_code_as_it_was_is_found_out(monkeypatch: pytest.MonkeyPatch) -> Non
         nothing = np.zeros(len(windows.start))
         return Reading(windows, nothing, nothing)
 
-    monkeypatch.setattr(run, "where_the_mass_is", stay)
-    monkeypatch.setattr(run, "read", free)
+    monkeypatch.setattr(unit_run, "where_the_mass_is", stay)
+    monkeypatch.setattr(unit_run, "read", free)
     found = audited(large(), "large_counts", 0, 1)
     assert found.converged
     assert found.wrong

@@ -21,10 +21,10 @@ from ....moves.families.move_set import MoveSet
 from ....moves.families.stock import Stock, Supplier, empty_stock
 from ...lines.line import LONGEST
 from ...lines.weights import Weights, log_weight_of
-from ...tallies.tally import NO_CREDITS, Tally
-from ...tallies.windows import apart, first_windows, zeros_apart
-from ..kernel import ANYTHING, Fit, Kernel, Lasting, Place, Task
-from ..stocked_moves import MoveKernel, supplier_of
+from ...tallies.tally import Tally, idle_tally
+from ...tallies.windows import zeros_apart
+from ..kernel import Fit, Kernel, Lasting, Place, Task
+from ..stocked_moves import MoveKernel, lasting_of, supplier_of
 from . import rungs
 from .peaks import has_separate_peaks, least_power, without_gaps
 from .walk import ACCEPTED, TOP, TRADES, TRIPS, climb
@@ -110,8 +110,8 @@ class Ladder(Kernel):
     @cached_property
     def _visitors(self) -> tuple[tuple[Kernel, ...], ...]:
         """[rung]: the visitors under its weights."""
-        rungs_ = [self.weights, *(self.soft._replace(power=float(power)) for power in self.powers[1:])]
-        return tuple(tuple(replace(one, weights=weights) for one in self.visitors) for weights in rungs_)  # type: ignore[type-var]
+        tempered = [self.weights, *(self.soft._replace(power=float(power)) for power in self.powers[1:])]
+        return tuple(tuple(replace(one, weights=weights) for one in self.visitors) for weights in tempered)  # type: ignore[type-var]
 
     @cached_property
     def _longest(self) -> int:
@@ -132,32 +132,26 @@ class Ladder(Kernel):
     def room(self) -> LadderRoom:
         """An empty stock, and tables at their starts."""
         sources = tuple(supplier_of(one) for one in self.moves)
-        n, rungs_ = len(self.lower), len(self.powers)
+        n, n_rungs = len(self.lower), len(self.powers)
         return LadderRoom(
             sources,
             empty_stock(self._longest),
             np.zeros(1, dtype=np.int64),
             self.start.astype(np.int64),
-            np.zeros(rungs_, dtype=np.int64),
-            np.zeros(ACCEPTED + rungs_ - 1, dtype=np.int64),
-            _noting_nothing(n, n + max([self._longest, *(one.most_credits(n) for one in self.visitors)])),
+            np.zeros(n_rungs, dtype=np.int64),
+            np.zeros(ACCEPTED + n_rungs - 1, dtype=np.int64),
+            idle_tally(n, n + max([self._longest, *(one.most_credits(n) for one in self.visitors)])),
             tuple(tuple(one.room() for one in visitors) for visitors in self._visitors),
         )
 
     def lasting(self, room: LadderRoom) -> Lasting:
         """Stock, tables, and where they come from."""
-        stock = room.stock
-        n, rungs_ = len(self.lower), len(self.powers)
         return (
-            (stock.start, 0, len(stock.columns)),
-            (stock.columns, 0, n - 1),
-            (stock.steps, *ANYTHING),
-            (stock.state[:2], 0, len(stock.start) - 1),
-            (stock.state[2:], 0, np.inf),
+            *lasting_of(room.stock, len(self.lower)),
             (room.filled, 0, np.inf),
             (room.tables, self.lower, self.upper),
             (room.ends, 0, TOP),
-            (room.noted[:TRADES], 0, rungs_ - 1),
+            (room.noted[:TRADES], 0, len(self.powers) - 1),
             (room.noted[TRADES:], 0, np.inf),
             *(
                 part
@@ -227,30 +221,3 @@ class Ladder(Kernel):
         """Make draws that nobody counts."""
         room = room or self.room()
         self.walk(place, room.unnoted, room, draws, self.steps(len(place.table)))
-
-
-def _noting_nothing(n: int, waiting: int) -> Tally:
-    """A tally for tables that nobody counts; kernels that look whether credits would find room to wait find it."""
-    nothing = np.zeros(n, dtype=np.int64)
-    none, one = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    return Tally(
-        windows=first_windows(nothing, nothing, nothing),
-        waiting=np.zeros((waiting, 3), dtype=np.int64),
-        n_waiting=zeros_apart(1, np.int64),
-        by_steps=apart(np.full(1, NO_CREDITS, dtype=np.int64)),
-        centre=np.zeros(n),
-        sums=zeros_apart(n),
-        squares=zeros_apart(n),
-        sum_start=one,
-        sum_column=none,
-        sum_value=none,
-        joint_start=one,
-        joint_question=none,
-        joint_lowest=none,
-        joint_stride=none,
-        joint_first=one,
-        joint_counts=none,
-        kept=np.zeros((0, 0), dtype=np.int64),
-        keep=none,
-        kept_state=zeros_apart(3, np.int64),
-    )

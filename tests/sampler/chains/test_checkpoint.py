@@ -19,7 +19,7 @@ from support.kernels import laws, releases, targets
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
 from fiberwalk.moves.chooser import choose
-from fiberwalk.sampler.chains import checkpoint, run
+from fiberwalk.sampler.chains import checkpoint, unit_run
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.chain_state import restore, state_of
 from fiberwalk.sampler.chains.checkpoint import FORM, load, save
@@ -292,4 +292,4 @@ def test_chains_that_were_tuned_otherwise_are_not_mixed_up(tmp_path):
     state["units"][0]["tuned"] = "elsewhere"
     with pytest.raises(fw.InputError, match="begun on a machine where the same chains were tuned otherwise"):
         checkpoint.take_up(started(), state, tmp_path / "run")
-    assert run.TUNED_OTHERWISE.endswith("begin anew with another file.")
+    assert unit_run.TUNED_OTHERWISE.endswith("begin anew with another file.")
