@@ -42,7 +42,7 @@ def time_check() -> Callable[[str], None]:
 
     def check(doing: str) -> None:
         if end is not None and time.monotonic() > end:
-            raise TimeUp(f"{TIME_UP} while {doing}, and there is nothing to tell yet; allow more with max_seconds=.")
+            raise TimeUp(f"{TIME_UP} while {doing}, and there is nothing to tell yet; allow more time.")
 
     return check
 
