@@ -3,6 +3,7 @@
 parts/        how probable each value is (pmf), a block solved or sampled, sums put together
 paths/        hidden paths of Markov perturbation
 populations/  models of the population behind a sample, one a file
+goodness_of_fit/  conditional tests of a model of the table itself
 
 belief         believe(release, law): every hidden cell and every sum that is asked about
 joint          several cells at once

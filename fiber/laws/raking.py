@@ -15,7 +15,7 @@ CLOSE = 1e-10
 """How far, as a share of the largest target, a raked sum may be from its target."""
 
 Target = tuple[np.ndarray, np.ndarray]
-"""For every cell the number of the sum it belongs to, and what these sums are to be."""
+"""For every cell the number of the sum it belongs to (-1: none of them), and what these sums are to be."""
 
 
 def raked(array: np.ndarray, targets: Sequence[Target], rounds: int = MOST_ROUNDS) -> tuple[np.ndarray, bool]:
@@ -32,17 +32,21 @@ def raked(array: np.ndarray, targets: Sequence[Target], rounds: int = MOST_ROUND
     ([[3.0, 3.0], [2.0, 2.0]], True)
     """
     fitted = np.array(array, dtype=float).ravel()
-    sums = [(group.ravel(), np.asarray(target, dtype=float).ravel()) for group, target in targets]
+    # what belongs to no sum of a target is a last sum, which is left as it is
+    sums = [
+        (np.where(group.ravel() < 0, np.size(target), group.ravel()), np.asarray(target, dtype=float).ravel())
+        for group, target in targets
+    ]
     near = CLOSE * max((target.max(initial=0.0) for _, target in sums), default=0.0)
     for _ in range(max(rounds, 1)):
         worst = 0.0
         for group, target in sums:
-            now = np.bincount(group, fitted, len(target))
+            now = np.bincount(group, fitted, len(target) + 1)[:-1]
             worst = max(worst, float(np.abs(now - target).max(initial=0.0)))
-            fitted *= np.divide(target, now, out=np.zeros_like(now), where=now > 0)[group]
+            fitted *= np.append(np.divide(target, now, out=np.zeros_like(now), where=now > 0), 1.0)[group]
         if worst <= near:
             break
-    off = [np.abs(np.bincount(group, fitted, len(target)) - target).max(initial=0.0) for group, target in sums]
+    off = [np.abs(np.bincount(group, fitted, len(to) + 1)[:-1] - to).max(initial=0.0) for group, to in sums]
     return fitted.reshape(np.shape(array)), bool(max(off, default=0.0) <= near * 100)
 
 

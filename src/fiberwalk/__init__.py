@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from .release.reading import read_release
     from .release.release import Release
     from .results.audit_result import Audit
+    from .results.conditional_test_result import ConditionalTest
     from .results.map_result import RUMap
     from .results.margin_sets import MarginSets
     from .results.sample_risk_result import SampleRisk
@@ -71,12 +72,14 @@ if TYPE_CHECKING:
     from .studies.sample_studies import SampleStudy, sample_study
     from .studies.sampled_populations import draw_populations, sample_risk
     from .studies.table_studies import TableStudy, table_study
+    from .testing_models import conditional_test
 
 _HOME = {
     "Answer": "server.answer",
     "Audit": "results.audit_result",
     "Certificate": "base.certificate",
     "Comparison": "comparing",
+    "ConditionalTest": "results.conditional_test_result",
     "Contradiction": "base.errors",
     "Evidence": "release.facts.facts",
     "FiberwalkError": "base.errors",
@@ -105,6 +108,7 @@ _HOME = {
     "compare": "comparing",
     "compare_margins": "comparing_margins",
     "complementary_suppress": "protect.suppression.complementary_suppression",
+    "conditional_test": "testing_models",
     "controlled_round": "protect.rounding.controlled_rounding",
     "count": "answers",
     "dirichlet": "fiber.laws.dirichlet",
@@ -158,6 +162,7 @@ __all__ = [
     "Audit",
     "Certificate",
     "Comparison",
+    "ConditionalTest",
     "Contradiction",
     "Evidence",
     "FiberwalkError",
@@ -186,6 +191,7 @@ __all__ = [
     "compare",
     "compare_margins",
     "complementary_suppress",
+    "conditional_test",
     "controlled_round",
     "count",
     "dirichlet",

@@ -11,6 +11,7 @@ from .protect.methods import METHODS
 
 KINDS = {
     "audit": "results.audit_result",
+    "conditional test": "results.conditional_test_result",
     "map": "results.map_result",
     "margins": "results.margin_sets",
     "sample risk": "results.sample_risk_result",
@@ -21,7 +22,7 @@ KINDS = {
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The audit that `Audit.save` wrote to a file, or what `save` of a map, sets of margins, sample risk or study did.
+    """The audit that `Audit.save` wrote to a file, or what `save` of any other result did.
 
     Whatever could be asked of it before can be asked again, except for what needs the weights of a law of your own:
     its name is kept, its weights are not. The file runs no code, so that one from others can be opened.

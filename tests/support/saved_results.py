@@ -102,6 +102,7 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "audit_of_unknown_theta": theta_not_known,
     "audit_of_a_sample_from_outside": sample_from_outside,
+    "conditional_test": lambda: fw.conditional_test(TABLE, ["row", "col"]),
     "map": lambda: fw.ru_map(TABLE, {"rounding": ("random_round", {"base": [3, 5]}), "suppression": suppressed()}, seeds=2),
     "margins": lambda: fw.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric"),
     "sample_risk": lambda: fw.sample_risk([[3, 0], [2, 5]], size=100, model="urn", draws=20),

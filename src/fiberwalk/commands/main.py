@@ -11,6 +11,7 @@ from ..base.version import VERSION
 from .audit import audit
 from .bounds import bounds
 from .compare import compare
+from .conditional_test import conditional_test
 from .count import count
 from .demo import demo
 from .moves import moves
@@ -32,6 +33,7 @@ COMMANDS: tuple[click.Command, ...] = (
     ru_map,
     sample_risk,
     tabulate,
+    conditional_test,
     demo,
 )
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -53,6 +55,7 @@ Examples:
   fiberwalk ru-map table.csv --method 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
   fiberwalk sample-risk sample.csv --size 2449    what does a table of sample counts risk?
   fiberwalk tabulate people.csv --dims sex,age --method 'random-round base=3'    a table on request, if it is safe
+  fiberwalk test table.csv --model A --model B    does a model fit, whatever the counts?
 
 Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure, or chains have not
 converged that were to rule this out, or tabulate refused the table; 2 the input is wrong; 130 interrupted before there was
