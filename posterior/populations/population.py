@@ -23,6 +23,8 @@ MOST_TOGETHER = 20 * PORTION
 
 Each = Callable[[np.ndarray], np.ndarray]
 """What is made of each portion: tables [draw, cell] -> something [draw, ...]."""
+Outside = Callable[[int, np.random.Generator], np.ndarray]
+"""(how many, random numbers) -> counts of the people outside the sample, [draw, cell]."""
 Progress = Callable[[str], None]
 
 
@@ -76,8 +78,7 @@ class Independent:
     """Populations that are drawn one independently of the other: the sample, and people outside it."""
 
     sample: SampleTable
-    outside: Callable[[int, np.random.Generator], np.ndarray]
-    """(how many, random numbers) -> counts of the people outside the sample, [draw, cell]."""
+    outside: Outside
     facts: Mapping[str, Any] = field(default_factory=dict)
     together: int = 1
     """Populations that are better drawn at a time than fewer, if they are not too large."""
