@@ -140,8 +140,8 @@ def as_sample(
     if weights is None:
         if size is None:
             raise InputError(f"how large is the population that these {n} people were drawn from? Give size=.")
-        return SampleTable(counts, table.dims, _checked_size(size, n))
-    size = _checked_size(size_by_weights(weights, None if size is None else _checked_size(size, n)), n)
+        return SampleTable(counts, table.dims, checked_size(size, n))
+    size = checked_size(size_by_weights(weights, None if size is None else checked_size(size, n)), n)
     return SampleTable(counts, table.dims, size, standing=standing_for(weights, counts), strata=strata)
 
 
@@ -158,11 +158,12 @@ def _of_release(release: Release, size: Any) -> SampleTable:
     if size is not None and size != population:
         raise InputError(f"size={size!r}: the release says that the population is of {population}; leave out size=.")
     counts = release.figures
-    found = SampleTable(counts, release.dims, _checked_size(population, int(counts.sum())), release)
+    found = SampleTable(counts, release.dims, checked_size(population, int(counts.sum())), release)
     return replace(found, shut=found.outside_facts.shut)  # a sample that contradicts the facts is refused, in words
 
 
-def _checked_size(size: Any, n: int) -> int:
+def checked_size(size: Any, n: int) -> int:
+    """The size of a population, which cannot be smaller than a sample of it."""
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
         raise InputError(f"size={size!r}: the size of the population is a whole number of at least 1.")
     if size > MOST_PEOPLE:

@@ -44,9 +44,9 @@ def weighted_frame(frame: Any, weights: str, count: str | None) -> WeightedTable
     dims = [name for name in names if name not in (weights, count)]
     if not dims:
         raise InputError(f"sampling_weights={weights!r}: no column is left for a dim.")
-    each = _numbers(frame[weights], f"column {weights!r}")
-    people = np.ones(len(frame)) if count is None else _numbers(frame[count], f"column {count!r}")
-    _refuse_below_1(each[people > 0])
+    each = numbers_in(frame[weights], f"column {weights!r}")
+    people = np.ones(len(frame)) if count is None else numbers_in(frame[count], f"column {count!r}")
+    refuse_below_1(each[people > 0])
     summed = frame[dims].astype(str).assign(people=people, weights=each * people).groupby(dims, sort=False).sum()
     if len(dims) == 1:
         summed.index = pd.MultiIndex.from_arrays([summed.index], names=dims)
@@ -59,7 +59,7 @@ def summed_weights(weights: Any, counts: np.ndarray, dims: Sequence[Dim]) -> np.
     if each.shape != tuple(len(dim.labels) for dim in dims):
         raise InputError(f"sampling_weights= has the shape {each.shape}; the sample has another.")
     flat = each.ravel()
-    _refuse_below_1(flat[counts > 0])
+    refuse_below_1(flat[counts > 0])
     return np.where(counts > 0, counts * flat, 0.0)
 
 
@@ -79,38 +79,46 @@ def size_by_weights(weights: np.ndarray, size: int | None) -> int:
     return int(np.floor(total + 0.5)) if size is None else size
 
 
-def strata_of(sizes: Mapping[Any, Any], table: Table) -> tuple[np.ndarray, tuple[Group, ...], int]:
-    """Of sizes {dim: {label: people}}: sums of weights in cells, the groups of cells, and the size of the population."""
+def checked_strata(sizes: Mapping[Any, Any], labels: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, int]]:
+    """Of sizes {dim: {label: people}} the dim, and the size of each stratum; `labels` are those of all dims."""
     if len(sizes) != 1:
         raise InputError("size= of strata names one dim, such as size={'region': {'N': 1000, 'S': 500}}.")
-    (name, people), names = next(iter(sizes.items())), [dim.name for dim in table.dims]
-    if name not in names:
+    name, people = next(iter(sizes.items()))
+    if name not in labels:
         raise InputError(
-            f"size={{{name!r}: ...}}: strata are the categories of a dim of the table; {did_you_mean(str(name), names)}"
+            f"size={{{name!r}: ...}}: strata are the categories of a dim of the table; {did_you_mean(str(name), labels)}"
         )
-    dim = table.dims[names.index(name)]
     given = {str(label): number for label, number in people.items()} if isinstance(people, Mapping) else {}
-    if set(given) != set(dim.labels):
-        missing = next((one for one in dim.labels if one not in given), None)
-        stranger = next((one for one in given if one not in dim.labels), None)
+    if set(given) != set(labels[name]):
+        missing = next((one for one in labels[name] if one not in given), None)
+        stranger = next((one for one in given if one not in labels[name]), None)
         what = f"there is no {stranger!r}" if missing is None else f"{missing!r} has none"
         raise InputError(f"size={{{name!r}: ...}} gives every category of the dim the size of its stratum; {what}.")
+    for label, number in given.items():
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
+            raise InputError(f"size={{{name!r}: {{{label!r}: {number!r}}}}}: a whole number of people.")
+    return name, {label: int(given[label]) for label in labels[name]}
+
+
+def strata_of(sizes: Mapping[Any, Any], table: Table) -> tuple[np.ndarray, tuple[Group, ...], int]:
+    """Of sizes {dim: {label: people}}: sums of weights in cells, the groups of cells, and the size of the population."""
+    names = [dim.name for dim in table.dims]
+    name, given = checked_strata(sizes, {dim.name: dim.labels for dim in table.dims})
     counts = table.values.ravel()
     of: np.ndarray = np.indices(table.values.shape)[names.index(name)].ravel()
     weights, groups = np.zeros(len(counts)), []
-    for place, label in enumerate(dim.labels):
-        number, cells = given[label], np.flatnonzero(of == place)
+    for place, (label, number) in enumerate(given.items()):
+        cells = np.flatnonzero(of == place)
         n = int(counts[cells].sum())
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < n:
-            raise InputError(
-                f"size={{{name!r}: {{{label!r}: {number!r}}}}}: a whole number, not below the {n} of the sample there."
-            )
+        if number < n:
+            raise InputError(f"size={{{name!r}: {{{label!r}: {number}}}}}: the sample has {n} people there.")
         weights[cells] = counts[cells] * (number / max(n, 1))
-        groups.append(Group(cells, int(number) - n, f"the stratum {name}={label}"))
-    return weights, tuple(groups), sum(int(one) for one in given.values())
+        groups.append(Group(cells, number - n, f"the stratum {name}={label}"))
+    return weights, tuple(groups), sum(given.values())
 
 
-def _refuse_below_1(weights: np.ndarray) -> None:
+def refuse_below_1(weights: np.ndarray) -> None:
+    """Refuse weights that nobody can have."""
     wrong = ~np.isfinite(weights) | (weights < 1)
     if wrong.any():
         raise InputError(
@@ -119,7 +127,8 @@ def _refuse_below_1(weights: np.ndarray) -> None:
         )
 
 
-def _numbers(column: Any, named: str) -> np.ndarray:
+def numbers_in(column: Any, named: str) -> np.ndarray:
+    """A column as numbers, refused by the first row that has none."""
     import pandas as pd
 
     found: np.ndarray = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float)
