@@ -161,8 +161,10 @@ def _groups(open_cells: np.ndarray, n_cells: int, outside: int, known: Sequence[
         people.append(one.people)
         words.append(one.words)
     found = []
+    order = np.argsort(of, kind="stable")
+    ends = np.searchsorted(of[order], np.arange(len(people) + 1))
     for place, (number, said) in enumerate(zip(people, words, strict=True)):
-        cells = np.flatnonzero(of == place)
+        cells = order[ends[place] : ends[place + 1]]
         if number < 0 or (number and not len(cells)):
             raise Contradiction(
                 f"what is known of the population does not agree: in {said}, {number:,} people outside the sample would be "

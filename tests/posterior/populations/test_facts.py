@@ -129,6 +129,17 @@ def test_a_total_of_nobody_shuts_its_cells():
         assert drawn(release, model=model, draws=40).reshape(-1, 2, 3)[:, :, 1].max() == 0
 
 
+def test_what_the_margins_leave_no_room_for_is_empty_too():
+    """Without the first cell these margins leave one table only: proportional fitting alone would never come to rest."""
+    sample = np.array([[0, 3], [2, 0]])
+    release = released(sample, 12).knows({"A": "1", "B": "1"}, exactly=0)
+    tables = drawn(release, draws=4000)
+    assert tables[:, [0, 3]].max() == 0
+    law = {(0, 3 + x, 2 + 7 - x, 0): float(multinomial(7, [0.6, 0.4]).pmf([x, 7 - x])) for x in range(8)}
+    assert agreement(tables, law) > LEAST_P
+    assert (drawn(released(sample, 12), draws=200)[:, [0, 3]].max(axis=0) > 0).all()
+
+
 def test_the_structural_zeros_of_the_paper():
     """A log-linear model fills cells that the population cannot fill, unless it is told of them."""
     people = fw.examples.ase15().table
