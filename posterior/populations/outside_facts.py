@@ -66,6 +66,12 @@ class OutsideFacts:
     for_whole_table: tuple[Fact, ...] = ()
     """Facts that can be broken although the table has its people, and nobody is where nobody can be."""
 
+    def broken_by(self, populations: np.ndarray) -> str | None:
+        """A fact that one of some populations [draw, cell] breaks, in words."""
+        if populations[:, self.shut].any():
+            return "nobody can be in some cells, and somebody is"
+        return next((one.words for one in self.for_whole_table if not one.held_by(populations).all()), None)
+
     def among(self, probable: np.ndarray, model: str) -> Iterator[Group]:
         """The groups with the cells of theirs that a model holds for possible; refused where people have no such cell."""
         for group in self.groups:

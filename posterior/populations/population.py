@@ -1,8 +1,9 @@
 """Populations that may stand behind a sample table, drawn in bulk.
 
 A model of the population takes a sample and gives `Populations`: tables F that contain the sample, drawn from what the model
-says of the people outside it. A new model is a frozen class with `name`, `words` and `given(sample)`; where its draws are
-independent of each other, `given` returns `Independent` with a function that draws the people outside the sample.
+says of the people outside it, given what is known of them (`sample.outside_facts`). A new model is a frozen class with
+`name`, `words` and `given(sample)`; where its draws are independent of each other, `given` returns `Independent` with a
+function that draws the people outside the sample.
 """
 
 from __future__ import annotations

@@ -160,9 +160,17 @@ def _drawn(
         model = "fiber" if sample.release is not None else "shrunk"
     chosen = as_model(model)
     populations = chosen.given(sample)
+
+    def checked(tables: np.ndarray) -> np.ndarray:
+        # a model of the user's own may not look at what is known
+        broken = sample.outside_facts.broken_by(tables)
+        if broken is not None:
+            raise InputError(f"model {chosen.name!r} does not keep to what is known of the population: {broken}.")
+        return function(tables)
+
     with shown(progress) as tell:
         return chosen, populations.each(
-            function, Drawing(int(draws), None if seed is None else int(seed), int(chains), tell)
+            checked, Drawing(int(draws), None if seed is None else int(seed), int(chains), tell)
         )
 
 

@@ -69,6 +69,21 @@ def test_totals_are_expected_to_be_what_the_weights_add_up_to():
         assert np.abs(totals.mean(axis=0) - sample.sum(axis=axis) * 60).max() > 100
 
 
+def test_who_is_sampled_less_often_is_not_taken_for_rare():
+    """The largest religion has a fifth of the others' chance: without weights the population looks spread evenly."""
+    people = fw.examples.ase15().table.values
+    chance = np.where(np.arange(9) == 0, 0.05, 0.25) * np.ones((10, 1))
+    random, found = np.random.default_rng(1), []
+    for seed in range(12):
+        sample = random.binomial(people, chance)
+        weighted = fw.sample_risk(sample, model="log-linear", sampling_weights=1 / chance, draws=100, seed=seed)
+        alike = fw.sample_risk(sample, 2449, "log-linear", draws=100, seed=seed)
+        found.append([weighted.r1.mean(), alike.r1.mean()])
+    off = np.mean(found, axis=0) - fw.risk.r1(people)
+    assert abs(off[0]) < 0.02
+    assert off[1] < -0.04
+
+
 def test_weights_of_people_and_of_rows_are_those_of_cells():
     people = [(r, s, w) for r, s, w in [("N", "f", 1.0), ("N", "f", 2.0), ("N", "m", 3.0), ("S", "f", 1.0)]]
     people += [("S", "m", 2.5), ("S", "m", 1.5)]

@@ -14,6 +14,7 @@ from support.naive.populations import agreement, compositions, drawn, urn_law
 from support.protocol import LEAST_P
 
 import fiberwalk as fw
+from fiberwalk.posterior.populations.population import Independent
 from fiberwalk.posterior.populations.sample_table import as_sample
 
 P = fw.populations
@@ -244,6 +245,10 @@ def test_which_facts_groups_see_to(data):
         )
 
 
+def test_a_model_of_ones_own_may_be_careless_where_nothing_is_known():
+    assert (drawn([[1, 0]], 5, Careless(), draws=3) == [1, 4]).all()
+
+
 def test_the_fiber_keeps_to_a_zero_and_a_bound():
     release = released().knows({"A": "1"}, exactly=6)
     release = release.knows({"A": "1", "B": "3"}, exactly=0).knows({"A": "2", "B": "1"}, at_most=1)
@@ -253,9 +258,23 @@ def test_the_fiber_keeps_to_a_zero_and_a_bound():
     assert (tables[:, 0].sum(axis=1) == 6).all()
 
 
+class Careless:
+    """A model of a user's own that does not look at what is known."""
+
+    name, words = "careless", "everybody is in the last cell"
+
+    def given(self, sample):
+        last = np.eye(1, len(sample.counts), len(sample.counts) - 1, dtype=np.int64)
+        return Independent(sample, lambda draws, random: np.repeat(last * sample.outside, draws, axis=0))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
+        (lambda: fw.sample_risk(released([[1, 0]], 5).knows({"B": "2"}, exactly=0), model=Careless()),
+         "model 'careless' does not keep to what is known of the population: nobody can be in some cells, and somebody is."),
+        (lambda: fw.sample_risk(released([[1, 0]], 5).knows({"B": "1"}, at_least=2), model=Careless()),
+         "model 'careless' does not keep to what is known of the population: A=1, B=1 is at least 2."),
         (lambda: fw.sample_risk(released().knows({"A": "1", "B": "1"}, at_most=1)),
          "A=1, B=1 is between 0 and 1 in the population, but the sample has 2 there"),
         (lambda: fw.sample_risk(released().knows({"A": "1", "B": "1"}, exactly=0), model="urn"),
