@@ -31,7 +31,7 @@ import numpy as np
 import pandas as pd
 
 import fiberwalk as fw
-from fiberwalk.posterior.populations.population import Drawing, Independent
+from fiberwalk.posterior.populations.population import Drawing
 from fiberwalk.posterior.populations.sample_table import SampleTable
 from fiberwalk.release.tables.tables import Table, as_table
 from fiberwalk.risk.population_risk import MEASURES, measure_populations
@@ -64,18 +64,6 @@ ABSTRACT = [
     (REAL, 0.1, LOG_LINEAR, "r2", 0.1720), (REAL, 0.05, LOG_LINEAR, "r2", 0.1711), (REAL, 0.01, LOG_LINEAR, "r2", 0.1881),
 ]  # fmt: skip
 PRINTED = [("Table 2", *one) for one in TABLE_2] + [("abstract", *one) for one in ABSTRACT]
-
-
-@dataclass(frozen=True)
-class KnownProbabilities:
-    """People outside the sample fall into cells with probabilities that are known."""
-
-    probabilities: np.ndarray
-    name: str = KNOWN
-    words: str = "the cell probabilities are known"
-
-    def given(self, sample: SampleTable) -> Independent:
-        return Independent(sample, lambda draws, random: random.multinomial(sample.outside, self.probabilities, draws))
 
 
 @dataclass(frozen=True)
@@ -159,7 +147,7 @@ def reproduce(
         key = (population, fraction, model)
         if key not in done:
             truths = real[None] if population == REAL else made
-            drawn = KnownProbabilities(independent) if model == KNOWN else model
+            drawn = fw.populations.known(independent.reshape(table.values.shape)) if model == KNOWN else model
             done[key] = simulate(table, truths, fraction, drawn, samples, populations, seed + len(done))
         mean, errors = off(done[key], measure, printed, samples)
         values = done[key].means[:, MEASURES.index(measure)]

@@ -109,10 +109,12 @@ def fit(
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
     count: str | None = None,
+    shut: np.ndarray | None = None,
 ) -> Fit:
     """Fit the log-linear model of some margins to a table, and say how well it fits; parameters as for `log_linear`.
 
-    A `Table` is taken with its own dims, so that tables of the same shape can be tested one after the other.
+    A `Table` is taken with its own dims, so that tables of the same shape can be tested one after the other. Cells that are
+    `shut`, which nobody can be in, are no part of the model: of two dims this is quasi-independence.
     """
     given = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
     if margins is None:
@@ -122,8 +124,10 @@ def fit(
         raise InputError("log_linear() needs at least one margin; [''] fits the grand total alone.")
     if isinstance(add, bool) or not isinstance(add, (int, float)) or not 0 <= add < math.inf:
         raise InputError(f"log_linear(add={add!r}): a number of at least 0, such as 0.5.")
-    observed = np.asarray(in_own_units(given.values, given.decimals), dtype=float) + add
-    expected, converged = _fitted(observed, wanted, given.dims)
+    observed = np.asarray(in_own_units(given.values, given.decimals), dtype=float)
+    possible = np.ones(observed.shape, dtype=bool) if shut is None else ~shut
+    observed = np.where(possible, observed + add, 0.0)
+    expected, converged = _fitted(observed, wanted, given.dims, possible)
     if not converged:
         warnings.warn(
             "the log-linear fit has not come to rest: the expected counts do not have the margins of the table. Zeros may "
@@ -171,17 +175,20 @@ def log_linear(
     return labelled(found.expected, found.dims)
 
 
-def _fitted(values: np.ndarray, margins: Sequence[Margin], dims: Sequence[Dim]) -> tuple[np.ndarray, bool]:
+def _fitted(
+    values: np.ndarray, margins: Sequence[Margin], dims: Sequence[Dim], possible: np.ndarray
+) -> tuple[np.ndarray, bool]:
     """Expected counts, and do they have the margins of the table?"""
     groups = [_groups(margin, dims) for margin in margins]
     targets = [(group, np.bincount(group, values.ravel())) for group in groups]
-    start = np.ones(values.shape)
+    start = possible.astype(float)
     found, converged = raked(start, targets, SOON)
     if converged:
         return found, True
     if (values == 0).any():
         # What cannot be filled goes to 0 so slowly that the fit never comes to rest: such cells are taken out.
-        start[~_fillable(values.ravel(), _design(margins, dims)).reshape(values.shape)] = 0.0
+        fillable = _fillable(values.ravel(), _design(margins, dims), possible.ravel())
+        start[~fillable.reshape(values.shape)] = 0.0
     return raked(start, targets, MOST_ROUNDS)
 
 
@@ -202,7 +209,7 @@ def _design(margins: Sequence[Margin], dims: Sequence[Dim]) -> Any:
     return sp.csr_array(sp.vstack(rows))
 
 
-def _fillable(values: np.ndarray, design: Any) -> np.ndarray:
+def _fillable(values: np.ndarray, design: Any, possible: np.ndarray) -> np.ndarray:
     """Which cells are positive in some table, of real numbers, with the same margins: one linear program finds them all.
 
     Such tables are x + (a change that the margins do not see). The change is sought that lifts as many empty cells as
@@ -210,7 +217,7 @@ def _fillable(values: np.ndarray, design: Any) -> np.ndarray:
     """
     from scipy.optimize import linprog
 
-    empty = np.flatnonzero(values == 0)
+    empty = np.flatnonzero((values == 0) & possible)
     n, k = len(values), len(empty)
     # columns: the change of each cell, then how far each empty cell counts as lifted
     lifted = sp.csr_array((np.full(k, -1.0), (np.arange(k), empty)), shape=(k, n))
@@ -220,7 +227,10 @@ def _fillable(values: np.ndarray, design: Any) -> np.ndarray:
         b_ub=np.zeros(k),
         A_eq=sp.hstack([design.astype(float), sp.csr_array((design.shape[0], k))], format="csr"),
         b_eq=np.zeros(design.shape[0]),
-        bounds=[(0 if v == 0 else None, None) for v in values] + [(0, 1)] * k,
+        bounds=[
+            (0 if v == 0 else None, None if open_cell else 0) for v, open_cell in zip(values, possible, strict=True)
+        ]
+        + [(0, 1)] * k,
         method="highs",
     )
     fillable = values > 0

@@ -2,17 +2,21 @@
 
 | model | what it believes |
 | --- | --- |
+| `known(p)` | they fall into cells with probabilities that are known |
 | `log_linear()` | they fall into cells with the probabilities of a log-linear model of the sample |
 | `urn()` | they join cells in proportion to those already there, or open an empty one (Polya's urn) |
 | `shrunk()` | probabilities lie between the sample's own and those of the log-linear model (a Dirichlet prior) |
 | `fiber()` | they make up the margins of the population that are published; our chains draw them |
 
-For `fiberwalk.sample_risk` and `fiberwalk.draw_populations`.
+For `fiberwalk.sample_risk` and `fiberwalk.draw_populations`. Every model keeps to what a release says of the population
+(`release.knows(cell, exactly=0)`, bounds, published totals) or says which fact it cannot keep to. `log_linear` and `shrunk`
+also take sampling weights and strata.
 """
 
 from .fiber_population import fiber
+from .known_population import known
 from .log_linear_population import log_linear
 from .polya_urn import urn
 from .shrunk_population import shrunk
 
-__all__ = ["fiber", "log_linear", "shrunk", "urn"]
+__all__ = ["fiber", "known", "log_linear", "shrunk", "urn"]

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...fiber.laws.log_linear_model import fit
+from ...release.tables.tables import Table
+from .fiber_draws import ModelGivenFacts
 from .model_parameters import at_least_0, checked_margins
-from .population import Independent
+from .outside_laws import MultinomialOutside
+from .population import Independent, Populations
 from .sample_table import SampleTable
 
 
@@ -29,14 +32,9 @@ class LogLinearPopulation:
         probabilities = f"{probability_words(self.margins)} of the sample and taken as known"
         return f"people outside the sample fall into cells with {probabilities}"
 
-    def given(self, sample: SampleTable) -> Independent:
+    def given(self, sample: SampleTable) -> Populations:
         """Multinomial draws."""
-        probabilities = cell_probabilities(sample, self.margins, self.add)
-
-        def outside(draws: int, random: np.random.Generator) -> np.ndarray:
-            return random.multinomial(sample.outside, probabilities, size=draws)
-
-        return Independent(sample, outside)
+        return multinomial_outside(sample, cell_probabilities(sample, self.margins, self.add), self.name)
 
 
 def log_linear(margins: Iterable[Any] | None = None, *, add: float = 0.0) -> LogLinearPopulation:
@@ -44,6 +42,10 @@ def log_linear(margins: Iterable[Any] | None = None, *, add: float = 0.0) -> Log
 
     The fitted probabilities are taken as known. What is drawn varies less than what is not known of the population, and
     the true risk is often outside the range of the risks drawn, most of all for small samples; `shrunk` doubts the model.
+
+    A cell that is known to be empty in the population (`release.knows(cell, exactly=0)`) is no part of the model, which
+    would otherwise fill it; all other facts of a release are kept to: the law of the people outside the sample is that of
+    the model given these facts. Of a sample with weights the model is fitted to the people whom those in it stand for.
 
     Parameters
     ----------
@@ -64,10 +66,32 @@ def log_linear(margins: Iterable[Any] | None = None, *, add: float = 0.0) -> Log
 
 
 def cell_probabilities(sample: SampleTable, margins: tuple[Any, ...] | None, add: float = 0.0) -> np.ndarray:
-    """The probability of each cell under the log-linear model of some margins of the sample."""
+    """The probability of each cell under the log-linear model of some margins of the sample; 0 of those that are shut."""
     wanted = [dim.name for dim in sample.dims] if margins is None else list(margins)
-    expected = fit(sample.table, wanted, add=add).expected.ravel()
+    expected = fit(
+        Table(sample.shares.reshape(sample.shape), sample.dims), wanted, add=add,
+        shut=sample.outside_facts.shut.reshape(sample.shape),
+    ).expected.ravel()  # fmt: skip
     return np.asarray(expected / expected.sum())
+
+
+def multinomial_outside(sample: SampleTable, probabilities: np.ndarray, model: str) -> Populations:
+    """Populations whose people outside the sample fall into cells with given probabilities, given all that is known."""
+    facts = sample.outside_facts
+    if facts.further:
+        return ModelGivenFacts(sample, [MultinomialOutside(probabilities)], model)
+    groups = [group for group in facts.among(probabilities > 0, model) if group.people]
+
+    def outside(draws: int, random: np.random.Generator) -> np.ndarray:
+        if len(facts.groups) == 1:
+            return random.multinomial(sample.outside, probabilities, size=draws)
+        found = np.zeros((draws, len(probabilities)), dtype=np.int64)
+        for cells, people, _ in groups:
+            shares = probabilities[cells] / probabilities[cells].sum()
+            found[:, cells] = random.multinomial(people, shares, size=draws)
+        return found
+
+    return Independent(sample, outside)
 
 
 def probability_words(margins: tuple[Any, ...] | None) -> str:

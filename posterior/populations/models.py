@@ -21,11 +21,15 @@ MODELS: dict[str, Callable[[], PopulationModel]] = {
     "shrunk": shrunk,
     "fiber": fiber,
 }
+MADE = {"known": "fw.populations.known(p)"}
+"""The calls that make the models which need more than a name."""
 
 
 def as_model(model: Any) -> PopulationModel:
     """A model by its name or as an object."""
     if isinstance(model, str):
+        if model in MADE:
+            raise InputError(f"model {model!r} needs its parameters: {MADE[model]}.")
         if model not in MODELS:
             raise InputError(f"there is no model {model!r}; {did_you_mean(model, MODELS)}, or one of fw.populations.")
         return MODELS[model]()

@@ -15,7 +15,7 @@ new colours and the cells, not with the people.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +26,13 @@ from scipy.special import digamma
 from ...base.errors import InputError
 from .log_linear_population import cell_probabilities
 from .model_parameters import at_least_0, checked_margins
-from .population import Independent
+from .outside_facts import Fact
+from .population import Independent, Outside
 from .sample_table import SampleTable
 from .shrunk_population import dirichlet_multinomial
 
+MOST_FILLED, FEWEST = 50_000, 1e-3
+"""After so many urns, at least this share of them must have agreed with what is known of the population."""
 TOGETHER = 100
 """Urns that are filled side by side, one birth after the other: with fewer at a time, many new colours take long."""
 NEARLY_ALL = 0.99
@@ -61,8 +64,12 @@ class PolyaUrn:
         )
 
     def given(self, sample: SampleTable) -> Independent:
-        """Urns, each filled up to the size of the population."""
-        empty = np.flatnonzero(sample.counts == 0)
+        """Urns, each filled up to the size of the population; of those that break a fact, none is kept."""
+        sample.refuse_design(
+            "urn", "all its balls are alike; 'log-linear' and 'shrunk' take them, or ask for every stratum by itself"
+        )
+        facts = sample.outside_facts
+        empty = np.flatnonzero((sample.counts == 0) & ~facts.shut)
         theta = self._theta(sample, len(empty))
         occupied = np.flatnonzero(sample.counts)
 
@@ -79,22 +86,28 @@ class PolyaUrn:
                 found[:, empty] = random.permuted(shown, axis=1)
             return found
 
-        return Independent(sample, outside, {"theta": theta}, TOGETHER)
+        told = facts.for_whole_table
+        return Independent(
+            sample, those_that_hold(outside, sample, told) if told else outside, {"theta": theta}, TOGETHER
+        )
 
-    def _theta(self, sample: SampleTable, empty: int) -> float:
+    def _theta(self, sample: SampleTable, openable: int) -> float:
         if self.theta is not None:
             return float(self.theta)
         if self.zeros is None:
-            p = cell_probabilities(sample, self.margins)
+            p = cell_probabilities(sample, self.margins)[~sample.outside_facts.shut]
             with np.errstate(divide="ignore"):
                 zeros = float(np.exp(sample.size * np.log1p(-p)).sum())
-            return urn_theta(sample.n, sample.outside, min(empty - zeros, NEARLY_ALL * sample.outside))
+            return urn_theta(sample.n, sample.outside, min(openable - zeros, NEARLY_ALL * sample.outside))
+        empty = int((sample.counts == 0).sum())
         opened = empty - self.zeros
         if opened < 0:
             raise InputError(
                 f"zeros={self.zeros}: only {empty} cells of the sample are empty, and the population cannot have more empty "
                 "cells than a sample of it."
             )
+        if opened > openable:
+            raise InputError(f"zeros={self.zeros}: {empty - openable} cells of the population are known to be empty.")
         if opened >= sample.outside and opened:
             raise InputError(
                 f"zeros={self.zeros}: {opened} of the {empty} empty cells of the sample would then have people, but only "
@@ -105,6 +118,10 @@ class PolyaUrn:
 
 def urn(zeros: int | None = None, *, theta: float | None = None, margins: Iterable[Any] | None = None) -> PolyaUrn:
     """Polya's urn: people join cells in proportion to those already there, or open an empty one (ASE15, 5.2).
+
+    A cell that is known to be empty in the population is no colour of the urn. Other facts of a release are kept to by
+    filling urns until enough of them agree; where hardly any does, as with published margins, this is refused, and said
+    which fact it is.
 
     Parameters
     ----------
@@ -125,6 +142,28 @@ def urn(zeros: int | None = None, *, theta: float | None = None, margins: Iterab
         None if theta is None else at_least_0("theta", theta),
         checked_margins(margins),
     )
+
+
+def those_that_hold(outside: Outside, sample: SampleTable, facts: Sequence[Fact]) -> Outside:
+    """Only urns that agree with some facts: the law of the urn given these, whatever the facts are."""
+
+    def kept(draws: int, random: np.random.Generator) -> np.ndarray:
+        found: list[np.ndarray] = []
+        filled, agree = 0, np.zeros(len(facts))
+        while sum(map(len, found)) < draws:
+            some = outside(max(draws, TOGETHER), random)
+            held = np.stack([fact.held_by(some + sample.counts) for fact in facts], axis=1)
+            found.append(some[held.all(axis=1)])
+            filled, agree = filled + len(some), agree + held.sum(axis=0)
+            if filled >= MOST_FILLED and sum(map(len, found)) < FEWEST * filled:
+                worst = facts[int(agree.argmin())]
+                raise InputError(
+                    f"model 'urn' cannot keep to the facts of the release, above all that {worst.words}: of {filled:,} urns "
+                    f"{sum(map(len, found)):,} agree with all of them; 'shrunk', 'log-linear' and 'fiber' can."
+                )
+        return np.concatenate(found)[:draws]
+
+    return kept
 
 
 def urn_theta(n: int, outside: int, new: float) -> float:

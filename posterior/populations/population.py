@@ -1,8 +1,9 @@
 """Populations that may stand behind a sample table, drawn in bulk.
 
 A model of the population takes a sample and gives `Populations`: tables F that contain the sample, drawn from what the model
-says of the people outside it. A new model is a frozen class with `name`, `words` and `given(sample)`; where its draws are
-independent of each other, `given` returns `Independent` with a function that draws the people outside the sample.
+says of the people outside it, given what is known of them (`sample.outside_facts`). A new model is a frozen class with
+`name`, `words` and `given(sample)`; where its draws are independent of each other, `given` returns `Independent` with a
+function that draws the people outside the sample.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ MOST_TOGETHER = 20 * PORTION
 
 Each = Callable[[np.ndarray], np.ndarray]
 """What is made of each portion: tables [draw, cell] -> something [draw, ...]."""
+Outside = Callable[[int, np.random.Generator], np.ndarray]
+"""(how many, random numbers) -> counts of the people outside the sample, [draw, cell]."""
 Progress = Callable[[str], None]
 
 
@@ -76,8 +79,7 @@ class Independent:
     """Populations that are drawn one independently of the other: the sample, and people outside it."""
 
     sample: SampleTable
-    outside: Callable[[int, np.random.Generator], np.ndarray]
-    """(how many, random numbers) -> counts of the people outside the sample, [draw, cell]."""
+    outside: Outside
     facts: Mapping[str, Any] = field(default_factory=dict)
     together: int = 1
     """Populations that are better drawn at a time than fewer, if they are not too large."""

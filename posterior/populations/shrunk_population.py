@@ -17,9 +17,11 @@ import numpy as np
 from scipy.special import gammaln
 
 from ...base.errors import InputError
+from .fiber_draws import ModelGivenFacts
 from .log_linear_population import cell_probabilities, probability_words
 from .model_parameters import at_least_0, checked_margins
-from .population import Independent
+from .outside_laws import DirichletOutside
+from .population import Independent, Populations
 from .sample_table import SampleTable
 
 LEAST, MOST = 1e-3, 1e4
@@ -28,6 +30,8 @@ STEPS = 100
 """Strengths that are told apart: between these, and then once more where the sample does not rule them out."""
 RULED_OUT = 30.0
 """By how much their log-probability is below the highest."""
+BY_CHAINS = 4
+"""Strengths that are told apart where chains have to draw."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +54,30 @@ class ShrunkPopulation:
             f"sample, which count for {much}"
         )
 
-    def given(self, sample: SampleTable) -> Independent:
+    def given(self, sample: SampleTable) -> Populations:
         """Dirichlet-multinomial draws, with a strength for each."""
-        add = max(sample.shape) / len(sample.counts) if self.add is None else self.add
+        shut = sample.outside_facts.shut
+        add = max(sample.shape) / (len(shut) - shut.sum()) if self.add is None else self.add
         model = cell_probabilities(sample, self.margins, add)
         open_cells = np.flatnonzero((model > 0) | (sample.counts > 0))
-        model, counts = model[open_cells], sample.counts[open_cells]
-        strengths, weights = believed_strengths(model, counts) if self.strength is None else _sure(self.strength)
+        strengths, weights = (
+            believed_strengths(model[open_cells], sample.shares[open_cells])
+            if self.strength is None
+            else _sure(self.strength)
+        )
+        facts = sample.outside_facts
+        if facts.further:
+            chosen = some_strengths(strengths, weights) if len(strengths) > 1 else strengths
+            laws = [DirichletOutside(sample.shares + one * model) for one in chosen]
+            return ModelGivenFacts(sample, laws, self.name)
+        groups = list(facts.among((model > 0) | (sample.shares > 0), self.name))
 
         def outside(draws: int, random: np.random.Generator) -> np.ndarray:
             s = strengths[np.searchsorted(np.cumsum(weights)[:-1], random.random(draws), side="right")]
             found = np.zeros((draws, len(sample.counts)), dtype=np.int64)
-            found[:, open_cells] = dirichlet_multinomial(counts + s[:, None] * model, sample.outside, random)
+            for cells, people, _ in groups:
+                alpha = sample.shares[cells] + s[:, None] * model[cells]
+                found[:, cells] = dirichlet_multinomial(alpha, people, random)
             return found
 
         return Independent(sample, outside, {"strength": mean_strength(strengths, weights, sample.n)})
@@ -71,6 +87,10 @@ def shrunk(
     margins: Iterable[Any] | None = None, *, strength: float | None = None, add: float | None = None
 ) -> ShrunkPopulation:
     """Cell probabilities between the sample's own and those of a log-linear model: a Dirichlet prior around the model.
+
+    Cells that are known to be empty in the population are no part of the model, and all other facts of a release are kept
+    to, as by `log_linear`; how much the model counts for is told by the sample alone. Of a sample with weights, people
+    count in proportion to those outside it whom they stand for, as many in all as the sample has (a pseudo-posterior).
 
     Parameters
     ----------
@@ -105,6 +125,12 @@ def believed_strengths(model: np.ndarray, counts: np.ndarray) -> tuple[np.ndarra
             odds = np.linspace(odds[max(near[0] - 1, 0)], odds[min(near[-1] + 1, STEPS - 1)], STEPS)
     weights = np.exp(logs - logs.max())
     return n * np.exp(odds), weights / weights.sum()
+
+
+def some_strengths(strengths: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """A few strengths, laid out so that each stands for as much of what the sample suggests."""
+    middles = (np.arange(BY_CHAINS) + 0.5) / BY_CHAINS
+    return np.asarray(strengths[np.searchsorted(np.cumsum(weights)[:-1], middles)])
 
 
 def mean_strength(strengths: np.ndarray, weights: np.ndarray, n: int) -> float:

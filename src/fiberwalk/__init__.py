@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from .server.answer import Answer
     from .server.rules import ServerRules
     from .server.table_server import TableServer, tabulate
+    from .studies.measure_properties import RiskProperties, risk_properties
     from .studies.sample_studies import SampleStudy, sample_study
     from .studies.sampled_populations import draw_populations, sample_risk
     from .studies.table_studies import TableStudy, table_study
@@ -90,6 +91,7 @@ _HOME = {
     "RUMap": "results.map_result",
     "Reach": "moves.reach",
     "Release": "release.release",
+    "RiskProperties": "studies.measure_properties",
     "SampleRisk": "results.sample_risk_result",
     "SampleStudy": "studies.sample_studies",
     "ServerRules": "server.rules",
@@ -132,6 +134,7 @@ _HOME = {
     "publish": "release.publish",
     "random_round": "protect.rounding.random_rounding",
     "read_release": "release.reading",
+    "risk_properties": "studies.measure_properties",
     "round_to": "protect.rounding.rounding",
     "ru_map": "maps.confidentiality_map",
     "sample": "sampling",
@@ -173,6 +176,7 @@ __all__ = [
     "RUMap",
     "Reach",
     "Release",
+    "RiskProperties",
     "SampleRisk",
     "SampleStudy",
     "ServerRules",
@@ -218,6 +222,7 @@ __all__ = [
     "random_round",
     "read_release",
     "risk",
+    "risk_properties",
     "round_to",
     "ru_map",
     "sample",

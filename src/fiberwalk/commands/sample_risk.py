@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .shared.manners import check_outputs, check_picture, speaks_plainly, write_picture
-from .shared.options import numbers_or_norm, read, reading
+from .shared.options import names, numbers_or_norm, of_a_sample, population_size, read, reading
 
 if TYPE_CHECKING:
     from ..results.sample_risk_result import SampleRisk
@@ -29,15 +29,15 @@ Examples:
   fiberwalk sample-risk sample.csv --size 2449 --model urn --zeros 25 --plot risk.png
   fiberwalk sample-risk sample.csv --size 2449 --model log-linear --margin area,sex --margin sex,religion
   fiberwalk sample-risk with_population_totals.csv --fail-above 0.2    the file's totals are those of the population
+  fiberwalk sample-risk sample.csv --strata area --size north=1200 --size south=1249
+  fiberwalk sample-risk people.csv --dims area,religion --sampling-weights weight    a row a person
 
+Without --size and --sampling-weights the totals in FILE are those of the population, and every model keeps to them.
 R2 is the risk of the sample table, R1 what it would be were the whole population published (Antal, Shlomo and Elliot 2015).
 Each population that is drawn gives both: what is printed is how they are distributed.""",
 )
 @reading
-@click.option(
-    "--size", type=click.IntRange(min=1), metavar="N",
-    help="How many people the population has (default: what the totals in FILE add up to, which are then the population's).",
-)  # fmt: skip
+@of_a_sample
 @click.option(
     "--model", type=click.Choice(MODELS),
     help="What is believed of the people outside the sample (default: shrunk; fiber where population totals are given).",
@@ -76,6 +76,7 @@ def sample_risk(**options: Any) -> None:
 
     check_outputs(options, "plot", "save")
     check_picture(options["plot"])
+    options["size"] = population_size(options["size"], options["strata"])
     found = run(
         _sample(options),
         options["size"],
@@ -83,6 +84,8 @@ def sample_risk(**options: Any) -> None:
         numbers_or_norm(options["weights"]) or WEIGHTS,
         draws=options["draws"],
         seed=options["seed"],
+        sampling_weights=options["sampling_weights"],
+        count=options["value"] if options["sampling_weights"] else None,
     )
     if options["plot"] is not None:
         write_picture(found.plot(), options["plot"])
@@ -110,6 +113,8 @@ def _sample(options: dict[str, Any]) -> Any:
     for name in NOT_HERE:
         if options[name]:
             raise InputError(f"--{name.replace('_', '-')} says nothing about a sample.")
+    if options["sampling_weights"] is not None:
+        return _weighted(options)
     if options["size"] is None:
         try:
             return read({**options, "protected_by": "draw-sample"})
@@ -125,6 +130,22 @@ def _sample(options: dict[str, Any]) -> Any:
     return Table(release.truth[release.grids[0].cells], release.dims)
 
 
+def _weighted(options: dict[str, Any]) -> Any:
+    """A frame with a column of sampling weights: a row a person, or a row for some people of a cell."""
+    from ..base.errors import InputError, did_you_mean
+    from ..server.reading import read_frame
+
+    frame = read_frame(options["file"])
+    dims = names(options["dims"])
+    wanted = [*(dims or ()), *(one for one in (options["value"], options["sampling_weights"]) if one is not None)]
+    for one in wanted:
+        if one not in frame.columns:
+            raise InputError(
+                f"{options['file']}: there is no column {one!r}; {did_you_mean(one, map(str, frame.columns))}"
+            )
+    return frame if dims is None else frame[wanted]
+
+
 def _model(options: dict[str, Any]) -> Any:
     from ..base.errors import InputError
     from ..posterior.populations.fiber_population import fiber
@@ -132,12 +153,13 @@ def _model(options: dict[str, Any]) -> Any:
     from ..posterior.populations.polya_urn import urn
     from ..posterior.populations.shrunk_population import shrunk
 
-    name = options["model"] or ("fiber" if options["size"] is None else "shrunk")
+    totals = options["size"] is None and options["sampling_weights"] is None
+    name = options["model"] or ("fiber" if totals else "shrunk")
     margins = list(options["margins"]) or None
     for option, belongs in (("zeros", "urn"), ("strength", "shrunk"), ("margins", "log-linear, urn or shrunk")):
         if options[option] not in (None, ()) and name not in belongs:
             raise InputError(f"--{'margin' if option == 'margins' else option} goes with --model {belongs}.")
-    if name == "fiber" and options["size"] is not None:
+    if name == "fiber" and not totals:
         raise InputError("--model fiber needs totals of the population, as rows of FILE, and no --size.")
     if name == "urn":
         return urn(options["zeros"], margins=margins)

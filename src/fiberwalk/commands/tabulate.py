@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .shared.manners import check_outputs, same_command, speaks_plainly
-from .shared.options import Number, hierarchies
+from .shared.options import Number, hierarchies, of_a_sample, population_size
 
 if TYPE_CHECKING:
     from ..server.answer import Answer
@@ -30,6 +30,7 @@ Examples:
       --max-risk 0.2 --min-population 1000 --max-small-share 0.1 --seed-file secret.txt --out table.csv
   fiberwalk tabulate cube.csv --dims region,age --method 'swap dim=region rate=0.1' --before --out swapped.csv
   fiberwalk tabulate cube.csv --dims sex,age --where age=0-4 --where age=5-9 --method none --max-risk 0.1
+  fiberwalk tabulate survey.csv --dims sex,age --method none --measure sample --sampling-weights weight --max-risk 0.2
 
 With the same seed, random-round and perturb change the same people alike in every table that shows them as a cell, so that
 asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Many tables of
@@ -52,8 +53,14 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 @click.option("--only-if-needed", is_flag=True, help="A table whose risk is at most --max-risk is published as it is.")
 @click.option("--max-risk", type=Number(min=0), metavar="RISK", help="Refuse the table if its risk stays above this.")
 @click.option(
-    "--measure", type=click.Choice(["split", "r1"]), default="split", show_default=True,
-    help="The risk of a table: small and large counts apart (Shlomo, Antal and Elliot 2015), or R1 and R2.",
+    "--measure", type=click.Choice(["split", "r1", "sample"]), default="split", show_default=True,
+    help="The risk of a table: small and large counts apart (Shlomo, Antal and Elliot 2015); R1 and R2; or, of data that "
+    "are a sample, R2 over the populations that may stand behind the table (Antal, Shlomo and Elliot 2015).",
+)  # fmt: skip
+@of_a_sample
+@click.option(
+    "--model", type=click.Choice(["log-linear", "urn", "shrunk"]),
+    help="With --measure sample: what is believed of the people outside the sample (default: shrunk).",
 )  # fmt: skip
 @click.option("--by", metavar="DIM", help="Tell the risk of each category of this dim, too.")
 @click.option(
@@ -118,6 +125,7 @@ def tabulate(**options: Any) -> None:
     if not asked and any(options[one] for one in ("where", "method", "out", "note", "by")):
         raise InputError("--dims says which table is asked for, such as --dims sex,age.")
     _check_outputs(options)
+    _check_sample(options)
     name, parameters = _method(options["method"], asked)
     server = TableServer(
         options["file"],
@@ -128,6 +136,9 @@ def tabulate(**options: Any) -> None:
         max_risk=options["max_risk"],
         always=not options["only_if_needed"],
         measure=options["measure"],
+        size=population_size(options["size"], options["strata"]),
+        model=options["model"],
+        sampling_weights=options["sampling_weights"],
         seed=_seed(options),
         count=options["count"],
         columns=None if options["columns"] is None else [one.strip() for one in options["columns"].split(",")],
@@ -161,6 +172,20 @@ def _check_outputs(options: dict[str, Any]) -> None:
     taken = [real_place(options[one]) for one in ("file", "out", "note") if options[one] is not None]
     if options["seed_file"] is not None and real_place(options["seed_file"]) in taken:
         raise InputError(f"--seed-file {options['seed_file']}: give it a file of its own.")
+
+
+def _check_sample(options: dict[str, Any]) -> None:
+    """What is said of a sample goes with its measure, which needs to know how large the population is."""
+    from ..base.errors import InputError
+
+    said = [one for one in ("size", "strata", "model", "sampling_weights") if options[one]]
+    if options["measure"] != "sample" and said:
+        raise InputError(f"--{said[0].replace('_', '-')} goes with --measure sample.")
+    if options["measure"] == "sample" and not (options["size"] or options["strata"] or options["sampling_weights"]):
+        raise InputError(
+            "--measure sample: how large is the population that these people were drawn from? Give --size, or "
+            "--sampling-weights."
+        )
 
 
 def _method(text: str | None, asked: bool) -> tuple[str | None, dict[str, Any] | None]:

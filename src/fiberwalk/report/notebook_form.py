@@ -162,8 +162,9 @@ def sample_study_html(study: SampleStudy) -> str:
     runs = study.runs.reset_index()
     doubts = []
     for word, rows in runs[runs["doubt"] != ""].groupby("doubt", sort=False):
-        times = rows.groupby(["fraction", "model"], sort=False).size()
-        of = [f"{model} at {one:g} ({counted(n, 'sample', 'samples')})" for (one, model), n in times.items()]
+        by = [name for name in study.runs.index.names if name != "seed"]
+        times = rows.groupby(by, sort=False).size()
+        of = [f"{model} at {one:g} ({counted(n, 'sample', 'samples')})" for (*_, one, model), n in times.items()]
         doubts.append(doubt(str(word), ", ".join(of)))
     meanings = remark("; ".join(f"{name}: {words}" for name, words in study.models.items()) + ".")
     return "".join([sentence(said, strong=True), *doubts, frame_html(texts, len(frame), "`.frame`"), meanings])

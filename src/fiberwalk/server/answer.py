@@ -166,7 +166,7 @@ class Answer:
         """The release of this table, by the same method, seed and keys: `fw.audit` tells what it gives away.
 
         Of a request with a filter it knows whom it is about (`Release.about`), so that `fw.linked` of several answers does
-        not take different people for the same.
+        not take different people for the same. Where the data are a sample, it is about the people in the sample.
 
         Parameters
         ----------

@@ -48,6 +48,8 @@ class Counted:
 
     counts: np.ndarray
     keys: np.ndarray
+    weights: np.ndarray | None = None
+    """Sums of sampling weights, where people of a sample have any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,8 @@ class Hypercube:
     counts: np.ndarray
     keys: np.ndarray
     seed: int
+    weights: np.ndarray | None = None
+    """Of a sample: how many people of the population those in each cell stand for; None: everybody for as many."""
 
     def __repr__(self) -> str:
         shape = ", ".join(f"{one.name} ({len(one.labels)})" for one in self.columns)
@@ -116,7 +120,10 @@ class Hypercube:
         found = Counted(np.zeros(prod(shape), dtype=np.int64), np.zeros(prod(shape), dtype=np.uint64))
         np.add.at(found.counts, cell, counts)
         np.add.at(found.keys, cell, keys)
-        return Counted(found.counts.reshape(shape), found.keys.reshape(shape))
+        weights = None
+        if self.weights is not None:
+            weights = np.bincount(cell, self.weights[inside], prod(shape)).reshape(shape)
+        return Counted(found.counts.reshape(shape), found.keys.reshape(shape), weights)
 
     def cuts(self, request: Request) -> list[np.ndarray | EllipsisType]:
         """The cells that rules and risk look at: all; where dims follow from each other, those that can be occupied.
@@ -189,7 +196,12 @@ class Hypercube:
         """The cube without its empty cells; labels that nobody has are kept."""
         kept = np.flatnonzero(self.counts)
         columns = tuple(replace(one, codes=one.codes[kept]) for one in self.columns)
-        return replace(self, columns=columns, counts=self.counts[kept], keys=self.keys[kept])
+        weights = None if self.weights is None else self.weights[kept]
+        return replace(self, columns=columns, counts=self.counts[kept], keys=self.keys[kept], weights=weights)
+
+    def weighted(self, weights: np.ndarray) -> Hypercube:
+        """The cube of a sample whose people stand for others, so many in each occupied cell."""
+        return replace(self, weights=weights)
 
     def with_counts(self, counts: np.ndarray) -> Hypercube:
         """The cube with other counts, given for all cells that its dims span."""
@@ -217,7 +229,9 @@ class _Numbers(dict[str, np.ndarray]):
         return self[name]
 
 
-def gathered(columns: Sequence[Column], counts: np.ndarray, keys: np.ndarray, seed: int) -> Hypercube:
+def gathered(
+    columns: Sequence[Column], counts: np.ndarray, keys: np.ndarray, seed: int, weights: np.ndarray | None = None
+) -> Hypercube:
     """The cube of rows of which several may be of the same cell."""
     places = np.zeros(len(counts), dtype=np.int64)
     size = 1
@@ -238,4 +252,5 @@ def gathered(columns: Sequence[Column], counts: np.ndarray, keys: np.ndarray, se
     summed, total = np.zeros(len(first), dtype=np.int64), np.zeros(len(first), dtype=np.uint64)
     np.add.at(summed, cell, counts)
     np.add.at(total, cell, keys)
-    return Hypercube(tuple(replace(one, codes=one.codes[first]) for one in columns), summed, total, seed)
+    stands = None if weights is None else np.bincount(cell, weights, len(first))
+    return Hypercube(tuple(replace(one, codes=one.codes[first]) for one in columns), summed, total, seed, stands)

@@ -11,12 +11,16 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..protect.count_changes import CountChanges, changes_of
+from ..release.tables.dims import Dim
+from ..release.tables.tables import labelled
 from ..risk.hellinger import hellinger_utility
 from ..risk.split_entropy import SMALL, perturbed_risk, split_risk
 from ..risk.whole_table import r1, r2
+from .hypercube import Counted
 from .protection import Protection
+from .request import Request
 
-MEASURES = ("split", "r1")
+MEASURES = ("split", "r1", "sample")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +46,11 @@ class Measure:
 
     def utility(self, true: np.ndarray, published: np.ndarray) -> float:
         """What is kept of the table, from 0 to 1."""
-        return float(hellinger_utility(true, np.maximum(published, 0)))
+        return kept_of(true, published)
+
+    def on(self, counted: Counted, dims: Sequence[Dim], request: Request, seed: int) -> MeasuredTable:
+        """The measure of one table."""
+        return MeasuredTable(self, counted.counts, tuple(dims))
 
     @property
     def _multiplier(self) -> tuple[float, float] | None:
@@ -58,10 +66,39 @@ class Measure:
         return {} if self.weights is None else {"weights": self.weights}
 
 
+@dataclass(frozen=True, eq=False)
+class MeasuredTable:
+    """A measure of one table of true counts."""
+
+    measure: Measure
+    true: np.ndarray
+    dims: tuple[Dim, ...]
+
+    def before(self, cut: Any) -> float:
+        """The risk of some cells of the table as it is."""
+        return float(self.measure.before(self.true[cut]))
+
+    def after(self, published: np.ndarray, cut: Any) -> float:
+        """The risk that protection leaves."""
+        return float(self.measure.after(self.true[cut], published[cut]))
+
+    def by(self, name: str, published: np.ndarray) -> Any:
+        """The risk of each category of a dim; where the table is published as it is, that of the table as it is."""
+        true = labelled(self.true, self.dims)
+        if published is self.true:
+            return self.measure.before(true, by=name)
+        return self.measure.after(true, labelled(published, self.dims), by=name)
+
+
+def kept_of(true: np.ndarray, published: np.ndarray) -> float:
+    """What is kept of a table, from 0 to 1."""
+    return float(hellinger_utility(true, np.maximum(published, 0)))
+
+
 def as_measure(name: Any, weights: Any, protections: Sequence[Protection]) -> Measure:
     """A measure by its name, for what goes through some methods."""
     if name not in MEASURES:
-        raise InputError(f"measure={name!r}: it is 'split' or 'r1'.")
+        raise InputError(f"measure={name!r}: it is 'split', 'r1' or 'sample'.")
     if name == "r1":
         return Measure(name, weights)
     return Measure(name, weights, tuple(changes_of(one.name, one.parameters) for one in protections))

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..base.errors import InputError, did_you_mean
 from ..base.text_files import delimiter_of, read_text
+from ..posterior.populations.sampling_design import numbers_in, refuse_below_1, summed_weights
 from ..release.files.parquet_file import parquet_frame
 from ..release.tables.dims import TOTAL
 from ..release.tables.hierarchies import levels_from
@@ -36,6 +37,7 @@ def as_hypercube(
     columns: Sequence[str] | None = None,
     hierarchies: Hierarchies | None = None,
     seed: int,
+    sampling_weights: Any = None,
 ) -> Hypercube:
     """The cube of microdata or counts (see `TableServer` for the forms they may have)."""
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
@@ -43,17 +45,18 @@ def as_hypercube(
     if isinstance(data, (str, os.PathLike)):
         try:
             return as_hypercube(
-                read_frame(data), count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=seed
-            )
+                read_frame(data), count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=seed,
+                sampling_weights=sampling_weights,
+            )  # fmt: skip
         except InputError as problem:
             name = os.fspath(data)
             raise problem if str(problem).startswith(name) else InputError(f"{name}: {problem}") from None
     if _is_long(data):
-        return _of_rows(data, count, keys, columns, dict(hierarchies or {}), seed)
+        return _of_rows(data, count, keys, columns, dict(hierarchies or {}), seed, sampling_weights)
     for given, name in ((count, "count"), (keys, "keys"), (columns, "columns")):
         if given is not None:
             raise InputError(f"{name}= goes with a long frame or file, one row a person or cell.")
-    return _of_table(data, hierarchies, seed)
+    return _of_table(data, hierarchies, seed, sampling_weights)
 
 
 def read_frame(path: str | os.PathLike[str]) -> Any:
@@ -109,7 +112,13 @@ def _is_long(data: Any) -> bool:
 
 
 def _of_rows(
-    frame: Any, count: str | None, keys: str | None, columns: Any, hierarchies: dict[str, Any], seed: int
+    frame: Any,
+    count: str | None,
+    keys: str | None,
+    columns: Any,
+    hierarchies: dict[str, Any],
+    seed: int,
+    sampling_weights: Any,
 ) -> Hypercube:
     names = [str(one) for one in frame.columns]
     for name in names:
@@ -117,7 +126,9 @@ def _of_rows(
             raise InputError(f"two columns are called {name!r}.")
     if isinstance(columns, str):
         columns = [one.strip() for one in columns.split(",")]
-    for given in (count, keys, *(columns or ())):
+    if sampling_weights is not None and not isinstance(sampling_weights, str):
+        raise InputError("sampling_weights= of a long frame or file is the name of a column.")
+    for given in (count, keys, sampling_weights, *(columns or ())):
         if given is not None and given not in names:
             raise InputError(f"there is no column {given!r}; {did_you_mean(str(given), names)}")
     if not len(frame):
@@ -130,7 +141,7 @@ def _of_rows(
         count = named[0] if named else None
     if count is not None and keys is not None:
         raise InputError("keys= belongs to records, one row a person; these data have a column of counts.")
-    dims = [one for one in (columns or names) if one not in (count, keys)]
+    dims = [one for one in (columns or names) if one not in (count, keys, sampling_weights)]
     if not dims:
         raise InputError("no column is left for a dim.")
     if len(dims) > MOST_DIMS:
@@ -145,7 +156,8 @@ def _of_rows(
         counts, own = _counts(frame[count], count), np.zeros(len(frame), dtype=np.uint64)
     if not counts.any():
         raise InputError("all counts are zero: there is nobody to be counted.")
-    cube = _with_levels(gathered(coded, counts, own, seed), hierarchies).occupied()
+    weights = None if sampling_weights is None else _weights(frame[sampling_weights], sampling_weights, counts)
+    cube = _with_levels(gathered(coded, counts, own, seed, weights), hierarchies).occupied()
     return cube if count is None else replace(cube, keys=_keys_of_cells(cube))
 
 
@@ -231,6 +243,13 @@ def _counts(column: Any, name: str) -> np.ndarray:
     return values.astype(np.int64)
 
 
+def _weights(column: Any, name: str, counts: np.ndarray) -> np.ndarray:
+    """Sums of the sampling weights of the people in every row."""
+    each = numbers_in(column, f"column {name!r}")
+    refuse_below_1(each[counts > 0])
+    return np.asarray(counts * each)
+
+
 def _keys_of_cells(cube: Hypercube) -> np.ndarray:
     """Keys of cells of which only the counts are known: the sum of many keys is as good as one."""
     summed = np.zeros(len(cube.counts), dtype=np.uint64)
@@ -242,7 +261,7 @@ def _keys_of_cells(cube: Hypercube) -> np.ndarray:
 # --- tables -------------------------------------------------------------------------------------------------------
 
 
-def _of_table(data: Any, hierarchies: Hierarchies | None, seed: int) -> Hypercube:
+def _of_table(data: Any, hierarchies: Hierarchies | None, seed: int, sampling_weights: Any) -> Hypercube:
     table = as_table(data, hierarchies=hierarchies)
     places = np.nonzero(table.values)
     if not len(places[0]):
@@ -250,6 +269,9 @@ def _of_table(data: Any, hierarchies: Hierarchies | None, seed: int) -> Hypercub
     columns = [Column(dim.name, dim.labels, codes) for dim, codes in zip(table.dims, places, strict=True)]
     counts = table.values[places]
     cube = Hypercube(tuple(columns), counts, np.zeros(len(counts), dtype=np.uint64), seed)
+    if sampling_weights is not None:
+        weights = summed_weights(sampling_weights, table.values.ravel(), table.dims)
+        cube = cube.weighted(weights.reshape(table.values.shape)[places])
     cube = replace(cube, keys=_keys_of_cells(cube))
     for dim in table.dims:
         for level in dim.levels:

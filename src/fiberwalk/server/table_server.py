@@ -12,14 +12,14 @@ from ..base.numbers import is_number
 from ..protect.mechanism.cell_keys import taken_seed
 from ..release.tables.dims import Dim
 from ..release.tables.table_forms import Hierarchies
-from ..release.tables.tables import labelled
 from .answer import Answer, Tables
 from .hypercube import Counted
-from .measures import as_measure
+from .measures import Measure, MeasuredTable, as_measure
 from .protection import Protection, as_protection
 from .reading import as_hypercube
 from .request import Request, as_request
 from .rules import Broken, ServerRules, Size, plain
+from .sample_measure import SampledTable, SampleMeasure, as_sample_measure
 
 
 class TableServer:
@@ -57,8 +57,14 @@ class TableServer:
         False: a table whose risk is at most `max_risk` is published as it is. Take care: true counts beside protected ones
         help to undo the protection of others.
     measure, weights
-        "split": `risk.split_risk` before and `risk.perturbed_risk` after protection. "r1": `risk.r1` and `risk.r2`. With
-        their own weights, or these.
+        "split": `risk.split_risk` before and `risk.perturbed_risk` after protection. "r1": `risk.r1` and `risk.r2`.
+        "sample": the data are a sample, and the risk of a table is its mean R2 over populations that may stand behind it
+        (see `sample_risk`), before and after protection. With their own weights, or these.
+    size, model, sampling_weights, draws
+        Of a sample: how many people the population has, or each stratum ({"region": {"N": 1000, "S": 500}}); "log-linear",
+        "urn" or "shrunk" (the default), or one of these from `fw.populations`; the column of sampling weights, or of a
+        table, a table of them; and how many populations are drawn for a table. Those whom a filter leaves are taken for as
+        many people of the population as they stand for. Rules are about the people in the sample.
     seed
         From which all random numbers follow; keep it secret, and use the same for as long as the data are published. Left
         out: a new one (`server.seed`).
@@ -98,6 +104,10 @@ class TableServer:
         always: bool = True,
         measure: str = "split",
         weights: Any = None,
+        size: int | Mapping[str, Mapping[str, int]] | None = None,
+        model: Any = None,
+        sampling_weights: Any = None,
+        draws: int = 1000,
         seed: int | None = None,
         count: str | None = None,
         columns: Sequence[str] | None = None,
@@ -116,9 +126,17 @@ class TableServer:
                 "always=False publishes tables of little risk as they are: it needs max_risk=, and a method that goes "
                 "through tables, not the cube."
             )
-        self.measure = as_measure(measure, weights, [one for one in (self.before, self.after) if one is not None])
+        protections = [one for one in (self.before, self.after) if one is not None]
+        self.measure: Measure | SampleMeasure = as_measure(measure, weights, protections)
         self.seed = taken_seed(seed)
-        self.cube = as_hypercube(data, count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=self.seed)
+        self.cube = as_hypercube(
+            data, count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=self.seed,
+            sampling_weights=sampling_weights,
+        )  # fmt: skip
+        if measure == "sample":
+            self.measure, self.cube = as_sample_measure(self.cube, size, model, weights, draws)
+        else:
+            _refuse_of_samples(size=size, model=model, sampling_weights=sampling_weights)
         self.protected_cube = None if self.before is None else self.before.of_cube(self.cube)
 
     def __repr__(self) -> str:
@@ -151,19 +169,26 @@ class TableServer:
             if broken:
                 return _refused(request, broken, size)
         # 2. is protection needed?
-        risk = max(float(self.measure.before(true[cut])) for cut in cuts)
+        seed = self.cube.table_seed(counted.keys)
+        dims_shown = tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
+        measured = self.measure.on(counted, dims_shown, request, seed)
+        try:
+            risk = max(measured.before(cut) for cut in cuts)
+        except InputError as problem:
+            return _refused(request, [_not_measured(problem)], sizes[0])
         as_it_is = not self.always and self.max_risk is not None and risk <= self.max_risk
         # 3. protection
-        seed = self.cube.table_seed(counted.keys)
         published, numbers = self._protected(request, counted, seed, as_it_is)
         after = None if as_it_is else self.after
         protected = after is not None or self.before is not None
         # 4. is it safe now?
-        left = max(float(self.measure.after(true[cut], published[cut])) for cut in cuts) if protected else risk
+        try:
+            left = max(measured.after(published, cut) for cut in cuts) if protected else risk
+        except InputError as problem:
+            return _refused(request, [_not_measured(problem)], sizes[0])
         told: dict[str, Any] = {"size": sizes[0], "risk_before": risk, "risk_after": left, "max_risk": self.max_risk}
-        dims_shown = tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
         if by is not None:
-            told |= self._risk_by(by, labelled(true, dims_shown), labelled(published, dims_shown), protected)
+            told |= _risk_by(by, measured, dims_shown, true, published if protected else true)
         if self.max_risk is not None and left > self.max_risk:
             why = f"its risk is {plain(left, self.max_risk)} after protection; at most {self.max_risk:g} is allowed"
             return _refused(request, [Broken(why, "it is too risky, also when it is protected")], **told)
@@ -182,13 +207,28 @@ class TableServer:
         numbers = self.after.numbers(self.cube, request, counted.keys)
         return self.after.publish(counts, self.cube, request, seed, numbers), numbers
 
-    def _risk_by(self, by: Any, true: Any, published: Any, protected: bool) -> dict[str, Any]:
-        """The risk of each category of a dim, before and after."""
-        if by not in true.dims:
-            raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), map(str, true.dims))}")
-        before = self.measure.before(true, by=by)
-        after = self.measure.after(true, published, by=by) if protected else before
-        return {"risk_by_before": before, "risk_by_after": after}
+
+def _risk_by(
+    by: Any, measured: MeasuredTable | SampledTable, dims: Sequence[Dim], true: np.ndarray, published: np.ndarray
+) -> dict[str, Any]:
+    """The risk of each category of a dim, before and after."""
+    names = [dim.name for dim in dims]
+    if by not in names:
+        raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), names)}")
+    before = measured.by(by, true)
+    return {"risk_by_before": before, "risk_by_after": before if published is true else measured.by(by, published)}
+
+
+def _refuse_of_samples(**given: Any) -> None:
+    """Refuse what is said of a sample where the data are none."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}= is about data that are a sample: it goes with measure='sample'.")
+
+
+def _not_measured(problem: InputError) -> Broken:
+    """Why the risk of a table is not known: its figures are for the agency alone."""
+    return Broken(f"its risk cannot be measured: {str(problem).removesuffix('.')}", "its risk cannot be measured")
 
 
 def _protections(method: Any, parameters: Any, when: Any, before: Any) -> tuple[Protection | None, Protection | None]:

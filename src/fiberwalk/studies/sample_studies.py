@@ -5,25 +5,35 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..base.errors import InputError
 from ..base.progress import shown
 from ..base.saved_file import save
 from ..base.saved_forms import saved
 from ..maps.map_methods import run_seeds
+from ..posterior.populations.fiber_population import FiberPopulation
 from ..posterior.populations.models import as_model
 from ..protect.records.sample_drawing import draw_sample
+from ..release.release import Release
 from ..release.tables.table_forms import Hierarchies
 from ..release.tables.tables import as_table
 from ..risk.whole_table import r1
 from .sampled_populations import sample_risk
+from .zero_levels import Generated, levels, with_zeros
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+LEVELS = ("random_zeros", "structural_zeros")
+"""Names of the index where levels of zeros were asked for."""
 
 
 @saved("SampleStudy", kind="sample study")
@@ -36,7 +46,8 @@ class SampleStudy:
     runs : DataFrame
         A row for every fraction, model and seed: r1, r2 and zeros, the means over the populations that were drawn; q2.5 and
         q97.5, between which the middle 95% of their R2 lie; true_r2, that of the true population; doubt, what must be said
-        beside these figures (chains that did not converge), empty where nothing must.
+        beside these figures (chains that did not converge), empty where nothing must. Where levels of zeros were asked for,
+        there is a row for each of these too, with true_zeros, the empty cells of the population that was generated.
     people, cells, zeros, r1
         Of the true population: how many people, cells and empty cells its table has, and its R1.
     draws : int
@@ -65,7 +76,7 @@ class SampleStudy:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Over the samples, a row for every fraction and model.
+        """Over the samples, a row for every fraction and model, and for every level of zeros where these were asked for.
 
         true_r2 and r2 are means, bias is their difference, rms the root of the mean squared error, sd the standard
         deviation of r2 from sample to sample; inside is the share of samples whose true R2 lies in the middle 95% of those
@@ -83,9 +94,10 @@ class SampleStudy:
                 "doubtful": runs["doubt"] != "",
             }
         )
-        grouped = each.groupby(level=["fraction", "model"], sort=False)
+        by = [name for name in runs.index.names if name != "seed"]
+        grouped = each.groupby(level=by, sort=False)
         found = grouped.mean()
-        found.insert(3, "rms", (each["bias"] ** 2).groupby(level=["fraction", "model"], sort=False).mean() ** 0.5)
+        found.insert(3, "rms", (each["bias"] ** 2).groupby(level=by, sort=False).mean() ** 0.5)
         found.insert(4, "sd", grouped["r2"].std())
         return found
 
@@ -114,6 +126,9 @@ def sample_study(
     fractions: float | Iterable[float] = (0.1, 0.05, 0.01),
     models: Mapping[str, Any] | Iterable[str] = ("log-linear", "urn", "shrunk", "fiber"),
     *,
+    random_zeros: float | Iterable[float] | None = None,
+    structural_zeros: float | Iterable[float] | None = None,
+    tell_zeros: bool = True,
     exact: Iterable[Any] | None = None,
     seeds: int | Iterable[int] = range(1, 21),
     draws: int = 400,
@@ -135,9 +150,15 @@ def sample_study(
         Shares of the population in the samples.
     models
         Names of models, or models of `fw.populations` with names of yours.
+    random_zeros, structural_zeros
+        Shares of the cells that are empty: structural zeros cannot have anybody, random ones happen to have nobody. For
+        every seed a population with just so many is generated from the log-linear model with main effects of `population`,
+        with as many people. Left out, both of them: the population as it is.
+    tell_zeros
+        Are the models told which cells are structural zeros (as by `release.knows(cell, exactly=0)`)?
     exact
-        Margins of the population that are published; only the model "fiber" makes use of them. Left out: those of every
-        single dim.
+        Margins of the population that the model "fiber" is told; the others have the sample and the size of the population
+        alone. Left out: those of every single dim.
     seeds
         One for each sample; a number: as many samples.
     draws
@@ -154,6 +175,13 @@ def sample_study(
     <SampleStudy of 1 fractions, 2 models and 10 samples of 2,449 people>
     >>> study.frame["inside"].to_dict()
     {(0.1, 'log-linear'): 0.3, (0.1, 'shrunk'): 0.6}
+
+    What structural zeros do to a model that is not told of them:
+
+    >>> zeros = {"structural_zeros": [0, 0.4], "seeds": range(1, 6), "draws": 100}
+    >>> told, not_told = (fw.sample_study(people, [0.1], ["log-linear"], tell_zeros=one, **zeros) for one in (True, False))
+    >>> [one.frame["bias"].round(3).tolist() for one in (told, not_told)]
+    [[0.014, 0.028], [0.014, -0.112]]
     """
     import pandas as pd
 
@@ -163,30 +191,32 @@ def sample_study(
     tried = [float(one) for one in fractions] if isinstance(fractions, Iterable) else [float(fractions)]
     if not tried or len(set(tried)) < len(tried):
         raise InputError(f"sample_study(fractions={fractions!r}): different shares of the population, at least one.")
-    drawn = [
-        (fraction, seed, draw_sample(table, fraction, exact=margins, seed=seed))
-        for fraction in tried
-        for seed in run_seeds(seeds, 1)
-    ]
-    runs: dict[tuple[float, str, int], dict[str, Any]] = {}
+    leveled = random_zeros is not None or structural_zeros is not None
+    by_chance, by_structure = levels("random_zeros", random_zeros), levels("structural_zeros", structural_zeros)
+    each_seed = run_seeds(seeds, 1)
+    runs: dict[tuple[Any, ...], dict[str, Any]] = {}
+    asked = list(product(by_chance, by_structure, tried, each_seed))
     with shown(progress) as tell:
-        for number, (fraction, seed, sample) in enumerate(drawn, 1):
+        for number, (chance, structure, fraction, seed) in enumerate(asked, 1):
+            made = with_zeros(table, chance, structure, seed) if leveled else Generated(table, np.zeros(0, dtype=bool))
+            sample, with_margins = (_sampled(made, fraction, exactly, seed, tell_zeros) for exactly in ([""], margins))
             for name, model in chosen.items():
-                found = sample_risk(sample, model=model, weights=weights, draws=draws, seed=seed)
+                told = with_margins if isinstance(as_model(model), FiberPopulation) else sample
+                found = sample_risk(told, model=model, weights=weights, draws=draws, seed=seed)
                 row = found.summary.loc["r2"]
-                runs[fraction, name, seed] = {
+                place = (chance, structure) if leveled else ()
+                runs[*place, fraction, name, seed] = {
                     **found.summary["mean"], "q2.5": row["q2.5"], "q97.5": row["q97.5"], "true_r2": row["truth"],
-                    "doubt": found.doubt,
+                    "doubt": found.doubt, **({"true_zeros": found.summary.loc["zeros", "truth"]} if leveled else {}),
                 }  # fmt: skip
             if tell is not None:
-                tell(f"{number:,} of {len(drawn):,} samples")
+                tell(f"{number:,} of {len(asked):,} samples")
+    names = [*(LEVELS if leveled else ()), "fraction", "model", "seed"]
     frame = pd.DataFrame.from_dict(runs, orient="index")
-    frame.index = pd.MultiIndex.from_tuples(runs, names=["fraction", "model", "seed"])
-    order = pd.MultiIndex.from_product(
-        [tried, list(chosen), dict.fromkeys(seed for _, seed, _ in drawn)], names=frame.index.names
-    )
+    frame.index = pd.MultiIndex.from_tuples(runs, names=names)
+    order = [*((by_chance, by_structure) if leveled else ()), tried, list(chosen), each_seed]
     return SampleStudy(
-        runs=frame.reindex(order),
+        runs=frame.reindex(pd.MultiIndex.from_product(order, names=names)),
         people=int(table.values.sum()),
         cells=table.values.size,
         zeros=int((table.values == 0).sum()),
@@ -194,6 +224,14 @@ def sample_study(
         draws=math.ceil(draws),
         models={name: as_model(model).words for name, model in chosen.items()},
     )
+
+
+def _sampled(population: Generated, fraction: float, exact: Iterable[Any], seed: int, tell_zeros: bool) -> Release:
+    """A sample of a population, and what is told of it: some margins, and which cells are structural zeros."""
+    release = draw_sample(population.table, fraction, exact=exact, seed=seed)
+    if not tell_zeros or not population.shut.any():
+        return release
+    return replace(release, upper=np.where(population.shut, 0, release.upper))
 
 
 def _models(given: Any) -> dict[str, Any]:

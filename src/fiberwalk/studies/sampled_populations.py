@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +30,7 @@ MOST_NUMBERS = 1_000_000_000
 
 def sample_risk(
     sample: Any,
-    size: int | None = None,
+    size: int | Mapping[str, Mapping[str, int]] | None = None,
     model: Any = None,
     weights: Any = (0.1, 0.8, 0.1),
     *,
@@ -38,6 +38,7 @@ def sample_risk(
     chains: int = 4,
     seed: int | None = 1,
     population: Any = None,
+    sampling_weights: Any = None,
     hierarchies: Hierarchies | None = None,
     count: str | None = None,
     progress: Callable[[str], None] | bool | None = None,
@@ -51,10 +52,11 @@ def sample_risk(
     ----------
     sample
         The table of sample counts, in any form and any number of dims; or a release of one, made by `fw.draw_sample` or
-        `fw.as_protected(table, "draw_sample", exact=[...])`, which also says how large the population is and which of its
-        margins are published.
+        `fw.as_protected(table, "draw_sample", exact=[...])`, which also says how large the population is, which of its
+        margins are published, and by `release.knows` which cells are empty or bounded. Every model keeps to all of that.
     size
-        How many people the population has; a release says it itself.
+        How many people the population has; a release says it itself. Of a stratified sample, the size of each stratum:
+        {"region": {"N": 1000, "S": 500}}, for the models "log-linear" and "shrunk".
     model
         "log-linear", "urn", "shrunk" (the default for a table), "fiber" (the default for a release), or one of
         `fw.populations` with its parameters.
@@ -68,6 +70,11 @@ def sample_risk(
         The same seed gives the same populations; None: new ones each time.
     population
         The true population table, where it is known, to be compared with; a release of the agency carries it.
+    sampling_weights
+        How many people each person in the sample stands for, herself included, where not everybody was as likely to be in
+        it: a table like the sample (one weight a cell), or the name of a column of a long frame, which has a row a person,
+        or a row for people alike and a column of their count. `size` may then be left out: it is what the weights add up
+        to. For "log-linear" and "shrunk".
     hierarchies, count
         As for `publish`.
     progress
@@ -82,7 +89,7 @@ def sample_risk(
     >>> risk.summary.loc["r2", ["mean", "sd"]].round(3).to_dict()
     {'mean': 0.14, 'sd': 0.004}
     """
-    given = as_sample(sample, size, hierarchies=hierarchies, count=count)
+    given = as_sample(sample, size, hierarchies=hierarchies, count=count, sampling_weights=sampling_weights)
     measured = measure_populations(given, weights)
     truth = _truth(given, population, count)
     chosen, drawn = _drawn(given, model, measured, draws, chains, seed, progress)
@@ -101,12 +108,13 @@ def sample_risk(
 
 def draw_populations(
     sample: Any,
-    size: int | None = None,
+    size: int | Mapping[str, Mapping[str, int]] | None = None,
     model: Any = None,
     *,
     draws: int = 1000,
     chains: int = 4,
     seed: int | None = 1,
+    sampling_weights: Any = None,
     hierarchies: Hierarchies | None = None,
     count: str | None = None,
     progress: Callable[[str], None] | bool | None = None,
@@ -126,7 +134,7 @@ def draw_populations(
     >>> dict(tables.sizes), bool((tables.sum(["A", "B"]) == 100).all())
     ({'chain': 1, 'draw': 50, 'A': 2, 'B': 2}, True)
     """
-    given = as_sample(sample, size, hierarchies=hierarchies, count=count)
+    given = as_sample(sample, size, hierarchies=hierarchies, count=count, sampling_weights=sampling_weights)
     check_whole(draws=draws)
     if draws * len(given.counts) > MOST_NUMBERS:
         raise TooLarge(
@@ -152,9 +160,17 @@ def _drawn(
         model = "fiber" if sample.release is not None else "shrunk"
     chosen = as_model(model)
     populations = chosen.given(sample)
+
+    def checked(tables: np.ndarray) -> np.ndarray:
+        # a model of the user's own may not look at what is known
+        broken = sample.outside_facts.broken_by(tables)
+        if broken is not None:
+            raise InputError(f"model {chosen.name!r} does not keep to what is known of the population: {broken}.")
+        return function(tables)
+
     with shown(progress) as tell:
         return chosen, populations.each(
-            function, Drawing(int(draws), None if seed is None else int(seed), int(chains), tell)
+            checked, Drawing(int(draws), None if seed is None else int(seed), int(chains), tell)
         )
 
 

@@ -63,6 +63,55 @@ def test_totals_of_the_population_are_used(tmp_path):
     assert "rhat" in done.stdout
 
 
+def test_strata_have_their_sizes(tmp_path):
+    people = PEOPLE.isel(area=[0, 1])
+    sample, sizes = (people // 10).clip(min=1), {one: int(people.sel(area=one).sum()) for one in people["area"].values}
+    path = tmp_path / "sample.csv"
+    sample.to_series().rename("count").reset_index().to_csv(path, index=False)
+    asked = [text for one, size in sizes.items() for text in ("--size", f"{one}={size}")]
+    done = run(path, "--strata", "area", *asked, "--model", "log-linear", "--draws", 50)
+    assert done.exit_code == 0, done.stderr
+    expected = fw.sample_risk(sample, {"area": sizes}, "log-linear", draws=50)
+    assert f"is {expected.r2.mean():.3f} on average over 50 populations" in done.stdout
+    assert f"{int(sample.sum()):,} of {int(people.sum()):,} people" in done.stdout
+
+
+def test_sampling_weights_are_a_column(tmp_path):
+    people = pd.DataFrame(
+        {"area": ["N", "N", "S", "S", "S"], "sex": ["f", "m", "f", "m", "m"], "w": [4, 5, 6.5, 3, 2], "id": 1}
+    )
+    path = tmp_path / "people.csv"
+    people.to_csv(path, index=False)
+    done = run(path, "--dims", "area,sex", "--sampling-weights", "w", "--draws", 50)
+    assert done.exit_code == 0, done.stderr
+    expected = fw.sample_risk(people.drop(columns="id"), sampling_weights="w", draws=50)
+    assert "5 of 21 people. Model shrunk" in done.stdout
+    assert f"is {expected.r2.mean():.3f} on average" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--size", "many"], "--size many: write it as a whole number of at least 1."),
+        (["--size", "1=3"], "--size 1=3: write it as LABEL=N with --strata DIM."),
+        (["--size", "3", "--size", "4"], "--size: the population has one size; strata have one each (--strata)."),
+        (["--strata", "area"], "--strata area needs the size of each stratum: --size LABEL=N, for every label."),
+        (["--strata", "area", "--size", "2449"], "--size 2449: write it as LABEL=N with --strata DIM."),
+        (
+            ["--strata", "area", "--size", "1=2449"],
+            "gives every category of the dim the size of its stratum; '2' has none.",
+        ),
+        (["--sampling-weights", "w"], "there is no column 'w'"),
+        (["--sampling-weights", "count", "--model", "fiber"], "--model fiber needs totals of the population"),
+    ],
+)
+def test_wrong_designs_are_one_sentence(sample, arguments, words):
+    done = run(sample, *arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

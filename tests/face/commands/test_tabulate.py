@@ -124,6 +124,35 @@ def test_labels_of_where(folder):
     assert "sex where age=65,older: released." in older.output
 
 
+def test_data_that_are_a_sample(folder):
+    people = pd.read_csv("people.csv").assign(weight=np.round(np.random.default_rng(1).uniform(2, 8, 400), 1))
+    people.to_csv("survey.csv", index=False)
+    asked = ("survey.csv", "--dims", "sex,age", "--method", "none", "--measure", "sample", "--seed", 7)
+    done = run(*asked, "--sampling-weights", "weight")
+    server = fw.TableServer("survey.csv", measure="sample", sampling_weights="weight", seed=7)
+    assert done.exit_code == 0, done.stderr
+    assert f"Risk {server.tabulate('sex,age').risk_before:.3f} before protection" in done.stdout
+    sizes = {"region": {"N": 900, "S": 1200}}
+    strata = ("--strata", "region", "--size", "N=900", "--size", "S=1200", "--model", "log-linear")
+    done = run(*asked, "--columns", "sex,age,region", *strata)
+    server = fw.TableServer(
+        "survey.csv", measure="sample", size=sizes, model="log-linear", seed=7, columns=["sex", "age", "region"]
+    )
+    assert done.exit_code == 0, done.stderr
+    assert f"Risk {server.tabulate('sex,age').risk_before:.3f} before protection" in done.stdout
+    refused = run(*asked, "--columns", "sex,age", "--size", 2000, "--max-risk", 0.0001)
+    assert refused.exit_code == 1
+    assert "at most 0.0001 is allowed" in refused.stderr
+    for arguments, words in (
+        ((*asked[:-4], "--size", 2000), "--size goes with --measure sample."),
+        ((*asked[:-4], "--sampling-weights", "weight"), "--sampling-weights goes with --measure sample."),
+        (asked, "--measure sample: how large is the population that these people were drawn from? Give --size"),
+    ):
+        wrong = run(*arguments)
+        assert wrong.exit_code == 2
+        assert words in wrong.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

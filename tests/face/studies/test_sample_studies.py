@@ -6,11 +6,15 @@ import importlib.util
 import re
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from support.places import BENCH, ROOT
 
 import fiberwalk as fw
+from fiberwalk.release.tables.tables import as_table, labelled
+from fiberwalk.studies.zero_levels import with_zeros
 
 RESULTS = ROOT / "notebooks" / "results"
 PEOPLE = fw.examples.ase15().table
@@ -83,9 +87,60 @@ def test_it_is_kept_and_drawn(study, tmp_path):
     assert lines[1].get_ydata()[0] == study.frame.loc[(0.1, "known"), "rms"]
 
 
+def test_levels_of_zeros_are_those_of_the_populations():
+    table = as_table(PEOPLE)
+    made = with_zeros(table, 0.2, 0.3, seed=4)
+    counts = made.table.values.ravel()
+    assert (counts == 0).sum() == 18 + 27
+    assert made.shut.sum() == 27
+    assert (counts[made.shut] == 0).all()
+    assert counts.sum() == 2449
+    none = with_zeros(table, 0.0, 0.0, seed=4).table.values
+    assert none.min() >= 1
+    # without zeros every cell has one person, and the others are multinomial on the model, 0.5 added to every cell
+    added = table.values + 0.5
+    p = np.outer(added.sum(axis=1), added.sum(axis=0)).ravel() / added.sum() ** 2
+    many = np.array([with_zeros(table, 0.0, 0.0, seed=one).table.values.ravel() - 1 for one in range(40)])
+    assert stats.chisquare(many.sum(axis=0), 40 * (2449 - 90) * p).pvalue > 1e-6
+    assert stats.chisquare(many.sum(axis=0), np.full(90, 40 * (2449 - 90) / 90)).pvalue < 1e-6
+    # the less probable a cell, the likelier it is a random zero: about as often as it would be empty by chance
+    empty = np.array([with_zeros(table, 0.1, 0.0, seed=one).table.values.ravel() == 0 for one in range(40)])
+    rare = np.argsort(p)[:30]
+    assert empty[:, rare].mean() > 3 * np.delete(empty, rare, axis=1).mean()
+
+
+def test_a_study_of_levels_of_zeros():
+    models = {"told": "log-linear", "fiber": fw.populations.fiber("hypergeometric")}
+    small = [[20, 3, 8], [4, 9, 6], [5, 5, 9]]
+    study = fw.sample_study(small, [0.5], models, random_zeros=[0, 0.2], structural_zeros=0.3, seeds=[1, 2], draws=40)
+    assert study.runs.index.names == ["random_zeros", "structural_zeros", "fraction", "model", "seed"]
+    assert study.frame.index.names == ["random_zeros", "structural_zeros", "fraction", "model"]
+    assert study.runs["true_zeros"].unique().tolist() == [3, 5]
+    made = with_zeros(as_table(small), 0.2, 0.3, seed=2)
+    release = fw.draw_sample(labelled(made.table.values, made.table.dims), 0.5, seed=2)
+    for a, b in np.argwhere(made.shut.reshape(3, 3)):
+        release = release.knows({"A": str(a + 1), "B": str(b + 1)}, exactly=0)
+    alone = fw.sample_risk(release, model="log-linear", draws=40, seed=2)
+    assert study.runs.loc[(0.2, 0.3, 0.5, "told", 2), "r2"] == alone.r2.mean()
+    assert alone.zeros.min() >= 3
+    not_told = fw.sample_study(small, [0.5], ["log-linear"], structural_zeros=0.3, tell_zeros=False, seeds=2, draws=40)
+    assert not_told.runs["zeros"].min() < 3
+    titles = [axis.get_title() for axis in study.plot().axes]
+    assert titles == [f"0.5: 35 people\nzeros: {one} random,\n30% structural" for one in ("0%", "20%")]
+    labels = [line.get_label() for line in study.plot_errors().axes[0].lines]
+    assert labels[-1] == "fiber, 20% random, 30% structural zeros"
+    assert "2 models" in study._repr_html_()
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
+        ({"random_zeros": [0.1, 0.1]}, "sample_study(random_zeros=[0.1, 0.1]): different shares of the cells"),
+        ({"structural_zeros": 1.5}, "from 0 to below 1"),
+        (
+            {"structural_zeros": 0.5, "random_zeros": 0.5},
+            "2 structural and 2 random zeros leave 0 of 4 cells for 16 people",
+        ),
         ({"fractions": []}, "sample_study(fractions=[]): different shares of the population, at least one."),
         ({"fractions": [0.1, 0.1]}, "different shares of the population"),
         ({"fractions": 1.5}, "a fraction is above 0 and at most 1"),

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import itertools
 import math
 import sys
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.special import digamma
 from scipy.stats import dirichlet_multinomial, multinomial
 from support.effort import examples
+from support.naive.populations import agreement, compositions, drawn, urn_law
 from support.places import BENCH
 from support.protocol import LEAST_P, chi_square
 
@@ -27,44 +26,6 @@ from fiberwalk.posterior.populations.shrunk_population import believed_strengths
 
 P = fw.populations
 PEOPLE = fw.examples.ase15().table
-DRAWS = 20_000
-
-
-def drawn(sample, size=None, model="log-linear", draws=DRAWS, seed=1):
-    """Populations [draw, cell]."""
-    tables = fw.draw_populations(sample, size, model, draws=draws, seed=seed, progress=False)["table"].values
-    return tables.reshape(tables.shape[0] * tables.shape[1], -1)
-
-
-def agreement(tables, law):
-    """The p-value of drawn tables under an exact law, a dict of table -> probability."""
-    seen = Counter(map(tuple, tables.tolist()))
-    assert set(seen) <= set(law), "a table was drawn that the law holds for impossible"
-    keys = list(law)
-    return chi_square(np.array([seen[key] for key in keys], dtype=float), np.array([law[key] for key in keys]))
-
-
-def compositions(total, parts):
-    """All ways to share so many people among so many cells."""
-    for bars in itertools.combinations(range(total + parts - 1), parts - 1):
-        yield tuple(b - a - 1 for a, b in itertools.pairwise((-1, *bars, total + parts - 1)))
-
-
-def urn_law(sample, outside, theta):
-    """The law of the urn, ball by ball: a coloured one in proportion to its number, a black one for an empty cell."""
-    law = {tuple(sample): 1.0}
-    for _ in range(outside):
-        after: dict[tuple[int, ...], float] = {}
-        for table, p in law.items():
-            unopened = [i for i, x in enumerate(table) if x == 0]
-            black = theta if unopened else 0.0
-            for i, x in enumerate(table):
-                weight = x if x else black / len(unopened)
-                if weight:
-                    key = (*table[:i], x + 1, *table[i + 1 :])
-                    after[key] = after.get(key, 0.0) + p * weight / (sum(table) + black)
-        law = after
-    return law
 
 
 # --- Polya's urn --------------------------------------------------------------------------------------------------

@@ -100,6 +100,24 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def of_a_sample(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say how large the population behind a sample is, and how the sample was drawn."""
+    options = [
+        click.option(
+            "--size", metavar="N", multiple=True,
+            help="How many people the population has; of a stratified sample LABEL=N, for every stratum (--strata).",
+        ),
+        click.option("--strata", metavar="DIM", help="The dim whose labels are the strata of the sample."),
+        click.option(
+            "--sampling-weights", metavar="NAME",
+            help="Column of how many people each person in the sample stands for; --size may then be left out.",
+        ),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def names(text: str | None) -> list[str] | None:
     """Names that are joined by commas."""
     return [one.strip() for one in text.split(",")] if text else None
@@ -116,6 +134,26 @@ def hierarchies(texts: tuple[str, ...]) -> dict[str, str] | None:
             raise InputError(f"--hierarchy {text}: write it as DIM=FILE.")
         found[dim.strip()] = path
     return found or None
+
+
+def population_size(texts: tuple[str, ...], strata: str | None) -> int | dict[str, dict[str, int]] | None:
+    """The sizes of --size: one number, or with --strata one for each label of a dim, LABEL=N."""
+    from ...base.errors import InputError
+
+    if not texts:
+        if strata is not None:
+            raise InputError(f"--strata {strata} needs the size of each stratum: --size LABEL=N, for every label.")
+        return None
+    parts = [tuple(one.strip() for one in text.rpartition("=")) for text in texts]
+    for text, (_, equals, number) in zip(texts, parts, strict=True):
+        if not number.isdecimal() or not int(number) or bool(equals) != (strata is not None):
+            form = "LABEL=N with --strata DIM" if strata is not None or equals else "a whole number of at least 1"
+            raise InputError(f"--size {text}: write it as {form}.")
+    if strata is None:
+        if len(parts) > 1:
+            raise InputError("--size: the population has one size; strata have one each (--strata).")
+        return int(parts[0][2])
+    return {strata: {label: int(number) for label, _, number in parts}}
 
 
 def read(options: dict[str, Any]) -> Release:

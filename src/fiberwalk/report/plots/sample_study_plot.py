@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ...studies.sample_studies import SampleStudy
 
 INK, PALE = "#222222", "#666666"
+LINES = ("-", "--", ":", "-.")
+MOST_ACROSS = 4
+"""Panels beside each other."""
 LINE = 20
 """Characters of a model's name on one line."""
 
@@ -27,34 +30,39 @@ def draw_sample_study(study: SampleStudy, axes: Any, title: str | None) -> Figur
     from matplotlib.ticker import MaxNLocator
 
     runs, inside = study.runs, study.frame["inside"]
-    fractions, models = (list(runs.index.unique(one)) for one in ("fraction", "model"))
+    by = [name for name in runs.index.names if name != "seed"]
+    panels = list(dict.fromkeys(place[:-1] for place in inside.index))
+    models = list(runs.index.unique("model"))
     if axes is None:
-        width = 1.8 + min(2.1 * len(fractions), 6.4)
-        axes = new_figure(width, 1.3 + 0.42 * len(models)).subplots(1, len(fractions), sharex=True, sharey=True)
-    axes = np.atleast_1d(axes)
+        across = min(len(panels), MOST_ACROSS)
+        down = -(-len(panels) // across)
+        room = new_figure(1.8 + min(2.1 * across, 6.4), 0.9 + down * (0.4 + 0.42 * len(models)))
+        axes = room.subplots(down, across, sharex=True, sharey=True)
+    axes = np.atleast_1d(axes).ravel()
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
     jitter = np.random.default_rng(1).uniform(-0.22, 0.22, len(runs.index.unique("seed")))
-    errors = (runs["r2"] - runs["true_r2"]).groupby(level=["fraction", "model"])
-    doubts = runs["doubt"].groupby(level=["fraction", "model"])
-    for axis, fraction in zip(axes, fractions, strict=True):
+    errors = (runs["r2"] - runs["true_r2"]).groupby(level=by)
+    doubts = runs["doubt"].groupby(level=by)
+    for axis, panel in zip(axes, panels, strict=False):
         for place, model in enumerate(models):
             colour = COLOURS[place % len(COLOURS)]
-            some = errors.get_group((fraction, model)).to_numpy()
-            open_dots = (doubts.get_group((fraction, model)) != "").to_numpy()
+            some = errors.get_group((*panel, model)).to_numpy()
+            open_dots = (doubts.get_group((*panel, model)) != "").to_numpy()
             axis.scatter(some[~open_dots], place + jitter[~open_dots], s=7, color=colour, alpha=0.55, linewidths=0)
             axis.scatter(
                 some[open_dots], place + jitter[open_dots], s=9, facecolors="none", edgecolors=colour, linewidths=0.7
             )
             axis.plot([some.mean()] * 2, [place - 0.34, place + 0.34], color=colour, lw=2.4)
             axis.text(
-                1.0, place, f"{inside[fraction, model]:.0%}", transform=axis.get_yaxis_transform(), ha="right", va="center",
+                1.0, place, f"{inside[(*panel, model)]:.0%}", transform=axis.get_yaxis_transform(), ha="right", va="center",
                 fontsize=8, color=INK, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1},
             )  # fmt: skip
         axis.axvline(0, color=INK, lw=0.9, zorder=0)
         axis.set_yticks(range(len(models)), [fill(str(model), LINE) for model in models])
         axis.tick_params(axis="y", length=0)
         axis.spines[["top", "right", "left"]].set_visible(False)
-        size = math.floor(float(fraction) * study.people + 0.5)
-        axis.set_title(f"{float(fraction):.3g}: {size:,} people", fontsize=9, parse_math=False)
+        axis.set_title(_panel_words(panel, study.people), fontsize=9, parse_math=False)
         axis.xaxis.set_major_locator(MaxNLocator(nbins=3))
     low, high = axes[0].get_xlim()
     axes[0].set_xlim(low, high + 0.22 * (high - low))  # room for the percentages
@@ -70,18 +78,30 @@ def draw_sample_study(study: SampleStudy, axes: Any, title: str | None) -> Figur
     return figure
 
 
+def _panel_words(panel: tuple[float, ...], people: int) -> str:
+    """What a panel shows: the fraction, and levels of zeros where there are any."""
+    *zeros, fraction = panel
+    said = f"{float(fraction):.3g}: {math.floor(float(fraction) * people + 0.5):,} people"
+    return said + ("\nzeros: {:.0%} random,\n{:.0%} structural".format(*zeros) if zeros else "")
+
+
 def draw_errors(study: SampleStudy, axis: Axes | None, title: str | None) -> Figure:
     """See `SampleStudy.plot_errors`."""
     if axis is None:
         axis = new_figure(7.2, 3.6).subplots()
     errors = study.frame["rms"].unstack("model", sort=False)
-    for place, model in enumerate(errors.columns):
-        axis.plot(
-            errors.index, errors[model], color=COLOURS[place % len(COLOURS)], marker=SHAPES[place % len(SHAPES)],
-            ms=5, lw=1.6, label=str(model),
-        )  # fmt: skip
+    zeros = [name for name in errors.index.names if name != "fraction"]
+    for line, (level, some) in enumerate(errors.groupby(level=zeros, sort=False) if zeros else [((), errors)]):
+        fractions = some.index.get_level_values("fraction")
+        for place, model in enumerate(errors.columns):
+            said = ", {:.0%} random, {:.0%} structural zeros".format(*level) if zeros else ""
+            axis.plot(
+                fractions, some[model], color=COLOURS[place % len(COLOURS)], marker=SHAPES[place % len(SHAPES)],
+                ms=5, lw=1.6, ls=LINES[line % len(LINES)], label=f"{model}{said}",
+            )  # fmt: skip
+    fractions = list(errors.index.unique("fraction"))
     axis.set_xscale("log")
-    axis.set_xticks(errors.index, [f"{one:.3g}" for one in errors.index])
+    axis.set_xticks(fractions, [f"{one:.3g}" for one in fractions])
     axis.minorticks_off()
     axis.set_ylim(bottom=0)
     axis.set_xlabel("sampling fraction")

@@ -1,0 +1,138 @@
+"""How a sample was drawn where not everybody was as likely to be in it: strata with their sizes, and sampling weights.
+
+A person with the sampling weight w was drawn with the probability 1 / w: she stands for herself and for w - 1 people outside
+the sample. Where everybody has the same weight this is the simple random sample of ASE15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...base.errors import InputError, did_you_mean
+from ...release.tables.dims import Dim
+from ...release.tables.table_forms import COUNT_NAMES
+from ...release.tables.tables import Table, as_means
+from .outside_facts import Group
+
+NEAR = 0.01
+"""How far, as a share, weights may be from adding up to the size that is given."""
+
+
+class WeightedTable(NamedTuple):
+    """Counts of the people in a sample, cell by cell, and the sums of their weights."""
+
+    counts: Any
+    weights: Any
+
+
+def weighted_frame(frame: Any, weights: str, count: str | None) -> WeightedTable:
+    """The counts and sums of weights of a long frame: one row a person, or with a count column some people of a cell."""
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"sampling_weights={weights!r} names a column, but the sample is no long frame.")
+    names = [str(name) for name in frame.columns]
+    for given in (weights, count):
+        if given is not None and given not in names:
+            raise InputError(f"there is no column {given!r}; {did_you_mean(given, names)}")
+    frame = frame.set_axis(names, axis=1)
+    if count is None:
+        count = next((name for name in names if name.lower() in COUNT_NAMES and name != weights), None)
+    dims = [name for name in names if name not in (weights, count)]
+    if not dims:
+        raise InputError(f"sampling_weights={weights!r}: no column is left for a dim.")
+    each = numbers_in(frame[weights], f"column {weights!r}")
+    people = np.ones(len(frame)) if count is None else numbers_in(frame[count], f"column {count!r}")
+    refuse_below_1(each[people > 0])
+    summed = frame[dims].astype(str).assign(people=people, weights=each * people).groupby(dims, sort=False).sum()
+    if len(dims) == 1:
+        summed.index = pd.MultiIndex.from_arrays([summed.index], names=dims)
+    return WeightedTable(summed["people"].astype(np.int64), summed["weights"])
+
+
+def summed_weights(weights: Any, counts: np.ndarray, dims: Sequence[Dim]) -> np.ndarray:
+    """The sums of weights in every cell of a sample, from a table of the weight that its people have."""
+    each = as_means(weights, dims, "sampling_weights=")
+    if each.shape != tuple(len(dim.labels) for dim in dims):
+        raise InputError(f"sampling_weights= has the shape {each.shape}; the sample has another.")
+    flat = each.ravel()
+    refuse_below_1(flat[counts > 0])
+    return np.where(counts > 0, counts * flat, 0.0)
+
+
+def standing_for(weights: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """How many people outside the sample those of each cell stand for."""
+    return np.maximum(weights - counts, 0.0)
+
+
+def size_by_weights(weights: np.ndarray, size: int | None) -> int:
+    """The size of the population that weights add up to; one that is given has to be near."""
+    total = float(weights.sum())
+    if size is not None and abs(total - size) > NEAR * size:
+        raise InputError(
+            f"the sampling weights add up to {total:,.6g} people, and size= says {size:,}: calibrate the weights, or leave "
+            "out size=."
+        )
+    return int(np.floor(total + 0.5)) if size is None else size
+
+
+def checked_strata(sizes: Mapping[Any, Any], labels: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, int]]:
+    """Of sizes {dim: {label: people}} the dim, and the size of each stratum; `labels` are those of all dims."""
+    if len(sizes) != 1:
+        raise InputError("size= of strata names one dim, such as size={'region': {'N': 1000, 'S': 500}}.")
+    name, people = next(iter(sizes.items()))
+    if name not in labels:
+        raise InputError(
+            f"size={{{name!r}: ...}}: strata are the categories of a dim of the table; {did_you_mean(str(name), labels)}"
+        )
+    given = {str(label): number for label, number in people.items()} if isinstance(people, Mapping) else {}
+    if set(given) != set(labels[name]):
+        missing = next((one for one in labels[name] if one not in given), None)
+        stranger = next((one for one in given if one not in labels[name]), None)
+        what = f"there is no {stranger!r}" if missing is None else f"{missing!r} has none"
+        raise InputError(f"size={{{name!r}: ...}} gives every category of the dim the size of its stratum; {what}.")
+    for label, number in given.items():
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
+            raise InputError(f"size={{{name!r}: {{{label!r}: {number!r}}}}}: a whole number of people.")
+    return name, {label: int(given[label]) for label in labels[name]}
+
+
+def strata_of(sizes: Mapping[Any, Any], table: Table) -> tuple[np.ndarray, tuple[Group, ...], int]:
+    """Of sizes {dim: {label: people}}: sums of weights in cells, the groups of cells, and the size of the population."""
+    names = [dim.name for dim in table.dims]
+    name, given = checked_strata(sizes, {dim.name: dim.labels for dim in table.dims})
+    counts = table.values.ravel()
+    of: np.ndarray = np.indices(table.values.shape)[names.index(name)].ravel()
+    weights, groups = np.zeros(len(counts)), []
+    for place, (label, number) in enumerate(given.items()):
+        cells = np.flatnonzero(of == place)
+        n = int(counts[cells].sum())
+        if number < n:
+            raise InputError(f"size={{{name!r}: {{{label!r}: {number}}}}}: the sample has {n} people there.")
+        weights[cells] = counts[cells] * (number / max(n, 1))
+        groups.append(Group(cells, number - n, f"the stratum {name}={label}"))
+    return weights, tuple(groups), sum(given.values())
+
+
+def refuse_below_1(weights: np.ndarray) -> None:
+    """Refuse weights that nobody can have."""
+    wrong = ~np.isfinite(weights) | (weights < 1)
+    if wrong.any():
+        raise InputError(
+            f"sampling_weights= has {weights[wrong][0]:g}: a weight is a number of at least 1, one over the probability of "
+            "being in the sample."
+        )
+
+
+def numbers_in(column: Any, named: str) -> np.ndarray:
+    """A column as numbers, refused by the first row that has none."""
+    import pandas as pd
+
+    found: np.ndarray = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float)
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise InputError(f"row {row + 1}: {str(column.iloc[row])!r} in {named} is no number.")
+    return found

@@ -1,0 +1,200 @@
+"""A server whose data are a sample: the risk of each table is R2 over the populations behind it, and no figure leaves."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fiberwalk as fw
+from fiberwalk.server.request import Request
+
+RANDOM = np.random.default_rng(8)
+PEOPLE = pd.DataFrame(
+    {
+        "region": RANDOM.choice(["N", "S"], 300, p=[0.3, 0.7]),
+        "age": RANDOM.choice(["0-4", "5-9", "10-14", "15-19"], 300, p=[0.1, 0.2, 0.3, 0.4]),
+        "health": RANDOM.choice(["good", "fair", "bad"], 300, p=[0.7, 0.25, 0.05]),
+        "w": np.round(RANDOM.uniform(2, 9, 300), 1),
+    }
+)
+ALL = PEOPLE.drop(columns="w")
+N = 1500
+
+
+def served(data=ALL, **settings):
+    return fw.TableServer(data, **({"measure": "sample", "size": N, "seed": 5, "draws": 200} | settings))
+
+
+def seed_of(server, answer):
+    """The seed of the populations behind a table: it follows from who is in its cells."""
+    return server.cube.table_seed(server.cube.cut(Request(answer.request.dims, answer.request.where)).keys)
+
+
+@pytest.mark.parametrize("model", ["log-linear", "urn", "shrunk", fw.populations.shrunk(strength=20.0)])
+def test_the_risk_of_a_table_is_that_of_the_sample(model):
+    server = served(model=model, method="random_round", parameters={"base": 3})
+    answer = server.tabulate("age,health", by="health")
+    sample = ALL[["age", "health"]].value_counts().rename("count").reset_index()
+    table = answer.original
+    assert int(table.sum()) == 300
+    assert dict(zip(zip(sample["age"], sample["health"], strict=True), sample["count"], strict=True))[
+        "0-4", "good"
+    ] == int(table.sel(age="0-4", health="good"))
+    asked = {"size": N, "model": model, "draws": 200, "seed": seed_of(server, answer)}
+    populations = fw.draw_populations(table, **asked)["table"].values[0]
+    whole = populations.reshape(200, -1)
+    assert answer.risk_before == pytest.approx(fw.sample_risk(table, **asked).r2.mean())
+    published = answer.table.values
+    assert answer.risk_after == pytest.approx(fw.risk.r2(whole, published.ravel(), stacked=True).mean())
+    assert answer.risk_after != answer.risk_before
+    for place, label in enumerate(table["health"].values):
+        given = fw.risk.r2(populations[:, :, place], table.values[:, place], stacked=True)
+        assert float(answer.risk_by_before.sel(health=label)) == pytest.approx(given.mean())
+    again = served(model=model, method="random_round", parameters={"base": 3}).tabulate("health,age")
+    assert (again.risk_before, again.risk_after) == (answer.risk_before, answer.risk_after)
+
+
+def test_whom_a_filter_leaves_stand_for_their_share_of_the_population():
+    server = served(model="log-linear")
+    answer = server.tabulate("age,health", {"region": "N"})
+    n = int((ALL["region"] == "N").sum())
+    asked = {"size": round(n * N / 300), "model": "log-linear", "draws": 200, "seed": seed_of(server, answer)}
+    assert answer.risk_before == pytest.approx(fw.sample_risk(answer.original, **asked).r2.mean())
+    asked["size"] = N
+    assert answer.risk_before != pytest.approx(fw.sample_risk(answer.original, **asked).r2.mean())
+
+
+@pytest.mark.parametrize("form", ["people", "cells", "table"])
+def test_sampling_weights(form):
+    summed = PEOPLE.assign(n=1).groupby(["region", "age", "health"]).agg(n=("n", "sum"), w=("w", "mean"))
+    if form == "table":
+        cells = summed["n"].to_xarray().fillna(0).astype(int)
+        data, weights = cells, summed["w"].to_xarray().fillna(1.0)
+    else:
+        data, weights = (PEOPLE if form == "people" else summed.reset_index()), "w"
+    server = served(data, size=None, sampling_weights=weights)
+    answer = server.tabulate("age,health", {"region": "S"})
+    some = PEOPLE[PEOPLE["region"] == "S"].drop(columns="region")
+    of_cells = (
+        some.groupby(["age", "health"])["w"]
+        .mean()
+        .reindex(
+            pd.MultiIndex.from_product(
+                [answer.original[dim].values for dim in ("age", "health")], names=["age", "health"]
+            )
+        )
+    )
+    expected = fw.sample_risk(
+        answer.original, sampling_weights=of_cells.fillna(1.0).to_xarray().sel(answer.original.coords), draws=200,
+        seed=seed_of(server, answer),
+    )  # fmt: skip
+    assert expected.size == round(some["w"].sum())
+    assert answer.risk_before == pytest.approx(expected.r2.mean())
+    assert server.tabulate("age").released
+
+
+def test_strata():
+    sizes = {"region": {"N": 200, "S": 1300}}
+    server = served(size=sizes, model="log-linear")
+    answer = server.tabulate("region,health")
+    asked = {"model": "log-linear", "draws": 200, "seed": seed_of(server, answer)}
+    assert answer.risk_before == pytest.approx(fw.sample_risk(answer.original, sizes, **asked).r2.mean())
+    assert answer.risk_before != pytest.approx(fw.sample_risk(answer.original, N, **asked).r2.mean())
+    # where the table does not show the strata, people stand for as many as in their stratum
+    hidden = server.tabulate("health")
+    people = ALL.assign(w=ALL["region"].map({one: sizes["region"][one] / (ALL["region"] == one).sum() for one in "NS"}))
+    weights = people.groupby("health")["w"].mean().to_xarray().sel(health=hidden.original["health"].values)
+    asked["seed"] = seed_of(server, hidden)
+    assert hidden.risk_before == pytest.approx(
+        fw.sample_risk(hidden.original, sampling_weights=weights, **asked).r2.mean()
+    )
+    only = server.tabulate("region,health", {"region": "S"})
+    asked["seed"] = seed_of(server, only)
+    risk = fw.sample_risk(only.original, {"region": {"S": 1300}}, **asked)
+    assert only.risk_before == pytest.approx(risk.r2.mean())
+
+
+def test_cells_that_cannot_be_are_structural_zeros():
+    bands = {"age": {"young": ["0-4", "5-9"], "old": ["10-14", "15-19"]}}
+    server = served(model="log-linear", hierarchies={"age": bands["age"]})
+    level = next(one.name for one in server.cube.columns if one.level_of == "age")
+    answer = server.tabulate(["age", level])
+    table = answer.original
+    release = fw.as_protected(table, "draw_sample", exact=[N])
+    possible = np.zeros(table.shape, dtype=bool)
+    for i, age in enumerate(table["age"].values):
+        for j, band in enumerate(table[level].values):
+            possible[i, j] = age in bands["age"][str(band)]
+            if not possible[i, j]:
+                release = release.knows({"age": age, level: band}, exactly=0)
+    drawn = fw.draw_populations(release, model="log-linear", draws=200, seed=seed_of(server, answer))["table"].values[0]
+    inside = possible.ravel()
+    risk = fw.risk.r2(drawn.reshape(200, -1)[:, inside], table.values.ravel()[inside], stacked=True).mean()
+    assert answer.risk_before == pytest.approx(risk)
+
+
+# --- what whoever asks may see ------------------------------------------------------------------------------------------
+
+
+def test_a_refusal_says_no_more_than_of_other_data():
+    server = served(max_risk=0.01)
+    refused = server.tabulate("age,health")
+    assert not refused.released
+    assert refused.notice == "it is too risky, also when it is protected"
+    assert f"{refused.risk_before:.3f}"[:4] in refused.reason
+    assert f"{refused.risk_before:.3f}" not in repr(refused) + refused.notice + (refused._repr_html_() or "")
+    plain = fw.TableServer(ALL, measure="r1", max_risk=0.01, seed=5).tabulate("age,health")
+    assert (plain.notice, repr(plain)) == (refused.notice, repr(refused))
+
+
+@pytest.mark.parametrize("model", [fw.populations.urn(zeros=7), fw.populations.log_linear(["age,health"])])
+def test_a_model_that_fails_on_a_table_tells_its_figures_to_the_agency_alone(model):
+    for people in (ALL, ALL.iloc[:280]):
+        answer = served(people, model=model).tabulate("region,age")
+        assert not answer.released
+        assert answer.notice == "its risk cannot be measured"
+        assert repr(answer) == "<Answer to region x age: refused, because its risk cannot be measured>"
+        assert answer.reason.startswith("its risk cannot be measured: ")
+        assert len(answer.reason) > 40
+
+
+def test_a_table_that_protection_emptied_is_not_published_unmeasured():
+    few = pd.DataFrame({"age": ["a", "b"] * 3, "sex": ["f", "m", "m"] * 2, "region": ["N"] * 6})
+    seeds = range(30)
+    answers = [
+        served(few, size=50, method="random_round", parameters={"base": 50}, seed=one).tabulate("age,sex")
+        for one in seeds
+    ]
+    emptied = [one for one in answers if not one.released]
+    assert emptied
+    assert all(one.notice == "its risk cannot be measured" for one in emptied)
+    assert all(one.table.sum() > 0 for one in answers if one.released)
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "words"),
+    [
+        (ALL, {"size": None}, "measure='sample': how large is the population that these 300 people were drawn from?"),
+        (ALL, {"size": 20}, "size=20: the sample has 300 people, and cannot be larger"),
+        (ALL, {"measure": "r1"}, "size= is about data that are a sample: it goes with measure='sample'."),
+        (ALL, {"measure": "r1", "size": None, "model": "urn"}, "model= is about data that are a sample"),
+        (ALL, {"model": "fiber"}, "model 'fiber' knows of one table only, and a server has many"),
+        (ALL, {"model": fw.populations.known([1, 2])}, "model 'known' knows of one table only"),
+        (ALL, {"model": "urns"}, "there is no model 'urns'; did you mean 'urn'"),
+        (ALL, {"draws": 0}, "draws=0: a whole number of at least 1"),
+        (ALL, {"weights": (1, 2)}, "there are 3 terms, each with a weight"),
+        (PEOPLE, {"sampling_weights": "w"}, "the sampling weights add up to"),
+        (PEOPLE, {"sampling_weights": "w", "size": None, "model": "urn"}, "model 'urn' takes no sampling weights"),
+        (PEOPLE, {"sampling_weights": "v"}, "there is no column 'v'"),
+        (PEOPLE.assign(w=0.5), {"sampling_weights": "w"}, "sampling_weights= has 0.5: a weight is a number of at least 1"),
+        (PEOPLE, {"sampling_weights": [1.0]}, "sampling_weights= of a long frame or file is the name of a column"),
+        (ALL, {"size": {"region": {"N": 200}}}, "'S' has none"),
+        (ALL, {"size": {"region": {"N": 2, "S": 1300}}}, "size={'region': {'N': 2}}: the sample has"),
+    ],
+)  # fmt: skip
+def test_wrong_settings_are_refused_in_words(data, settings, words):
+    with pytest.raises(fw.InputError, match=re.escape(words)):
+        served(data, **settings)
