@@ -52,8 +52,9 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 @click.option("--only-if-needed", is_flag=True, help="A table whose risk is at most --max-risk is published as it is.")
 @click.option("--max-risk", type=Number(min=0), metavar="RISK", help="Refuse the table if its risk stays above this.")
 @click.option(
-    "--measure", type=click.Choice(["split", "r1"]), default="split", show_default=True,
-    help="The risk of a table: small and large counts apart (Shlomo, Antal and Elliot 2015), or R1 and R2.",
+    "--measure", type=click.Choice(["split", "split mean", "r1", "thin lines"]), default="split", show_default=True,
+    help="The risk of a table: small and large counts apart (Shlomo, Antal and Elliot 2015), the same by the mean true "
+    "count of each figure, R1 and R2, or the share of rows and columns with one or two occupied cells.",
 )  # fmt: skip
 @click.option("--by", metavar="DIM", help="Tell the risk of each category of this dim, too.")
 @click.option(

@@ -57,8 +57,9 @@ class TableServer:
         False: a table whose risk is at most `max_risk` is published as it is. Take care: true counts beside protected ones
         help to undo the protection of others.
     measure, weights
-        "split": `risk.split_risk` before and `risk.perturbed_risk` after protection. "r1": `risk.r1` and `risk.r2`. With
-        their own weights, or these.
+        "split": `risk.split_risk` before and `risk.perturbed_risk` after protection, which may be larger. "split mean": the
+        same with means=True, which hardly ever is. "r1": `risk.r1` and `risk.r2`. With their own weights, or these. "thin
+        lines": `risk.thin_lines`, the share of rows and columns with one or two occupied cells.
     seed
         From which all random numbers follow; keep it secret, and use the same for as long as the data are published. Left
         out: a new one (`server.seed`).
@@ -161,6 +162,7 @@ class TableServer:
         # 4. is it safe now?
         left = max(float(self.measure.after(true[cut], published[cut])) for cut in cuts) if protected else risk
         told: dict[str, Any] = {"size": sizes[0], "risk_before": risk, "risk_after": left, "max_risk": self.max_risk}
+        told["rises"] = self.measure.risk.may_rise if left > risk else ""
         dims_shown = tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
         if by is not None:
             told |= self._risk_by(by, labelled(true, dims_shown), labelled(published, dims_shown), protected)
