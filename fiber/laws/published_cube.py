@@ -51,8 +51,8 @@ def fitted_cube(
 
     It crosses all dims of the tables. Iterative proportional fitting makes it agree with each of them; what no table shows
     together is independent, given what they show. Expected counts come back, as `log_linear` gives them of a full table.
-    Its own tables are the published ones, so it can be cut, protected and measured in their place (`table_study`), or be
-    believed (`expected`).
+    Its margins are the published tables, so it can stand for data that are not public: rounded to whole numbers it is cut,
+    protected and measured by `table_study`; as it is, an intruder may believe it (`expected`).
 
     Tables must agree where they overlap, as those of one census do. Where two have different sums of what both show, or all
     together cannot be margins of any table, that is an error which says where.

@@ -147,6 +147,10 @@ def _read(frame: Any, household: Any, columns: Any) -> tuple[Any, list[str]]:
             raise InputError(f"two columns are called {name!r}.")
     if isinstance(columns, str):
         columns = [one.strip() for one in columns.split(",")]
+    if columns is not None and not isinstance(columns, Iterable):
+        raise InputError(
+            f"swap(columns={columns!r}): the columns that are dims of the table, as 'region,age' or a list."
+        )
     for one in (str(household), *map(str, columns or ())):
         if one not in names:
             raise InputError(f"swap(): the microdata have no column {one!r}; {did_you_mean(one, names)}")
@@ -175,9 +179,12 @@ def _counted(people: Any, hierarchies: Hierarchies | None, decimals: int) -> Tab
 
 def _controls(within: Any, labelled: Table, people: Any, household: Any) -> tuple[list[str], list[str]]:
     """What partners agree in: columns that are no dims of the table, and dims or levels that are."""
-    named = (
-        [one.strip() for one in within.split(",")] if isinstance(within, str) else [str(one) for one in within or ()]
-    )
+    if isinstance(within, str):
+        named = [one.strip() for one in within.split(",")]
+    elif isinstance(within, Iterable):
+        named = [str(one) for one in within if one is not None]
+    else:
+        raise InputError(f"swap(within={within!r}): what partners agree in, as 'age,sex' or a list.")
     levels = {level for one in labelled.dims for level in one.level_names}
     further = [one for one in named if one and one not in levels and one in people.columns and one != str(household)]
     return further, [one for one in named if one and one not in further]

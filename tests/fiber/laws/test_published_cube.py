@@ -80,6 +80,24 @@ def test_shares_of_different_populations():
     assert found.values / 1_500_000 == pytest.approx(fw.fitted_cube([ab, c]).values / cube.values.sum())
 
 
+def test_a_census_cube_from_its_tables():
+    """SAE15, 5.1: shares of published tables, crossed and multiplied by 1.5 million, most cells of which are empty."""
+    census = fw.examples.hypercube()
+    tables = [
+        census.sum([dim for dim in census.dims if dim not in shown])
+        for shown in (
+            ("age", "activity"), ("region", "sex", "age"), ("activity", "occupation"), ("occupation", "education"),
+            ("region", "citizenship"),
+        )
+    ]  # fmt: skip
+    found = fw.fitted_cube([table / table.sum() for table in tables], people=1_500_000)
+    assert found.size == 245_700
+    for table in tables:
+        shown = found.sum([dim for dim in found.dims if dim not in table.dims]).transpose(*table.dims)
+        assert shown.values == pytest.approx(table.values, rel=1e-6, abs=1e-3)
+    assert 0.88 < float((np.rint(found.values) == 0).mean()) < 0.94
+
+
 def test_margins_that_leave_cells_empty():
     """No margin has a zero, and yet two cells cannot be filled: plain fitting never comes to rest."""
     values = np.array([[[0, 5], [5, 5]], [[5, 5], [5, 0]]])

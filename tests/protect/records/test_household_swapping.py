@@ -177,6 +177,13 @@ PEOPLE = pd.DataFrame({"home": [1, 1, 2, 3], "region": list("NNSS"), "job": list
         (PEOPLE, "region", {"household": "home", "within": "region"}, "they cannot agree in it"),
         (PEOPLE, "region", {"household": "home", "within": "age"}, "'age', which is no dim"),
         (PEOPLE, "region", {"household": "home", "columns": ["home", "region"]}, "'home' says who belongs together."),
+        (PEOPLE, "region", {"household": "home", "within": 3}, "swap(within=3): what partners agree in"),
+        (
+            PEOPLE,
+            "region",
+            {"household": "home", "columns": 3},
+            "swap(columns=3): the columns that are dims of the table",
+        ),
         (PEOPLE, "region", {"household": "home", "count": "n"}, "one row a person: leave out count="),
         (PEOPLE, "region", {"household": "home", "rate": 0}, "swap(rate=0): the share of records"),
         (

@@ -421,6 +421,7 @@ SMALL = [[3, 1], [2, 4]]
         (lambda: fw.swap(SMALL, "A", targeted=0), "swap(targeted=0): a whole number of records"),
         (lambda: fw.swap([3, 4], "A"), "no exchange of 'A' changes the table"),
         (lambda: fw.swap(SMALL, "A", within="B"), "name fewer dims in within="),
+        (lambda: fw.swap(SMALL, "A", within=3), "a margin is named by its dims, as 'A,B' or ('A', 'B'); this is 3."),
         (lambda: fw.swap(SMALL, "A,C"), "swap() exchanges the values of 'C', which is no dim"),
         (lambda: fw.swap(SMALL, ["A", "A"]), "swap() exchanges the values of 'A' once; it is named twice."),
         (lambda: fw.swap(SMALL, ""), "swap() needs the dim whose values are exchanged, or several."),
