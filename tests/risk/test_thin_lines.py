@@ -116,6 +116,11 @@ def test_a_map_and_a_server_say_that_the_risk_rose():
     assert "may rise" not in answer.summary()
 
 
+def test_where_nothing_needs_protection():
+    found = fw.ru_map(EVEN, {"RR": ("random_round", {"base": [3, 4]})}, "thin lines", "hellinger", seeds=2)
+    assert found.sentence == "By this risk, none of the 2 points is safer than the table as it is."
+
+
 def test_from_a_server():
     answer = fw.tabulate(TABLE, "A,B", method="random_round", measure="thin lines", seed=3)
     assert answer.risk_before == fw.risk.thin_lines(TABLE)

@@ -153,6 +153,8 @@ class RUMap:
             said = f"The {len(others)} points have the same risk, {same}, and the same utility."
         elif len(good) == len(others):
             said = f"Each of the {len(others)} points trades utility for risk: none surpasses another in both."
+        elif not good:
+            said = f"By this risk, none of the {len(others)} points is safer than the table as it is."
         else:
             said = (
                 f"Of {len(others)} points, {_listed(good)} {'is' if len(good) == 1 else 'are'} worth a look: for each "
