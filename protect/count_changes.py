@@ -164,7 +164,7 @@ def _controlled(base: float = 3, unbiased: bool = False) -> CountChanges:
 
 
 def _by_swapping(rate: float = 0.1) -> CountChanges:
-    from .records.record_swapping import checked_rate
+    from .records.swapping_checks import checked_rate
 
     return BySwapping(checked_rate(rate))
 
@@ -225,7 +225,7 @@ def changes_in(release: Release) -> CountChanges | None:
     """How the counts of a release were changed, as far as it tells; None where it does not."""
     from .perturbation.noise import Noise
     from .perturbation.perturbation import Perturbation
-    from .records.record_swapping import Swapping
+    from .records.swapping_checks import Swapping
     from .rounding.random_rounding import RandomRounding
     from .rounding.rounding import Ranges
 

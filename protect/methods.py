@@ -143,7 +143,10 @@ METHODS: dict[str, Method] = {
         "records.sample_drawing", EXACT, "the counts of a sample instead of the population", _draw_sample
     ),
     "swap": Method(
-        "records.record_swapping", CELLWISE, "records exchange one value with partners alike", instead=_BY_MARGINS
+        "records.record_swapping",
+        CELLWISE,
+        "records exchange one value, or several, with partners alike",
+        instead=_BY_MARGINS,
     ),
     "swap_preserving": Method(
         "records.order_swapping",

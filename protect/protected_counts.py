@@ -23,7 +23,8 @@ from .methods import method_named, refuse_missing, refuse_unknown
 from .perturbation.noise import as_noise
 from .perturbation.perturbation import chosen_within, refuse_undecided
 from .perturbation.transition_matrix import as_transitions
-from .records.record_swapping import checked_swap, refuse_too_many, refuse_useless, strata_of, swapped_within
+from .records.swapped_pairs import strata_of, swapped_within
+from .records.swapping_checks import checked_swap, refuse_too_many, refuse_useless
 from .rounding.random_rounding import RandomRounding
 from .rounding.rounding import checked_base, checked_rule, nearest_multiple
 from .rounding.semi_controlled_rounding import refuse_single_cells, rounded_by_number
@@ -189,12 +190,11 @@ def _add_noise(cells: Cells, noise: Any, floor: bool = False) -> np.ndarray:
     return as_noise(noise, floor, 0).publish(cells.values, cells.numbers)
 
 
-def _swap(cells: Cells, dim: str, rate: float = 0.1, within: Any = (), targeted: int | None = None) -> np.ndarray:
+def _swap(cells: Cells, dim: Any, rate: float = 0.1, within: Any = (), targeted: int | None = None) -> np.ndarray:
     cells.refuse_keys("swap")
-    axis, alike = checked_swap(cells.dims, dim, rate, within, targeted)
-    categories = cells.groups(tuple(one.name if i == axis else None for i, one in enumerate(cells.dims)))
-    strata = strata_of(cells.groups(alike), categories)
-    refuse_useless(cells.values, strata, dim)
+    exchange = checked_swap(cells.dims, dim, rate, within, targeted)
+    strata = strata_of(cells.groups(exchange.alike), cells.groups(exchange.categories(cells.dims)))
+    refuse_useless(cells.values, strata, exchange.names(cells.dims))
     refuse_too_many(rate, int(cells.values.sum()))
     return swapped_within(cells.values, strata, rate, targeted or 0, cells.random)
 

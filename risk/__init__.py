@@ -9,6 +9,7 @@ from .protection_range import protection_range
 from .split_entropy import perturbed_risk, split_risk
 from .table_change import chi_square, chi_square_change, cramers_v, cramers_v_change, margin_variance_change
 from .table_entropy import conditional_entropy, table_entropy
+from .thin_lines import thin_lines
 from .utility import mean_squared_precision, share_published
 from .whole_table import r1, r2
 
@@ -35,6 +36,7 @@ __all__ = [
     "share_published",
     "split_risk",
     "table_entropy",
+    "thin_lines",
     "understatement",
     "uniform_risk",
 ]

@@ -9,5 +9,6 @@
 | `contributor_law` | what contributors usually have |
 | `by_name` | the list of laws |
 | `log_linear_model`, `fitting`, `raking` | expected counts that agree with published figures |
+| `published_cube` | the table of all dims that several published tables are margins of |
 | `support` | the tables that a law and the evidence leave possible |
 """

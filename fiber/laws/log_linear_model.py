@@ -18,7 +18,7 @@ from ...base.numbers import in_own_units
 from ...release.publish import parse_margins
 from ...release.tables.dims import Dim, Margin
 from ...release.tables.table_forms import Hierarchies
-from ...release.tables.tables import as_table, labelled
+from ...release.tables.tables import Table, as_table, labelled
 from .raking import MOST_ROUNDS, raked
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Fit:
         )
         if plain and open_cells.all():
             return len(open_cells) - _independent_sums(self.margins, self.expected.shape)
-        sums = sp.csr_array(_design(self.margins, self.dims)[:, np.flatnonzero(open_cells)])
+        sums = sp.csr_array(design(self.margins, self.dims)[:, np.flatnonzero(open_cells)])
         sums = sums[np.flatnonzero(np.diff(sums.indptr))]
         if sums.shape[0] > MOST_SUMS:
             raise TooLarge(
@@ -116,6 +116,11 @@ def fit(
     A `Table` is taken with its own dims, so that tables of the same shape can be tested one after the other. Cells that are
     `shut`, which nobody can be in, are no part of the model: of two dims this is quasi-independence.
     """
+    if isinstance(table, (list, tuple)) and any(_is_table(one) for one in table):
+        raise InputError(
+            f"log_linear() takes one table, and this is a list of {len(table)}; fitted_cube() fits a table to published "
+            "margins."
+        )
     given = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
     if margins is None:
         raise InputError("log_linear() needs margins=, a list such as ['I,J', 'J,K'].")
@@ -179,20 +184,19 @@ def _fitted(
     values: np.ndarray, margins: Sequence[Margin], dims: Sequence[Dim], possible: np.ndarray
 ) -> tuple[np.ndarray, bool]:
     """Expected counts, and do they have the margins of the table?"""
-    groups = [_groups(margin, dims) for margin in margins]
-    targets = [(group, np.bincount(group, values.ravel())) for group in groups]
+    targets = [(group, np.bincount(group, values.ravel())) for group in (groups(margin, dims) for margin in margins)]
     start = possible.astype(float)
     found, converged = raked(start, targets, SOON)
     if converged:
         return found, True
     if (values == 0).any():
         # What cannot be filled goes to 0 so slowly that the fit never comes to rest: such cells are taken out.
-        fillable = _fillable(values.ravel(), _design(margins, dims), possible.ravel())
-        start[~fillable.reshape(values.shape)] = 0.0
+        can_be = fillable(values.ravel(), design(margins, dims), possible.ravel())
+        start[~can_be.reshape(values.shape)] = 0.0
     return raked(start, targets, MOST_ROUNDS)
 
 
-def _groups(margin: Margin, dims: Sequence[Dim]) -> np.ndarray:
+def groups(margin: Margin, dims: Sequence[Dim]) -> np.ndarray:
     """For each cell the number of the sum of a margin that it belongs to."""
     places = [np.unique(dim.nodes_at(level), return_inverse=True)[1] for level, dim in zip(margin, dims, strict=True)]
     sizes = [int(one.max()) + 1 for one in places]
@@ -200,16 +204,16 @@ def _groups(margin: Margin, dims: Sequence[Dim]) -> np.ndarray:
     return np.broadcast_to(np.ravel_multi_index(np.ix_(*places), sizes), shape).ravel()
 
 
-def _design(margins: Sequence[Margin], dims: Sequence[Dim]) -> Any:
+def design(margins: Sequence[Margin], dims: Sequence[Dim]) -> Any:
     """Which cells each sum of the margins adds up, one row per sum."""
     rows = []
     for margin in margins:
-        group = _groups(margin, dims)
+        group = groups(margin, dims)
         rows.append(sp.csr_array((np.ones(len(group), np.int64), (group, np.arange(len(group))))))
     return sp.csr_array(sp.vstack(rows))
 
 
-def _fillable(values: np.ndarray, design: Any, possible: np.ndarray) -> np.ndarray:
+def fillable(values: np.ndarray, sums: Any, possible: np.ndarray) -> np.ndarray:
     """Which cells are positive in some table, of real numbers, with the same margins: one linear program finds them all.
 
     Such tables are x + (a change that the margins do not see). The change is sought that lifts as many empty cells as
@@ -225,17 +229,22 @@ def _fillable(values: np.ndarray, design: Any, possible: np.ndarray) -> np.ndarr
         np.concatenate([np.zeros(n), -np.ones(k)]),
         A_ub=sp.hstack([lifted, sp.eye_array(k)], format="csr"),
         b_ub=np.zeros(k),
-        A_eq=sp.hstack([design.astype(float), sp.csr_array((design.shape[0], k))], format="csr"),
-        b_eq=np.zeros(design.shape[0]),
+        A_eq=sp.hstack([sums.astype(float), sp.csr_array((sums.shape[0], k))], format="csr"),
+        b_eq=np.zeros(sums.shape[0]),
         bounds=[
             (0 if v == 0 else None, None if open_cell else 0) for v, open_cell in zip(values, possible, strict=True)
         ]
         + [(0, 1)] * k,
         method="highs",
     )
-    fillable = values > 0
-    fillable[empty] = found.x[n:] > 0.5 if found.status == 0 else True
-    return fillable
+    can_be = values > 0
+    can_be[empty] = found.x[n:] > 0.5 if found.status == 0 else True
+    return can_be
+
+
+def _is_table(one: Any) -> bool:
+    """Is it a table with names or labels, and not a row of one?"""
+    return isinstance(one, Table) or type(one).__module__.split(".")[0] in ("xarray", "pandas")
 
 
 def _independent_sums(margins: Sequence[Margin], shape: Sequence[int]) -> int:

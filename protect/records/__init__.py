@@ -1,1 +1,5 @@
-"""Random changes of the records behind a table: swapping, sampling, simulation."""
+"""Random changes of the records behind a table: swapping, sampling, simulation.
+
+`record_swapping` is what users call: of a table, or by `household_swapping` of microdata. `swapped_pairs` forms the pairs,
+`swapping_checks` is what both check and say, `swapping_evidence` what a published cell then tells.
+"""

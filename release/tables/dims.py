@@ -157,6 +157,8 @@ def parse_margin(margin: str | Iterable[str | None], dims: Sequence[Dim]) -> Mar
         names = [whole] if any(whole in d.level_names for d in dims) else [p.strip() for p in whole.split(",")]
         if names == [""]:
             names = []
+    elif not isinstance(margin, Iterable):
+        raise InputError(f"a margin is named by its dims, as 'A,B' or ('A', 'B'); this is {margin!r}.")
     else:
         names = [str(part) for part in margin if part is not None]
     shown: list[str | None] = [None] * len(dims)

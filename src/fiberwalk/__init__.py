@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .fiber.laws.expected_counts import expected
     from .fiber.laws.log_linear_model import log_linear
     from .fiber.laws.priors import prior
+    from .fiber.laws.published_cube import fitted_cube
     from .loading import load
     from .maps.confidentiality_map import ru_map
     from .moves.chooser import Moves
@@ -117,6 +118,7 @@ _HOME = {
     "draw_populations": "studies.sampled_populations",
     "draw_sample": "protect.records.sample_drawing",
     "expected": "fiber.laws.expected_counts",
+    "fitted_cube": "fiber.laws.published_cube",
     "frequencies_of": "fiber.laws.cell_priors.frequencies",
     "from_crosstab": "release.crosstab",
     "geometric_noise": "protect.perturbation.noise",
@@ -203,6 +205,7 @@ __all__ = [
     "draw_sample",
     "examples",
     "expected",
+    "fitted_cube",
     "frequencies_of",
     "from_crosstab",
     "geometric_noise",

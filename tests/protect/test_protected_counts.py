@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import fiberwalk as fw
 from fiberwalk.protect.methods import METHODS
 from fiberwalk.protect.protected_counts import _BY_RELEASE, protected_counts
-from fiberwalk.protect.records.record_swapping import _flows
+from fiberwalk.protect.records.swapped_pairs import flows_of
 
 COUNTS = np.random.default_rng(7).poisson(2.5, (3, 5, 4))
 MATRIX = fw.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
@@ -31,6 +31,7 @@ CASES = [
     ("add_noise", {"noise": {-1: 0.25, 0: 0.5, 1: 0.25}, "floor": True}),
     ("swap", {"dim": "A"}),
     ("swap", {"dim": "B", "within": "C", "rate": 0.3}),
+    ("swap", {"dim": "B,C", "rate": 0.3}),
     ("swap", {"dim": "C", "within": ["A"], "rate": 0.3, "targeted": 2}),
     ("controlled_round", {"margins": ["A"]}),
     ("draw_sample", {"fraction": 0.3}),
@@ -149,11 +150,11 @@ def test_within_each_category_as_many_cells_change_as_expected(seed):
 def test_between_two_categories_the_number_of_pairs_says_all():
     random = np.random.default_rng(1)
     state = random.bit_generator.state
-    flows = _flows(np.array([[0, 0, 0], [70_000, 0, 90_000]]), 50_000, random)
+    flows = flows_of(np.array([[0, 0, 0], [70_000, 0, 90_000]]), 50_000, random)
     assert flows[1].tolist() == [[0, 0, 50_000], [0, 0, 0], [50_000, 0, 0]]
     assert flows[0].sum() == 0
     assert random.bit_generator.state == state
-    flows = _flows(np.array([[2, 0], [5, 3]]), 3, random)  # the targeted first: two of the three are theirs
+    flows = flows_of(np.array([[2, 0], [5, 3]]), 3, random)  # the targeted first: two of the three are theirs
     assert (flows.sum(axis=0) == [[0, 3], [3, 0]]).all()
     assert flows[0, 0, 1] == 2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from support.places import BENCH
 
 import fiberwalk as fw
 from fiberwalk import risk
@@ -19,6 +21,7 @@ BY_MATRIX = changes_of("perturb", {"matrix": SAE15, "above": 5, "seed": 1})
 ROUNDING = changes_of("semi_controlled_round", {"base": 3, "within": "A"})
 SWAPPING = changes_of("swap", {"dim": "A", "rate": 0.1})
 TABLES = hnp.arrays(int, (2, 4), elements=st.integers(0, 20)).filter(lambda table: table.sum() > 0)
+BY_SWAPPING_TO_6 = risk.split_entropy.as_transitions(np.full((7, 7), 0.1 / 6) + (0.9 - 0.1 / 6) * np.eye(7))
 close = pytest.approx
 
 
@@ -30,13 +33,14 @@ def slow_entropy_term(values, of):
     return 1 - (H / math.log(len(values)) if len(values) > 1 else 0.0)
 
 
-def slow_terms(F, G, p, multipliers, small):
+def slow_terms(F, G, p, multipliers, small, means=False):
     """The four terms, a cell at a time; p(i, j) is the probability that i is published as j."""
     F, G = [int(x) for x in np.ravel(F)], [int(x) for x in np.ravel(G)]
     K, N = len(F), sum(F)
     A, B = {k for k in range(K) if F[k] == 0}, {k for k in range(K) if G[k] == 0}
     largest = 10 if p is by_swapping else math.inf  # larger counts are taken as they are published
-    expected = [sum(i * p(i, j) for i in F) / G.count(j) if j <= largest else j for j in G]
+    cells = {j: sum(p(i, j) for i in F) if means else G.count(j) for j in G}
+    expected = [sum(i * p(i, j) for i in F) / cells[j] if j <= largest and cells[j] else j for j in G]
     parts = [[x for x, j in zip(expected, G, strict=True) if (j <= small) == wanted] for wanted in (True, False)]
     return [
         (len(A) / K) ** (len(A | B) / len(A & B)) if A & B else 0.0,
@@ -78,6 +82,53 @@ def test_against_plain_loops(F, G, small):
         assert risk.perturbed_risk(F, published, changes, "l2", small=small) == close(
             math.sqrt(sum(x**2 for x in terms) / 4), abs=1e-12
         )
+        terms = slow_terms(F, published, p, multipliers, small, means=True)
+        found = risk.perturbed_risk(F, published, changes, small=small, means=True)
+        assert found == close(np.dot((0.1, 0.7, 0.1, 0.1), terms), abs=1e-12)
+
+
+# --- property (e) of the paper: less risk than before ---------------------------------------------------------------
+
+
+def test_the_formula_of_the_paper_may_rise():
+    """SAE15 (3) and 4.2 by hand, without the split: of 5, 5, 5, 5 the first two terms are 0; any change can only add."""
+    F, G, L, rate = [5, 5, 5, 5], [5, 5, 5, 6], 6, 0.1
+    expected = [sum(i * (1 - rate if i == j else rate / L) for i in F) / G.count(j) for j in G]
+    assert expected == close([6, 6, 6, 20 * rate / L])
+    H = -sum(x / sum(expected) * math.log(x / sum(expected)) for x in expected)
+    after = 0.8 * (1 - rate) * (1 - H / math.log(4))
+    before = 0.8 * (1 - math.log(4) / math.log(4))
+    assert after > 0.1 > before == 0  # both have the same term of size, and no zeros
+    ours = risk.perturbed_risk(F, G, risk.split_entropy.ByMatrix(BY_SWAPPING_TO_6))
+    assert ours - risk.split_risk(F) == close(0.7 * (1 - rate) * (1 - H / math.log(4)))
+    for changes, published in ((SWAPPING, G), (BY_MATRIX, G), (ROUNDING, [6, 6, 6, 3])):
+        assert risk.perturbed_risk(F, published, changes) > risk.split_risk(F) + 0.002
+        assert risk.perturbed_risk(F, published, changes, means=True) == close(risk.split_risk(F))
+
+
+def test_means_are_never_more_uneven_than_what_they_are_of():
+    """Where as many cells are published at each figure as is to be expected, means and shares are the same; by Jensen."""
+    F = np.repeat([1, 2, 4], [30, 30, 30])
+    G = np.concatenate([np.repeat([0, 3], [20, 10]), np.repeat([0, 3], [10, 20]), np.repeat([3, 6], [20, 10])])
+    share, mean = (risk.split_entropy.expected_counts(F, G, ROUNDING, means) for means in (False, True))
+    assert share == close(mean)
+    assert mean.sum() == close(F.sum())
+    small = (0, 1, 0, 0)
+    assert risk.perturbed_risk(F, G, ROUNDING, small, multiplier=1) < risk.split_risk(F, small)
+
+
+def test_how_often_it_rises():
+    """The study: what is to blame is the share among the cells that happen to be published so."""
+    spec = importlib.util.spec_from_file_location("protected_risk", BENCH / "studies" / "protected_risk.py")
+    study = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(study)
+    skewed, even = (study.shares(kind, 30) for kind in ("skewed", "even"))
+    assert 0 < skewed["swap", "as we have it"] < skewed["swap", "up to the largest"] < 0.5
+    assert even["swap", "as we have it"] > 0.6
+    assert even["swap", "not split"] > 0.6
+    assert even["perturb", "parts by true counts"] > 0.3
+    for found in (skewed, even):
+        assert all(share <= 0.1 for (_, form), share in found.items() if form == "mean true counts")
 
 
 @given(TABLES)

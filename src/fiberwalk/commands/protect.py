@@ -31,7 +31,7 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
     ("noise", _TEXT, "geometric:EPSILON, uniform:LARGEST, or -1:0.25,0:0.5,1:0.25 (add-noise)."),
     ("fraction", _NUMBER, "Share of the population that is drawn (draw-sample)."),
     ("size", _NUMBER, "... or how many are drawn."),
-    ("dim", _TEXT, "The dim whose values are exchanged (swap)."),
+    ("dim", _TEXT, "The dim whose values are exchanged, or several with commas (swap)."),
     ("rate", _NUMBER, "Share of the records that are exchanged (swap)."),
     ("targeted", _NUMBER, "Records in cells of at most this many first (swap)."),
     ("order", _TEXT, "Margins of so many dims are kept (swap-preserving); random or given (markov-perturb)."),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..results.map_result import RUMap
 
 # The names of the measures are written out: to read them from the lists in `maps` would load all that a map needs.
-RISKS = ("entropy", "exact", "r1", "r2", "split")
+RISKS = ("entropy", "exact", "r1", "r2", "split", "split mean", "thin lines")
 UTILITIES = (
     "mean squared precision",
     "overall precision",
@@ -53,7 +53,9 @@ guessed: publish with `fiberwalk protect`, which takes a new one.""",
 @click.option(
     "--risk", type=click.Choice(RISKS), default="entropy", show_default=True,
     help="1/H, or the probability of the true value; or of the table as a whole: R2, R1 (as if what is published were the "
-    "truth), or split, with small counts apart from large ones (for methods that change counts with known probabilities).",
+    "truth), split, with small counts apart from large ones (for methods that change counts with known probabilities), "
+    "split mean, which hardly ever rises by protection as split may, or thin lines, the share of rows and columns with one "
+    "or two occupied cells.",
 )  # fmt: skip
 @click.option(
     "--weights", metavar="W,W,W",
@@ -61,8 +63,8 @@ guessed: publish with `fiberwalk protect`, which takes a new one.""",
 )  # fmt: skip
 @click.option(
     "--by", metavar="DIM,DIM",
-    help="With r1, r2 or split: each category of these dims is a table by itself, and the map is about the worst one, or "
-    "by --over mean, all on average (of the utilities, hellinger and conditional entropy).",
+    help="With risks of the table as a whole: each category of these dims is a table by itself, and the map is about the "
+    "worst one, or by --over mean, all on average (of the utilities, hellinger and conditional entropy).",
 )  # fmt: skip
 @click.option(
     "--utility", type=click.Choice(UTILITIES, case_sensitive=False), default="mean squared precision", show_default=True,

@@ -53,8 +53,10 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 @click.option("--only-if-needed", is_flag=True, help="A table whose risk is at most --max-risk is published as it is.")
 @click.option("--max-risk", type=Number(min=0), metavar="RISK", help="Refuse the table if its risk stays above this.")
 @click.option(
-    "--measure", type=click.Choice(["split", "r1", "sample"]), default="split", show_default=True,
-    help="The risk of a table: small and large counts apart (Shlomo, Antal and Elliot 2015); R1 and R2; or, of data that "
+    "--measure", type=click.Choice(["split", "split mean", "r1", "thin lines", "sample"]), default="split",
+    show_default=True,
+    help="The risk of a table: small and large counts apart (Shlomo, Antal and Elliot 2015); the same by the mean true "
+    "count of each figure; R1 and R2; the share of rows and columns with one or two occupied cells; or, of data that "
     "are a sample, R2 over the populations that may stand behind the table (Antal, Shlomo and Elliot 2015).",
 )  # fmt: skip
 @of_a_sample

@@ -80,7 +80,8 @@ def ru_map(
         `fiberwalk.risk.r2`; of the table as it is, R1); "r1", of what a user works with, as if that were the truth: it
         ignores that protection hides anything, and is there to be compared with R2; "split", small counts apart from large
         ones, for methods that change counts with known probabilities (see `perturbed_risk`; of the table as it is,
-        `split_risk`).
+        `split_risk`), which may rise; "split mean", the same with means=True, which hardly ever does; "thin lines", the
+        share of rows and columns with one or two occupied cells, shown as they are (see `thin_lines`).
     utility
         "mean squared precision": 1 / E(x - truth)^2, the error averaged over the chosen cells (over all, where none are
         chosen); "overall precision": over all cells in any case. "published": the share of cells that are published as they
@@ -111,7 +112,7 @@ def ru_map(
     harm
         How bad it is for an intruder to know that a value is k: a function of k, or a dict.
     weights
-        Of the terms of risk="r1", "r2" or "split", as for these functions.
+        Of the terms of risk="r1", "r2", "split" or "split mean", as for these functions.
     original
         Show the table as it is, too, as "original".
     seed

@@ -97,7 +97,9 @@ def _points(name: str, method: Any, given: Any, table: Table) -> list[Candidate]
     if not varied:
         return [Candidate(name, publish=partial(published, fixed), random=seed)]
     return [
-        Candidate(name, varied, _shown(value, place), publish=partial(published, {**fixed, varied: value}), random=seed)
+        Candidate(
+            name, varied, shown_value(value, place), publish=partial(published, {**fixed, varied: value}), random=seed
+        )
         for place, value in enumerate(values, start=1)
     ]
 
@@ -113,19 +115,24 @@ def _pair(name: str, method: tuple[Any, ...]) -> tuple[Any, Mapping[str, Any]]:
 
 def _varied(name: str, parameters: Mapping[str, Any], whole: frozenset[str]) -> tuple[str, list[Any]]:
     """The one parameter of which several values are given, and these."""
-    lists = {key: _arrays(value) if key in whole else _listed(value) for key, value in parameters.items()}
-    several = {key: value for key, value in lists.items() if value is not None}
+    several = several_values(name, parameters, whole)
     if len(several) > 1:
         first, second = list(several)[:2]
         raise InputError(
             f"method {name!r}: {first} and {second} are both lists, and a line has one parameter; fix the other one with a "
             "function of your own, or functools.partial."
         )
+    return next(iter(several.items()), ("", []))
+
+
+def several_values(name: str, parameters: Mapping[str, Any], whole: frozenset[str]) -> dict[str, list[Any]]:
+    """The parameters of a method of which several values are given, and these."""
+    lists = {key: _arrays(value) if key in whole else _listed(value) for key, value in parameters.items()}
+    several = {key: values for key, values in lists.items() if values is not None}
     for key, values in several.items():
         if not values:
             raise InputError(f"method {name!r}: the list of values of {key} is empty.")
-        return key, values
-    return "", []
+    return several
 
 
 def _listed(value: Any) -> list[Any] | None:
@@ -140,7 +147,7 @@ def _arrays(value: Any) -> list[Any] | None:
     return list(value) if several else None
 
 
-def _shown(value: Any, place: int) -> Any:
+def shown_value(value: Any, place: int) -> Any:
     """A value as the map names it: numbers and texts as they are, anything else by its place in the list."""
     if isinstance(value, np.generic):
         value = value.item()

@@ -1,6 +1,7 @@
 """The vertical axis of an R-U map: risks of cells by name, risks of the whole table, or a function of the user's own.
 
-A new risk of cells has its file in `risk/` and one line in `CELL_RISKS`; one of the whole table has it in `map_whole_table`.
+A new risk of cells has its file in `risk/` and one line in `CELL_RISKS`; one of the whole table has it in `TABLE_RISKS` of
+`risk/table_risks.py`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from ..frames.cell_questions import harmful_values
 from ..release.facts.facts import NO_VALUE
 from ..release.tables.tables import Table
 from ..risk.expected_harm import expected_harm
+from ..risk.table_risks import TABLE_RISKS
 from ..risk.utility import reciprocal
 from .map_axis import Measure, known_name
 from .map_categories import Categories
 from .map_seen import Seen, bits_left
-from .map_whole_table import RISKS, whole_table_risk
+from .map_whole_table import risk_words, whole_table_risk
 from .own_functions import called, number_from
 
 OVER = ("worst", "mean")
@@ -134,10 +136,10 @@ def risk_measure(
             if harm is None
             else "harm= goes with risk='expected harm'."
         )
-    whole = isinstance(risk, str) and risk.lower() in RISKS
+    whole = isinstance(risk, str) and risk.lower() in TABLE_RISKS
     for option, given in (("weights", weights is not None), ("by", bool(parts.dims))):
         if given and not whole:
-            *some, last = map(repr, RISKS)
+            *some, last = map(repr, TABLE_RISKS)
             raise InputError(f"{option}= goes with the risks of the whole table, {', '.join(some)} and {last}.")
     if whole:
         if chosen or (over != "worst" and not parts.dims) or base != 2:
@@ -146,10 +148,10 @@ def risk_measure(
             )
         name = risk.lower()
         of = whole_table_risk(name, table, weights, parts)
-        return Measure(name, RISKS[name].in_words(parts), of, _error_of_shown, of_cells=False)
+        return Measure(name, risk_words(name, parts), of, _error_of_shown, of_cells=False)
     if callable(risk):
         return Measure(called(risk), called(risk), lambda seen: number_from(lambda: risk(seen.audit), "risk="))
-    name = known_name("risk", risk, [*CELL_RISKS, *RISKS])
+    name = known_name("risk", risk, [*CELL_RISKS, *TABLE_RISKS])
     return CELL_RISKS[name].asked(name, Asked(which, over, base, harm))
 
 

@@ -143,8 +143,10 @@ def study_html(study: TableStudy) -> str:
     seeds = len(study.runs.index.unique("seed"))
     tables, methods = (counted(len(study.runs.index.unique(one)), one, f"{one}s") for one in ("table", "method"))
     head = sentence(f"{tables} under {methods}: means over {counted(seeds, 'seed', 'seeds')}.", strong=True)
+    said = [sentence(study.remark)] if study.remark else []
     meanings = remark("; ".join(f"{name}: {words}" for name, words in study.methods.items()) + ".")
-    return head + frame_html(texts, len(frame), "`.frame`") + meanings
+    axes = remark(f"Risk: {study.risk}. Utility: {study.utility}.")
+    return "".join([head, *said, frame_html(texts, len(frame), "`.frame`"), meanings, axes])
 
 
 def sample_study_html(study: SampleStudy) -> str:

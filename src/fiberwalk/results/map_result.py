@@ -153,11 +153,14 @@ class RUMap:
             said = f"The {len(others)} points have the same risk, {same}, and the same utility."
         elif len(good) == len(others):
             said = f"Each of the {len(others)} points trades utility for risk: none surpasses another in both."
+        elif not good:
+            said = f"By this risk, none of the {len(others)} points is safer than the table as it is."
         else:
             said = (
                 f"Of {len(others)} points, {_listed(good)} {'is' if len(good) == 1 else 'are'} worth a look: for each "
             )
             said += "other one, one of these has, on average, no more risk and no less utility."
+        said += self._rises
         telling = [point_name(one) for one in others.index[others["disclosing"] > 0]]
         if telling:
             said += f" A cell at risk is known exactly, at least in some runs, after {_listed(telling)}."
@@ -172,6 +175,20 @@ class RUMap:
         if self.left_out:
             said += f" Interrupted: {self.left_out} runs are left out."
         return said
+
+    @property
+    def _rises(self) -> str:
+        """What must be said where a risk of the whole table is larger after protection than before."""
+        from ..risk.table_risks import TABLE_RISKS
+
+        risk = TABLE_RISKS.get(str(self.settings.get("risk")))
+        before = [one.risk for one in self.found if one.method == ORIGINAL]
+        if risk is None or not risk.may_rise or not before:
+            return ""
+        larger = [one for one in self.found if one.risk > before[0] + 1e-12]
+        names = list(dict.fromkeys(point_name((one.method, setting_words(one.parameter, one.value))) for one in larger))
+        said = f" In {len(larger)} runs of {_listed(names)} the risk is larger than before: {risk.may_rise}."
+        return said if larger else ""
 
     def readable(self) -> pd.DataFrame:
         """The main columns as short texts, for people; the lowest risk first."""

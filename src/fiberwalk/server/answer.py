@@ -55,6 +55,8 @@ class Answer:
     risk_after: float | None = None
     utility: float | None = None
     max_risk: float | None = None
+    rises: str = ""
+    """What must be said where the risk is larger after protection than before."""
     before: Protection | None = field(default=None, repr=False)
     """What the cube went through beforehand."""
     after: Protection | None = field(default=None, repr=False)
@@ -126,7 +128,7 @@ class Answer:
             told = f"  Risk {self.risk_before:.3f} before protection"
             told += f", {self.risk_after:.3f} after" if self.risk_after is not None else ""
             told += f" (at most {self.max_risk:g} is allowed)" if self.max_risk is not None else ""
-            lines.append(told + ".")
+            lines.append(f"{told}{f'; {self.rises}' if self.rises else ''}.")
         if self.utility is not None:
             lines.append(f"  Utility {self.utility:.4f} of 1. Protected by {self._protected_by}.")
         return "\n".join(lines)

@@ -4,45 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError
+from ..base.errors import InputError, did_you_mean
 from ..protect.count_changes import CountChanges, changes_of
 from ..release.tables.dims import Dim
 from ..release.tables.tables import labelled
 from ..risk.hellinger import hellinger_utility
-from ..risk.split_entropy import SMALL, perturbed_risk, split_risk
-from ..risk.whole_table import r1, r2
+from ..risk.table_risks import TABLE_RISKS, TableRisk
 from .hypercube import Counted
 from .protection import Protection
 from .request import Request
 
-MEASURES = ("split", "r1", "sample")
+MEASURES = {"split": "split", "split mean": "split mean", "r1": "r2", "thin lines": "thin lines"}
+"""What they are called here, and among the risks of whole tables."""
+SAMPLE = "sample"
+"""The measure of data that are a sample: see `sample_measure`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """How risky a table is: "split", the measure of Shlomo, Antal and Elliot; "r1", that of Antal, Shlomo and Elliot."""
+    """How risky a table is, by a risk of whole tables."""
 
-    name: str
+    risk: TableRisk
     weights: Any = None
     changes: tuple[CountChanges, ...] = ()
     """What the methods do to counts, one after the other."""
 
+    @property
+    def may_rise(self) -> str:
+        """What must be said where the risk is larger after protection than before."""
+        return self.risk.may_rise
+
     def before(self, true: Any, by: Any = None) -> Any:
         """The risk of the table as it is."""
-        measure = split_risk if self.name == "split" else r1
-        return measure(true, **self._weights, by=by)
+        return self.risk.before(true, self.weights, by)
 
     def after(self, true: Any, published: Any, by: Any = None) -> Any:
         """The risk that protection leaves."""
-        shown = np.maximum(published, 0)  # noise may go below
-        if self.name == "split":
-            return perturbed_risk(true, shown, self.changes[-1], **self._weights, multiplier=self._multiplier, by=by)
-        return r2(true, shown, **self._weights, by=by)
+        return self.risk.after(true, np.maximum(published, 0), self.changes, self.weights, by)  # noise may go below
 
     def utility(self, true: np.ndarray, published: np.ndarray) -> float:
         """What is kept of the table, from 0 to 1."""
@@ -51,19 +53,6 @@ class Measure:
     def on(self, counted: Counted, dims: Sequence[Dim], request: Request, seed: int) -> MeasuredTable:
         """The measure of one table."""
         return MeasuredTable(self, counted.counts, tuple(dims))
-
-    @property
-    def _multiplier(self) -> tuple[float, float] | None:
-        """How probable it is that a small or large count stays: through two methods, through both."""
-        if len(self.changes) < 2:
-            return None
-        parts = ((0, SMALL), (SMALL + 1, None))
-        small, large = (prod(one.kept(*part) for one in self.changes) for part in parts)
-        return small, large
-
-    @property
-    def _weights(self) -> dict[str, Any]:
-        return {} if self.weights is None else {"weights": self.weights}
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +87,7 @@ def kept_of(true: np.ndarray, published: np.ndarray) -> float:
 def as_measure(name: Any, weights: Any, protections: Sequence[Protection]) -> Measure:
     """A measure by its name, for what goes through some methods."""
     if name not in MEASURES:
-        raise InputError(f"measure={name!r}: it is 'split', 'r1' or 'sample'.")
-    if name == "r1":
-        return Measure(name, weights)
-    return Measure(name, weights, tuple(changes_of(one.name, one.parameters) for one in protections))
+        raise InputError(f"measure={name!r}: there is no such measure; {did_you_mean(str(name), [*MEASURES, SAMPLE])}")
+    risk = TABLE_RISKS[MEASURES[name]]
+    changes = tuple(changes_of(one.name, one.parameters) for one in protections) if risk.by_changes else ()
+    return Measure(risk, weights, changes)

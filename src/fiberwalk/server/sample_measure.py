@@ -41,6 +41,7 @@ class SampleMeasure:
     """A dim of the cube, and how many people of the population each of its labels has."""
     weights: Any = WEIGHTS
     draws: int = 1000
+    may_rise: str = ""
 
     def on(self, counted: Counted, dims: Sequence[Dim], request: Request, seed: int) -> SampledTable:
         """The measure of one table."""

@@ -14,7 +14,7 @@ from ..release.tables.dims import Dim
 from ..release.tables.table_forms import Hierarchies
 from .answer import Answer, Tables
 from .hypercube import Counted
-from .measures import Measure, MeasuredTable, as_measure
+from .measures import SAMPLE, Measure, MeasuredTable, as_measure
 from .protection import Protection, as_protection
 from .reading import as_hypercube
 from .request import Request, as_request
@@ -57,9 +57,11 @@ class TableServer:
         False: a table whose risk is at most `max_risk` is published as it is. Take care: true counts beside protected ones
         help to undo the protection of others.
     measure, weights
-        "split": `risk.split_risk` before and `risk.perturbed_risk` after protection. "r1": `risk.r1` and `risk.r2`.
-        "sample": the data are a sample, and the risk of a table is its mean R2 over populations that may stand behind it
-        (see `sample_risk`), before and after protection. With their own weights, or these.
+        "split": `risk.split_risk` before and `risk.perturbed_risk` after protection, which may be larger. "split mean": the
+        same with means=True, which hardly ever is. "r1": `risk.r1` and `risk.r2`. "thin lines": `risk.thin_lines`, the share
+        of rows and columns with one or two occupied cells. "sample": the data are a sample, and the risk of a table is its
+        mean R2 over populations that may stand behind it (see `sample_risk`), before and after protection. With their own
+        weights, or these.
     size, model, sampling_weights, draws
         Of a sample: how many people the population has, or each stratum ({"region": {"N": 1000, "S": 500}}); "log-linear",
         "urn" or "shrunk" (the default), or one of these from `fw.populations`; the column of sampling weights, or of a
@@ -126,17 +128,17 @@ class TableServer:
                 "always=False publishes tables of little risk as they are: it needs max_risk=, and a method that goes "
                 "through tables, not the cube."
             )
-        protections = [one for one in (self.before, self.after) if one is not None]
-        self.measure: Measure | SampleMeasure = as_measure(measure, weights, protections)
+        self.measure: Measure | SampleMeasure
+        if measure != SAMPLE:
+            _refuse_of_samples(size=size, model=model, sampling_weights=sampling_weights)
+            self.measure = as_measure(measure, weights, [one for one in (self.before, self.after) if one is not None])
         self.seed = taken_seed(seed)
         self.cube = as_hypercube(
             data, count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=self.seed,
             sampling_weights=sampling_weights,
         )  # fmt: skip
-        if measure == "sample":
+        if measure == SAMPLE:
             self.measure, self.cube = as_sample_measure(self.cube, size, model, weights, draws)
-        else:
-            _refuse_of_samples(size=size, model=model, sampling_weights=sampling_weights)
         self.protected_cube = None if self.before is None else self.before.of_cube(self.cube)
 
     def __repr__(self) -> str:
@@ -187,6 +189,7 @@ class TableServer:
         except InputError as problem:
             return _refused(request, [_not_measured(problem)], sizes[0])
         told: dict[str, Any] = {"size": sizes[0], "risk_before": risk, "risk_after": left, "max_risk": self.max_risk}
+        told["rises"] = self.measure.may_rise if left > risk else ""
         if by is not None:
             told |= _risk_by(by, measured, dims_shown, true, published if protected else true)
         if self.max_risk is not None and left > self.max_risk:

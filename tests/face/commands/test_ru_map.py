@@ -15,7 +15,7 @@ from fiberwalk.commands.main import main
 from fiberwalk.commands.shared.method_parameters import method_and_values
 from fiberwalk.maps.map_risks import CELL_RISKS
 from fiberwalk.maps.map_utilities import UTILITIES
-from fiberwalk.maps.map_whole_table import RISKS
+from fiberwalk.risk.table_risks import TABLE_RISKS
 
 TABLE = np.array([[3, 1, 7], [2, 9, 4], [8, 2, 15]])
 
@@ -34,7 +34,7 @@ def run(*words):
 
 def test_it_names_all_measures_that_a_command_can_ask_for():
     needs_a_function = "expected harm"
-    assert tuple(one for one in (*CELL_RISKS, *RISKS) if one != needs_a_function) == ru_map.RISKS
+    assert tuple(one for one in (*CELL_RISKS, *TABLE_RISKS) if one != needs_a_function) == ru_map.RISKS
     assert tuple(UTILITIES) == ru_map.UTILITIES
 
 

@@ -45,9 +45,9 @@ FOR_READERS = {
     "to_parquet": to_parquet,
 }
 FOR_THE_AGENCY = {
-    "request", "reason", "size", "risk_before", "risk_after", "utility", "max_risk", "before", "after", "risk_by_before",
-    "risk_by_after", "tables", "original", "protected", "population", "cells", "small_share", "mean_cell", "summary",
-    "release",
+    "request", "reason", "size", "risk_before", "risk_after", "rises", "utility", "max_risk", "before", "after",
+    "risk_by_before", "risk_by_after", "tables", "original", "protected", "population", "cells", "small_share", "mean_cell",
+    "summary", "release",
 }  # fmt: skip
 """Whoever has these has figures of the true table; the class says so."""
 

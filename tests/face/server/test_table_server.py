@@ -489,7 +489,7 @@ ROWS = pd.DataFrame({"sex": ["f", "m", "f"], "age": ["1", "2", "3"], "count": [1
         (CUBE, {"before": ("swap", {}), "when": "before", "method": "swap"}, "give one of them"),
         (CUBE, {"always": False, "method": "random_round"}, "it needs max_risk="),
         (CUBE, {"max_risk": -1}, "max_risk=-1: a number of at least 0"),
-        (CUBE, {"measure": "r3"}, "measure='r3': it is 'split', 'r1' or 'sample'"),
+        (CUBE, {"measure": "r3"}, "measure='r3': there is no such measure; known: 'split', 'split mean', 'r1'"),
         (CUBE, {"rules": {"max_dims": 3}}, "rules= are ServerRules(...)"),
         (CUBE, {"seed": -1}, "seed=-1: a whole number of at least 0"),
     ],

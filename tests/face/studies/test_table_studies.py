@@ -201,3 +201,102 @@ def test_a_study_is_drawn():
 def test_errors_of_a_study(tables, methods, words):
     with pytest.raises(fw.InputError, match=re.escape(words)):
         fw.table_study(SMALL, tables, methods, seeds=[1])
+
+
+# --- lists of parameters, and other measures --------------------------------------------------------------------------
+
+
+def test_lists_of_parameters_are_every_combination():
+    noise = [{-1: 0.25, 0: 0.5, 1: 0.25}, {0: 1.0}]
+    grid = {
+        "RS": ("before", "swap", {"dim": ["A", "C"], "rate": [0.1, 0.5]}),
+        "N": ("after", "add_noise", {"noise": noise, "floor": True}),
+        "RR": ("after", "random_round", {"base": 3}),
+    }
+    found = fw.table_study(SMALL, ONE, grid, seeds=[4])
+    assert list(found.methods) == [
+        "RS dim=A, rate=0.1", "RS dim=A, rate=0.5", "RS dim=C, rate=0.1", "RS dim=C, rate=0.5", "N noise=#1", "N noise=#2",
+        "RR",
+    ]  # fmt: skip
+    assert found.settings["RS dim=C, rate=0.5"] == {"dim": "C", "rate": 0.5}
+    assert "RR" not in found.settings
+    for (dim, rate), name in zip([("A", 0.1), ("A", 0.5), ("C", 0.1), ("C", 0.5)], found.methods, strict=False):
+        alone = fw.table_study(SMALL, ONE, {"one": ("before", "swap", {"dim": dim, "rate": rate})}, seeds=[4])
+        assert found.runs.loc[("T", name, 4)].equals(alone.runs.loc[("T", "one", 4)])
+    assert found.runs.loc[("T", "N noise=#2", 4), "utility"] == 1
+
+
+def test_measures_of_choice(tmp_path):
+    rounded = {"RR": ("after", "random_round", {"base": 3})}
+    true = SMALL[:, :, 1].T
+    shown = fw.random_round(true, base=3, seed=7).published.values
+    by_hand = {
+        "r2": fw.risk.r2(true, shown),
+        "r1": fw.risk.r1(shown),
+        "thin lines": fw.risk.thin_lines(true, shown),
+        "split mean": fw.risk.perturbed_risk(true, shown, fw.risk.changes_of("random_round", {"base": 3}), means=True),
+    }
+    for name, risk in by_hand.items():
+        found = fw.table_study(SMALL, ONE, rounded, seeds=[7], risk=name, utility="cramer's v")
+        assert found.runs.loc[("T", "RR", 7), "risk"] == pytest.approx(risk)
+        assert found.runs.loc[("T", "RR", 7), "utility"] == 1 - abs(fw.risk.cramers_v_change(true, shown))
+    assert found.utility == "1 - change of Cramer's V"
+    found.save(tmp_path / "study.fw")
+    again = fw.load(tmp_path / "study.fw")
+    assert (again.risk, again.utility, dict(again.settings)) == (found.risk, found.utility, {})
+    own = fw.table_study(
+        SMALL, ONE, rounded, seeds=[7], risk=lambda F, G: (F == G).mean(), utility=lambda F, G: -abs(F - G).sum()
+    )
+    assert own.runs.loc[("T", "RR", 7), "risk"] == (true == shown).mean()
+    assert own.runs.loc[("T", "RR", 7), "utility"] == -abs(true - shown).sum()
+    assert own.originals.loc["T", "risk"] == 1
+    weighed = fw.table_study(SMALL, ONE, rounded, seeds=[7], risk="r2", weights=(1, 0, 0))
+    assert weighed.runs.loc[("T", "RR", 7), "risk"] == fw.risk.r2(true, shown, (1, 0, 0))
+
+
+def test_methods_without_known_changes_have_other_risks():
+    sample = {"S": ("after", "draw_sample", {"fraction": 0.5})}
+    with pytest.raises(fw.InputError, match="draw_sample does not change counts cell by cell"):
+        fw.table_study(SMALL, ONE, sample, seeds=[1])
+    assert 0 < fw.table_study(SMALL, ONE, sample, seeds=[1], risk="r2").runs["risk"].iloc[0] < 1
+
+
+def test_a_study_says_where_the_risk_rose():
+    even = np.full((4, 5, 2), 5)
+    table, swapped = {"T": ("A,B", {"C": "1"})}, {"RS": ("before", "swap", {"dim": "A", "rate": 0.3})}
+    found = fw.table_study(even, table, swapped, seeds=[1, 2])
+    assert found.raised.to_dict() == {("T", "RS"): 1.0}
+    assert found.remark.startswith("In some runs the risk is larger than before (T RS): this measure may rise")
+    assert "larger than before" in found._repr_html_()
+    assert fw.table_study(even, table, swapped, seeds=[1, 2], risk="split mean").remark == ""
+
+
+@pytest.mark.parametrize(
+    ("methods", "options", "words"),
+    [
+        ({"RR": ("after", "random_round", {"base": []})}, {}, "method 'RR': the list of values of base is empty."),
+        ({"RR": ("after", "random_round", 3)}, {}, "are a dict, or a function of the counts; they are 3."),
+        (
+            {"RR": ("after", "random_round", {"base": [3, 3]})},
+            {},
+            "'RR base=3' is there twice: the same runs would count twice.",
+        ),
+        ({"RR": ("after", "random_round", {})}, {"risk": "splt"}, "there is no such risk; did you mean 'split'?"),
+        ({"RR": ("after", "random_round", {})}, {"risk": "entropy"}, "risk='entropy': there is no such risk"),
+        (
+            {"RR": ("after", "random_round", {})},
+            {"utility": "published"},
+            "there is no such utility; known: 'hellinger'",
+        ),
+        ({"RR": ("after", "random_round", {})}, {"weights": (1, 1)}, "4 terms"),
+        ({"RR": ("after", "random_round", {})}, {"risk": max, "weights": (1,)}, "weights= go with the name of a risk"),
+        (
+            {"RR": ("after", "random_round", {})},
+            {"risk": lambda F, G: "x"},
+            "risk=: your function must return a number",
+        ),
+    ],
+)
+def test_errors_of_lists_and_measures(methods, options, words):
+    with pytest.raises(fw.InputError, match=re.escape(words)):
+        fw.table_study(SMALL, ONE, methods, seeds=[1], **options)

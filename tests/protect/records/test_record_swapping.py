@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import gammaln
-from scipy.stats import chisquare
+from support.naive.moved_records import check_facts, counted, far_off
 
 import fiberwalk as fw
 from fiberwalk.fiber.laws.log_linear_model import fit
@@ -24,8 +24,9 @@ from fiberwalk.protect.perturbation.markov_perturbation import (
     log_step_likelihood,
     step,
 )
-from fiberwalk.protect.records.record_swapping import MANY, category_law, pairs_wanted, swapped
 from fiberwalk.protect.records.simulated_tables import draws_of
+from fiberwalk.protect.records.swapped_pairs import pairs_wanted, swapped
+from fiberwalk.protect.records.swapping_evidence import MANY, category_law
 
 # --- record swapping: a slow twin -------------------------------------------------------------------------------
 
@@ -110,48 +111,6 @@ def gaps(margins, rate: float, small: int = 0, tries: int = 60) -> dict[str, flo
 def gap(cells: int, small: int = 0) -> float:
     """The gap on tables of two categories and so many combinations, two records of each."""
     return gaps(((cells, cells), (2,) * cells), 0.4, small)["as declared"]
-
-
-def far_off(counts: dict[bytes, int], law: dict[bytes, float]) -> bool:
-    """Do observed tables contradict a law? One honest run in a million does; small cells are taken together."""
-    n = sum(counts.values())
-    if not set(counts) <= {one for one, p in law.items() if p > 0}:
-        return True
-    keys = sorted(law, key=law.__getitem__, reverse=True)
-    seen, wanted, rest_seen, rest_wanted = [], [], 0, 0.0
-    for key in keys:
-        if n * law[key] >= 5:
-            seen.append(counts.get(key, 0))
-            wanted.append(n * law[key])
-        else:
-            rest_seen, rest_wanted = rest_seen + counts.get(key, 0), rest_wanted + n * law[key]
-    if rest_wanted > 0:
-        seen.append(rest_seen)
-        wanted.append(rest_wanted)
-    wanted = np.array(wanted) * (sum(seen) / sum(wanted))
-    return bool(chisquare(seen, wanted).pvalue < 1e-6)
-
-
-def counted(tables) -> dict[bytes, int]:
-    found: dict[bytes, int] = defaultdict(int)
-    for one in tables:
-        found[np.ascontiguousarray(one, dtype=np.int64).tobytes()] += 1
-    return found
-
-
-def check_facts(release: fw.Release) -> None:
-    """What was said to be kept is kept: true and published table agree with every fact, and evidence allows the truth."""
-    for values in (release.truth, release.figures):
-        sums = release.sums.matrix @ values
-        assert (sums == release.sums.lower).all()
-        assert (sums == release.sums.upper).all()
-        assert (values >= release.lower).all()
-        assert (values <= release.upper).all()
-    for one in release.evidence:
-        at = int(release.truth[one.cells[0]]) - one.first
-        assert 0 <= at < len(one.log_weights)
-        assert one.log_weights[at] > -np.inf
-        assert one.figure == release.figures[one.cells[0]]
 
 
 def tables_of(*shape: int):
@@ -251,6 +210,30 @@ def test_partners_may_share_a_larger_region():
     assert (release.published.values[:2].sum(axis=0) == [10, 10]).all()
     assert (release.published.values != table.values).any()
     check_facts(release)
+
+
+def test_several_dims_are_exchanged_like_one_of_all_their_combinations():
+    """The same draws, the same facts and the same evidence as if the two dims were one."""
+    table = np.random.default_rng(4).poisson(3, (2, 3, 4))
+    for targeted in (None, 2):
+        two = fw.swap(table, "A,B", rate=0.4, targeted=targeted, seed=7)
+        one = fw.swap(table.reshape(6, 4), "A", rate=0.4, targeted=targeted, seed=7)
+        assert (two.published.values.reshape(6, 4) == one.published.values).all()
+        assert (two.published.values != table).any()
+        assert (fw.swap(table, ["A", "B"], rate=0.4, targeted=targeted, seed=7).published == two.published).all()
+        for ours, theirs in zip(two.evidence, one.evidence, strict=True):
+            assert (ours.cells == theirs.cells).all()
+            assert (ours.first, ours.figure) == (theirs.first, theirs.figure)
+            assert ours.log_weights == pytest.approx(theirs.log_weights)
+        assert (two.sums.lower == one.sums.lower).all()
+        check_facts(two)
+    assert "exchanged their values of A and B in pairs" in two.applied[0].words
+    larger = np.random.default_rng(5).poisson(3, (2, 3, 2, 2))
+    within = fw.swap(larger, "C,A", within="B", rate=0.5, seed=2)
+    assert (within.published.sum(["A", "C"]).values == larger.sum(axis=(0, 2))).all()
+    assert (within.published.sum("D").values == larger.sum(axis=3)).all()
+    assert (within.published.values != larger).any()
+    check_facts(within)
 
 
 # --- swapping of order k ----------------------------------------------------------------------------------------
@@ -438,6 +421,15 @@ SMALL = [[3, 1], [2, 4]]
         (lambda: fw.swap(SMALL, "A", targeted=0), "swap(targeted=0): a whole number of records"),
         (lambda: fw.swap([3, 4], "A"), "no exchange of 'A' changes the table"),
         (lambda: fw.swap(SMALL, "A", within="B"), "name fewer dims in within="),
+        (lambda: fw.swap(SMALL, "A", within=3), "a margin is named by its dims, as 'A,B' or ('A', 'B'); this is 3."),
+        (lambda: fw.swap(SMALL, "A,C"), "swap() exchanges the values of 'C', which is no dim"),
+        (lambda: fw.swap(SMALL, ["A", "A"]), "swap() exchanges the values of 'A' once; it is named twice."),
+        (lambda: fw.swap(SMALL, ""), "swap() needs the dim whose values are exchanged, or several."),
+        (lambda: fw.swap(SMALL, "A,B"), "no exchange of 'A' and 'B' changes the table"),
+        (
+            lambda: fw.swap(SMALL, "A", columns=["A"]),
+            "swap(columns=) names the dims of microdata, and goes with household=",
+        ),
         (lambda: fw.swap([[1.5]], "A", decimals=1), "swap() is for counts: leave out decimals="),
         (lambda: fw.swap_preserving([3, 4]), "needs at least two dims"),
         (lambda: fw.swap([[1.5]], "A"), "is not a whole number"),

@@ -39,8 +39,8 @@ def draw_study(study: TableStudy, axis: Axes | None, title: str | None) -> Figur
     labels += [(1.0, risk, str(table), INK) for table, risk in before.items()]
     axis.set_ylim(bottom=0)
     axis.margins(x=0.08)
-    axis.set_xlabel("data utility: 1 - Hellinger distance / sqrt(N)", parse_math=False)
-    axis.set_ylabel("disclosure risk: split entropy measure", parse_math=False)
+    axis.set_xlabel(f"data utility: {study.utility}", parse_math=False)
+    axis.set_ylabel(f"disclosure risk: {study.risk}", parse_math=False)
     axis.spines[["top", "right"]].set_visible(False)
     legend_beside(axis, title)
     # Stars are large: labels keep away from their arms, too.

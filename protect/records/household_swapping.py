@@ -1,0 +1,264 @@
+"""Swapping of households (SAE15 3.1): of microdata, all members move together to where a household like theirs was.
+
+Two households are partners if they have as many members of every combination of the controls, and so the same size: a pair
+changes neither how many people of each combination live in a category, nor the table of all dims that are not exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import InputError, did_you_mean
+from ...fiber.laws.raking import members
+from ...release.facts.facts import Applied
+from ...release.release import Release, of_table
+from ...release.tables.table_forms import Hierarchies
+from ...release.tables.tables import Table
+from ..mechanism.cell_keys import taken_seed
+from ..mechanism.mechanism import SUPPORT, counts_of
+from ..mechanism.moved_records import published_as
+from .swapped_pairs import flows_of, pairs_wanted
+from .swapping_checks import (
+    NAME,
+    Exchange,
+    Swapping,
+    checked_swap,
+    kept_margins,
+    refuse_too_many,
+    useless,
+    words_of,
+)
+
+WHY = (
+    "only the margins that stay are modelled, not how near the published table is to the true one, which depends on "
+    "households that it does not show: an audit is a LOWER bound of what an intruder can learn"
+)
+MOST_CELLS = 10_000_000
+PEOPLE = "__people__"
+
+
+@dataclass(frozen=True, eq=False)
+class Households:
+    """Microdata in numbers, a row for each person, and a household's own for each household."""
+
+    home: np.ndarray
+    """The household of every person, from 0."""
+    codes: np.ndarray
+    """The place of every person's label on each dim of the table, a column for each."""
+    controls: np.ndarray
+    """What partners agree in: a column of numbers for each."""
+
+    @property
+    def number(self) -> int:
+        """How many households there are."""
+        return int(self.home.max()) + 1
+
+    @property
+    def first(self) -> np.ndarray:
+        """A member of every household."""
+        return np.unique(self.home, return_index=True)[1]
+
+
+def swap_households(
+    frame: Any,
+    dim: Any,
+    household: Any,
+    columns: Any,
+    *,
+    rate: float,
+    within: Any,
+    targeted: int | None,
+    seed: int | None,
+    exact: Iterable[Any],
+    hierarchies: Hierarchies | None,
+    decimals: int,
+    count: str | None,
+) -> Release:
+    """See `swap`."""
+    if count is not None:
+        raise InputError("swap(household=) is of microdata, one row a person: leave out count=.")
+    people, dims = _read(frame, household, columns)
+    labelled = _counted(people[dims], hierarchies, decimals)
+    further, inside = _controls(within, labelled, people, household)
+    exchange = checked_swap(labelled.dims, dim, rate, inside, targeted)
+    names = exchange.names(labelled.dims)
+    homes = _numbers(people, str(household), labelled, exchange, further)
+    _refuse_divided(homes, people, str(household), names, exchange)
+    refuse_too_many(rate, homes.number, "households")
+    strata = _strata(homes)
+    _refuse_useless(homes, strata, exchange, names)
+    seed = taken_seed(seed)
+    cells = _cells(homes.codes, labelled)
+    risky = np.bincount(homes.home, labelled.values.ravel()[cells] <= (targeted or 0), homes.number) > 0
+    place, places = _places(homes, exchange)
+    after = exchanged(place, strata, risky, rate, np.random.default_rng(seed))
+    codes = homes.codes.copy()
+    codes[:, list(exchange.axes)] = places[after][homes.home]
+    figures = np.bincount(_cells(codes, labelled), minlength=labelled.values.size).astype(np.int64)
+    alike = ", ".join(["size", *(level for level in exchange.alike if level), *further])
+    first = f"those with a member in a cell of at most {targeted}" if targeted else ""
+    applied = Applied(
+        NAME, SUPPORT, f"{words_of('households', names, rate, alike, first)}; {WHY}", seed, Swapping(float(rate))
+    )
+    return published_as(kept_margins(of_table(labelled), exchange, exact), figures, applied)
+
+
+def exchanged(
+    place: np.ndarray, strata: np.ndarray, first: np.ndarray, rate: float, random: np.random.Generator
+) -> np.ndarray:
+    """Where every household is after the swaps of every stratum; those that are `first` begin the pairs.
+
+    Households of a stratum, kind and place are alike to the choice of pairs, so it is enough to draw how many of them
+    go where, and then which.
+    """
+    after = place.copy()
+    for homes in members(strata):
+        here, local = np.unique(place[homes], return_inverse=True)
+        if len(here) < 2:
+            continue
+        kind = np.where(first[homes], 0, 1)
+        unused = np.zeros((2, len(here)), dtype=np.int64)
+        np.add.at(unused, (kind, local), 1)
+        least, more, most = pairs_wanted(unused.sum(axis=0), rate)
+        pairs = min(least + int(random.random() < more), most)
+        flows = flows_of(unused, pairs, random) if pairs else np.zeros((2, len(here), len(here)), dtype=np.int64)
+        for one, d in np.argwhere(flows.sum(axis=2)):
+            goes_to = np.repeat(here, flows[one, d])
+            chosen = random.permutation(homes[(kind == one) & (local == d)])[: len(goes_to)]
+            after[chosen] = goes_to
+    return after
+
+
+# --- what is given --------------------------------------------------------------------------------------------------
+
+
+def _read(frame: Any, household: Any, columns: Any) -> tuple[Any, list[str]]:
+    """The microdata with texts for labels, and the columns that are dims."""
+    if type(frame).__module__.split(".")[0] != "pandas" or not hasattr(frame, "columns"):
+        raise InputError("swap(household=) is of microdata: a DataFrame with one row a person.")
+    people = frame.set_axis([str(one) for one in frame.columns], axis=1).reset_index(drop=True)
+    names = list(people.columns)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two columns are called {name!r}.")
+    if isinstance(columns, str):
+        columns = [one.strip() for one in columns.split(",")]
+    if columns is not None and not isinstance(columns, Iterable):
+        raise InputError(
+            f"swap(columns={columns!r}): the columns that are dims of the table, as 'region,age' or a list."
+        )
+    for one in (str(household), *map(str, columns or ())):
+        if one not in names:
+            raise InputError(f"swap(): the microdata have no column {one!r}; {did_you_mean(one, names)}")
+    dims = [str(one) for one in columns] if columns is not None else [one for one in names if one != str(household)]
+    if not dims or str(household) in dims:
+        raise InputError(f"swap(columns=) are dims of the table, and {str(household)!r} says who belongs together.")
+    if not len(people):
+        raise InputError("swap(): the microdata have no rows.")
+    missing = people.isna().to_numpy()
+    if missing.any():
+        row, column = np.argwhere(missing)[0]
+        raise InputError(f"row {row + 1} of the microdata has no label in column {names[column]!r}.")
+    cells = float(np.prod([people[one].nunique() for one in dims], dtype=float))
+    if cells > MOST_CELLS:
+        raise InputError(
+            f"swap(): the table would have {cells:,.0f} cells; name fewer columns=, {MOST_CELLS:,} cells at most."
+        )
+    return people.astype(str), dims
+
+
+def _counted(people: Any, hierarchies: Hierarchies | None, decimals: int) -> Table:
+    """The true table."""
+    counts = people.groupby(list(people.columns), sort=True).size().rename(PEOPLE).reset_index()
+    return counts_of(counts, "swap", hierarchies, decimals, PEOPLE)
+
+
+def _controls(within: Any, labelled: Table, people: Any, household: Any) -> tuple[list[str], list[str]]:
+    """What partners agree in: columns that are no dims of the table, and dims or levels that are."""
+    if isinstance(within, str):
+        named = [one.strip() for one in within.split(",")]
+    elif isinstance(within, Iterable):
+        named = [str(one) for one in within if one is not None]
+    else:
+        raise InputError(f"swap(within={within!r}): what partners agree in, as 'age,sex' or a list.")
+    levels = {level for one in labelled.dims for level in one.level_names}
+    further = [one for one in named if one and one not in levels and one in people.columns and one != str(household)]
+    return further, [one for one in named if one and one not in further]
+
+
+def _numbers(people: Any, household: str, labelled: Table, exchange: Exchange, further: Sequence[str]) -> Households:
+    import pandas as pd
+
+    codes = np.stack(
+        [pd.Categorical(people[one.name], categories=list(one.labels)).codes for one in labelled.dims], axis=1
+    ).astype(np.int64)
+    controls = [
+        one.nodes_at(level)[codes[:, axis]]
+        for axis, (one, level) in enumerate(zip(labelled.dims, exchange.alike, strict=True))
+        if level is not None
+    ]
+    controls += [pd.factorize(people[one])[0] for one in further]
+    together = np.stack(controls, axis=1) if controls else np.zeros((len(people), 1), dtype=np.int64)
+    return Households(pd.factorize(people[household])[0], codes, together)
+
+
+def _refuse_divided(homes: Households, people: Any, household: str, names: Sequence[str], exchange: Exchange) -> None:
+    """Refuse a household whose members are not in one place."""
+    for name, axis in zip(names, exchange.axes, strict=True):
+        own = homes.codes[:, axis]
+        apart = np.flatnonzero(own != own[homes.first][homes.home])
+        if len(apart):
+            raise InputError(
+                f"swap(): households move as a whole, and members of household {people[household].iloc[apart[0]]!r} differ "
+                f"in {name!r}."
+            )
+
+
+# --- who is like whom -----------------------------------------------------------------------------------------------
+
+
+def _cells(codes: np.ndarray, labelled: Table) -> np.ndarray:
+    """The cell of every person."""
+    return np.ravel_multi_index(tuple(codes.T), labelled.values.shape)
+
+
+def _places(homes: Households, exchange: Exchange) -> tuple[np.ndarray, np.ndarray]:
+    """The number of the place of every household, and what it is on the exchanged dims."""
+    places, place = np.unique(homes.codes[homes.first][:, list(exchange.axes)], axis=0, return_inverse=True)
+    return place.reshape(-1), places
+
+
+def _strata(homes: Households) -> np.ndarray:
+    """The number of the stratum of every household: those with as many members of every combination of the controls."""
+    return compositions(homes.home, np.unique(homes.controls, axis=0, return_inverse=True)[1].reshape(-1))
+
+
+def compositions(home: np.ndarray, kind: np.ndarray) -> np.ndarray:
+    """A number for every household, the same for those with as many members of every kind."""
+    order = np.lexsort((kind, home))
+    sizes = np.bincount(home)
+    starts = np.cumsum(sizes) - sizes
+    found = np.empty(len(sizes), dtype=np.int64)
+    known = 0
+    for size in np.unique(sizes):
+        some = np.flatnonzero(sizes == size)
+        rows = kind[order][starts[some][:, None] + np.arange(size)]
+        own = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+        found[some] = known + own
+        known += int(own.max()) + 1
+    return found
+
+
+def _refuse_useless(homes: Households, strata: np.ndarray, exchange: Exchange, names: Sequence[str]) -> None:
+    """Refuse where partners are alike in all that the table shows besides their place."""
+    others = [i for i in range(homes.codes.shape[1]) if i not in exchange.axes]
+    alike = np.unique(homes.codes[:, others], axis=0, return_inverse=True)[1].reshape(-1) if others else homes.home * 0
+    own, place = compositions(homes.home, alike), _places(homes, exchange)[0]
+    for some in members(strata):
+        if len(np.unique(own[some])) > 1 and len(np.unique(place[some])) > 1:
+            return
+    raise InputError(useless(names, "households of the same size"))
