@@ -100,6 +100,10 @@ CASES: dict[str, Callable[[], Any]] = {
     "audit_of_respondents": lambda: fw.audit(
         fw.suppress(TABLE, where=SQUARE, contributors=TABLE * 0 + 1), intruders="respondents"
     ),
+    "audit_of_the_two_largest": lambda: fw.audit(
+        fw.suppress(TABLE * 9, where=SQUARE, contributors=TABLE * 0 + 3, largest=TABLE * 5, second=TABLE * 3),
+        intruders="respondents",
+    ),
     "audit_of_unknown_theta": theta_not_known,
     "audit_of_a_sample_from_outside": sample_from_outside,
     "map": lambda: fw.ru_map(TABLE, {"rounding": ("random_round", {"base": [3, 5]}), "suppression": suppressed()}, seeds=2),
