@@ -1,1 +1,1 @@
-"""Random changes of the records behind a table: swapping, sampling, simulation."""
+"""Random changes of the records behind a table: swapping, sampling, simulation, post-randomisation, blanks."""

@@ -234,6 +234,8 @@ RANDOM: dict[str, Callable[[np.ndarray, int], Release]] = {
     "swap": lambda table, seed: fw.swap(table, "A", rate=0.9, seed=seed),
     "swap_preserving": lambda table, seed: fw.swap_preserving(table, order=1, swaps=3, seed=seed),
     "simulate": lambda table, seed: fw.simulate(table, ["A", "B"], seed=seed),
+    "pram": lambda table, seed: fw.pram(table, "A", stay=0.6, seed=seed),
+    "local_suppress": lambda table, seed: fw.local_suppress(table, "A", rate=0.5, seed=seed),
     "round_to": lambda table, seed: fw.round_to(table, 20, margins=["A", "B"]),
 }
 

@@ -78,6 +78,8 @@ METHODS: dict[str, Callable[[], fw.Release]] = {
     "swap": lambda: fw.swap(TABLE, "row", rate=0.2, seed=1),
     "swap_preserving": lambda: fw.swap_preserving(TABLE, order=1, swaps=4, seed=1),
     "simulate": lambda: fw.simulate(TABLE, ["row", "col"], seed=1),
+    "pram": lambda: fw.pram(TABLE, "row", stay=0.8, seed=1),
+    "local_suppress": lambda: fw.local_suppress(TABLE, "row", rate=0.3, seed=1),
     "markov_perturb": lambda: fw.markov_perturb(TABLE, 0.2, seed=5),
 }
 
