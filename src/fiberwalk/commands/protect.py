@@ -31,7 +31,11 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
     ("width", _NUMBER, "... between ends so far apart."),
     ("percent", _NUMBER, "... so many percent of the truth below and above."),
     ("minimise", _TEXT, "cells or counts (complementary-suppress)."),
-    ("matrix", "FILE", "Transition matrix: a row a true count, a column a published one (perturb); of labels (pram)."),
+    (
+        "matrix",
+        "FILE",
+        "Transition matrix: a row a true count, a column a published one (perturb); of labels in the order of FILE (pram).",
+    ),
     ("stay", _NUMBER, "Probability that a record keeps its label, instead of a matrix (pram)."),
     ("noise", _TEXT, "geometric:EPSILON, uniform:LARGEST, or -1:0.25,0:0.5,1:0.25 (add-noise)."),
     ("fraction", _NUMBER, "Share of the population that is drawn (draw-sample)."),

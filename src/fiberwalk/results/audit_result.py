@@ -335,7 +335,10 @@ class Audit:
         return respondents_frame(self.belief, self._insiders(), magnitude=self.magnitude, percent=self.percent)
 
     def seen_by(self, cell: Mapping[str, Any] | None = None, /, *, second: bool = False, **labels: Any) -> Audit:
-        """The audit as the largest contributor to a cell sees it, or the second largest; the cell is named as for `pmf`."""
+        """The audit as the largest contributor to a cell sees it, or the second largest; the cell is named as for `pmf`.
+
+        Its own `pmf` of that cell is of the others' part: where two contribute, of the other one's amount.
+        """
         key = self.belief.keys[self.position({**(cell or {}), **labels})]
         return Audit(find(self._insiders(), self.release, key, second), self.settings)
 
