@@ -3,7 +3,7 @@
 mechanism/     what random methods have in common: evidence, keys of cells
 rounding/      to the nearest multiple, at random, controlled
 perturbation/  transition matrices, noise, Markov perturbation
-records/       swapping, sampling, simulation
+records/       swapping, sampling, simulation, post-randomisation, blanks
 suppression/   hidden and merged cells, complementary suppression, sensitivity rules
 
 methods           all of them by name

@@ -45,7 +45,8 @@ def as_protected(
         What they went through: the name of the function that would do it, such as "random_round", and its parameters
         (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which. Of
         "markov_perturb", order="given" says that the squares are listed in the order of the steps; otherwise she does not
-        know their order. Its published table holds every total that the squares keep: exact= need not say them.
+        know their order. Its published table holds every total that the squares keep: exact= need not say them; nor those
+        that "pram" keeps. Of "local_suppress", exact= has to give the table of all other dims, which counts the blanks too.
     exact
         What is published besides as it is: tables over some of the dims, such as a Series or DataArray of row totals, and
         a plain number for the grand total.

@@ -93,6 +93,19 @@ def _draw_sample(release: Release) -> tuple[Reading, str]:
     return sampling_of(release), EXACT
 
 
+def _local_suppress(release: Release, dim: str, rate: float | None = None) -> tuple[Reading, str]:
+    from .records.local_suppression import checked, likelihood_of
+
+    mechanism = checked([one.name for one in release.dims], dim, rate)
+    return mechanism, likelihood_of(mechanism)
+
+
+def _pram(release: Release, dim: str, matrix: Any = None, stay: float | None = None) -> Release:
+    from .records.post_randomisation import read_pram
+
+    return read_pram(release, dim, matrix, stay)
+
+
 def _markov_perturb(
     release: Release,
     theta: float,
@@ -159,6 +172,18 @@ METHODS: dict[str, Method] = {
         EXACT,
         "another table with the same margins, drawn from their log-linear law",
         instead=_BY_MARGINS,
+    ),
+    "pram": Method(
+        "records.post_randomisation",
+        EXACT,
+        "every record's value of one dim drawn anew by a matrix (long lines: cellwise)",
+        read_whole=_pram,
+    ),
+    "local_suppress": Method(
+        "records.local_suppression",
+        EXACT,
+        "the value of one dim blanked in some records (by a rule: support only)",
+        _local_suppress,
     ),
     "markov_perturb": Method(
         "perturbation.markov_perturbation",

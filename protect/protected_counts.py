@@ -207,4 +207,12 @@ _METHODS: dict[str, Callable[..., np.ndarray]] = {
     "add_noise": _add_noise,
     "swap": _swap,
 }
-_BY_RELEASE = ("controlled_round", "draw_sample", "swap_preserving", "simulate", "markov_perturb")
+_BY_RELEASE = (
+    "controlled_round",
+    "draw_sample",
+    "swap_preserving",
+    "simulate",
+    "pram",
+    "local_suppress",
+    "markov_perturb",
+)

@@ -218,6 +218,7 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         if_guessed=if_guessed,
         contributors=_joined([one.contributors for one in tables], numbers, n),
         largest=_joined([one.largest for one in tables], numbers, n),
+        second=_joined([one.second for one in tables], numbers, n),
         figures=_joined([one.figures for one in tables], numbers, n),
         sum_figures={key: figure for one in tables for key, figure in one.sum_figures.items()},
     )  # fmt: skip

@@ -26,6 +26,7 @@ def publish(
     count: str | None = None,
     contributors: Any = None,
     largest: Any = None,
+    second: Any = None,
 ) -> Release:
     """Publish some margins of a table and nothing else.
 
@@ -45,9 +46,10 @@ def publish(
         Magnitudes are kept as whole numbers of 10^-decimals.
     count
         The count column of a long frame, where its name does not say so.
-    contributors, largest
-        Tables of how many contribute to each cell and how much the largest one does, for `audit(intruders=)`; like the
-        truth, they are never written to a public file.
+    contributors, largest, second
+        Tables of how many contribute to each cell and how much the largest and the second largest one do, for
+        `audit(intruders=)`; like the truth, they are never written to a public file. From records,
+        `sensitivity.contributions_of` makes them.
 
     Examples
     --------
@@ -59,7 +61,7 @@ def publish(
     if margins is None:
         raise InputError("publish() needs margins=, a list such as ['I,J', 'J,K'].")
     wanted = parse_margins(margins, labelled.dims)
-    release = with_contributions(of_table(labelled), contributors, largest)
+    release = with_contributions(of_table(labelled), contributors, largest, second)
     shown = [" x ".join(level for level in margin if level) or "the grand total" for margin in wanted]
     note = (
         f"published exactly: {'; '.join(shown)}" if len(shown) <= 6 else f"{len(shown)} margins are published exactly"

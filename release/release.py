@@ -49,6 +49,8 @@ class Release(Told):
     """How many contribute to each cell (NO_VALUE: not said)."""
     largest: np.ndarray | None = None
     """The largest contribution to each cell (NO_VALUE: not said)."""
+    second: np.ndarray | None = None
+    """The second largest contribution to each cell (NO_VALUE: not said)."""
 
     def __repr__(self) -> str:
         shape = " + ".join(" x ".join(str(n) for n in grid.cells.shape if n > 1) or "1" for grid in self.grids)

@@ -5,6 +5,7 @@ from .deception import count_deceives, magnitude_deceives
 from .entropy import entropy, entropy_risk, understatement, uniform_risk
 from .expected_harm import expected_harm
 from .hellinger import hellinger_distance, hellinger_utility
+from .probability_error import probability_error
 from .protection_range import protection_range
 from .split_entropy import perturbed_risk, split_risk
 from .table_change import chi_square, chi_square_change, cramers_v, cramers_v_change, margin_variance_change
@@ -30,6 +31,7 @@ __all__ = [
     "margin_variance_change",
     "mean_squared_precision",
     "perturbed_risk",
+    "probability_error",
     "protection_range",
     "r1",
     "r2",

@@ -23,6 +23,7 @@ GAPS = {
     "the same with an invariant matrix": ("protect.perturbation.test_perturbation", {"invariant": True}),
     "record swapping (2 x n cells)": ("protect.records.test_record_swapping", {}),
     "the same, records in cells of 1 first": ("protect.records.test_record_swapping", {"small": 1}),
+    "post-randomisation, cell by cell": ("protect.records.test_post_randomisation", {}),
 }
 """Method: the test module whose gap(cells, ...) measures it, and further arguments. A new approximation is one line."""
 

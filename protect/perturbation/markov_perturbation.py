@@ -21,12 +21,12 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.saved_forms import saved
-from ...release.facts.facts import NO_VALUE, Applied, Evidence
+from ...release.facts.facts import Applied, Evidence
 from ...release.release import Release, of_table
 from ...release.tables.table_forms import Hierarchies
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import EXACT, counts_of
-from ..mechanism.moved_records import published_as
+from ..mechanism.moved_records import published_as, whole_counts
 from .elementary_squares import Squares, chosen_squares
 from .kept_totals import with_what_stays
 from .theta_prior import ThetaPrior, as_theta
@@ -210,7 +210,7 @@ def read_markov_perturbed(
     order="given": the squares are listed in the order of the steps. "random" or "secret": she does not know it.
     capped=False: she knows that a theta which is too large for a square on the way would have been refused.
     """
-    published = _whole_counts(release)
+    published = whole_counts(release, "markov_perturb")
     theta = as_theta(theta)
     if order not in ORDERS:
         raise InputError(
@@ -238,31 +238,6 @@ def as_believed(release: Release, theta: Any = None, order_known: bool | None = 
         MarkovPerturbation(theta, public.squares, order_known, public.capped),
         known[0].seed,
     )
-
-
-def _whole_counts(release: Release) -> np.ndarray:
-    """The published table, if it is one that whole units moved within."""
-    if release.decimals:
-        raise InputError("markov_perturb is for counts: leave out decimals=.")
-    figures = release.value if release.figures is None else release.figures
-    published = np.where(figures == NO_VALUE, release.value, figures)
-    missing, negative = np.flatnonzero(published == NO_VALUE), np.flatnonzero(published < 0)
-    if len(missing):
-        where = release.words(release.keys[missing[0]])
-        raise InputError(
-            f"{where} is not published: markov_perturb publishes every cell, and is read from all of them."
-        )
-    if len(negative):
-        where, below = release.words(release.keys[negative[0]]), int(published[negative[0]])
-        raise InputError(f"{where}, published as {below}: markov_perturb moves units, and leaves no cell below 0.")
-    for key, figure in release.sum_figures.items():
-        total = int((release.row(key) @ published)[0])
-        if total != figure:
-            raise InputError(
-                f"{release.words(key)} is published as {figure}, and its cells add up to {total}: what markov_perturb "
-                "publishes adds up."
-            )
-    return published
 
 
 def _released(release: Release, published: np.ndarray, public: MarkovPerturbation, seed: int | None = None) -> Release:

@@ -45,6 +45,7 @@ def complementary_suppress(
     count: str | None = None,
     contributors: Any = None,
     largest: Any = None,
+    second: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> Release:
     """Withhold the sensitive cells of a table and as few others as protect them; publish the rest and every margin.
@@ -82,7 +83,7 @@ def complementary_suppress(
         The margins to publish (all of them, at every level, when left out); none of their figures is withheld.
     hierarchies, decimals, count
         As for `publish`.
-    contributors, largest
+    contributors, largest, second
         As for `suppress`.
     progress
         Called now and then with a line of text on where the work stands.
@@ -122,7 +123,7 @@ def complementary_suppress(
         primary |= (truth >= known.lower) & (truth <= known.upper)
     if where is not None:
         primary |= cell_mask(where, labelled).ravel()
-    start = with_contributions(of_table(labelled), contributors, largest)
+    start = with_contributions(of_table(labelled), contributors, largest, second)
     what = f"rule {rule!r}" if rule is not None else "the condition"
     if not primary.any():
         raise InputError(f"no cell is sensitive: {what} hits none.")

@@ -2,13 +2,13 @@
 
 They look at a cell before protection; the entropy risk of an audit looks at what protection left (DOT02, section 2).
 Every rule takes the contributions of the respondents to one cell, in any order, and answers yes (sensitive) or no;
-`sensitive_cells` asks it of every cell of a table; `sensitive_magnitudes` and `sensitive_totals` do with less, the number of
-contributors and the largest contribution.
+`sensitive_cells` asks it of every cell of a table, `contributions_of` keeps who stands behind each, and
+`sensitive_magnitudes` and `sensitive_totals` do with less, the number of contributors and the largest contribution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -85,25 +85,70 @@ def sensitive_cells(records: Any, dims: Sequence[str], value: str, rule: Callabl
     >>> sensitive_cells(firms, ["town", "size"], "turnover", lambda c: p_percent(c, 10)).values.tolist()
     [[True, True], [False, True]]
     """
+    found, cells = _by_cell(records, dims, value, "sensitive_cells")
+    found = found.astype(bool)
+    for cell, contributions in cells:
+        found.loc[cell] = rule(contributions)
+    return found
+
+
+def contributions_of(records: Any, dims: Sequence[str], value: str) -> dict[str, xr.DataArray]:
+    """The table of some records and who stands behind its cells, as `publish` and suppressions take them.
+
+    A dict of the table and of contributors, largest and second: how many contribute more than 0 to each cell, and how much
+    the two largest of them do (0 where there is none). An audit for respondents then knows the second largest contributor,
+    who comes nearest to the largest.
+
+    Parameters
+    ----------
+    records
+        A DataFrame with one row per respondent.
+    dims, value
+        Its columns: those that span the table, and the contribution, of at least 0.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiberwalk as fw
+    >>> firms = pd.DataFrame({"town": ["a", "a", "a", "b", "b"], "turnover": [59, 40, 1, 70, 30]})
+    >>> behind = fw.sensitivity.contributions_of(firms, ["town"], "turnover")
+    >>> {name: one.values.tolist() for name, one in behind.items()}
+    {'table': [100, 100], 'contributors': [3, 2], 'largest': [59, 70], 'second': [40, 30]}
+    >>> fw.publish(**behind, margins=[""])
+    <Release of town (2): 2 cells, 2 hidden, 1 known sums, with its truth>
+    """
+    empty, cells = _by_cell(records, dims, value, "contributions_of")
+    found = {name: empty.copy() for name in ("table", "contributors", "largest", "second")}
+    for cell, contributions in cells:
+        some = _sorted(contributions)
+        figures = (contributions.sum(), len(some), *np.append(some, [0, 0])[:2])
+        for table, figure in zip(found.values(), figures, strict=True):
+            table.loc[cell] = figure
+    return found
+
+
+def _by_cell(
+    records: Any, dims: Sequence[str], value: str, name: str
+) -> tuple[xr.DataArray, Iterator[tuple[dict[str, str], np.ndarray]]]:
+    """A table of zeros like that of some records, and the contributions to each cell that has any."""
     import pandas as pd
     import xarray as xr
 
     dims = [dims] if isinstance(dims, str) else list(dims)
     if not isinstance(records, pd.DataFrame):
-        raise InputError("sensitive_cells() needs a DataFrame with one row per respondent.")
+        raise InputError(f"{name}() needs a DataFrame with one row per respondent.")
     for column in (*dims, value):
         if column not in records.columns:
             known = [str(one) for one in records.columns]
-            raise InputError(f"sensitive_cells(): there is no column {column!r}; {did_you_mean(str(column), known)}")
+            raise InputError(f"{name}(): there is no column {column!r}; {did_you_mean(str(column), known)}")
     labels = [sorted(records[dim].astype(str).unique()) for dim in dims]
-    found = xr.DataArray(
-        np.zeros([len(one) for one in labels], dtype=bool), dims=dims, coords=dict(zip(dims, labels, strict=True))
+    zeros = np.zeros([len(one) for one in labels], dtype=records[value].dtype)
+    empty = xr.DataArray(zeros, dims=dims, coords=dict(zip(dims, labels, strict=True)))
+    groups = records.groupby([records[dim].astype(str) for dim in dims])[value]
+    return empty, (
+        (dict(zip(dims, cell if isinstance(cell, tuple) else (cell,), strict=True)), contributions.to_numpy())
+        for cell, contributions in groups
     )
-    for cell, contributions in records.groupby([records[dim].astype(str) for dim in dims])[value]:
-        found.loc[dict(zip(dims, cell if isinstance(cell, tuple) else (cell,), strict=True))] = rule(
-            contributions.to_numpy()
-        )
-    return found
 
 
 def sensitive_magnitudes(
@@ -250,7 +295,7 @@ def largest_known_within(contributions: Sequence[float]) -> float:
     return round(float(100 * (largest.sum() - second - largest[0]) / largest[0]), 1)
 
 
-def _sorted(contributions: Sequence[float]) -> np.ndarray:
+def _sorted(contributions: Sequence[float] | np.ndarray) -> np.ndarray:
     try:
         values = np.sort(np.asarray(contributions, dtype=float).ravel())[::-1]
     except (TypeError, ValueError):

@@ -33,6 +33,7 @@ def suppress(
     count: str | None = None,
     contributors: Any = None,
     largest: Any = None,
+    second: Any = None,
 ) -> Release:
     """Publish every cell but some, and every margin.
 
@@ -55,10 +56,10 @@ def suppress(
         Of the rule: see `rule_known` and `rule`.
     hierarchies, decimals, count
         As for `publish`.
-    contributors, largest
-        Tables of how many contribute to each cell and how much the largest one does, for `audit(intruders=)`: NaN
-        where that is not known, and the cell is then not audited as a respondent sees it. Like the truth, they are never
-        written to a public file.
+    contributors, largest, second
+        Tables of how many contribute to each cell and how much the largest and the second largest one do, for
+        `audit(intruders=)`: NaN where that is not known, and the cell is then not audited as that respondent sees it. Like
+        the truth, they are never written to a public file. From records, `sensitivity.contributions_of` makes them.
 
     Examples
     --------
@@ -84,7 +85,7 @@ def suppress(
         raise InputError("no cell is withheld: the condition hits none.")
     published = parse_margins(margins, labelled.dims)
     refuse_cells_as_margin(published, labelled.dims)
-    release = with_contributions(of_table(labelled), contributors, largest)
+    release = with_contributions(of_table(labelled), contributors, largest, second)
     refuse_everything(release, primary.ravel(), f"rule {rule!r}")
     release = publish_margins(
         replace(with_withheld(release, hidden.ravel(), primary.ravel()), flagged=flags),

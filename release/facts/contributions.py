@@ -1,4 +1,4 @@
-"""Who stands behind a cell: how many contribute to it, and how much the largest of them does."""
+"""Who stands behind a cell: how many contribute to it, and how much the two largest of them do."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from ..release import Release
 
 
-def with_contributions(release: Release, contributors: Any = None, largest: Any = None) -> Release:
-    """The release of a table whose cells' contributors are known: tables of their number and of the largest one's part."""
+def with_contributions(release: Release, contributors: Any = None, largest: Any = None, second: Any = None) -> Release:
+    """The release of a table whose cells' contributors are known: tables of their number and of the two largest parts."""
+    if second is not None and largest is None:
+        raise InputError("second=, the second largest contributions, needs largest= with it.")
     if contributors is not None:
         release = replace(release, contributors=_matched(release, contributors, "contributors=", 0))
     if largest is not None:
         release = replace(release, largest=_matched(release, largest, "largest=", release.decimals))
+    if second is not None:
+        release = replace(release, second=_matched(release, second, "second=", release.decimals))
     return checked(release)
 
 
@@ -49,6 +53,17 @@ def checked(release: Release, source: str = "") -> Release:
         for cell in np.flatnonzero(over):
             raise InputError(
                 f"{begin}cell {release.words(release.keys[cell])} is less than the largest contribution to it."
+            )
+    if release.largest is not None and release.second is not None:
+        both = (release.largest != NO_VALUE) & (release.second != NO_VALUE)
+        for cell in np.flatnonzero(both & (release.second > release.largest)):
+            raise InputError(
+                f"{begin}cell {release.words(release.keys[cell])} has a second largest contribution that is greater than "
+                "its largest."
+            )
+        for cell in np.flatnonzero(both & (value != NO_VALUE) & (release.largest + release.second > value)):
+            raise InputError(
+                f"{begin}cell {release.words(release.keys[cell])} is less than its two largest contributions together."
             )
     return release
 

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from .protect.perturbation.noise import add_noise, geometric_noise, uniform_noise
     from .protect.perturbation.perturbation import perturb
     from .protect.perturbation.transition_matrix import invariant_matrix, window_matrix
+    from .protect.records.local_suppression import local_suppress
     from .protect.records.order_swapping import swap_preserving
+    from .protect.records.post_randomisation import pram
     from .protect.records.record_swapping import swap
     from .protect.records.sample_drawing import draw_sample
     from .protect.records.simulated_tables import simulate
@@ -125,6 +127,7 @@ _HOME = {
     "invariant_matrix": "protect.perturbation.transition_matrix",
     "linked": "release.link",
     "load": "loading",
+    "local_suppress": "protect.records.local_suppression",
     "log_linear": "fiber.laws.log_linear_model",
     "log_normal": "fiber.laws.cell_priors.log_normal_prior",
     "markov_perturb": "protect.perturbation.markov_perturbation",
@@ -132,6 +135,7 @@ _HOME = {
     "per_contributor": "fiber.laws.contributor_law",
     "perturb": "protect.perturbation.perturbation",
     "plot_cell": "plotting",
+    "pram": "protect.records.post_randomisation",
     "prior": "fiber.laws.priors",
     "publish": "release.publish",
     "random_round": "protect.rounding.random_rounding",
@@ -212,6 +216,7 @@ __all__ = [
     "invariant_matrix",
     "linked",
     "load",
+    "local_suppress",
     "log_linear",
     "log_normal",
     "markov_perturb",
@@ -220,6 +225,7 @@ __all__ = [
     "perturb",
     "plot_cell",
     "populations",
+    "pram",
     "prior",
     "publish",
     "random_round",

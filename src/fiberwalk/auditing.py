@@ -91,8 +91,9 @@ def audit(
     percent
         How near to the truth of a magnitude a guess may not come, in percent.
     intruders
-        "respondents": the audit is also made as each contributor would see it who is alone in a hidden cell, or has more
-        than half of it (`Audit.respondents`, `Audit.seen_by`). Needs the truth, and for magnitudes N_OBS or MAX.
+        "respondents": the audit is also made as each contributor would see it who is alone in a hidden cell, has more than
+        half of it, or, of magnitudes, is known to be the largest or second largest; she may be after another contributor
+        (`Audit.respondents`, `Audit.seen_by`). Needs the truth, and for magnitudes N_OBS or MAX.
 
     Raises
     ------

@@ -89,6 +89,7 @@ AGENCY = {
     "if_flagged",
     "contributors",
     "largest",
+    "second",
     "of_magnitudes",
     "knows",
     "knows_rule",
@@ -127,6 +128,7 @@ def with_other_secrets(release: Release, rng: np.random.Generator) -> Release:
         truth=rng.integers(10**6, 10**7, n),
         contributors=rng.integers(1, 90, n),
         largest=rng.integers(1, 90, n),
+        second=rng.integers(1, 90, n),
         protection={tuple(key.tolist()): Protection(*rng.integers(1, 90, 3).tolist()) for key in release.keys},
         if_flagged=None if release.flagged else (np.zeros(n, np.int64), rng.integers(5, 90, n)),
         applied=tuple(replace(one, seed=SECRET, own_words="something else") for one in release.applied),
@@ -159,6 +161,9 @@ KINDS: dict[str, Callable[[], Release]] = {
     "JJ file with levels": jj_file_with_levels,
     "ragged": lambda: fw.suppress(TABLE, where=SQUARE, hierarchies=RAGGED),
     "contributors": lambda: fw.suppress(TABLE, where=SQUARE, contributors=TABLE * 0 + 2, largest=TABLE * 0 + 1),
+    "second contributors": lambda: fw.suppress(
+        TABLE * 9, where=SQUARE, contributors=TABLE * 0 + 3, largest=TABLE * 5, second=TABLE * 3
+    ),
     "magnitudes": lambda: fw.suppress(TABLE + 0.25, where=SQUARE, decimals=2),
     "knows": lambda: fw.suppress(TABLE, where=SQUARE).knows(SQUARE[0], at_most=4),
     "knows her own": lambda: fw.suppress(TABLE, where=SQUARE).knows(SQUARE[3], own=1),
@@ -229,6 +234,8 @@ RANDOM: dict[str, Callable[[np.ndarray, int], Release]] = {
     "swap": lambda table, seed: fw.swap(table, "A", rate=0.9, seed=seed),
     "swap_preserving": lambda table, seed: fw.swap_preserving(table, order=1, swaps=3, seed=seed),
     "simulate": lambda table, seed: fw.simulate(table, ["A", "B"], seed=seed),
+    "pram": lambda table, seed: fw.pram(table, "A", stay=0.6, seed=seed),
+    "local_suppress": lambda table, seed: fw.local_suppress(table, "A", rate=0.5, seed=seed),
     "round_to": lambda table, seed: fw.round_to(table, 20, margins=["A", "B"]),
 }
 

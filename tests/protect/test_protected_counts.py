@@ -35,6 +35,8 @@ CASES = [
     ("swap", {"dim": "C", "within": ["A"], "rate": 0.3, "targeted": 2}),
     ("controlled_round", {"margins": ["A"]}),
     ("draw_sample", {"fraction": 0.3}),
+    ("pram", {"dim": "B", "stay": 0.8}),
+    ("local_suppress", {"dim": "C", "rate": 0.3}),
     ("markov_perturb", {"theta": 0.05}),
 ]
 

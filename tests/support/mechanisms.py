@@ -87,6 +87,31 @@ def markov(theta: float) -> Case:
     return Case("Markov perturbation of one square", draw, read)
 
 
+def pram(matrix: np.ndarray) -> Case:
+    """Each unit's category of A drawn anew, beside exact row and column totals of the true table."""
+
+    def draw(truth: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+        counts = np.tile(truth.reshape(SHAPE), (n, 1, 1))
+        return rng.multinomial(counts.swapaxes(1, 2), matrix).sum(axis=2).swapaxes(1, 2).reshape(n, -1)
+
+    def read(published: np.ndarray) -> fw.Release:
+        return fw.as_protected(published.reshape(SHAPE), "pram", dim="A", matrix=matrix, exact=totals())
+
+    return Case("post-randomisation", draw, read)
+
+
+def blanked(rate: float) -> Case:
+    """Each unit's category of A blanked with the same probability, beside exact row and column totals."""
+
+    def draw(truth: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.binomial(truth, 1 - rate, (n, truth.size))
+
+    def read(published: np.ndarray) -> fw.Release:
+        return fw.as_protected(published.reshape(SHAPE), "local_suppress", dim="A", rate=rate, exact=totals())
+
+    return Case("local suppression at random", draw, read)
+
+
 def cases() -> list[Case]:
     """Every random mechanism whose likelihood is exact. Simulated tables say nothing of cells, and have their own test."""
     matrix = np.array([[0.7, 0.3, 0, 0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.2, 0.4, 0.3], [0, 0.1, 0.3, 0.6]])
@@ -97,6 +122,8 @@ def cases() -> list[Case]:
         figurewise("noise with a floor", as_noise(noise, True, 0), "add_noise", noise=noise, floor=True),
         sample(4),
         markov(0.3),
+        pram(np.array([[0.7, 0.3], [0.1, 0.9]])),
+        blanked(0.3),
     ]
 
 

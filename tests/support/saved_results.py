@@ -78,6 +78,8 @@ METHODS: dict[str, Callable[[], fw.Release]] = {
     "swap": lambda: fw.swap(TABLE, "row", rate=0.2, seed=1),
     "swap_preserving": lambda: fw.swap_preserving(TABLE, order=1, swaps=4, seed=1),
     "simulate": lambda: fw.simulate(TABLE, ["row", "col"], seed=1),
+    "pram": lambda: fw.pram(TABLE, "row", stay=0.8, seed=1),
+    "local_suppress": lambda: fw.local_suppress(TABLE, "row", rate=0.3, seed=1),
     "markov_perturb": lambda: fw.markov_perturb(TABLE, 0.2, seed=5),
 }
 
@@ -99,6 +101,10 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "audit_of_respondents": lambda: fw.audit(
         fw.suppress(TABLE, where=SQUARE, contributors=TABLE * 0 + 1), intruders="respondents"
+    ),
+    "audit_of_the_two_largest": lambda: fw.audit(
+        fw.suppress(TABLE * 9, where=SQUARE, contributors=TABLE * 0 + 3, largest=TABLE * 5, second=TABLE * 3),
+        intruders="respondents",
     ),
     "audit_of_unknown_theta": theta_not_known,
     "audit_of_a_sample_from_outside": sample_from_outside,

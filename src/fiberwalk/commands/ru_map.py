@@ -21,6 +21,8 @@ RISKS = ("entropy", "exact", "r1", "r2", "split", "split mean", "thin lines")
 UTILITIES = (
     "mean squared precision",
     "overall precision",
+    "joint probability",
+    "conditional probability",
     "published",
     "hellinger",
     "conditional entropy",
@@ -68,10 +70,11 @@ guessed: publish with `fiberwalk protect`, which takes a new one.""",
 )  # fmt: skip
 @click.option(
     "--utility", type=click.Choice(UTILITIES, case_sensitive=False), default="mean squared precision", show_default=True,
-    help="1/E(x - truth)^2 of the chosen or of all cells, the share of cells published as they are, or 1 less the change "
-    "in: the table (Hellinger distance), its entropy (given what is published), chi-square, Cramer's V, the variance of the "
-    "margins.",
+    help="1/E(x - truth)^2 of the chosen or of all cells, or of joint or conditional probabilities; the share of cells "
+    "published as they are; or 1 less the change in: the table (Hellinger distance), its entropy (given what is published), "
+    "chi-square, Cramer's V, the variance of the margins.",
 )  # fmt: skip
+@click.option("--given", metavar="DIM,DIM", help="With conditional probability: the dims to condition on.")
 @click.option("--cell", metavar="DIM=LABEL,...", help="The map is about this cell.")
 @click.option(
     "--where", metavar="'< 3'", help="... about the cells that this rule calls sensitive (default: those hidden)."
@@ -124,7 +127,7 @@ def ru_map(**options: Any) -> None:
     found = run_map(
         truth, methods, options["risk"], options["utility"], believed(options), options["seeds"],
         cell=_cell(options["cell"]), where=options["where"], over=options["over"], base=math.e if options["nats"] else 2,
-        weights=numbers_or_norm(options["weights"]), by=names(options["by"]),
+        weights=numbers_or_norm(options["weights"]), by=names(options["by"]), given=names(options["given"]),
         seed=options["seed"], tolerance=options["precision"], max_seconds=options["max_seconds"], **budget(options),
     )  # fmt: skip
     threshold = options["threshold"] or options["fail_above"]

@@ -12,12 +12,13 @@ from ..posterior.belief import Belief
 from ..release.facts.facts import PRIMARY
 from ..risk.nearness import within_percent
 from .cell_frame import true_values
+from .largest_other import p_near_other
 from .respondents import SINGLE, Respondent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("sensitive", "truth", "everybody", "respondent", "who", "worst")
+COLUMNS = ("sensitive", "truth", "everybody", "respondent", "who", "worst", "other")
 
 
 def exposure_frame(base: Belief, seen: Mapping[Respondent, Belief], *, percent: float) -> pd.DataFrame:
@@ -29,6 +30,7 @@ def exposure_frame(base: Belief, seen: Mapping[Respondent, Belief], *, percent: 
         raise InputError("exposure() needs a release that carries the truth.")
     everybody = _near(base, truth, percent)
     respondent, who = np.full(len(everybody), np.nan), np.full(len(everybody), "", dtype=object)
+    other = np.full(len(everybody), np.nan)
     for one, hers in seen.items():
         others = true_values(hers)
         assert others is not None
@@ -36,11 +38,14 @@ def exposure_frame(base: Belief, seen: Mapping[Respondent, Belief], *, percent: 
         if one.kind == SINGLE:
             near[release.hidden == one.cell] = np.nan  # of her own cell there is nothing to learn
         better = ~np.isnan(near) & ~(near <= respondent)
-        respondent[better], who[better] = near[better], release.words(release.keys[one.cell])
+        respondent[better], who[better] = near[better], one.named(release)
+        if one.other > 0:
+            row = int(np.flatnonzero(release.hidden == one.cell)[0])
+            other[row] = np.fmax(other[row], p_near_other(hers.pmfs[row], one.other, percent))
     sensitive = np.zeros(len(everybody), dtype=bool)
     sensitive[: len(release.hidden)] = release.status[release.hidden] == PRIMARY
     shown = release.own_units(truth)
-    columns = (sensitive, shown, everybody, respondent, who, np.fmax(everybody, respondent))
+    columns = (sensitive, shown, everybody, respondent, who, np.fmax(everybody, respondent), other)
     frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)), index=release.index(base.keys))
     order = np.lexsort((-frame["worst"].round(12).to_numpy(), ~sensitive))
     return frame.iloc[order]

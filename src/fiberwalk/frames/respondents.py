@@ -1,4 +1,4 @@
-"""The release as each single or dominant contributor sees it: she knows her own part, and may work out another's."""
+"""The release as each of its known contributors sees it: she knows her own part, and may work out another's."""
 
 from __future__ import annotations
 
@@ -17,25 +17,29 @@ from ..release.facts.facts import NO_VALUE
 from ..release.release import Release
 from ..risk.nearness import within_percent
 from .cell_frame import true_values
+from .largest_other import largest_other, p_near_other
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SINGLE, DOMINANT = "single", "dominant"
+SINGLE, DOMINANT, LARGEST, SECOND = "single", "dominant", "largest", "second"
 INTRUDERS = (None, "respondents")
 COLUMNS = (
     "kind", "own", "newly_known", "worst_cell", "risk_before", "risk", "times", "p_modal_before", "p_modal", "certificate",
     "converged",
 )  # fmt: skip
+OF_MAGNITUDES = ("p_near_before", "p_near", "other_lower", "other_upper", "other", "other_within", "p_near_other")
 
 
 @saved("Respondent")
 class Respondent(NamedTuple):
-    """A contributor who knows much of a hidden cell: all of it (single), or more than half (dominant)."""
+    """A contributor to a hidden cell: all of it is hers (single), more than half (dominant), or she is first or second."""
 
     cell: int
     kind: str
     own: int
+    other: int = NO_VALUE
+    """The true amount of the largest other contributor, where it is known."""
 
     def sees(self, release: Release) -> Release:
         """The release with what she knows of her own cell."""
@@ -47,14 +51,23 @@ class Respondent(NamedTuple):
             if node != dim.total
         }
         own = release.own_units(self.own)
-        return release.knows(named, exactly=own) if self.kind == SINGLE else release.knows(named, own=own)
+        if self.kind == SINGLE:
+            return release.knows(named, exactly=own)
+        # the second largest knows that another has no less than she
+        return release.knows(named, own=own, at_least=release.own_units(2 * self.own) if self.kind == SECOND else None)
+
+    def named(self, release: Release) -> str:
+        """Her cell in words, and which of its contributors she is where there may be two."""
+        words = release.words(release.keys[self.cell])
+        return f"{words} (second)" if self.kind == SECOND else words
 
 
 def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
-    """The single and dominant contributors to hidden cells, in the order of the table.
+    """The contributors to hidden cells who are known, in the order of the table.
 
     Without a number of contributors, a count of 1 is one person's cell; a largest contribution that is the whole cell is a
-    single contributor's.
+    single contributor's. Of magnitudes, the largest is asked whatever her share, and the second largest where she is known;
+    between two she has what the largest leaves.
     """
     if magnitude and release.contributors is None and release.largest is None:
         raise InputError(
@@ -74,11 +87,17 @@ def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
     else:
         number = np.full(len(hidden), NO_VALUE) if magnitude else value
     single = (number == 1) | ((number == NO_VALUE) & (largest == value) & (value > 0))
-    dominant = ~single & (number != 0) & (2 * largest > value)
+    asked = ~single & (number != 0) & (largest > 0)
+    second = np.full(len(hidden), NO_VALUE) if release.second is None else release.second[hidden]
+    second = np.where(asked & (number == 2), value - largest, second) if magnitude else np.full(len(hidden), NO_VALUE)
     found = []
-    for cell, true, part, alone, most in zip(hidden, value, largest, single, dominant, strict=True):
-        if alone or most:
-            found.append(Respondent(int(cell), SINGLE if alone else DOMINANT, int(true if alone else part)))
+    for cell, true, first, next_one, alone, some in zip(hidden, value, largest, second, single, asked, strict=True):
+        if alone:
+            found.append(Respondent(int(cell), SINGLE, int(true)))
+        elif some and (magnitude or 2 * first > true):
+            found.append(Respondent(int(cell), DOMINANT if 2 * first > true else LARGEST, int(first), int(next_one)))
+            if next_one > 0:
+                found.append(Respondent(int(cell), SECOND, int(next_one), int(first)))
     return found
 
 
@@ -98,7 +117,7 @@ def beliefs_of_respondents(
         try:
             with plain_interrupts():
                 if progress is not None:
-                    progress(f"respondent {number} of {len(people)}: {base.release.words(base.release.keys[one.cell])}")
+                    progress(f"respondent {number} of {len(people)}: {one.named(base.release)}")
                 hers = ask(one.sees(base.release))
         except (KeyboardInterrupt, TimeUp):
             break
@@ -115,23 +134,26 @@ def respondents_frame(
     import pandas as pd
 
     release = base.release
-    near = ("p_near_before", "p_near") if magnitude else ()
+    more = OF_MAGNITUDES if magnitude else ()
     rows = [_row(base, one, hers, percent if magnitude else None) for one, hers in seen.items()]
     index = release.index(release.keys[[one.cell for one in seen]])
-    frame = pd.DataFrame(rows, index=index, columns=[*COLUMNS, *near])
-    worst = ("times", "risk", *near[1:], "newly_known")  # the last counts first
+    frame = pd.DataFrame(rows, index=index, columns=[*COLUMNS, *more])
+    worst = ("times", "risk", *more[1:2], "newly_known")  # the last counts first
     keys = (frame[column].to_numpy(dtype=float) for column in worst)
     return frame.iloc[np.lexsort([-np.nan_to_num(key, posinf=np.inf) for key in keys])]
 
 
-def find(seen: Mapping[Respondent, Belief], release: Release, key: Sequence[int]) -> Belief:
-    """What the respondent in a cell believes."""
+def find(seen: Mapping[Respondent, Belief], release: Release, key: Sequence[int], second: bool) -> Belief:
+    """What the largest (or second largest) respondent in a cell believes."""
     for one, hers in seen.items():
-        if tuple(release.keys[one.cell]) == tuple(key):
+        if tuple(release.keys[one.cell]) == tuple(key) and (one.kind == SECOND) == second:
             return hers
-    raise InputError(
-        f"{release.words(tuple(key))} has no single or dominant contributor: `respondents` lists those there are."
+    who = (
+        "second largest contributor who is known"
+        if second
+        else "single or dominant contributor, nor a largest who is known"
     )
+    raise InputError(f"{release.words(tuple(key))} has no {who}: `respondents` lists those there are.")
 
 
 def _row(base: Belief, one: Respondent, hers: Belief, percent: float | None) -> dict[str, Any]:
@@ -152,6 +174,8 @@ def _row(base: Belief, one: Respondent, hers: Belief, percent: float | None) -> 
         certificate=hers.certificate.word,
         converged=hers.converged,
     )
+    if percent is not None and one.kind != SINGLE:
+        row |= _other(one, release, hers.pmfs[her_row], percent)
     if not learnt:
         return row
     before, after = (_nearness(belief, learnt, percent) for belief in (base, hers))
@@ -170,6 +194,20 @@ def _row(base: Belief, one: Respondent, hers: Belief, percent: float | None) -> 
         p_near_before=before[worst],
         p_near=after[worst],
     )
+    return row
+
+
+def _other(one: Respondent, release: Release, others: Pmf, percent: float) -> dict[str, Any]:
+    """What she knows of the largest other contributor to her cell."""
+    number = NO_VALUE if release.contributors is None else int(release.contributors[one.cell])
+    between = largest_other(others.lower, others.upper, one.own, second=one.kind == SECOND, contributors=number)
+    row = dict(other_lower=release.own_units(between.lower), other_upper=release.own_units(between.upper))
+    if one.other > 0:
+        row |= dict(
+            other=release.own_units(one.other),
+            other_within=between.exceeds(one.other),
+            p_near_other=p_near_other(others, one.other, percent),
+        )
     return row
 
 

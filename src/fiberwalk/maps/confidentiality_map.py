@@ -23,7 +23,7 @@ from ..report.words import ORIGINAL, cell_name, doubts
 from ..results.audit_result import Audit
 from ..results.map_result import NOT_AUDITED, RUMap, Run
 from .map_axis import Measure
-from .map_categories import categories
+from .map_categories import categories, given_axes
 from .map_cells import chosen_cells, whose_risk
 from .map_methods import Candidate, candidates, original_of, run_seeds
 from .map_risks import risk_measure
@@ -47,6 +47,7 @@ def ru_map(
     where: Any = None,
     over: str = "worst",
     by: Any = None,
+    given: Any = None,
     base: float = 2,
     harm: Any = None,
     weights: Any = None,
@@ -84,12 +85,14 @@ def ru_map(
         share of rows and columns with one or two occupied cells, shown as they are (see `thin_lines`).
     utility
         "mean squared precision": 1 / E(x - truth)^2, the error averaged over the chosen cells (over all, where none are
-        chosen); "overall precision": over all cells in any case. "published": the share of cells that are published as they
-        are. "hellinger", "chi-square", "cramer's v", "margins": 1 less the distance or change (see `fiberwalk.risk`) between
-        the true table and what a user works with, withheld cells replaced by their expected values, samples grossed up.
-        "conditional entropy": 1 - H(X|Y)/H(X), the share of the true table's entropy that the published one tells, which R2
-        takes as risk. Or a function of (table, release) or (table, release, audit), the table as a DataArray. Larger is
-        better.
+        chosen); "overall precision": over all cells in any case. "joint probability": 1 / the mean squared error, over what
+        is believed of the table and over all cells, of a cell's share of the total; "conditional probability": of its share
+        of the category of `given=` that it is in. Both are exact where the audit is, and otherwise of drawn tables, with the
+        error of that as utility_mcse. "published": the share of cells that are published as they are. "hellinger",
+        "chi-square", "cramer's v", "margins": 1 less the distance or change (see `fiberwalk.risk`) between the true table
+        and what a user works with, withheld cells replaced by their expected values, samples grossed up. "conditional
+        entropy": 1 - H(X|Y)/H(X), the share of the true table's entropy that the published one tells, which R2 takes as
+        risk. Or a function of (table, release) or (table, release, audit), the table as a DataArray. Larger is better.
     law
         What intruder and user believe beforehand, as for `audit`.
     seeds
@@ -107,6 +110,9 @@ def ru_map(
         a row. The risk is that of the worst category or their mean; the utilities "hellinger" and "conditional entropy"
         likewise, the worst having the lowest. Categories that nobody is in are left out (of R2, also those that are
         published as empty).
+    given
+        With utility="conditional probability": the dim, or list of dims, to condition on. Categories that nobody is in are
+        left out; one that a user takes to be empty is to her as if all its cells were alike.
     base
         Of the logarithm of the entropy: 2 for bits, `math.e` for nats.
     harm
@@ -143,9 +149,12 @@ def ru_map(
     >>> rows = fw.ru_map(table, methods, risk="r2", utility="hellinger", by="A", seeds=3)
     >>> rows.risk
     'R2, the worst A (Antal, Shlomo and Elliot)'
+    >>> shares = fw.ru_map(table, methods, where="< 3", utility="conditional probability", given="A", seeds=3)
+    >>> shares.utility
+    '1 / mean squared error of the probabilities given A'
     """
     true = _true_table(table, hierarchies, decimals, count)
-    given = true.to_xarray() if isinstance(table, (Release, Table)) else table
+    as_given = true.to_xarray() if isinstance(table, (Release, Table)) else table
     chosen = chosen_cells(cell, where, true)
     names = None if chosen is None else _names(chosen, true)
     parts = categories(by, over, true)
@@ -155,14 +164,14 @@ def ru_map(
             chosen=chosen is not None, parts=parts,
         ),
         utility_measure(utility, "all cells" if names is None else f"cell {names[0]}" if len(names) == 1 else
-                        f"{len(names)} chosen cells", true, parts),
+                        f"{len(names)} chosen cells", true, parts, given_axes(given, true)),
     )  # fmt: skip
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InputError(f"seed={seed!r}: a whole number of at least 0, from which all others follow.")
     _check_options(options)
     repeated = run_seeds(seeds, int(seed))
     law_name = as_law(law).name
-    points = candidates(methods, given, true)
+    points = candidates(methods, as_given, true)
     if original and any(one.method == ORIGINAL for one in points):
         raise InputError(f"{ORIGINAL!r} is the table itself: call your method otherwise, or say original=False.")
     points = [*([original_of(true)] if original else []), *points]
@@ -194,6 +203,7 @@ def ru_map(
         "seeds": repeated,
         "over": over,
         "by": list(parts.dims) or None,
+        "given": [true.dims[axis].name for axis in given_axes(given, true)] or None,
         "base": base,
         "cells": names,
     }
@@ -308,10 +318,10 @@ def _run(point: Candidate, number: int | None, seen: Seen, risk: Measure, utilit
     with _naming(point, number):
         figures = risk.of(seen), utility.of(seen)
         known, at_risk = (seen.known, len(seen.at_risk)) if risk.of_cells else (math.nan, math.nan)
-        error = risk.error(seen)
+        errors = risk.error(seen), utility.error(seen)
     found = seen.audit if risk.of_cells else seen.audited
     words = (found.certificate.likelihood, found.certificate.word) if found else (seen.release.likelihood, NOT_AUDITED)
     return Run(
         point.method, point.parameter, point.value, number, *figures, known, *words, found is None or found.converged,
-        tuple(word for word, _ in doubts(found)) if found else (), error, at_risk,
+        tuple(word for word, _ in doubts(found)) if found else (), errors[0], at_risk, errors[1],
     )  # fmt: skip

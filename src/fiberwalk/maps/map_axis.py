@@ -19,7 +19,7 @@ class Measure:
     words: str
     of: Callable[[Seen], float]
     error: Callable[[Seen], float] = lambda seen: 0.0 if seen.audit.method == "exact" else math.nan
-    """The standard error that chains leave; not a number where it is not known."""
+    """The standard error that chains and draws leave; not a number where it is not known."""
     of_cells: bool = True
     """Is it of single cells? Otherwise it is of the table as a whole, and no cell is at risk by itself."""
 

@@ -47,3 +47,13 @@ def categories(by: Any, over: str, table: Table) -> Categories:
     if not dims:
         raise InputError(f"by={by!r} names no dim; the table has {', '.join(names)}.")
     return Categories(dims, tuple(names.index(name) for name in dims), over)
+
+
+def given_axes(given: Any, table: Table) -> tuple[int, ...]:
+    """The axes of the dims that given= names, in the order of the table."""
+    if given is None:
+        return ()
+    try:
+        return tuple(sorted(categories(given, "worst", table).axes or ()))
+    except InputError as problem:
+        raise InputError(str(problem).replace("by=", "given=", 1)) from None

@@ -16,7 +16,6 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..frames.cell_questions import harmful_values
-from ..release.facts.facts import NO_VALUE
 from ..release.tables.tables import Table
 from ..risk.expected_harm import expected_harm
 from ..risk.table_risks import TABLE_RISKS
@@ -157,5 +156,4 @@ def risk_measure(
 
 def _error_of_shown(seen: Seen) -> float:
     """Where all figures are published, nothing is estimated."""
-    complete = (seen.figures != NO_VALUE).all()
-    return 0.0 if complete or seen.audit.method == "exact" else math.nan
+    return 0.0 if not len(seen.estimated) or seen.audit.method == "exact" else math.nan

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.numbers import in_own_units
+from ..protect.records.local_suppression import LocalSuppression
 from ..protect.records.sample_drawing import Sampling
 from ..release.facts.facts import NO_VALUE
 from ..release.tables.tables import Table
@@ -31,6 +32,8 @@ class Seen:
     """The cells that the map is about, flat and true or false; None where none are chosen."""
     look: Callable[[], Audit]
     """Audits the release, which may take long."""
+    probability_errors: dict[tuple[int, ...], tuple[float, float]] = field(default_factory=dict)
+    """What was found of the probabilities given some dims: their mean squared error, and the standard error of that."""
 
     @cached_property
     def audit(self) -> Audit:
@@ -87,15 +90,21 @@ class Seen:
         """What was published of every cell, flat; NO_VALUE where nothing was."""
         return self.release.cell_figures[self.numbers]
 
+    @property
+    def estimated(self) -> np.ndarray:
+        """The cells for which a user takes what is to be expected: those withheld, and all where records are blank."""
+        blank = any(one.name == LocalSuppression.name for one in self.release.applied)
+        return np.flatnonzero(self.figures == NO_VALUE) if not blank else np.arange(len(self.figures))
+
     @cached_property
     def shown(self) -> np.ndarray:
         """The table as a user works with it: published figures, and for withheld cells what is to be expected.
 
         A negative figure, as noise makes them, stands for 0; sample counts are grossed up to the population, whose total
-        is published.
+        is published; where values of records are blank, she expects how many of them belong to each cell.
         """
         figures = self.figures.astype(float)
-        for i in np.flatnonzero(self.figures == NO_VALUE):
+        for i in self.estimated:
             pmf = self.pmfs[i]
             figures[i] = self.table.values.flat[i] if pmf is None else pmf.mean + self.release.own[self.numbers[i]]
         figures = np.maximum(figures, 0)

@@ -6,8 +6,9 @@ A new utility has its file in `risk/` and one line in `UTILITIES`.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from ..risk.table_entropy import conditional_entropy, table_entropy
 from ..risk.utility import reciprocal, share_published
 from .map_axis import Measure, known_name
 from .map_categories import Categories
+from .map_probabilities import CONDITIONAL_ONLY, OfProbabilities
 from .map_seen import Seen
 from .own_functions import called, number_from
 
@@ -81,9 +83,13 @@ def _entropy_told(original: np.ndarray, shown: np.ndarray, by: Any = None) -> np
     return np.where(np.isnan(left) & ~np.isnan(entropy), 0.0, told)
 
 
-UTILITIES: dict[str, OfCells | Kept] = {
+UTILITIES: dict[str, OfCells | Kept | OfProbabilities] = {
     "mean squared precision": OfCells("mean squared precision, {which}", lambda seen: _precision(seen, seen.chosen)),
     "overall precision": OfCells("mean squared precision, all cells", lambda seen: _precision(seen, None)),
+    "joint probability": OfProbabilities("1 / mean squared error of the joint probabilities", conditional=False),
+    "conditional probability": OfProbabilities(
+        "1 / mean squared error of the probabilities given {given}", conditional=True
+    ),
     "published": OfCells("share of cells published as they are", lambda seen: share_published(seen.release)),
     "hellinger": Kept("1 - Hellinger distance / sqrt(N)", hellinger_utility, by_category=True),
     "conditional entropy": Kept("share of the entropy told, 1 - H(X|Y)/H(X)", _entropy_told, by_category=True),
@@ -99,12 +105,27 @@ UTILITIES: dict[str, OfCells | Kept] = {
 }
 
 
-def utility_measure(utility: Any, which: str, table: Table, parts: Categories) -> Measure:
-    """The horizontal axis; `which` says in words which cells are chosen, `parts` of which categories it is, if it can be."""
+def utility_measure(utility: Any, which: str, table: Table, parts: Categories, given: tuple[int, ...] = ()) -> Measure:
+    """The horizontal axis; `which` says in words which cells are chosen, `parts` of which categories it is, if it can be.
+
+    `given` are the axes of the dims to condition on.
+    """
     if callable(utility):
-        return Measure(called(utility), called(utility), _own_utility(utility))
+        if given:
+            raise InputError(CONDITIONAL_ONLY)
+        return Measure(called(utility), called(utility), _own_utility(utility), _error_of_audited)
     name = known_name("utility", utility, UTILITIES)
-    return UTILITIES[name].asked(name, which, table, parts)
+    found = UTILITIES[name]
+    if isinstance(found, OfProbabilities):
+        return found.asked(name, table, given)
+    if given:
+        raise InputError(CONDITIONAL_ONLY)
+    return replace(found.asked(name, which, table, parts), error=_error_of_audited)
+
+
+def _error_of_audited(seen: Seen) -> float:
+    """None where no audit was asked for, or an exact one."""
+    return 0.0 if seen.audited is None or seen.audited.method == "exact" else math.nan
 
 
 def _own_utility(utility: Callable[..., Any]) -> Callable[[Seen], float]:

@@ -69,8 +69,13 @@ def _respondents(audit: Audit, top: int) -> Iterator[str]:
 
 def _learnt(row: Any) -> str:
     who = f"{row['kind']}, own part {number(row['own'])}, "
+    other = (
+        f"; the largest other has {number(row['other_lower'])} to {number(row['other_upper'])}"
+        if _has_other(row)
+        else ""
+    )
     if not row["worst_cell"]:
-        return who + "learns nothing new"
+        return who + "learns nothing new" + other
     doubts = [
         *(["unproven"] if row["certificate"] == "unproven" else []),
         *([] if row["converged"] else ["not converged"]),
@@ -78,9 +83,13 @@ def _learnt(row: Any) -> str:
     unsure = f" ({', '.join(doubts)})" if doubts else ""
     if row["newly_known"]:
         more = f" and {row['newly_known'] - 1} more" if row["newly_known"] > 1 else ""
-        return f"{who}learns {row['worst_cell']}{more} exactly{unsure}"
+        return f"{who}learns {row['worst_cell']}{more} exactly{unsure}{other}"
     how = f"risk {row['risk']:.3g}, {row['times']:.2g} times what it is to others"
-    return f"{who}learns most about {row['worst_cell']}: {how}{unsure}"
+    return f"{who}learns most about {row['worst_cell']}: {how}{unsure}{other}"
+
+
+def _has_other(row: Any) -> bool:
+    return "other_upper" in row and row["other_upper"] == row["other_upper"]
 
 
 def _lines(index: Any, said: Any, top: int) -> Iterator[str]:

@@ -65,7 +65,7 @@ class Audit:
     settings: Mapping[str, Any] = field(default_factory=dict)
     readings: Mapping[str, Audit] = field(default_factory=dict)
     insiders: Mapping[Respondent, Belief] | None = None
-    """What each single or dominant contributor believes; None where that was not asked."""
+    """What each known contributor believes; None where that was not asked."""
     left_out: str = ""
     """What was not asked as time was up or Ctrl-C was pressed, in words."""
 
@@ -300,24 +300,47 @@ class Audit:
 
     @cached_property
     def respondents(self) -> pd.DataFrame:
-        """What each single or dominant contributor learns about the others, the worst first (`intruders="respondents"`).
+        """What each known contributor learns about the others, the worst first (`intruders="respondents"`).
 
         One row for each, indexed by the labels of her cell:
 
-        kind, own : "single" (the cell is hers) or "dominant" (more than half is), and her own contribution
+        kind, own : "single" (the cell is hers), "dominant" (more than half is), "largest" or "second" (largest), and her own
+            contribution; the last two of magnitudes only, and who is second is taken to know it: the cell is at least twice
+            her part
         newly_known : how many cells she knows exactly that were not known before; of her own, the others' part
         worst_cell : the cell she comes to know best, exactly or, for magnitudes, nearest; empty where she learns nothing
         risk_before, risk, times : its risk to everybody and to her, and how many times that is
         p_modal_before, p_modal : likewise, the probability of its most probable value
         certificate, converged : the weakest of what she believes, and whether what was sampled passed the stop rule
         p_near_before, p_near : for magnitudes, the probability of being within `percent` of the truth
+        other_lower, other_upper : for magnitudes, between which amounts the largest other contributor to her cell lies: all
+            that is not hers is the most; the least is an equal share of it among the others where their number is known,
+            and to the second largest her own amount, or all but as much for each who is behind her
+        other, other_within : the true amount of that contributor where it is known, and by how many percent of it
+            `other_upper` is above it, as in the p% rule
+        p_near_other : the probability that what is not hers is within `percent` of that amount
+
+        Examples
+        --------
+        A cell of 59, 40 and 1: to the one who has the 40, the largest has at most 60, which is 1.7 percent too much.
+
+        >>> import fiberwalk as fw
+        >>> no = float("nan")
+        >>> behind = dict(contributors=[3, no, no], largest=[59, no, no], second=[40, no, no])
+        >>> r = fw.suppress([100, 7, 9], where=[{"A": "1"}], **behind)
+        >>> seen = fw.audit(r, intruders="respondents").respondents.set_index("kind").loc["second"]
+        >>> seen[["own", "other_lower", "other_upper", "other"]].tolist(), round(seen["other_within"], 1)
+        ([40, 40, 60, 59], 1.7)
         """
         return respondents_frame(self.belief, self._insiders(), magnitude=self.magnitude, percent=self.percent)
 
-    def seen_by(self, cell: Mapping[str, Any] | None = None, /, **labels: Any) -> Audit:
-        """The audit as the single or dominant contributor of a cell sees it; the cell is named as for `pmf`."""
+    def seen_by(self, cell: Mapping[str, Any] | None = None, /, *, second: bool = False, **labels: Any) -> Audit:
+        """The audit as the largest contributor to a cell sees it, or the second largest; the cell is named as for `pmf`.
+
+        Its own `pmf` of that cell is of the others' part: where two contribute, of the other one's amount.
+        """
         key = self.belief.keys[self.position({**(cell or {}), **labels})]
-        return Audit(find(self._insiders(), self.release, key), self.settings)
+        return Audit(find(self._insiders(), self.release, key, second), self.settings)
 
     def _insiders(self) -> Mapping[Respondent, Belief]:
         if self.insiders is None:
@@ -330,9 +353,11 @@ class Audit:
         sensitive : was it withheld for its own sake (primary), and not only to protect others?
         truth : its true value
         everybody : the probability of being within `percent` of the truth, for counts of being the truth, to the public
-        respondent, who : the same to the single or dominant contributor who knows most, and her cell; her own cell is left
-            out where she is alone in it, and otherwise the others' part is meant (`intruders="respondents"`)
+        respondent, who : the same to the contributor who knows most, and her cell; her own cell is left out where she is
+            alone in it, and otherwise the others' part is meant (`intruders="respondents"`)
         worst : the greater of the two
+        other : of magnitudes, the greatest probability with which a contributor to this cell, who subtracts her own part, is
+            within `percent` of the largest other one's amount (see `respondents`)
 
         Examples
         --------

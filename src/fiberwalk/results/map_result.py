@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -50,6 +51,8 @@ class Run:
     """The standard error of the risk that chains leave."""
     at_risk: float = 0
     """Of how many cells the risk is; not a number likewise."""
+    utility_mcse: float = math.nan
+    """The standard error of the utility that chains and draws leave."""
 
 
 @saved("RUMap", kind="map")
@@ -108,7 +111,7 @@ class RUMap:
         risk_error, utility_error : their standard errors; risk_sd, utility_sd : how far single runs differ (sample
             standard deviation). Not a number where there is one run, or where the mean is infinite
         risk_mcse : the standard error of the risk that the audits' chains leave, the largest of its runs; 0 where they are
-            exact, not a number where it is not known
+            exact, not a number where it is not known; utility_mcse : that of the utility likewise
         runs, disclosing : how many runs, and in how many of them a cell at risk is known exactly
         known, at_risk : the mean number of cells at risk that are known exactly, and of all that are at risk; like
             `disclosing` not a number where the risk is of the table as a whole
@@ -284,7 +287,7 @@ def _point(runs: Sequence[Run]) -> dict[str, Any]:
         mean = float(values.mean())
         sd = float(values.std(ddof=1)) if len(runs) > 1 and np.isfinite(mean) else np.nan
         row |= {axis: mean, f"{axis}_error": sd / np.sqrt(len(runs)), f"{axis}_sd": sd}
-    row["risk_mcse"] = float(np.max([run.risk_mcse for run in runs]))
+    row |= {one: float(np.max([getattr(run, one) for run in runs])) for one in ("risk_mcse", "utility_mcse")}
     of_cells = not np.isnan(first.known)
     row |= {"runs": len(runs), "disclosing": sum(run.known > 0 for run in runs) if of_cells else np.nan}
     row |= {one: float(np.mean([getattr(run, one) for run in runs])) for one in ("known", "at_risk")}

@@ -32,6 +32,8 @@ NEEDED = {
     "draw_sample": ["--fraction", "0.5", "--exact", "region,age"],
     "swap": ["--dim", "region", "--within", "age"],
     "simulate": ["--margin", "region,age", "--margin", "sex"],
+    "pram": ["--dim", "age", "--stay", "0.8"],
+    "local_suppress": ["--dim", "age", "--rate", "0.3"],
     "markov_perturb": ["--theta", "0.1"],
 }
 CERTAIN = {"suppress", "complementary_suppress", "merge", "round_to"}
@@ -106,6 +108,8 @@ def test_the_list_of_methods(folder):
         (["--method", "suppress", "--out", "o.csv"], "--method suppress needs --hide."),
         (["--method", "swap", "--dim", "sex", "--base", "3", "--out", "o.csv"], "--base does not go with --method swap."),
         (["--method", "round-to", "--base", "3", "--seed", "1", "--out", "o.csv"], "nothing is random in --method round-to"),
+        (["--method", "pram", "--dim", "age", "--out", "o.csv"], "pram() needs matrix= or stay=, one of them."),
+        (["--method", "local-suppress", "--dim", "age", "--out", "o.csv"], "local_suppress() needs rule= (such as"),
         (["--method", "add-noise", "--noise", "much", "--out", "o.csv"], "noise 'much': it is geometric:EPSILON"),
         (["--method", "merge", "--merge", "age", "--out", "o.csv"], "--merge age: write it as DIM:NEW=OLD,OLD"),
         (["--method", "perturb", "--matrix", "none.csv", "--out", "o.csv"], "none.csv: there is no such file"),

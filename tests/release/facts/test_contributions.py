@@ -144,9 +144,14 @@ def test_the_dominant_and_the_single_of_a_file(long_file):
     audit = fw.audit(release, intruders="respondents")
     assert audit.magnitude
     frame = audit.respondents
-    assert frame["kind"].to_dict() == {("a", "x"): "single", ("a", "y"): "dominant", ("b", "y"): "dominant"}
-    assert frame["own"].to_dict() == {("a", "x"): 12.5, ("a", "y"): 20.0, ("b", "y"): 11.0}
-    assert frame["newly_known"].to_dict() == {("a", "x"): 3, ("a", "y"): 0, ("b", "y"): 0}
+    people = {(cell, row["kind"]): (row["own"], row["newly_known"]) for cell, row in frame.iterrows()}
+    assert people == {
+        (("a", "x"), "single"): (12.5, 3),
+        (("a", "y"), "dominant"): (20.0, 0),
+        (("b", "x"), "largest"): (9.0, 0),
+        (("b", "y"), "dominant"): (11.0, 0),
+        (("b", "y"), "second"): (4.0, 0),  # of two, she has what the largest leaves
+    }
     hers = audit.seen_by(row="a", col="y")
     assert hers.cells.loc[("a", "y"), ["own", "truth"]].tolist() == [20.0, 10.0]
     # at least 20 of the row's 42.5 is hers: a, x is at most 22.5, one of 226 values instead of 326
@@ -163,6 +168,10 @@ def test_respondents_where_there_are_none_and_where_none_can_be_told():
     assert len(empty) == 0
     assert {"kind", "own", "newly_known", "worst_cell", "risk", "times"} <= set(empty.columns)
     for asked, words in (
+        (
+            lambda: fw.audit(release, intruders="respondents").seen_by(SQUARE[0]),
+            "has no single or dominant contributor",
+        ),
         (lambda: fw.audit(release).respondents, "was not asked: say audit"),
         (lambda: fw.audit(release, intruders="hackers"), "intruders='hackers': 'respondents', or leave it out"),
         (lambda: fw.audit(release.without_truth(), intruders="respondents"), "needs a release that carries the truth"),

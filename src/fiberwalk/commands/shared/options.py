@@ -322,7 +322,8 @@ def about(command: Callable[..., None]) -> Callable[..., None]:
     who = click.option(
         "--intruders",
         type=click.Choice(["respondents"]),
-        help="Audit also as each contributor sees it who is alone in a hidden cell, or has most of it.",
+        help="Audit also as each contributor sees it who is alone in a hidden cell, has most of it, or is known to be first "
+        "or second.",
     )
     return kind(near(who(command)))
 
