@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _NUMBER, _TEXT = "NUMBER", "TEXT"
 _PARAMETERS: tuple[tuple[str, str, str], ...] = (
     ("base", _NUMBER, "Figures become multiples of it (all rounding)."),
+    ("max-dims", _NUMBER, "All tables of up to so many dims are offered (round-lattice; --margin names others)."),
     ("rounding", _TEXT, "nearest, or within (round-to)."),
     ("hide", _TEXT, "Cells to withhold by rule, such as '< 3' (suppress, complementary-suppress)."),
     ("below", _NUMBER, "Every primary must be able to be so much less (complementary-suppress)."),
@@ -172,8 +173,9 @@ def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> 
     taken = inspect.signature(function).parameters
     found: dict[str, Any] = {}
     for option, _, _ in _PARAMETERS:
-        if options[option] is not None:
-            found[_CALLED.get(option, option)] = parameter(option, options[option])
+        called = option.replace("-", "_")
+        if options[called] is not None:
+            found[_CALLED.get(option, called)] = parameter(called, options[called])
     for option, _ in _LISTS:
         if options[option]:
             found[_CALLED.get(option, option)] = list(options[option])

@@ -12,6 +12,7 @@ import numpy as np
 from ..base.errors import InputError
 from ..release.tables.dims import Dim
 from ..release.tables.tables import Table, labelled
+from .offered_tables import RoundedTables
 from .protection import Protection, release_of
 from .request import Request
 from .rules import Size, numbered, percent, plain
@@ -33,6 +34,8 @@ class Tables:
     numbers: np.ndarray | None
     """What decided about each cell, where record keys did."""
     seed: int
+    lattice: RoundedTables | None = None
+    """The offered tables that the published counts come from, where they do."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,6 +168,8 @@ class Answer:
     def release(self, *, exact: Any = ()) -> Release:
         """The release of this table, by the same method, seed and keys: `fw.audit` tells what it gives away.
 
+        Of an answer from tables that were rounded together (`round_lattice`) it is what this one tells by itself.
+
         Of a request with a filter it knows whom it is about (`Release.about`), so that `fw.linked` of several answers does
         not take different people for the same.
 
@@ -183,7 +188,9 @@ class Answer:
                 "what it says of the truth cannot be told from the table alone; audit a server with when='after'."
             )
         true = Table(self.tables.true, self.tables.dims)
-        if self.after is None:
+        if self.tables.lattice is not None:
+            release = self.tables.lattice.release(self.request, true, exact)
+        elif self.after is None:
             release = publish(true, margins=[tuple(dim.name for dim in true.dims)])
         else:
             numbers = None if self.tables.numbers is None else labelled(self.tables.numbers, true.dims)
