@@ -86,6 +86,7 @@ Examples:
   fiberwalk protect table.csv --method complementary-suppress --hide '< 3' --percent 20 --out hidden.csv
   fiberwalk protect table.csv --method swap --dim region --rate 0.1 --within age --out swapped.csv
   fiberwalk protect table.csv --method perturb --matrix matrix.csv --keyed --seed 77 --out perturbed.csv
+  fiberwalk protect table.csv --method round-lattice --max-dims 2 --out offered.csv
   fiberwalk audit rounded.csv --protected-by 'random-round base=3'        what it gives away"""
 )
 @reading

@@ -18,10 +18,12 @@ from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.tables.dims import margin_list
 from ..release.tables.tables import Table
-from .hypercube import Hypercube
+from .hypercube import Counted, Hypercube
 from .request import Request, as_request
 
 METHOD = "round_lattice"
+_NEARLY_1 = np.nextafter(1.0, 0.0)
+"""A number that rounds down."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,8 @@ class RoundedTables:
     """The columns of each dim that spans the cube: itself, its levels, and None for its total."""
     lattice: Lattice
     rounded: RoundedLattice
+    keys: np.ndarray
+    """The sum of the record keys of each figure, by which the same people are known."""
     step: int
     applied: Applied
 
@@ -78,6 +82,14 @@ class RoundedTables:
             np.add.at(summed.reshape(-1), cell[inside], of_figures[inside.ravel()])
             found.append(summed)
         return Shown(*found)
+
+    def deciding(self, counted: Counted, numbers: np.ndarray) -> np.ndarray:
+        """What decides about the cells of a table that is not offered: their own numbers, but for people who are an offered
+        figure by themselves, and are rounded as they are there."""
+        order = np.argsort(self.keys, kind="stable")
+        place = order[np.minimum(np.searchsorted(self.keys, counted.keys, sorter=order), len(order) - 1)]
+        same = (self.keys[place] == counted.keys) & (counted.counts > 0)
+        return np.where(same, np.where(self.rounded.figures[place] > counted.counts, 0.0, _NEARLY_1), numbers)
 
     def release(self, request: Request, true: Table, exact: Any = ()) -> Release:
         """What an answer tells by itself: each count and each of its sums, as precisely as it is known."""
@@ -133,15 +145,15 @@ def rounded_tables(cube: Hypercube, parameters: Mapping[str, Any], seed: int) ->
     ]
     named = None if margins is None else [_table(one, names, cube) for one in margin_list(margins, "margins=")]
     lattice = lattice_of(groups, wanted_tables(named, max_dims, [len(one) - 1 for one in names]))
-    true, numbers = (np.concatenate(one) for one in zip(*_cuts(cube, names, lattice), strict=True))
+    true, numbers, keys = (np.concatenate(one) for one in zip(*_cuts(cube, names, lattice), strict=True))
     rounded = rounded_lattice(lattice, true, numbers, step, base)
     relaxed = [" x ".join(_shown(one, names)) or "the grand total" for one in rounded.relaxed]
     applied = replace(applied_lattice(rounded, relaxed, base, RECORDS), seed=seed)
-    return RoundedTables(cube, names, lattice, rounded, step, applied)
+    return RoundedTables(cube, names, lattice, rounded, keys, step, applied)
 
 
-def _cuts(cube: Hypercube, names: Any, lattice: Lattice) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The true counts of every table of a lattice, and the number that decides about each."""
+def _cuts(cube: Hypercube, names: Any, lattice: Lattice) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The true counts of every table of a lattice, the number that decides about each, and the keys of who is in it."""
     found = []
     for table, shape in lattice.shapes.items():
         shown = _shown(table, names)
@@ -150,8 +162,10 @@ def _cuts(cube: Hypercube, names: Any, lattice: Lattice) -> list[tuple[np.ndarra
         order = [cube.in_order(request).index(name) for name in shown]
         # A level may have labels that no label of its dim belongs to; nobody has them, and groups stop before them.
         kept = tuple(slice(size) for size, of_dim, i in zip(shape, names, table, strict=True) if of_dim[i] is not None)
-        numbers = cube.numbers(request, cut.keys)
-        found.append((cut.counts.transpose(order)[kept].ravel(), numbers.transpose(order)[kept].ravel()))
+        counts, numbers, keys = (
+            one.transpose(order)[kept].ravel() for one in (cut.counts, cube.numbers(request, cut.keys), cut.keys)
+        )
+        found.append((counts, numbers, keys))
     return found
 
 

@@ -41,8 +41,9 @@ class TableServer:
     With `round_lattice` the tables that its parameters offer (margins, max_dims) are rounded when the server is set up, all
     at once: each adds up, and all agree. A request is answered from them if its dims and those of its filters are together
     in one of them; a filter by several labels sums their figures. However many such requests there are, they tell no more
-    than what is offered. Any other request is answered by `random_round` with the same base and keys, and does not add up
-    to what is offered. `server.lattice.applied` says what was done, and in `own_words` how many figures had to turn.
+    than what is offered. Any other request is answered by `random_round` with the same base and keys: the same people have
+    the same count as in the tables that are offered, but sums need not agree. `server.lattice.applied` says what was done,
+    and in `own_words` how many figures had to turn.
 
     Parameters
     ----------
@@ -206,6 +207,8 @@ class TableServer:
         if self._outside is None or as_it_is:
             return counts, None
         numbers = self._outside.numbers(self.cube, request, counted.keys)
+        if self.lattice is not None and numbers is not None:
+            numbers = self.lattice.deciding(counted, numbers)
         return self._outside.publish(counts, self.cube, request, seed, numbers), numbers
 
     def _risk_by(self, by: Any, true: Any, published: Any, protected: bool) -> dict[str, Any]:

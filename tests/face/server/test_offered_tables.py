@@ -93,7 +93,8 @@ def test_what_is_not_offered_is_rounded_by_the_same_keys_and_does_not_add_up():
     server = served()
     keyed = fw.TableServer(records(), method="random_round", parameters={"base": 3}, seed=7, rules=RULES)
     outside = server.tabulate(DIMS)
-    xr.testing.assert_equal(outside.table, keyed.tabulate(DIMS).table)
+    differs = (outside.table != keyed.tabulate(DIMS).table).mean()  # where the same people are in an offered figure
+    assert 0 <= differs < 0.2
     assert outside.after.words == "random-round base=3"
     assert (outside.table.sum("region") != server.tabulate("sex,age").table).any()
     assert (outside.release().published.values == outside.table.transpose(*outside.release().published.dims)).all()
@@ -101,6 +102,23 @@ def test_what_is_not_offered_is_rounded_by_the_same_keys_and_does_not_add_up():
     # The figures themselves mostly stay as the keys make them.
     same = (server.tabulate("age,region").table == keyed.tabulate("age,region").table).mean()
     assert 0.5 < same < 1
+
+
+def test_the_same_people_have_the_same_count_whatever_they_are_called():
+    random = np.random.default_rng(4)
+    rows = pd.DataFrame({dim: random.choice(list("abcdef"), 40) for dim in ("sex", "age", "region", "trade")})
+    server = served(rows, seed=2)
+    counts: dict[tuple[int, ...], set[int]] = {}
+    seen = 0
+    for n in (1, 2, 3, 4):
+        for dims in combinations(rows.columns, n):
+            table = server.tabulate(dims).table
+            for labels, who in rows.groupby(list(dims)).indices.items():
+                place = dict(zip(dims, labels if isinstance(labels, tuple) else (labels,), strict=True))
+                counts.setdefault(tuple(who.tolist()), set()).add(int(table.sel(place)))
+                seen += 1
+    assert seen > 2 * len(counts)  # most groups are seen more than once
+    assert all(len(shown) == 1 for shown in counts.values())
 
 
 def test_tables_by_name_and_the_same_for_counts():
@@ -141,7 +159,7 @@ def test_the_release_of_an_answer_knows_its_sums_too():
 
 def test_a_table_in_which_figures_had_to_go_further_says_so():
     cube = xr.DataArray(
-        [[[3, 1], [0, 1]], [[1, 3], [1, 0]]],
+        [[[5, 3], [2, 3]], [[3, 5], [3, 2]]],
         dims=DIMS,
         coords={"sex": list("fm"), "age": list("12"), "region": list("NS")},
     )

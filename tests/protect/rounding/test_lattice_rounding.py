@@ -42,8 +42,9 @@ def every_sum(dims, cube, tables):
     return np.array([sum(cube[one] for one in group) for table in tables for group in groups_of(dims, table)])
 
 
-def naive(dims, cube, tables, finest, numbers, base, further=()):
-    """The cheapest additive rounding of all tables and its cost; figures of the tables in `further` may go one further."""
+def naive(dims, cube, tables, finest, numbers, base, further=(), same=()):
+    """The cheapest additive rounding of all tables and its cost; figures of the tables in `further` may go one further, and
+    those numbered in `same` are alike."""
     groups = [(table, group) for table in tables for group in groups_of(dims, table)]
     truth = [sum(int(cube[one]) for one in group) for _, group in groups]
     cells = [i for i, (table, _) in enumerate(groups) if table in finest]
@@ -67,6 +68,8 @@ def naive(dims, cube, tables, finest, numbers, base, further=()):
         cost += (numbers[i] - share if share else 0) * (shown - low)
         cost += BEYOND * np.maximum(np.maximum(low - shown, shown + -truth[i] // base), 0)
         found.append(shown * base)
+    for one in same:
+        fits &= found[one] == found[same[0]]
     if not fits.any():
         return None, np.inf
     best = np.flatnonzero(fits)[np.argmin(cost[fits])]
@@ -109,6 +112,25 @@ def test_it_is_the_cheapest_of_all_additive_roundings(case, base):
         assert found.n_beyond == (np.abs(best - truth) >= base).sum()
     if (case, base) == ("a cube with all its margins", 2):
         assert stages == {False, True}  # both kinds were seen
+
+
+def test_figures_of_the_same_people_are_alike():
+    dims, wanted, finest = CASES["three crossed tables"]
+    lattice, random = lattice_of(dims, wanted), np.random.default_rng(3)
+    same = [lattice.starts[one] for one in finest]  # the first cell of each table
+    torn = 0
+    for _ in range(40):
+        cube = random.integers(0, 6, (2, 2, 2))
+        cube[0, 0, 1] = cube[0, 1, 0] = cube[1, 0, 0] = 0
+        cube[0, 0, 0] = random.choice([1, 2, 4])
+        truth = every_sum(dims, cube, lattice.tables)
+        numbers = random.random(len(truth))
+        alone = rounded_lattice(lattice, truth, numbers, 3, 3).figures[same]
+        torn += len(set(alone)) > 1
+        numbers[same] = numbers[same[0]]
+        best, _ = naive(dims, cube, lattice.tables, finest, numbers, 3, same=same)
+        assert (rounded_lattice(lattice, truth, numbers, 3, 3).figures == best).all()
+    assert torn > 5  # not so where each has a key of its own
 
 
 # --- every table adds up, all agree ---------------------------------------------------------------------------------
