@@ -33,6 +33,8 @@ MOST_NODES = 1000
 """Of each search for a rounding; lattices of two-way tables need hardly any."""
 SEARCHED_OUT, NEAR_ENOUGH = 1_000, 0.05
 """Where more figures can turn the search may end within this share of the best; two-way tables do not need it."""
+MOST_FIGURES = 100_000
+"""That are rounded at once: of more the program takes hours."""
 BEYOND = 10.0
 """What it costs to go to the next multiple but one, in costs of figures that turn: at most 1 each."""
 
@@ -56,6 +58,10 @@ def round_lattice(
     undecided keys as possible are overruled, so that cells sum to their margins in all tables at once. Everything is
     rounded in one go: what is published does not depend on who asks for which table first. The cells of the cube itself are
     published only if it is one of the tables.
+
+    Tens of thousands of figures of two-way tables take seconds, and the rounding is the best there is. Where tables of three
+    and more dims have more than a thousand figures that can turn, the search may end within 5% of the best: then it depends
+    on the version of SciPy, too, whose solver it is, and whoever publishes further tables later keeps the figures.
 
     An intruder is taken to know that every figure is less than `base` away from the truth. Which rounding was chosen would
     tell her a little more; that is not modelled, so the likelihood is "support only".
@@ -140,7 +146,7 @@ def _offered(dims: tuple[Dim, ...], margins: Iterable[Any] | None, max_dims: Any
         [len(one) - 1 for one in names],
     )
     groups = [[np.unique(dim.nodes_at(one), return_inverse=True)[1] for one in names[i]] for i, dim in enumerate(dims)]
-    lattice = lattice_of(groups, wanted)
+    lattice = offered_lattice(groups, wanted)
     return lattice, [tuple(names[i][level] for i, level in enumerate(one)) for one in lattice.tables]
 
 
@@ -162,6 +168,17 @@ def wanted_tables(named: Iterable[Shown] | None, max_dims: Any, n_levels: Sequen
             "round_lattice(): no table is offered; name some (margins=), or say of how many dims (max_dims=)."
         )
     return wanted
+
+
+def offered_lattice(dims: Sequence[Sequence[np.ndarray]], wanted: Iterable[Shown]) -> Lattice:
+    """The lattice of the tables that are offered, if it can be rounded at once."""
+    lattice = lattice_of(dims, wanted)
+    if lattice.n_figures > MOST_FIGURES:
+        raise InputError(
+            f"round_lattice(): {len(lattice.tables):,} tables of {lattice.n_figures:,} figures are offered, more than the "
+            f"{MOST_FIGURES:,} that can be rounded at once; offer fewer (margins=), or tables of fewer dims (max_dims=)."
+        )
+    return lattice
 
 
 # --- the program -------------------------------------------------------------------------------------------------------

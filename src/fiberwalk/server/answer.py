@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import InputError
+from ..protect.mechanism.mechanism import CELLWISE
+from ..release.facts.facts import Applied
 from ..release.tables.dims import Dim
 from ..release.tables.tables import Table, labelled
 from .offered_tables import RoundedTables
@@ -36,6 +38,8 @@ class Tables:
     seed: int
     lattice: RoundedTables | None = None
     """The offered tables that the published counts come from, where they do."""
+    beside_offered: bool = False
+    """Do they stand beside offered tables, which decide about the people who are a figure there?"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,6 +199,8 @@ class Answer:
         else:
             numbers = None if self.tables.numbers is None else labelled(self.tables.numbers, true.dims)
             release = release_of(self.after, true, numbers, self.tables.seed, exact)
+        if self.tables.beside_offered:
+            release = replace(release, applied=tuple(map(_beside_offered, release.applied)))
         return replace(release, about=self.request.where)
 
     def _released(self) -> xr.DataArray:
@@ -205,3 +211,9 @@ class Answer:
     def _labelled(self, counts: np.ndarray) -> xr.DataArray:
         assert self.tables is not None
         return labelled(counts, self.tables.dims).transpose(*self.request.dims).rename("count")
+
+
+def _beside_offered(method: Applied) -> Applied:
+    """A method of a table beside offered ones, where some cells go the way that those went."""
+    words = f"{method.words}; people who are a figure of the offered tables by themselves are rounded as they are there"
+    return replace(method, likelihood=CELLWISE, words=words)

@@ -10,8 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import InputError
-from ..protect.rounding.lattice import Lattice, between, lattice_of
-from ..protect.rounding.lattice_rounding import RoundedLattice, applied_lattice, rounded_lattice, wanted_tables
+from ..protect.rounding.lattice import Lattice, between
+from ..protect.rounding.lattice_rounding import (
+    RoundedLattice,
+    applied_lattice,
+    offered_lattice,
+    rounded_lattice,
+    wanted_tables,
+)
 from ..protect.rounding.rounding import checked_base, with_rounded
 from ..release.facts.facts import RECORDS, Applied
 from ..release.publish import parse_margins, publish_margins
@@ -27,7 +33,7 @@ _NEARLY_1 = np.nextafter(1.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class OfferedCounts:
     """Counts of a table that follow from what is offered, and how far each may be from the truth at most."""
 
     counts: np.ndarray
@@ -51,7 +57,7 @@ class RoundedTables:
     def __repr__(self) -> str:
         return f"<RoundedTables: {len(self.lattice.tables):,} tables of {self.lattice.n_figures:,} figures>"
 
-    def shown(self, request: Request) -> Shown | None:
+    def shown(self, request: Request) -> OfferedCounts | None:
         """The counts of a request, its dims in the order of the cube; None where they do not follow from what is offered.
 
         Who is in the table must follow as well: a filter by one label shows a part of an offered table, one by several
@@ -81,7 +87,7 @@ class RoundedTables:
             summed = np.zeros(shape, dtype=np.int64)
             np.add.at(summed.reshape(-1), cell[inside], of_figures[inside.ravel()])
             found.append(summed)
-        return Shown(*found)
+        return OfferedCounts(*found)
 
     def deciding(self, counted: Counted, numbers: np.ndarray) -> np.ndarray:
         """What decides about the cells of a table that is not offered: their own numbers, but for people who are an offered
@@ -144,7 +150,7 @@ def rounded_tables(cube: Hypercube, parameters: Mapping[str, Any], seed: int) ->
         for of_dim in columns
     ]
     named = None if margins is None else [_table(one, names, cube) for one in margin_list(margins, "margins=")]
-    lattice = lattice_of(groups, wanted_tables(named, max_dims, [len(one) - 1 for one in names]))
+    lattice = offered_lattice(groups, wanted_tables(named, max_dims, [len(one) - 1 for one in names]))
     true, numbers, keys = (np.concatenate(one) for one in zip(*_cuts(cube, names, lattice), strict=True))
     rounded = rounded_lattice(lattice, true, numbers, step, base)
     relaxed = [" x ".join(_shown(one, names)) or "the grand total" for one in rounded.relaxed]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -184,7 +185,9 @@ class TableServer:
             why = f"its risk is {plain(left, self.max_risk)} after protection; at most {self.max_risk:g} is allowed"
             return _refused(request, [Broken(why, "it is too risky, also when it is protected")], **told)
         # 5. the table, and what is kept of it
-        tables = Tables(dims_shown, true, published, numbers, seed, None if shown is None else self.lattice)
+        tables = Tables(dims_shown, true, published, numbers, seed)
+        if self.lattice is not None:
+            tables = replace(tables, lattice=None if shown is None else self.lattice, beside_offered=shown is None)
         utility = self.measure.utility(true, published)
         return Answer(request, True, "", "", utility=utility, before=self.before, after=after, tables=tables, **told)
 

@@ -98,6 +98,9 @@ def test_what_is_not_offered_is_rounded_by_the_same_keys_and_does_not_add_up():
     assert outside.after.words == "random-round base=3"
     assert (outside.table.sum("region") != server.tabulate("sex,age").table).any()
     assert (outside.release().published.values == outside.table.transpose(*outside.release().published.dims)).all()
+    assert outside.release().likelihood == "cellwise approximation"
+    assert "rounded as they are there" in outside.release().applied[0].words
+    assert keyed.tabulate(DIMS).release().likelihood == "exact"
     assert "Protected by round-lattice base=3 max_dims=2" in server.tabulate("sex").summary()
     # The figures themselves mostly stay as the keys make them.
     same = (server.tabulate("age,region").table == keyed.tabulate("age,region").table).mean()
@@ -186,6 +189,10 @@ def test_labels_of_a_level_that_nobody_can_have():
             "round_lattice has base, margins and max_dims for parameters, not 'decimals'",
         ),
         ({"parameters": {"max_dims": 0}}, "round_lattice(max_dims=0): a whole number of at least 1"),
+        (
+            {"data": xr.DataArray(np.ones((400, 400), int), dims=["a", "b"]), "parameters": {}},
+            "4 tables of 160,801 figures",
+        ),
         ({"parameters": {"base": -3}}, "round_lattice(base=-3): the base must be positive"),
         ({"parameters": {"margins": ["age,band"]}}, "shows 'age' and 'band', of which one is enough"),
         ({"parameters": {"margins": ["agee"]}}, "there is no dim 'agee'"),

@@ -332,6 +332,10 @@ def test_record_keys_and_magnitudes():
         (lambda: fw.round_lattice([[1, 2]], max_dims=1.5), "round_lattice(max_dims=1.5): a whole number"),
         (lambda: fw.round_lattice([[1, 2]], margins=[]), "round_lattice(): no table is offered; name some (margins=)"),
         (lambda: fw.round_lattice([[1, 2]], margins=["Z"]), "names 'Z', which is no dim of this table"),
+        (
+            lambda: fw.round_lattice(np.ones((350, 350), int)),
+            "4 tables of 123,201 figures are offered, more than the 100,000 that can be rounded at once; offer fewer",
+        ),
         (lambda: fw.round_lattice([[1, 2]], keys="cells"), "keys='cells': 'labels', a table of summed record keys"),
         (lambda: fw.round_lattice([[1, 2]], seed=-1), "seed=-1: a whole number of at least 0"),
         (lambda: fw.round_lattice([[1, -2]]), "negative"),
