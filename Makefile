@@ -92,6 +92,7 @@ studies: $(VENV)/installed-for-tests
 	$(BIN)/python bench/studies/ru_map_picture.py
 	$(BIN)/python bench/studies/sample_tables.py
 	$(BIN)/python bench/studies/sample_tables.py further
+	$(BIN)/python bench/studies/offered_tables.py
 	$(BIN)/python bench/studies/flexible_tables.py
 	$(BIN)/python bench/studies/protected_risk.py
 	$(BIN)/python bench/studies/table_server.py

@@ -1,7 +1,7 @@
 """The methods that turn a table into a release, one file each, and the rules that call a cell sensitive.
 
 mechanism/     what random methods have in common: evidence, keys of cells
-rounding/      to the nearest multiple, at random, controlled
+rounding/      to the nearest multiple, at random, controlled, of many tables at once
 perturbation/  transition matrices, noise, Markov perturbation
 records/       swapping, sampling, simulation, post-randomisation, blanks
 suppression/   hidden and merged cells, complementary suppression, sensitivity rules

@@ -43,7 +43,8 @@ def as_protected(
         The published table, in any form; or a release that `read_release` read from a file with perturbed figures.
     method
         What they went through: the name of the function that would do it, such as "random_round", and its parameters
-        (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which. Of
+        (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which. So does
+        each table of round_lattice; relaxed=True is for one that was published with the wider range. Of
         "markov_perturb", order="given" says that the squares are listed in the order of the steps; otherwise she does not
         know their order. Its published table holds every total that the squares keep: exact= need not say them; nor those
         that "pram" keeps. Of "local_suppress", exact= has to give the table of all other dims, which counts the blanks too.

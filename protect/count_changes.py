@@ -181,6 +181,7 @@ CHANGES: dict[str, Callable[..., CountChanges]] = {
     "semi_controlled_round": _at_random("semi_controlled_round"),
     "round_to": _to_nearest,
     "controlled_round": _controlled,
+    "round_lattice": _at_random("round_lattice"),
     "swap": _by_swapping,
     "add_noise": _by_noise,
 }
@@ -191,8 +192,9 @@ def changes_of(method: str, parameters: Mapping[str, Any] | None = None) -> Coun
     """How a method changes the counts of a table, cell by cell.
 
     Conventions: controlled rounding is taken as rounding to the nearest multiple, which it is near to, or at random where it
-    is unbiased; rounding goes to the nearest whatever the reader is told; perturbation is taken as its matrix says, also
-    where the table is fitted to margins afterwards.
+    is unbiased; rounding of a lattice as random rounding, which it is by its keys alone; rounding goes to the nearest
+    whatever the reader is told; perturbation is taken as its matrix says, also where the table is fitted to margins
+    afterwards.
 
     Parameters
     ----------

@@ -71,6 +71,13 @@ def _controlled_round(release: Release, base: float = 3) -> tuple[Reading, str]:
     ), SUPPORT
 
 
+def _round_lattice(release: Release, base: float = 3, relaxed: bool = False) -> tuple[Reading, str]:
+    from .rounding.rounding import Ranges, checked_base
+
+    step = checked_base(base, release.decimals, "round_lattice")
+    return Ranges(step, "within", release.decimals, "lattice rounding", steps=2 if relaxed else 1), SUPPORT
+
+
 def _perturb(
     release: Release, matrix: Any, above: int = 1, normalise: bool = False, preserve_totals: bool = False
 ) -> tuple[Reading, str]:
@@ -148,6 +155,13 @@ METHODS: dict[str, Method] = {
         SUPPORT,
         "up or down so that everything still adds up",
         _controlled_round,
+        adds_up=True,
+    ),
+    "round_lattice": Method(
+        "rounding.lattice_rounding",
+        SUPPORT,
+        "... in many tables at once, which agree with each other",
+        _round_lattice,
         adds_up=True,
     ),
     "perturb": Method("perturbation.perturbation", EXACT, "counts changed by a transition matrix", _perturb),

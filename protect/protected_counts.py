@@ -135,7 +135,7 @@ def _checked(counts: np.ndarray, names: Sequence[str] | None, seed: int, keys: A
 
 def _by_release(cells: Cells, name: str, parameters: Mapping[str, Any]) -> np.ndarray:
     """The counts of a method that has no shorter way than its release."""
-    if name != "perturb":
+    if name not in ("perturb", "round_lattice"):
         cells.refuse_keys(name)
     table = Table(cells.values.reshape(cells.shape), cells.dims)
     given = dict(parameters) if cells.keys is None else {**parameters, "keys": cells.keys.reshape(cells.shape)}
@@ -143,7 +143,8 @@ def _by_release(cells: Cells, name: str, parameters: Mapping[str, Any]) -> np.nd
     refuse_unknown(name, given, function)
     refuse_missing(name, given, function)
     figures = function(table, **given, seed=cells.seed).figures
-    assert figures is not None
+    if figures is None:
+        raise InputError(f"{name}: the cells of the table are not among the tables that are offered.")
     assert (figures != NO_VALUE).all()
     return figures.reshape(cells.shape)
 
@@ -209,6 +210,7 @@ _METHODS: dict[str, Callable[..., np.ndarray]] = {
 }
 _BY_RELEASE = (
     "controlled_round",
+    "round_lattice",
     "draw_sample",
     "swap_preserving",
     "simulate",

@@ -1,1 +1,1 @@
-"""Rounding: to the nearest multiple, at random, controlled."""
+"""Rounding: to the nearest multiple, at random, controlled, of many tables at once (lattice)."""

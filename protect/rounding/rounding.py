@@ -30,17 +30,20 @@ class Ranges:
     rule: str
     decimals: int = 0
     name: str = "rounding"
+    steps: int = 1
+    """By the rule "within", figures are less than so many bases away from the truth."""
 
     @property
     def words(self) -> str:
         """What was done."""
-        return f"every published figure is rounded to base {written(self.base, self.decimals)}, {_HOW[self.rule]}"
+        how = _HOW[self.rule] if self.steps == 1 else f"to a multiple less than {self.steps} bases away"
+        return f"every published figure is rounded to base {written(self.base, self.decimals)}, {how}"
 
     def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
         """All values of the range alike."""
         if figure % self.base or figure < 0:
             return 0, np.empty(0)
-        low, high = (int(end) for end in rounding_range(np.array(figure), self.base, self.rule))
+        low, high = (int(end) for end in rounding_range(np.array(figure), self.base * self.steps, self.rule))
         return low, np.zeros(max(min(high, most) - low + 1, 0))
 
 
@@ -110,16 +113,21 @@ def nearest_multiple(values: np.ndarray, step: int) -> np.ndarray:
     return np.asarray((values + step // 2) // step * step)
 
 
-def with_rounded(release: Release, keys: np.ndarray, matrix: Any, figures: np.ndarray, step: int, rule: str) -> Release:
-    """A release with rounded figures of cells and sums, each the range of values that it may stand for."""
+def with_rounded(
+    release: Release, keys: np.ndarray, matrix: Any, figures: np.ndarray, step: int | np.ndarray, rule: str
+) -> Release:
+    """A release with rounded figures of cells and sums, each the range of values that it may stand for.
+
+    `step` may differ from figure to figure, where they are known more or less precisely.
+    """
     release = release.with_facts(keys, matrix, *rounding_range(figures, step, rule), figures)
-    if step > 1:
+    if np.max(step, initial=0) > 1:
         # A rounded figure that leaves one value (a zero to base 2) discloses a cell or sum; it does not publish it.
         release = replace(release, status=np.full(release.n_cells, UNSHOWN, dtype=np.uint8), shown=release.shown[:0])
     return release
 
 
-def rounding_range(figures: np.ndarray, step: int, rule: str) -> tuple[np.ndarray, np.ndarray]:
+def rounding_range(figures: np.ndarray, step: int | np.ndarray, rule: str) -> tuple[np.ndarray, np.ndarray]:
     """The values that a rounded figure may stand for."""
     if rule == "nearest":
         lower, upper = figures - step // 2, figures + (step - 1) // 2

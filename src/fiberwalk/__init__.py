@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .protect.records.sample_drawing import draw_sample
     from .protect.records.simulated_tables import simulate
     from .protect.rounding.controlled_rounding import controlled_round
+    from .protect.rounding.lattice_rounding import round_lattice
     from .protect.rounding.random_rounding import random_round
     from .protect.rounding.rounding import round_to
     from .protect.rounding.semi_controlled_rounding import semi_controlled_round
@@ -141,6 +142,7 @@ _HOME = {
     "random_round": "protect.rounding.random_rounding",
     "read_release": "release.reading",
     "risk_properties": "studies.measure_properties",
+    "round_lattice": "protect.rounding.lattice_rounding",
     "round_to": "protect.rounding.rounding",
     "ru_map": "maps.confidentiality_map",
     "sample": "sampling",
@@ -232,6 +234,7 @@ __all__ = [
     "read_release",
     "risk",
     "risk_properties",
+    "round_lattice",
     "round_to",
     "ru_map",
     "sample",

@@ -228,6 +228,8 @@ RANDOM: dict[str, Callable[[np.ndarray, int], Release]] = {
     "semi_controlled_round": lambda table, seed: fw.semi_controlled_round(table, 3, seed=seed),
     "controlled_round": lambda table, seed: fw.controlled_round(table, 3, seed=seed),
     "controlled_round, unbiased": lambda table, seed: fw.controlled_round(table, 3, seed=seed, unbiased=True),
+    "round_lattice": lambda table, seed: fw.round_lattice(table, 3, seed=seed),
+    "round_lattice of some tables": lambda table, seed: fw.round_lattice(table, 3, margins=["A"], seed=seed),
     "perturb": lambda table, seed: fw.perturb(table, SPREAD, seed=seed, exact=["A", "B"]),
     "add_noise": lambda table, seed: fw.add_noise(table, fw.uniform_noise(2), seed=seed),
     "draw_sample": lambda table, seed: fw.draw_sample(table, 0.5, seed=seed),

@@ -34,6 +34,7 @@ CASES = [
     ("swap", {"dim": "B,C", "rate": 0.3}),
     ("swap", {"dim": "C", "within": ["A"], "rate": 0.3, "targeted": 2}),
     ("controlled_round", {"margins": ["A"]}),
+    ("round_lattice", {"base": 3}),
     ("draw_sample", {"fraction": 0.3}),
     ("pram", {"dim": "B", "stay": 0.8}),
     ("local_suppress", {"dim": "C", "rate": 0.3}),
@@ -68,7 +69,7 @@ def test_every_method_that_publishes_all_cells_is_there():
             protected_counts(COUNTS, method, {}, seed=1)
 
 
-@pytest.mark.parametrize(("method", "parameters"), [CASES[i] for i in (1, 2, 4, 5, 8, 9)])
+@pytest.mark.parametrize(("method", "parameters"), [CASES[i] for i in (1, 2, 4, 5, 8, 9, 14)])
 def test_keys_decide_as_they_do_in_the_public_function(method, parameters):
     counts = COUNTS + 1  # nobody's key decides about an empty cell
     keys = np.random.default_rng(2).random(counts.shape)
@@ -170,6 +171,10 @@ def test_between_two_categories_the_number_of_pairs_says_all():
             "swap has no parameter 'exact' that changes cells",
         ),
         (lambda: protected_counts(COUNTS, "simulate", {"margin": "A"}, seed=1), "simulate has no parameter 'margin'"),
+        (
+            lambda: protected_counts(COUNTS, "round_lattice", {"max_dims": 2}, seed=1),
+            "round_lattice: the cells of the table are not among the tables that are offered.",
+        ),
         (lambda: protected_counts(COUNTS, "rond_to", {}, seed=1), "there is no method 'rond_to'"),
         (lambda: protected_counts(COUNTS, "random_round", {}, seed=-1), "seed=-1: a whole number"),
         (lambda: protected_counts(np.array([1.5]), "random_round", {}, seed=1), "is not a whole number"),

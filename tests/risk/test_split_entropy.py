@@ -206,6 +206,7 @@ VALUES = np.arange(40)
         ("semi-controlled-round", {}),
         ("round_to", {"base": 4}),
         ("controlled_round", {"unbiased": True}),
+        ("round-lattice", {"base": 4, "max_dims": 2}),
         ("perturb", {"matrix": SAE15, "above": 5}),
         ("perturb", {"matrix": SAE15}),
         ("add_noise", {"noise": {-2: 0.2, 0: 0.5, 1: 0.3}, "floor": True}),

@@ -72,6 +72,7 @@ METHODS: dict[str, Callable[[], fw.Release]] = {
     "random_round": lambda: fw.random_round(TABLE, 3, seed=1, exact=["row", "col"]),
     "semi_controlled_round": lambda: fw.semi_controlled_round(TABLE, 3, seed=1),
     "controlled_round": lambda: fw.controlled_round(TABLE, 3, seed=1),
+    "round_lattice": lambda: fw.round_lattice(TABLE, 3, seed=1),
     "perturb": lambda: fw.perturb(TABLE, MATRIX, seed=1, exact=["row", "col"]),
     "add_noise": lambda: fw.add_noise(TABLE, fw.uniform_noise(2), seed=1, exact=["row", "col"]),
     "draw_sample": lambda: fw.draw_sample(TABLE, 0.5, seed=1, exact=["row", "col"]),

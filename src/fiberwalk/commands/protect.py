@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _NUMBER, _TEXT = "NUMBER", "TEXT"
 _PARAMETERS: tuple[tuple[str, str, str], ...] = (
     ("base", _NUMBER, "Figures become multiples of it (all rounding)."),
+    ("max-dims", _NUMBER, "All tables of up to so many dims are offered (round-lattice; --margin names others)."),
     ("rounding", _TEXT, "nearest, or within (round-to)."),
     (
         "hide",
@@ -99,6 +100,7 @@ Examples:
   fiberwalk protect table.csv --method complementary-suppress --hide '< 3' --percent 20 --out hidden.csv
   fiberwalk protect table.csv --method swap --dim region --rate 0.1 --within age --out swapped.csv
   fiberwalk protect table.csv --method perturb --matrix matrix.csv --keyed --seed 77 --out perturbed.csv
+  fiberwalk protect table.csv --method round-lattice --max-dims 2 --out offered.csv
   fiberwalk audit rounded.csv --protected-by 'random-round base=3'        what it gives away"""
 )
 @reading
@@ -186,8 +188,9 @@ def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> 
     taken = inspect.signature(function).parameters
     found: dict[str, Any] = {}
     for option, _, _ in _PARAMETERS:
-        if options[option] is not None:
-            found[_CALLED.get(option, option)] = parameter(option, options[option])
+        called = option.replace("-", "_")
+        if options[called] is not None:
+            found[_CALLED.get(option, called)] = parameter(called, options[called])
     for option, _ in _LISTS:
         if options[option]:
             found[_CALLED.get(option, option)] = list(options[option])

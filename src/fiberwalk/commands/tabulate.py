@@ -29,13 +29,14 @@ Examples:
   fiberwalk tabulate cube.parquet --dims age,education --method 'semi-controlled-round base=3' \\
       --max-risk 0.2 --min-population 1000 --max-small-share 0.1 --seed-file secret.txt --out table.csv
   fiberwalk tabulate cube.csv --dims region,age --method 'swap dim=region rate=0.1' --before --out swapped.csv
+  fiberwalk tabulate cube.csv --dims sex,age --method 'round-lattice base=3 max-dims=2' --seed-file secret.txt
   fiberwalk tabulate cube.csv --dims sex,age --where age=0-4 --where age=5-9 --method none --max-risk 0.1
   fiberwalk tabulate survey.csv --dims sex,age --method none --measure sample --sampling-weights weight --max-risk 0.2
 
 With the same seed, random-round and perturb change the same people alike in every table that shows them as a cell, so that
 asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Many tables of
 other groups of people still tell more than one: keep --max-labels at 1, or protect the cube (--before). Totals are tables of
-their own: ask for fewer dims.
+their own: ask for fewer dims. With round-lattice they add up, in all tables that it offers.
 
 Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 )

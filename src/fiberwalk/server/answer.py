@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import InputError
+from ..protect.mechanism.mechanism import CELLWISE
+from ..release.facts.facts import Applied
 from ..release.tables.dims import Dim
 from ..release.tables.tables import Table, labelled
+from .offered_tables import RoundedTables
 from .protection import Protection, release_of
 from .request import Request
 from .rules import Size, numbered, percent, plain
@@ -33,6 +36,10 @@ class Tables:
     numbers: np.ndarray | None
     """What decided about each cell, where record keys did."""
     seed: int
+    lattice: RoundedTables | None = None
+    """The offered tables that the published counts come from, where they do."""
+    beside_offered: bool = False
+    """Do they stand beside offered tables, which decide about the people who are a figure there?"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,6 +174,8 @@ class Answer:
     def release(self, *, exact: Any = ()) -> Release:
         """The release of this table, by the same method, seed and keys: `fw.audit` tells what it gives away.
 
+        Of an answer from tables that were rounded together (`round_lattice`) it is what this one tells by itself.
+
         Of a request with a filter it knows whom it is about (`Release.about`), so that `fw.linked` of several answers does
         not take different people for the same. Where the data are a sample, it is about the people in the sample.
 
@@ -185,11 +194,15 @@ class Answer:
                 "what it says of the truth cannot be told from the table alone; audit a server with when='after'."
             )
         true = Table(self.tables.true, self.tables.dims)
-        if self.after is None:
+        if self.tables.lattice is not None:
+            release = self.tables.lattice.release(self.request, true, exact)
+        elif self.after is None:
             release = publish(true, margins=[tuple(dim.name for dim in true.dims)])
         else:
             numbers = None if self.tables.numbers is None else labelled(self.tables.numbers, true.dims)
             release = release_of(self.after, true, numbers, self.tables.seed, exact)
+        if self.tables.beside_offered:
+            release = replace(release, applied=tuple(map(_beside_offered, release.applied)))
         return replace(release, about=self.request.where)
 
     def _released(self) -> xr.DataArray:
@@ -200,3 +213,9 @@ class Answer:
     def _labelled(self, counts: np.ndarray) -> xr.DataArray:
         assert self.tables is not None
         return labelled(counts, self.tables.dims).transpose(*self.request.dims).rename("count")
+
+
+def _beside_offered(method: Applied) -> Applied:
+    """A method of a table beside offered ones, where some cells go the way that those went."""
+    words = f"{method.words}; people who are a figure of the offered tables by themselves are rounded as they are there"
+    return replace(method, likelihood=CELLWISE, words=words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from ..release.tables.table_forms import Hierarchies
 from .answer import Answer, Tables
 from .hypercube import Counted
 from .measures import SAMPLE, Measure, MeasuredTable, as_measure
+from .offered_tables import METHOD as LATTICE
+from .offered_tables import RoundedTables, rounded_tables
 from .protection import Protection, as_protection
 from .reading import as_hypercube
 from .request import Request, as_request
@@ -33,7 +36,15 @@ class TableServer:
 
     Other groups of people are changed anew: their sums need not agree, and whoever asks for many tables learns more than
     one of them says (see `ServerRules`, max_labels, for how much). Refusals tell something of the true table, too. Only
-    what the cube went through (`when="before"`) is the same in all tables, however many there are.
+    what the cube went through (`when="before"`) is the same in all tables, however many there are, and what `round_lattice`
+    offers.
+
+    With `round_lattice` the tables that its parameters offer (margins, max_dims) are rounded when the server is set up, all
+    at once: each adds up, and all agree. A request is answered from them if its dims and those of its filters are together
+    in one of them; a filter by several labels sums their figures. However many such requests there are, they tell no more
+    than what is offered. Any other request is answered by `random_round` with the same base and keys: the same people have
+    the same count as in the tables that are offered, but sums need not agree. `server.lattice.applied` says what was done,
+    and in `own_words` how many figures had to turn.
 
     Parameters
     ----------
@@ -140,6 +151,8 @@ class TableServer:
         if measure == SAMPLE:
             self.measure, self.cube = as_sample_measure(self.cube, size, model, weights, draws)
         self.protected_cube = None if self.before is None else self.before.of_cube(self.cube)
+        self.lattice = self._rounded_tables()
+        self._outside = self.after if self.lattice is None else Protection("random_round", {"base": self.lattice.step})
 
     def __repr__(self) -> str:
         return f"<TableServer on {self.cube!r}>"
@@ -180,8 +193,12 @@ class TableServer:
             return _refused(request, [_not_measured(problem)], sizes[0])
         as_it_is = not self.always and self.max_risk is not None and risk <= self.max_risk
         # 3. protection
-        published, numbers = self._protected(request, counted, seed, as_it_is)
-        after = None if as_it_is else self.after
+        shown = None if self.lattice is None else self.lattice.shown(request)
+        if shown is None:
+            published, numbers = self._protected(request, counted, seed, as_it_is)
+            after = None if as_it_is else self._outside
+        else:
+            published, numbers, after = shown.counts, None, self.after
         protected = after is not None or self.before is not None
         # 4. is it safe now?
         try:
@@ -197,18 +214,33 @@ class TableServer:
             return _refused(request, [Broken(why, "it is too risky, also when it is protected")], **told)
         # 5. the table, and what is kept of it
         tables = Tables(dims_shown, true, published, numbers, seed)
+        if self.lattice is not None:
+            tables = replace(tables, lattice=None if shown is None else self.lattice, beside_offered=shown is None)
         utility = self.measure.utility(true, published)
         return Answer(request, True, "", "", utility=utility, before=self.before, after=after, tables=tables, **told)
+
+    def _rounded_tables(self) -> RoundedTables | None:
+        """The tables that are offered, if some are rounded together."""
+        if self.after is None or self.after.name != LATTICE:
+            return None
+        if self.before is not None or not self.always:
+            raise InputError(
+                f"{LATTICE} rounds the tables that are offered from the true counts, all of them: leave out before= and "
+                "always=."
+            )
+        return rounded_tables(self.cube, self.after.parameters, self.seed)
 
     def _protected(
         self, request: Request, counted: Counted, seed: int, as_it_is: bool
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The counts that are published, and what decided about each cell where its records' keys did."""
+        """The counts that are published of a table by itself, and what decided about each where its records' keys did."""
         counts = counted.counts if self.protected_cube is None else self.protected_cube.cut(request).counts
-        if self.after is None or as_it_is:
+        if self._outside is None or as_it_is:
             return counts, None
-        numbers = self.after.numbers(self.cube, request, counted.keys)
-        return self.after.publish(counts, self.cube, request, seed, numbers), numbers
+        numbers = self._outside.numbers(self.cube, request, counted.keys)
+        if self.lattice is not None and numbers is not None:
+            numbers = self.lattice.deciding(counted, numbers)
+        return self._outside.publish(counts, self.cube, request, seed, numbers), numbers
 
 
 def _risk_by(

@@ -91,6 +91,31 @@ def test_an_audit_by_the_method_says_how_its_likelihood_is_known(folder):
     )
 
 
+def test_offered_tables_are_rounded_together(folder):
+    asked = ("protect", "table.csv", "--method", "round-lattice", "--seed", "4711")
+    for words, given in (
+        (["--max-dims", "2"], {"max_dims": 2}),
+        (["--margin", "region,age", "--margin", "sex"], {"margins": ["region,age", "sex"]}),
+    ):
+        done = run(*asked, *words, "--out", "safe.csv")
+        assert done.exit_code == 0, done.output
+        note = (folder / "safe.note.txt").read_text()
+        assert re.search(r"^what else it did: \d+ of \d+ figures are not what their keys alone", note, re.M)
+        same = fw.round_lattice(fw.read_release("table.csv").truth.reshape(2, 2, 2), 3, **_by_place(given), seed=4711)
+        read = fw.read_release("safe.csv")
+        assert len(read.sums) == len(same.sums)
+        assert read.truth is None
+        audited = run("bounds", "safe.csv")
+        assert audited.exit_code == 0, audited.output
+
+
+def _by_place(given):
+    """The same tables of an array, whose dims have no names."""
+    names = {"region": "A", "age": "B", "sex": "C"}
+    margins = [",".join(names[one] for one in margin.split(",")) for margin in given.get("margins", ())]
+    return {"margins": margins} if margins else given
+
+
 def test_the_list_of_methods(folder):
     done = run("protect", "--list")
     assert done.exit_code == 0
@@ -116,6 +141,8 @@ def test_the_list_of_methods(folder):
         (["--method", "random-round", "--out", "table.csv"], "FILE and --out are both table.csv"),
         (["--method", "suppress", "--hide", "< 3", "--out", "o.jj"], "a JJ file holds every true value"),
         (["--method", "random-round", "--base", "x", "--out", "o.csv"], "'x' is not a number"),
+        (["--method", "random-round", "--max-dims", "2", "--out", "o.csv"], "--max-dims does not go with --method random"),
+        (["--method", "round-lattice", "--max-dims", "0", "--out", "o.csv"], "max_dims=0): a whole number of at least 1"),
         (["--method", "suppress", "--rule", "< 3", "--out", "o.csv"], "to withhold cells by a rule give --hide."),
     ],
 )  # fmt: skip

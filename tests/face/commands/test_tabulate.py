@@ -113,6 +113,15 @@ def test_the_cube_is_protected_before(folder):
     assert after.groupby("age")["count"].sum().equals(before.groupby("age")["count"].sum())
 
 
+def test_offered_tables_add_up_from_call_to_call(folder):
+    tables = {}
+    for dims in ("sex,age", "age,region", "age"):
+        asked = ("people.csv", "--dims", dims, "--method", "round-lattice base=3 max_dims=2", "--seed", 5)
+        assert run(*asked, "--out", "table.csv").exit_code == 0
+        tables[dims] = pd.read_csv("table.csv").groupby("age")["count"].sum().to_dict()
+    assert tables["sex,age"] == tables["age,region"] == tables["age"]
+
+
 def test_labels_of_where(folder):
     tables = [
         run("people.csv", "--dims", "sex", *labels, "--max-labels", 2, "--method", "none", "--out", "t.csv")

@@ -388,6 +388,7 @@ CHANGING = {
     "nearest": (fw.round_to, {"base": 5}, "round_to"),
     "controlled": (fw.controlled_round, {"base": 3}, "round_to"),
     "unbiased": (fw.controlled_round, {"base": 3, "unbiased": True}, "random_round"),
+    "lattice": (fw.round_lattice, {"base": 3}, "random_round"),
     "swap": (fw.swap, {"dim": "A", "rate": 0.3}, "swap"),
     "noise": (fw.add_noise, {"noise": {-1: 0.3, 0: 0.4, 1: 0.3}, "floor": True}, "add_noise"),
 }

@@ -19,6 +19,7 @@ OTHERS = tuple(TRUTH + change for change in ([[1, 0], [0, 0]], [[0, 1], [0, 0]],
 METHODS = {
     "random_round": {"base": 3},
     "semi_controlled_round": {"base": 3},
+    "round_lattice": {"base": 3},
     "add_noise": {"noise": fw.uniform_noise(2)},
     "swap": {"dim": "age", "rate": 0.2},
 }
