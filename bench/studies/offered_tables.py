@@ -10,6 +10,17 @@ tables differ), random and semi-controlled rounding of the cube before tables ar
 
 `not additive` is the share of smaller offered tables' figures that the sums of a larger table miss, `inconsistent` the share
 of figures that do not come out alike from all tables that contain them. Seconds are of this machine.
+
+Found: both are had for what keyed rounding costs. Cells of the two-way tables change by 0.66 on average (keyed 0.68, each
+table controlled 0.56, the cube before 12.3), those of the three-way ones by 0.49 (keyed 0.50, before 4.1), and every sum
+agrees. 70,521 figures of two-way tables take some 20 seconds, proven to be the best; the census cube's 14,978 of up to
+three dims took one to four minutes on a busy machine, to within 5% of the best. About one figure in nine turns against its
+key, and keys are followed a little less where they send a figure to the farther multiple (0.29 of the time instead of a
+third). To base 3 every figure stayed next to its truth, but for cubes of four dims with all their margins, of which a
+fourth had one or two that did not.
+
+What is left outside: of the two-way sums of three-way tables that are not offered 38% miss the offered figure, by up to 12.
+And a filter by ten labels sums ten roundings, and is off by 1.8 on average instead of 0.95.
 """
 
 from __future__ import annotations
@@ -287,7 +298,7 @@ def main() -> None:
     print(how_random(400).round(3).to_string(), flush=True)
     print(f"\nAll tables of up to two dims of the census cube, base {BASE}, {len(seeds)} seeds:")
     print(what_it_costs(cube, 2, seeds).round(5).to_string(), flush=True)
-    print("\nAll tables of up to three dims, 1 seed (controlled rounding of each alone is left out: hours):")
+    print("\nAll tables of up to three dims, 1 seed (without controlled rounding of each alone):")
     print(what_it_costs(cube, 3, seeds[:1], ["controlled, each table alone"]).round(5).to_string(), flush=True)
     print("\nOutside what is offered (two-way tables are offered):")
     print(outside(cube, 1).round(3).to_string(), flush=True)

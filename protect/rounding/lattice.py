@@ -137,7 +137,7 @@ def _follows(fine: np.ndarray, coarse: np.ndarray) -> bool:
 
 def _next_levels(levels: Levels, fine: int) -> list[int]:
     """The levels that follow from one with none between; of two that are the same, the later from the earlier."""
-    sizes = [_size(one) for one in levels]
+    sizes = [len(np.unique(one)) for one in levels]
     below = follows(levels)
     return [
         one
