@@ -243,8 +243,8 @@ def fillable(values: np.ndarray, sums: Any, possible: np.ndarray) -> np.ndarray:
 
 
 def _is_table(one: Any) -> bool:
-    """Is it a table with names or labels, and not a row of one?"""
-    return isinstance(one, Table) or type(one).__module__.split(".")[0] in ("xarray", "pandas")
+    """Is it a table or an array by itself, and not the row of a nested list?"""
+    return isinstance(one, (Table, np.ndarray)) or type(one).__module__.split(".")[0] in ("xarray", "pandas")
 
 
 def _independent_sums(margins: Sequence[Margin], shape: Sequence[int]) -> int:

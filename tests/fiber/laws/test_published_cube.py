@@ -188,4 +188,6 @@ def test_a_list_of_tables_is_no_table():
         fw.log_linear(margins, ["A", "B"])
     with pytest.raises(fw.InputError, match="this is a list of 2"):
         fw.log_linear([one.to_series() for one in margins], ["A", "B"])
+    with pytest.raises(fw.InputError, match="this is a list of 2"):
+        fw.log_linear([one.values for one in margins], ["A", "B"])
     assert fw.fitted_cube(margins).values == pytest.approx(np.array([[4.2, 1.8], [2.8, 1.2]]))
