@@ -96,6 +96,7 @@ studies: $(VENV)/installed-for-tests
 	$(BIN)/python bench/studies/flexible_tables.py
 	$(BIN)/python bench/studies/protected_risk.py
 	$(BIN)/python bench/studies/table_server.py
+	$(BIN)/python bench/papers --store
 
 # A Python that will not do is refused in a sentence, before anything is made.
 $(VENV)/made:

@@ -1,0 +1,269 @@
+"""G. T. Duncan, S. E. Fienberg, R. Krishnan, R. Padman, S. F. Roehrig (2001), Disclosure limitation methods and information
+loss for tabular data: sections 1 to 3, the framework and the methods."""
+
+from __future__ import annotations
+
+from .item import Item
+
+ITEMS = (
+    Item(
+        "1",
+        "tables of weighted sample units",
+        "fw.draw_sample(people, 0.1, strata='area', weights=True, seed=1)",
+        pending=True,
+    ),
+    Item("1", "global recoding", "fw.merge(ijk, {'I': {'1 or 2': ['1', '2']}})"),
+    Item(
+        "1",
+        "local suppression in records",
+        "fw.local_suppress(records, keys=['region', 'sex', 'age'], fewest=3)",
+        pending=True,
+    ),
+    Item("1", "post-randomised records (PRAM)", "fw.pram(records, {'activity': 0.1}, seed=1)", pending=True),
+    Item("1", "post-randomised counts: a matrix mask", "fw.perturb(table, matrix, above=5, seed=1).published"),
+    Item(
+        "1, Table 1",
+        "the margins of the 4 x 4 x 3 table; 581 people",
+        "fw.examples.dfkpr01().table.sum('K')",
+        "3 87 68 72 5 8 80 4 3 4 7 107 64 6 56 7",
+        "its 48 cells are not legible: `ijk` is one table with these margins",
+    ),
+    Item(
+        "1, Table 1",
+        "cells of 1 and 2 that margins without any do not protect",
+        "fw.audit(fw.publish(turnover, ['activity,size', 'activity,region', 'size,region']), "
+        "method='exact').threshold(at_most=2)",
+    ),
+    Item("2", "identity disclosure: is the cell of one person alone?", "audit.probability(corner, at_most=1)"),
+    Item("2", "attribute disclosure: a line whose people are in one cell", "audit.concentration()"),
+    Item("2, Figure 1", "risk and utility of releases side by side, from no data to the original", "found.readable()"),
+    Item(
+        "2",
+        "risk as the share of the population that is unique",
+        "(lambda of: of.small_share * of.cells / of.population)(fw.tabulate(cube, 'age,activity', "
+        "rules=fw.ServerRules(small=1)))",
+    ),
+    Item(
+        "2",
+        "what the snooper knows of her target beforehand",
+        "fw.audit(hidden.knows(corner, at_least=1), method='exact').pmf(corner)",
+    ),
+    Item(
+        "2",
+        "is who is unique in the sample unique in the population?",
+        "fw.audit(fw.draw_sample([[1, 4], [6, 5]], 0.5, seed=3), 'dirichlet', method='exact').threshold(at_most=1)",
+    ),
+    Item("2", "utility as the share of cells that are not suppressed", "fw.risk.share_published(hidden)", "0.56"),
+    Item(
+        "2",
+        "the number of local suppressions",
+        "fw.local_suppress(records, keys=['region', 'age'], fewest=3).summary",
+        pending=True,
+    ),
+    Item("2", "the highest utility at a risk that is allowed", "found.best(threshold=0.6)"),
+    Item(
+        "2",
+        "noise of a variance, as it grows: a line on the map",
+        "fw.ru_map(table, {'noise': (fw.add_noise, {'noise': [fw.uniform_noise(1), fw.uniform_noise(2)]})}, "
+        "where='< 3', seeds=1).frame",
+    ),
+    Item(
+        "2", "expected harm of a cell, sum r(k) p(k)", "fw.risk.expected_harm({1: 0.2, 2: 0.8}, {1: 1, 2: 0.5})", "0.6"
+    ),
+    Item("2", "... of every cell, r falling with k", "audit.harm(lambda k: 1 / (1 + k))"),
+    Item(
+        "2, Table 2",
+        "IJ+ by zero-restricted controlled rounding to base 3",
+        "(fw.controlled_round(ijk.sum('K'), base=3, seed=1).published % 3).max().item()",
+        "0",
+    ),
+    Item(
+        "2, Table 2",
+        "the printed table, as an outsider reads it",
+        "fw.bounds(fw.as_protected([[3, 87, 69, 72], [6, 9, 81, 3], [3, 3, 6, 108], [63, 6, 57, 6]], 'round_to', "
+        "base=3, "
+        "rule='within'))",
+    ),
+    Item(
+        "2",
+        "a published 3 may be 1 to 5",
+        "fw.bounds(fw.round_to(ijk.sum('K'), base=3, rule='within', margins=[])).loc[('1', '1')]",
+        "1 5",
+    ),
+    Item(
+        "2",
+        "p(k) of a snooper who expects low counts",
+        "fw.audit(hidden, fw.prior(everywhere=fw.beta_binomial(a=1, b=4)), method='exact').pmf(corner)",
+    ),
+    Item(
+        "2",
+        "p(k) from the frequencies of a reference population",
+        "fw.audit(hidden, fw.prior(everywhere=fw.frequencies_of(older, smooth=1)), method='exact').pmf(corner)",
+    ),
+    Item(
+        "2",
+        "information loss: the squared error of conditional and of joint probabilities",
+        "fw.ru_map(table, {'rounded': lambda t: fw.round_to(t, base=3)}, where='< 3', utility='conditional').frame",
+        pending=True,
+    ),
+    Item(
+        "3, sampling",
+        "a sample, and valid inference about the table",
+        "fw.audit(fw.draw_sample([[1, 4], [6, 5]], 0.5, seed=3), 'dirichlet', method='exact').cells",
+    ),
+    Item("3, cell suppression", "primary suppressions by a rule", "fw.suppress(ijk, rule='< 3')"),
+    Item(
+        "3, cell suppression",
+        "the rule is published too",
+        "fw.bounds(hidden.knows_rule('< 3'))",
+    ),
+    Item(
+        "3, cell suppression",
+        "complementary suppressions, the fewest",
+        "fw.complementary_suppress(table, rule='< 3', width=2)",
+    ),
+    Item(
+        "3, cell suppression",
+        "... or by another measure of what is lost",
+        "fw.complementary_suppress(table, rule='< 3', width=2, minimise='counts')",
+    ),
+    Item("3, cell suppression", "... in three dims", "fw.complementary_suppress(turnover, rule='< 2', width=1)"),
+    Item(
+        "3, cell suppression",
+        "... audited before it is published",
+        "fw.audit(fw.complementary_suppress(table, rule='< 3', width=2), method='exact').cells",
+    ),
+    Item(
+        "3, cell suppression",
+        "decomposition: blocks that are solved by themselves, and how",
+        "fw.bounds(hidden, explain=True)",
+    ),
+    Item(
+        "3, cell suppression",
+        "what is lost for inference",
+        "fw.risk.chi_square_change(table, fw.round_to(table, base=3).published)",
+    ),
+    Item("3, rounding", "all cells to a base", "fw.round_to(table, base=3).published"),
+    Item(
+        "3, rounding",
+        "the same cell in overlapping tables is rounded alike",
+        "fw.random_round(table, base=3, keys='labels', seed=1).published",
+    ),
+    Item(
+        "3, rounding", "controlled: the rounded table adds up", "fw.controlled_round(table, base=3, seed=1).crosstab()"
+    ),
+    Item(
+        "3, rounding",
+        "zero-restricted: multiples of the base stay",
+        "fw.controlled_round([[3, 6], [9, 0]], base=3, seed=1).published",
+        "3 6 9 0",
+    ),
+    Item(
+        "3, rounding",
+        "unbiased controlled rounding",
+        "fw.controlled_round(table, base=3, unbiased=True, seed=1).published",
+    ),
+    Item("3, rounding", "controlled rounding in three dims", "fw.controlled_round(turnover, base=3, seed=1).published"),
+    Item(
+        "3, rounding",
+        "each value within reach of a rounded one is equally probable",
+        "fw.audit(fw.round_to([[15]], base=5, margins=[]), method='exact').pmf(A='1', B='1')",
+        ".2 .2 .2 .2 .2",
+    ),
+    Item(
+        "3, rounding",
+        "the base is read off the figures: one that does not divide all of them is refused",
+        "fw.as_protected([[3, 6], [9, 12]], 'round_to', base=3)",
+    ),
+    Item(
+        "3, swapping",
+        "a swap of order k, of a number or a share of records",
+        "fw.swap_preserving(ijk, order=2, swaps=5, seed=1).published",
+    ),
+    Item(
+        "3, swapping",
+        "confidentiality edit: records that agree on some variables are exchanged between areas",
+        "fw.swap(cube, 'region', rate=0.1, within=['sex', 'age'], seed=1)",
+    ),
+    Item(
+        "3, swapping",
+        "the 3 x 2 x 2 illustration: all margins without the swapped variable stay",
+        "(fw.swap(cube, 'region', rate=0.1, seed=1).published.sum('region') == cube.sum('region')).all().item()",
+        "True",
+    ),
+    Item(
+        "3, swapping",
+        "partners are sought for unique records",
+        "fw.swap(cube.sum('activity'), 'region', rate=0.1, targeted=1, seed=1)",
+    ),
+    Item(
+        "3, swapping",
+        "whole households are exchanged",
+        "fw.swap_records(records, swap=['region'], household='household', seed=1)",
+        pending=True,
+    ),
+    Item("3, swapping", "compared with noise", "fw.add_noise(table, fw.geometric_noise(1.0), seed=1).published"),
+    Item(
+        "3, simulation",
+        "a table from the exact distribution, given the margins of a log-linear model",
+        "fw.simulate(table, ['A', 'B'], seed=1).published.sum('A')",
+        "11 15 19",
+    ),
+    Item(
+        "3, simulation",
+        "kept only if it agrees with a richer model",
+        "fw.simulate(turnover, ['activity,size', 'region'], fits=['activity,size', 'size,region'], seed=1).published",
+    ),
+    Item(
+        "3, simulation",
+        "swaps alone do not reach every table",
+        "fw.check_connected(fw.publish(ones, ['A,B', 'B,C', 'A,C']), "
+        "fw.basic_moves(fw.publish(ones, ['A,B', 'B,C', 'A,C']))).connected",
+        "False",
+    ),
+    Item(
+        "3, simulation",
+        "how far chains have to run: R-hat and effective draws",
+        "fw.sample(fw.publish(table, ['A', 'B']), draws=50, chains=2).attrs['converged']",
+    ),
+    Item(
+        "3, simulation",
+        "a user regenerates all tables with the published margins",
+        "fw.count(fw.publish(table, ['A', 'B']))",
+    ),
+    Item(
+        "3, simulation",
+        "a user tests a model given the margins",
+        "fw.conditional_test(table, ['A', 'B'], draws=100)",
+        pending=True,
+    ),
+    Item(
+        "3, simulation",
+        "how well it protects, and what it keeps",
+        "fw.ru_map(table, {'simulated': lambda t, seed: fw.simulate(t, ['A', 'B'], seed=seed)}, where='< 3', "
+        "seeds=2, utility='hellinger').frame",
+    ),
+    Item(
+        "3, simulation",
+        "users with other models: laws side by side",
+        "fw.compare(hidden, ['uniform', 'hypergeometric', fw.expected(older)], method='exact').risks",
+    ),
+    Item(
+        "3, simulation",
+        "many tables with overlapping cells",
+        "fw.linked([fw.random_round(table, base=3, keys='labels', seed=1), fw.random_round(table, base=3, "
+        "keys='labels', seed=1, exact=['A'])])",
+    ),
+    Item(
+        "3, Markov perturbation",
+        "units move within squares; margins stay",
+        "fw.markov_perturb(table, theta=0.2, seed=1).published.sum('A')",
+        "11 15 19",
+    ),
+    Item("3, Markov perturbation", "a chosen square", "fw.markov_perturb(square.table, theta=0.2, seed=1).published"),
+    Item(
+        "3, Markov perturbation",
+        "all squares in a random order that nobody is told",
+        "fw.markov_perturb(table, theta=0.2, order='secret', seed=1)",
+    ),
+)
