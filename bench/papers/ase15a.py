@@ -32,9 +32,9 @@ ITEMS = (
     ),
     Item(
         "1",
-        "all properties of R1 and R2 on a table of yours, with a picture",
-        "fw.risk_properties(people)",
-        pending=True,
+        "all properties of R1 and R2, on a table of yours",
+        "fw.risk_properties(people).frame['holds'].dropna().all()",
+        "True",
     ),
     Item(
         "2.1",
@@ -75,7 +75,7 @@ ITEMS = (
     Item(
         "4",
         "a server of sample tables that measures by R2",
-        "fw.TableServer(sample, size=2449, model='urn', measure='sample').tabulate('area,religion')",
-        pending=True,
+        "fw.TableServer(sample, size=2449, model='urn', measure='sample', draws=20, "
+        "seed=1).tabulate('area,religion').risk_before",
     ),
 )

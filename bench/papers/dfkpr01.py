@@ -9,17 +9,25 @@ ITEMS = (
     Item(
         "1",
         "tables of weighted sample units",
-        "fw.draw_sample(people, 0.1, strata='area', weights=True, seed=1)",
-        pending=True,
+        "fw.sample_risk(sample, 2449, 'log-linear', sampling_weights=np.full((10, 9), 10.0), draws=20).summary",
     ),
     Item("1", "global recoding", "fw.merge(ijk, {'I': {'1 or 2': ['1', '2']}})"),
     Item(
         "1",
-        "local suppression in records",
-        "fw.local_suppress(records, keys=['region', 'sex', 'age'], fewest=3)",
-        pending=True,
+        "... and of strata, each with its own fraction",
+        "fw.sample_risk(sample, {'area': {str(i + 1): int(n) for i, n in enumerate(people.sum('religion').values)}}, "
+        "'log-linear', draws=20).summary",
     ),
-    Item("1", "post-randomised records (PRAM)", "fw.pram(records, {'activity': 0.1}, seed=1)", pending=True),
+    Item(
+        "1",
+        "local suppression in records",
+        "fw.local_suppress(cube, 'region', rule='< 3')",
+    ),
+    Item(
+        "1",
+        "post-randomised records (PRAM)",
+        "fw.pram(cube, 'activity', stay=0.9, seed=1)",
+    ),
     Item("1", "post-randomised counts: a matrix mask", "fw.perturb(table, matrix, above=5, seed=1).published"),
     Item(
         "1, Table 1",
@@ -57,8 +65,7 @@ ITEMS = (
     Item(
         "2",
         "the number of local suppressions",
-        "fw.local_suppress(records, keys=['region', 'age'], fewest=3).summary",
-        pending=True,
+        "(cube.sum() - fw.local_suppress(cube, 'region', rule='< 3').published.sum()).item()",
     ),
     Item("2", "the highest utility at a risk that is allowed", "found.best(threshold=0.6)"),
     Item(
@@ -102,9 +109,9 @@ ITEMS = (
     ),
     Item(
         "2",
-        "information loss: the squared error of conditional and of joint probabilities",
-        "fw.ru_map(table, {'rounded': lambda t: fw.round_to(t, base=3)}, where='< 3', utility='conditional').frame",
-        pending=True,
+        "information loss: the squared error of conditional probabilities",
+        "fw.ru_map(table, {'rounded': lambda t: fw.round_to(t, base=3)}, where='< 3', "
+        "utility='conditional probability', given='A').frame",
     ),
     Item(
         "3, sampling",
@@ -199,8 +206,7 @@ ITEMS = (
     Item(
         "3, swapping",
         "whole households are exchanged",
-        "fw.swap_records(records, swap=['region'], household='household', seed=1)",
-        pending=True,
+        "fw.swap(homes, 'region', household='household', seed=1)",
     ),
     Item("3, swapping", "compared with noise", "fw.add_noise(table, fw.geometric_noise(1.0), seed=1).published"),
     Item(
@@ -234,8 +240,7 @@ ITEMS = (
     Item(
         "3, simulation",
         "a user tests a model given the margins",
-        "fw.conditional_test(table, ['A', 'B'], draws=100)",
-        pending=True,
+        "fw.conditional_test(table, ['A', 'B']).p",
     ),
     Item(
         "3, simulation",

@@ -252,8 +252,7 @@ ITEMS = (
     Item(
         "5, further",
         "the user wants the probability of falling into the cell",
-        "fw.ru_map(square.table, {'hidden': square.release}, cell=upper_left, utility='joint').frame",
-        pending=True,
+        "fw.ru_map(square.table, {'hidden': square.release}, cell=upper_left, utility='joint probability').frame",
     ),
     Item(
         "5, Figure 4",

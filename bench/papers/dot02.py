@@ -76,10 +76,12 @@ ITEMS = (
     ),
     Item(
         "2, Example 1",
-        "the second largest contributor, asked about the largest: between which values it is",
-        "fw.bounds(fw.publish([[100]], [], contributors=[[3]], largest=[[59]]).knows({'A': '1', 'B': '1'}, own=40), "
-        "largest=True)",
-        pending=True,
+        "the second largest contributors, asked about the largest: at most 60, and at most 80",
+        "fw.audit(fw.publish([[100, 100]], [''], contributors=[[3, 3]], largest=[[59, 61]], second=[[40, "
+        "20]]).knows({'A': '1', 'B': '1'}, exactly=100), intruders='respondents', "
+        "method='exact').respondents.set_index('kind', append=True)['other_upper'].xs('second', "
+        "level='kind').sort_values()",
+        "60 80",
     ),
     Item(
         "3, Example 2",
@@ -207,8 +209,8 @@ ITEMS = (
     Item(
         "4.4",
         "the outsider knows of the largest contributor only that she has up to 1004",
-        "fw.bounds(fw.publish([[1000, 9]], ['A'], contributors=[[3, 2]], largest=[[600, 5]])"
-        ".knows({'A': '1', 'B': '1'}, at_least=995, at_most=1004), largest=True)",
-        pending=True,
+        "fw.bounds(fw.publish([[1000, 9]], ['A']).knows({'A': '1', 'B': '1'}, at_least=995, "
+        "at_most=1004)).loc[('1', '1'), 'upper']",
+        "1004",
     ),
 )

@@ -25,8 +25,6 @@ class Item:
     call: str
     figure: str = ""
     note: str = ""
-    pending: bool = False
-    """Is the call written down in advance, for what is being built? It is listed and not run."""
 
 
 def differs(result: Any, figure: str) -> str:

@@ -24,6 +24,7 @@ MEANINGS = {
     "found": "the R-U map of its methods",
     "people, sample": "ASE15, Table 1, and a tenth of these people as counts",
     "cube, records": "a hypercube of region, sex, age and activity with 20,000 people, and the same people one a row",
+    "homes": "1,800 of them in households",
     "matrix": "SAE15, Table 3",
     "server": "tables of `cube` on request, rounded",
 }
@@ -40,6 +41,7 @@ def prepare() -> dict[str, Any]:
     believed = fw.prior([(upper_left, square.prior)])
     people = fw.examples.ase15().table
     cube = fw.examples.hypercube(20_000).sum(["occupation", "education", "citizenship"])
+    records = _records(cube)
     return {
         "fw": fw,
         "np": np,
@@ -62,7 +64,8 @@ def prepare() -> dict[str, Any]:
         "people": people,
         "sample": fw.draw_sample(people, 0.1, seed=1).published,
         "cube": cube,
-        "records": _records(cube),
+        "records": records,
+        "homes": records.groupby("region").head(900).assign(household=np.arange(1800) // 3),
         "matrix": fw.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13),
         "server": fw.TableServer(cube, method="random_round", parameters={"base": 3}, max_risk=0.5, seed=1),
     }

@@ -12,8 +12,7 @@ ITEMS = (
     Item(
         "1",
         "attribute disclosure: a row or column with zeros and one or two occupied cells",
-        "fw.risk.lone_cells(cube.sum(['region', 'sex']), by='age')",
-        pending=True,
+        "fw.risk.thin_lines(cube.sum(['region', 'sex']), by='activity')",
     ),
     Item(
         "1",
@@ -27,8 +26,8 @@ ITEMS = (
     Item(
         "2.1",
         "... of a survey, whose counts are weighted",
-        "fw.TableServer(records.assign(weight=1.5), weights='weight').tabulate('sex')",
-        pending=True,
+        "fw.TableServer(records.assign(weight=1.5), size=30000, sampling_weights='weight', measure='sample', "
+        "model='log-linear', draws=20, seed=1).tabulate('sex,activity').risk_before",
     ),
     Item(
         "2.1",
@@ -117,11 +116,11 @@ ITEMS = (
         "fw.swap(cube, 'region', rate=0.1, within=['sex', 'age'], seed=1)",
     ),
     Item("3.1", "targeted at people in small cells", "fw.swap(cube, 'region', rate=0.1, targeted=2, seed=1)"),
+    Item("3.1", "whole households", "fw.swap(homes, 'region', household='household', targeted=2, seed=1)"),
     Item(
         "3.1",
-        "households, and several variables at once",
-        "fw.swap_records(records, swap=['region'], within=['sex'], household='household', targeted=2, seed=1)",
-        pending=True,
+        "several variables at once",
+        "fw.swap(cube.sum('age'), ['region', 'sex'], rate=0.1, seed=1)",
     ),
     Item(
         "3.1",
@@ -168,9 +167,8 @@ ITEMS = (
     ),
     Item(
         "3.2, further research",
-        "additive and consistent: all tables of a lattice are rounded at once",
-        "fw.round_lattice(turnover, base=3, seed=1)",
-        pending=True,
+        "additive and consistent: all tables that are offered are rounded at once",
+        "fw.round_lattice(turnover, base=3, margins=['activity,size', 'activity,region'], seed=1).crosstab()",
     ),
     Item(
         "3.2",
