@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import InputError, did_you_mean
+from ...base.errors import InputError
 from ...fiber.laws.raking import members
 from ...release.facts.facts import Applied
 from ...release.release import Release, of_table
 from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import Table
 from ..mechanism.cell_keys import taken_seed
-from ..mechanism.mechanism import SUPPORT, counts_of
+from ..mechanism.mechanism import SUPPORT
 from ..mechanism.moved_records import published_as
+from .microdata import counted, read_microdata
 from .swapped_pairs import flows_of, pairs_wanted
 from .swapping_checks import (
     NAME,
@@ -37,8 +38,6 @@ WHY = (
     "only the margins that stay are modelled, not how near the published table is to the true one, which depends on "
     "households that it does not show: an audit is a LOWER bound of what an intruder can learn"
 )
-MOST_CELLS = 10_000_000
-PEOPLE = "__people__"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +80,8 @@ def swap_households(
     """See `swap`."""
     if count is not None:
         raise InputError("swap(household=) is of microdata, one row a person: leave out count=.")
-    people, dims = _read(frame, household, columns)
-    labelled = _counted(people[dims], hierarchies, decimals)
+    people, dims = read_microdata(frame, columns, "swap", household)
+    labelled = counted(people[dims], "swap", hierarchies, decimals)
     further, inside = _controls(within, labelled, people, household)
     exchange = checked_swap(labelled.dims, dim, rate, inside, targeted)
     names = exchange.names(labelled.dims)
@@ -134,47 +133,6 @@ def exchanged(
 
 
 # --- what is given --------------------------------------------------------------------------------------------------
-
-
-def _read(frame: Any, household: Any, columns: Any) -> tuple[Any, list[str]]:
-    """The microdata with texts for labels, and the columns that are dims."""
-    if type(frame).__module__.split(".")[0] != "pandas" or not hasattr(frame, "columns"):
-        raise InputError("swap(household=) is of microdata: a DataFrame with one row a person.")
-    people = frame.set_axis([str(one) for one in frame.columns], axis=1).reset_index(drop=True)
-    names = list(people.columns)
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"two columns are called {name!r}.")
-    if isinstance(columns, str):
-        columns = [one.strip() for one in columns.split(",")]
-    if columns is not None and not isinstance(columns, Iterable):
-        raise InputError(
-            f"swap(columns={columns!r}): the columns that are dims of the table, as 'region,age' or a list."
-        )
-    for one in (str(household), *map(str, columns or ())):
-        if one not in names:
-            raise InputError(f"swap(): the microdata have no column {one!r}; {did_you_mean(one, names)}")
-    dims = [str(one) for one in columns] if columns is not None else [one for one in names if one != str(household)]
-    if not dims or str(household) in dims:
-        raise InputError(f"swap(columns=) are dims of the table, and {str(household)!r} says who belongs together.")
-    if not len(people):
-        raise InputError("swap(): the microdata have no rows.")
-    missing = people.isna().to_numpy()
-    if missing.any():
-        row, column = np.argwhere(missing)[0]
-        raise InputError(f"row {row + 1} of the microdata has no label in column {names[column]!r}.")
-    cells = float(np.prod([people[one].nunique() for one in dims], dtype=float))
-    if cells > MOST_CELLS:
-        raise InputError(
-            f"swap(): the table would have {cells:,.0f} cells; name fewer columns=, {MOST_CELLS:,} cells at most."
-        )
-    return people.astype(str), dims
-
-
-def _counted(people: Any, hierarchies: Hierarchies | None, decimals: int) -> Table:
-    """The true table."""
-    counts = people.groupby(list(people.columns), sort=True).size().rename(PEOPLE).reset_index()
-    return counts_of(counts, "swap", hierarchies, decimals, PEOPLE)
 
 
 def _controls(within: Any, labelled: Table, people: Any, household: Any) -> tuple[list[str], list[str]]:

@@ -24,7 +24,8 @@ from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.table_forms import Hierarchies
 from ..mechanism.cell_keys import taken_seed
-from ..mechanism.mechanism import EXACT, SUPPORT, Figures, counts_of, figures_of, seen_through
+from ..mechanism.mechanism import EXACT, SUPPORT, Figures, figures_of, seen_through
+from .microdata import table_or_microdata
 
 MOST_COUNT = 10_000_000
 """The most records that a line may have, of whose blanks any may be a cell's."""
@@ -72,6 +73,7 @@ def local_suppress(
     rate: float | None = None,
     seed: int | None = None,
     exact: Iterable[Any] = (),
+    columns: Any = None,
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
     count: str | None = None,
@@ -94,6 +96,8 @@ def local_suppress(
         `release.applied` keeps; one that can be guessed protects nothing.
     exact
         Further margins that are published as they are.
+    columns
+        Of microdata, one row a person: the columns that are dims of the table, as "region,sex" or a list.
     hierarchies, count
         As for `publish`; decimals must be 0.
 
@@ -109,7 +113,7 @@ def local_suppress(
     >>> some.likelihood
     'exact'
     """
-    labelled = counts_of(table, "local_suppress", hierarchies, decimals, count)
+    labelled = table_or_microdata(table, columns, "local_suppress", hierarchies, decimals, count)
     names = [one.name for one in labelled.dims]
     if rate is None and rule is None:
         raise InputError("local_suppress() needs rule= (such as '< 3') or rate=: which values are blanked.")

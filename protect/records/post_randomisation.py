@@ -22,9 +22,10 @@ from ...release.release import Release, of_table
 from ...release.tables.dims import Dim
 from ...release.tables.table_forms import Hierarchies
 from ..mechanism.cell_keys import taken_seed
-from ..mechanism.mechanism import CELLWISE, EXACT, counts_of
+from ..mechanism.mechanism import CELLWISE, EXACT
 from ..mechanism.moved_records import published_as, whole_counts
 from .line_likelihoods import Cells, Lines, shares_before, worths
+from .microdata import table_or_microdata
 
 NAME = "post-randomisation"
 WHY = "cells of long lines are taken one by one, each for its share of what can vary"
@@ -47,6 +48,7 @@ def pram(
     stay: float | None = None,
     seed: int | None = None,
     exact: Iterable[Any] = (),
+    columns: Any = None,
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
     count: str | None = None,
@@ -74,6 +76,8 @@ def pram(
         `release.applied` keeps; one that can be guessed protects nothing.
     exact
         Further margins that are published as they are.
+    columns
+        Of microdata, one row a person: the columns that are dims of the table, as "region,sex" or a list.
     hierarchies, count
         As for `publish`; decimals must be 0.
 
@@ -87,8 +91,15 @@ def pram(
     'exact'
     >>> fw.audit(r).pmf(A="3", B="1").round(2).head(4).to_dict()
     {0: 0.11, 1: 0.25, 2: 0.35, 3: 0.19}
+
+    Of microdata, one row a person:
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"sex": ["f", "m", "m", "f"], "area": ["N", "N", "S", "S"], "age": [31, 40, 31, 52]})
+    >>> fw.pram(people, "sex", stay=0.9, columns="sex,area", seed=1).published.sum("sex").values.tolist()
+    [2, 2]
     """
-    labelled = counts_of(table, "pram", hierarchies, decimals, count)
+    labelled = table_or_microdata(table, columns, "pram", hierarchies, decimals, count)
     public = checked(labelled.dims, dim, matrix, stay)
     release = publish_margins(of_table(labelled), parse_margins(exact, labelled.dims))
     seed = taken_seed(seed)

@@ -1,5 +1,6 @@
 """Studies of samples and of methods over many tables.
 
 `table_studies` puts methods (`treatments`) to work on tables cut from a hypercube (`cuts`), and measures what they leave
-(`study_measures`); `sample_studies` and `sampled_populations` are about samples.
+(`study_measures`); `sample_studies`, `sampled_populations` and `zero_levels` are about samples;
+`measure_properties` is about what R1 and R2 do when a table is changed (`table_edits`).
 """

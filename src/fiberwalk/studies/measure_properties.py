@@ -12,8 +12,8 @@ from ..protect.records.sample_drawing import draw_sample
 from ..release.tables.table_forms import Hierarchies
 from ..release.tables.tables import as_table
 from ..risk.table_arrays.table_shapes import arranged
-from ..risk.table_edits import edits
 from ..risk.whole_table import WEIGHTS, r1, r2
+from .table_edits import edits
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.effort import examples
 
 import fiberwalk as fw
-from fiberwalk.risk.table_edits import edits
+from fiberwalk.studies.table_edits import edits
 
 PEOPLE = fw.examples.ase15().table
 WEIGHTS = (0.1, 0.8, 0.1)

@@ -1,0 +1,73 @@
+"""Microdata, one row a person: their columns checked, and the table that they count up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import InputError, did_you_mean
+from ...release.tables.table_forms import Hierarchies
+from ...release.tables.tables import Table
+from ..mechanism.mechanism import counts_of
+
+MOST_CELLS = 10_000_000
+PEOPLE = "__people__"
+
+
+def table_or_microdata(
+    table: Any, columns: Any, method: str, hierarchies: Hierarchies | None, decimals: int, count: str | None
+) -> Table:
+    """A table of counts as it is given; with `columns`, the one that microdata count up to."""
+    if columns is None:
+        return counts_of(table, method, hierarchies, decimals, count)
+    if count is not None:
+        raise InputError(f"{method}(columns=) is of microdata, one row a person: leave out count=.")
+    people, dims = read_microdata(table, columns, method)
+    return counted(people[dims], method, hierarchies, decimals)
+
+
+def read_microdata(frame: Any, columns: Any, method: str, household: Any = None) -> tuple[Any, list[str]]:
+    """The microdata with texts for labels, and the columns that are dims; where none are named, all but `household`."""
+    if type(frame).__module__.split(".")[0] != "pandas" or not hasattr(frame, "columns"):
+        of = "household" if household is not None else "columns"
+        raise InputError(f"{method}({of}=) is of microdata: a DataFrame with one row a person.")
+    people = frame.set_axis([str(one) for one in frame.columns], axis=1).reset_index(drop=True)
+    names = list(people.columns)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two columns are called {name!r}.")
+    if isinstance(columns, str):
+        columns = [one.strip() for one in columns.split(",")]
+    if columns is not None and not isinstance(columns, Iterable):
+        raise InputError(
+            f"{method}(columns={columns!r}): the columns that are dims of the table, as 'region,age' or a list."
+        )
+    apart = [] if household is None else [str(household)]
+    for one in (*apart, *map(str, columns or ())):
+        if one not in names:
+            raise InputError(f"{method}(): the microdata have no column {one!r}; {did_you_mean(one, names)}")
+    dims = [str(one) for one in columns] if columns is not None else [one for one in names if one not in apart]
+    if not dims:
+        raise InputError(f"{method}(columns=) are dims of the table; name at least one.")
+    if apart and apart[0] in dims:
+        raise InputError(f"{method}(columns=) are dims of the table, and {apart[0]!r} says who belongs together.")
+    if not len(people):
+        raise InputError(f"{method}(): the microdata have no rows.")
+    missing = people.isna().to_numpy()
+    if missing.any():
+        row, column = np.argwhere(missing)[0]
+        raise InputError(f"row {row + 1} of the microdata has no label in column {names[column]!r}.")
+    cells = float(np.prod([people[one].nunique() for one in dims], dtype=float))
+    if cells > MOST_CELLS:
+        raise InputError(
+            f"{method}(): the table would have {cells:,.0f} cells; name fewer columns=, {MOST_CELLS:,} cells at most."
+        )
+    return people.astype(str), dims
+
+
+def counted(people: Any, method: str, hierarchies: Hierarchies | None, decimals: int) -> Table:
+    """The true table of microdata, all columns of which are its dims."""
+    counts = people.groupby(list(people.columns), sort=True).size().rename(PEOPLE).reset_index()
+    return counts_of(counts, method, hierarchies, decimals, PEOPLE)
