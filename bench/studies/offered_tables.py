@@ -2,7 +2,7 @@
 
 python bench/studies/offered_tables.py [seeds]
 
-"Further research is needed to ensure both the additivity and consistency properties for random rounding." The tables of two
+The paper leaves it to later research how random rounding could be additive and consistent at once. The tables of two
 and of three dims of a census hypercube (the shape of SAE15's: 245,700 cells, 1.5 million people) to base 3, by five ways:
 keyed random rounding of each table (consistent cells, nothing adds up), controlled rounding of each table alone (adds up,
 tables differ), random and semi-controlled rounding of the cube before tables are counted (both, at a price in utility), and

@@ -27,7 +27,8 @@ def release_of_model(table: Table, model: Any, zeros: Any) -> tuple[Release, str
             cell = release.words(release.keys[np.flatnonzero(empty.ravel() & (table.values.ravel() > 0))[0]])
             raise InputError(f"zeros=: cell {cell} is not empty in the table, so that it is no structural zero.")
         release = _with_sums(release, _cells(empty))
-        words += f", {int(empty.sum())} structural zeros"
+        number = int(empty.sum())
+        words += f", {number} structural zero{'' if number == 1 else 's'}"
     _refuse_what_is_not_exact(release)
     return release, words
 

@@ -140,7 +140,7 @@ def test_structural_zeros_are_never_filled():
     assert found.tables == len(all_tables(table, sums)) < fw.conditional_test(table, ["A", "B"]).tables
     assert found.expected[0, 2] == 0
     assert found.p == pytest.approx(float(naive_p(table, sums, by_hand("chi-square", found.expected))))
-    assert found.model == "A + B, 1 structural zeros"
+    assert found.model == "A + B, 1 structural zero"
     same = fw.conditional_test(table, fw.publish(table, ["A", "B"]).knows({"A": "1", "B": "3"}, exactly=0))
     assert same.p == pytest.approx(found.p)
 
