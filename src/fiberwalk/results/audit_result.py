@@ -329,7 +329,7 @@ class Audit:
         >>> behind = dict(contributors=[3, no, no], largest=[59, no, no], second=[40, no, no])
         >>> r = fw.suppress([100, 7, 9], where=[{"A": "1"}], **behind)
         >>> seen = fw.audit(r, intruders="respondents").respondents.set_index("kind").loc["second"]
-        >>> seen[["own", "other_lower", "other_upper", "other"]].tolist(), round(seen["other_within"], 1)
+        >>> [int(seen[one]) for one in ("own", "other_lower", "other_upper", "other")], round(float(seen["other_within"]), 1)
         ([40, 40, 60, 59], 1.7)
         """
         return respondents_frame(self.belief, self._insiders(), magnitude=self.magnitude, percent=self.percent)
