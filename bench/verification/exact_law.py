@@ -99,6 +99,10 @@ def _log_weights(release: fw.Release, believed: Believed, tables: np.ndarray) ->
                 logs += np.log([own.get(int(one), 0.0) for one in x])
         elif believed.means is not None:
             logs += xlogy(x, believed.means[cell]) - gammaln(x + 1.0)
+        else:
+            continue
+        hers = int(release.own[cell])  # of those counted: there are x!/(x - own)! ways to say which of them she is
+        logs += gammaln(x + 1.0) - gammaln(x - hers + 1.0)
     for item in release.evidence:
         place = tables[:, item.cells] @ item.coefficients - item.first
         inside = (place >= 0) & (place < len(item.log_weights))
