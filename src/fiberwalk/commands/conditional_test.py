@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from .shared.count_tables import hide_options, refuse_options, table_of_counts
 from .shared.manners import check_outputs, speaks_plainly
-from .shared.options import Number, read, reading
+from .shared.options import Number, reading
 
 STATISTICS = ("chi-square", "likelihood-ratio", "freeman-tukey", "probability")
 """Their names, written out: to read them from `statistics` would load all that a test needs."""
@@ -62,9 +63,10 @@ def conditional_test(**options: Any) -> None:
     from ..testing_models import conditional_test as run
 
     check_outputs(options, "save")
+    refuse_options(options, NOT_HERE, "a table of counts")
     given = options["model"]
     found = run(
-        _table(options),
+        table_of_counts(options, "count"),
         given[0] if len(given) == 1 and given[0] in NAMED else list(given),
         options["statistic"],
         zeros=[_cell(one) for one in options["zeros"]] or None,
@@ -84,23 +86,7 @@ def conditional_test(**options: Any) -> None:
     click.echo(f"{found.df} degrees of freedom; {how}{between}.")
 
 
-for _option in conditional_test.params:
-    if _option.name in NOT_HERE and isinstance(_option, click.Option):
-        _option.hidden = True
-
-
-def _table(options: dict[str, Any]) -> Any:
-    """The table of counts."""
-    from ..base.errors import InputError
-    from ..release.tables.tables import Table
-
-    for name in NOT_HERE:
-        if options[name]:
-            raise InputError(f"--{name.replace('_', '-')} says nothing about a table of counts.")
-    release = read(options)
-    if release.truth is None or len(release.grids) != 1:
-        raise InputError(f"{options['file']}: every cell needs its count; some have no figure.")
-    return Table(release.truth[release.grids[0].cells], release.dims)
+hide_options(conditional_test, NOT_HERE)
 
 
 def _cell(text: str) -> dict[str, str]:

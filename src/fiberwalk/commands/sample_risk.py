@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .shared.count_tables import hide_options, refuse_options, table_of_counts
 from .shared.manners import check_outputs, check_picture, speaks_plainly, write_picture
 from .shared.options import names, numbers_or_norm, of_a_sample, population_size, read, reading
 
@@ -100,19 +101,14 @@ def sample_risk(**options: Any) -> None:
         sys.exit(1)
 
 
-for _option in sample_risk.params:
-    if _option.name in NOT_HERE and isinstance(_option, click.Option):
-        _option.hidden = True
+hide_options(sample_risk, NOT_HERE)
 
 
 def _sample(options: dict[str, Any]) -> Any:
     """The table of sample counts, or with population totals a release of it."""
     from ..base.errors import InputError
-    from ..release.tables.tables import Table
 
-    for name in NOT_HERE:
-        if options[name]:
-            raise InputError(f"--{name.replace('_', '-')} says nothing about a sample.")
+    refuse_options(options, NOT_HERE, "a sample")
     if options["sampling_weights"] is not None:
         return _weighted(options)
     if options["size"] is None:
@@ -124,10 +120,7 @@ def _sample(options: dict[str, Any]) -> Any:
             raise InputError(
                 f"{options['file']}: how large is the population? Give --size, or its totals as rows of the file."
             ) from None
-    release = read(options)
-    if release.truth is None or len(release.grids) != 1:
-        raise InputError(f"{options['file']}: every cell needs its sample count; some have no figure.")
-    return Table(release.truth[release.grids[0].cells], release.dims)
+    return table_of_counts(options, "sample count")
 
 
 def _weighted(options: dict[str, Any]) -> Any:
