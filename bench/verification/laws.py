@@ -21,9 +21,13 @@ from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.moves.families.lattice import LatticeMoves
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.drawn_tables import kept_draws
+from fiberwalk.sampler.kernels.kernel import Kernel
+from fiberwalk.sampler.kernels.ladder.kernel import Ladder
+from fiberwalk.sampler.lines.weights import log_weight_of
 from verification import wrong_samplers
-from verification.exact_law import exact_law
+from verification.exact_law import every_table, exact_law
 from verification.parts import Check, Part, Setting, rows
 from verification.random_releases import KINDS, random_believed
 from verification.spacing import DRAWS, MOST_APART, NotApart, p_value, spaced_rows
@@ -120,7 +124,7 @@ def tried(seed: int, number: int) -> Tried:
         except NotApart:
             slow, joined = True, fw.check_connected(release, moves).connected
             begun = rng.choice(len(law.p), DRAWS, p=law.p)
-            found = law.places(chains.some_draws_after(law.tables[begun]))
+            found = law.places(chains.some_draws_after(law.tables[begun], rng))
             moved = float(np.mean(found != begun) / (1 - np.sum(law.p**2)))
         impossible = bool((found < 0).any())
         p = 0.0 if impossible else p_value(law, found, rng)
@@ -132,7 +136,8 @@ class ProductChains:
     """Chains as the product runs them."""
 
     def __init__(self, moves: Moves, seed: int) -> None:
-        self.solved, self.thread, self.seed = moves.support.solved, ThreadPoolExecutor(1), seed
+        self.release, self.solved = moves.release, moves.support.solved
+        self.thread, self.seed = ThreadPoolExecutor(1), seed
         nothing = sp.csr_array((0, self.solved.fiber.n_columns), dtype=np.int64)
         run = new_run(moves, nothing, seed=seed, chains=CHAINS, tolerance=np.inf, most_draws=WARM_UP)
         self.work = kept_draws(lambda: run, "", moves.release, 0, 1, self.thread, None, None)
@@ -144,26 +149,51 @@ class ProductChains:
         self.work.go_on(self.thread)
         return self.work.whole_tables(self.solved, CHAINS)
 
-    def some_draws_after(self, tables: np.ndarray) -> np.ndarray:
+    def some_draws_after(self, tables: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Where chains are, one from each of these tables, some draws later.
 
         If the tables are drawn from the law itself, these are independent and must follow the law, however slowly chains
-        mix, as long as each step leaves the law as it is.
+        mix, as long as each step leaves the law as it is. On a ladder each step leaves that of all rungs together as it is,
+        so the tables of the higher rungs are drawn, too, from the laws that these have.
         """
-        fiber, after = self.solved.fiber, tables.copy()
-        rounding = sp.coo_array(fiber.A[:, fiber.n_cells :])  # what ranges of sums leave open, a column each
-        slack = np.zeros((len(tables), rounding.shape[1]), dtype=np.int64)
-        left = fiber.b - after @ sp.csr_array(fiber.A)[:, : fiber.n_cells].T
-        slack[:, rounding.coords[1]] = left[:, rounding.coords[0]] // rounding.data
-        before = np.column_stack([after, slack])
+        after, before = tables.copy(), self._columns(tables)
         for number, one in enumerate(self.work.run.units):
             columns = one.unit.columns
-            inside = np.flatnonzero(columns < fiber.n_cells)
+            inside = np.flatnonzero(columns < self.solved.fiber.n_cells)
+            higher = [self._on_higher_rungs(kernel, one.unit, len(tables), rng) for kernel in one.unit.kernels]
             for k, random in enumerate(streams([self.seed, number], len(tables))):
                 chain = Chain(one.unit, before[k, columns], random)
+                for room, begun in zip(chain.rooms, higher, strict=True):
+                    if begun is not None:
+                        room.tables[:] = begun[k]
                 chain.counts = False
                 after[k, columns[inside]] = chain.keep(one.unit, inside, 1, STEPS_ON)[0]
         return after
+
+    def _columns(self, tables: np.ndarray) -> np.ndarray:
+        """Tables with a column each for what ranges of sums leave open."""
+        fiber = self.solved.fiber
+        rounding = sp.coo_array(fiber.A[:, fiber.n_cells :])
+        slack = np.zeros((len(tables), rounding.shape[1]), dtype=np.int64)
+        left = fiber.b - tables @ sp.csr_array(fiber.A)[:, : fiber.n_cells].T
+        slack[:, rounding.coords[1]] = left[:, rounding.coords[0]] // rounding.data
+        return np.column_stack([tables, slack])
+
+    def _on_higher_rungs(self, kernel: Kernel, unit: Unit, number: int, rng: np.random.Generator) -> np.ndarray | None:
+        """[chain, rung - 1, column]: tables drawn from the laws of a ladder's higher rungs; None where there is none."""
+        if not isinstance(kernel, Ladder):
+            return None
+        tables = every_table(self.release)
+        assert tables is not None
+        tables = np.unique(self._columns(tables)[:, unit.columns] - unit.offset, axis=0)
+        tables = tables[((tables >= kernel.lower) & (tables <= kernel.upper)).all(axis=1)]
+        begun = np.empty((number, len(kernel.powers) - 1, tables.shape[1]), dtype=np.int64)
+        for rung, power in enumerate(kernel.powers[1:]):
+            weights = kernel.soft._replace(power=float(power))
+            logs = np.array([log_weight_of(weights, table) for table in tables])
+            p = np.exp(logs - logs.max())
+            begun[:, rung] = tables[rng.choice(len(tables), number, p=p / p.sum())]
+        return begun
 
 
 def evenness(p: list[float]) -> float:
