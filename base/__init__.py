@@ -3,7 +3,7 @@
 errors           the errors that users see, each one sentence
 jit              the one decorator all kernels are compiled with, and its cache
 random_streams   random numbers inside kernels
-whole_draws      random whole numbers for data that must be the same everywhere
+lazy_names       namespaces whose names load when they are first used
 interruption     Ctrl-C at awkward moments; progress: what long work tells meanwhile
 numbers          numbers as users write them
 text_files       files read with errors in one sentence, written whole or not at all

@@ -17,7 +17,7 @@ from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
 
 def stationary(name: str, seed: int = 1) -> tuple[Unit, Chain]:
     """The unit of a complete two-way table under the uniform law, and a chain that has forgotten its start."""
-    moves = fw.choose_moves(problem(name).release)
+    moves = fw.moves.choose_moves(problem(name).release)
     n = moves.support.solved.fiber.n_columns
     (unit,) = units_of(moves, sp.csr_array((0, n), dtype=np.int64))
     chain = Chain(unit, unit.start, streams(seed, 1)[0])

@@ -9,3 +9,7 @@ chooser         the best proven moves for each block of a release
 connectivity    a check on small fibers, by walking through every table; reach: the same for users
 own_moves       moves that a user hands in
 """
+
+from ..base.lazy_names import from_stub
+
+__getattr__, __dir__, __all__ = from_stub(__name__, __file__)

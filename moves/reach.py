@@ -59,7 +59,7 @@ def choose_moves(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> moves = fw.choose_moves(fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"]))
+    >>> moves = fw.moves.choose_moves(fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"]))
     >>> moves
     <Moves, connected: block 1: Swaps(6 cells, connected)>
     >>> moves.certificate.reason.split(" (")[0]
@@ -82,7 +82,7 @@ def basic_moves(release: Release) -> list[xr.DataArray]:
     --------
     >>> import fiberwalk as fw
     >>> release = fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"])
-    >>> moves = fw.basic_moves(release)
+    >>> moves = fw.moves.basic_moves(release)
     >>> len(moves), moves[0].values.tolist()
     (3, [[1, -1, 0], [-1, 1, 0]])
     """
@@ -126,12 +126,12 @@ def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform"
     >>> import fiberwalk as fw
     >>> release = fw.suppress([[5, 1, 1], [1, 5, 1], [1, 1, 5]], where=[[False, True, True], [True, False, True],
     ...                                                                 [True, True, False]])
-    >>> fw.check_connected(release)
+    >>> fw.moves.check_connected(release)
     <connected: 3 tables in 1 part>
     >>> around = [[0, 1, -1], [-1, 0, 1], [1, -1, 0]]
-    >>> fw.check_connected(release, [around])
+    >>> fw.moves.check_connected(release, [around])
     <connected: 3 tables in 1 part>
-    >>> fw.check_connected(release, [])
+    >>> fw.moves.check_connected(release, [])
     <NOT connected: 3 tables in 3 parts>
     """
     release = as_release(release)

@@ -10,3 +10,7 @@ methods           all of them by name
 as_published      how an outsider reads what a method published
 count_changes     what methods do to counts; protected_counts: whole arrays at once, for servers and studies
 """
+
+from ..base.lazy_names import from_stub
+
+__getattr__, __dir__, __all__ = from_stub(__name__, __file__)

@@ -62,7 +62,7 @@ def as_protected(
     >>> import fiberwalk as fw
     >>> import pandas as pd
     >>> rows = pd.Series([13, 9], index=pd.Index(["1", "2"], name="A"))
-    >>> r = fw.as_protected([[3, 9], [3, 9]], "random_round", base=3, exact=[rows])
+    >>> r = fw.protect.as_protected([[3, 9], [3, 9]], "random_round", base=3, exact=[rows])
     >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()
     {2: 0.125, 3: 0.375, 4: 0.375, 5: 0.125}
     """

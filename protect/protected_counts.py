@@ -63,7 +63,7 @@ def protected_counts(
     >>> counts = np.array([[4, 9, 1], [2, 7, 5]])
     >>> protected_counts(counts, "random_round", {"base": 3}, seed=5).tolist()
     [[3, 9, 0], [3, 9, 6]]
-    >>> fw.random_round(counts, base=3, seed=5).published.values.tolist()
+    >>> fw.protect.random_round(counts, base=3, seed=5).published.values.tolist()
     [[3, 9, 0], [3, 9, 6]]
     """
     cells = _checked(counts, dims, seed, keys)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..posterior.populations.sample_table import SampleTable
+from .entropy_of_tables import compared
 from .table_arrays.table_shapes import arranged
 from .table_arrays.weighting import together
-from .table_entropy import compared
 from .whole_table import TERMS, concentration, terms_given
 
 MEASURES = ("r1", "r2", "zeros")

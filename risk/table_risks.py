@@ -14,7 +14,7 @@ from ..base.errors import InputError
 from ..protect.count_changes import CountChanges
 from . import split_entropy, whole_table
 from .split_entropy import SMALL, perturbed_risk, split_risk
-from .thin_lines import thin_lines
+from .thinness import thin_lines
 from .whole_table import r1, r2
 
 

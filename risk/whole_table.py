@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import InputError
+from .entropy_of_tables import Compared, compared
 from .table_arrays.table_shapes import Tables, arranged
 from .table_arrays.weighting import together
-from .table_entropy import Compared, compared
 
 WEIGHTS = (0.1, 0.8, 0.1)
 TERMS = ("zeros", "entropy", "size")

@@ -86,20 +86,20 @@ def _raced(name: str, release: fw.Release, there: bool) -> Iterator[Figure]:
     yield Figure("moves", name, "memory of the moves", "MB", megabytes, more_is_better=False)
 
 
-def _chosen(release: fw.Release) -> tuple[fw.Moves, float]:
+def _chosen(release: fw.Release) -> tuple[fw.moves.Moves, float]:
     """The moves, and the processor time for them, the best of some runs after compilation."""
-    moves, best = fw.choose_moves(release, max_seconds=0), math.inf
+    moves, best = fw.moves.choose_moves(release, max_seconds=0), math.inf
     for _ in range(3):
         for one in vars(known_bases).values():
             if hasattr(one, "cache_clear"):
                 one.cache_clear()
         begin = time.process_time()
-        moves = fw.choose_moves(release, max_seconds=0)
+        moves = fw.moves.choose_moves(release, max_seconds=0)
         best = min(best, time.process_time() - begin)
     return moves, best
 
 
-def _told(name: str, system: Equations, moves: fw.Moves, basis: sp.csr_array | None) -> str:
+def _told(name: str, system: Equations, moves: fw.moves.Moves, basis: sp.csr_array | None) -> str:
     """What 4ti2 found, after it was checked."""
     if basis is None:
         return f"4ti2 was not done after {LIMIT} s, so this many times at least"

@@ -33,7 +33,7 @@ ITEMS = (
     Item(
         "1",
         "all properties of R1 and R2, on a table of yours",
-        "fw.risk_properties(people).frame['holds'].dropna().all()",
+        "fw.studies.risk_properties(people).frame['holds'].dropna().all()",
         "True",
     ),
     Item(
@@ -46,26 +46,26 @@ ITEMS = (
     Item(
         "2.2, (2)",
         "R2 of a perturbed table",
-        "fw.risk.r2(people, fw.random_round(people, base=3, seed=1).published) < fw.risk.r1(people)",
+        "fw.risk.r2(people, fw.protect.random_round(people, base=3, seed=1).published) < fw.risk.r1(people)",
         "True",
     ),
     Item("2.2.1", "the risk of a sample: R2 with the sample as the perturbed table", "fw.risk.r2(people, sample)"),
     Item(
         "3, (3)",
         "people outside the sample are multinomial",
-        "fw.draw_populations(sample, 2449, fw.populations.log_linear(), draws=5)",
+        "fw.survey.draw_populations(sample, 2449, fw.survey.populations.log_linear(), draws=5)",
     ),
-    Item("3", "sampling fraction 0.01", "fw.draw_sample(people, 0.01, seed=1).published.sum().item()", "24"),
+    Item("3", "sampling fraction 0.01", "fw.protect.draw_sample(people, 0.01, seed=1).published.sum().item()", "24"),
     Item(
         "3, Table 1",
         "R1 and R2, true and estimated, for three sampling fractions",
-        "fw.sample_study(people, [0.1, 0.05, 0.01], ['log-linear'], seeds=2, draws=20).frame",
+        "fw.survey.sample_study(people, [0.1, 0.05, 0.01], ['log-linear'], seeds=2, draws=20).frame",
         note="1000 x 1000: bench/studies/sample_tables.py",
     ),
     Item(
         "4",
         "other models for low sampling fractions",
-        "fw.sample_study(people, 0.01, ['urn', 'shrunk'], seeds=2, draws=20).frame",
+        "fw.survey.sample_study(people, 0.01, ['urn', 'shrunk'], seeds=2, draws=20).frame",
     ),
     Item(
         "4",
@@ -75,7 +75,7 @@ ITEMS = (
     Item(
         "4",
         "a server of sample tables that measures by R2",
-        "fw.TableServer(sample, size=2449, model='urn', measure='sample', draws=20, "
+        "fw.server.TableServer(sample, size=2449, model='urn', measure='sample', draws=20, "
         "seed=1).tabulate('area,religion').risk_before",
     ),
 )

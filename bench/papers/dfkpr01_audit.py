@@ -39,7 +39,7 @@ ITEMS = (
     Item(
         "4, Figure 2",
         "IJ+ and +JK are published: J separates I and K",
-        "fw.choose_moves(fw.publish(turnover, ['activity,size', 'size,region'])).certificate.reason",
+        "fw.moves.choose_moves(fw.publish(turnover, ['activity,size', 'size,region'])).certificate.reason",
     ),
     Item(
         "4, I+K",
@@ -55,7 +55,11 @@ ITEMS = (
         "True False False False True False False False False False False True",
         "printed (3,3) is (4,3)",
     ),
-    Item("4, I+K", "which sets of margins keep what", "fw.compare_margins(turnover, method='exact').best(threshold=1)"),
+    Item(
+        "4, I+K",
+        "which sets of margins keep what",
+        "fw.studies.compare_margins(turnover, method='exact').best(threshold=1)",
+    ),
     Item(
         "4, shuttle",
         "structural zeros",
@@ -64,16 +68,19 @@ ITEMS = (
     Item(
         "4, Diaconis and Sturmfels",
         "moves that keep what is published, and that they reach every table",
-        "fw.choose_moves(fw.publish(ones, ['A,B', 'B,C', 'A,C'])).certificate.word == 'connected'",
+        "fw.moves.choose_moves(fw.publish(ones, ['A,B', 'B,C', 'A,C'])).certificate.word == 'connected'",
         "True",
     ),
     Item(
-        "4, Diaconis and Sturmfels", "basic moves of a table", "len(fw.basic_moves(fw.publish(table, ['A', 'B'])))", "9"
+        "4, Diaconis and Sturmfels",
+        "basic moves of a table",
+        "len(fw.moves.basic_moves(fw.publish(table, ['A', 'B'])))",
+        "9",
     ),
     Item(
         "4, Diaconis and Sturmfels",
         "a walk through all tables by moves of your own",
-        "fw.sample(fw.publish(table, ['A', 'B']), draws=5, chains=2, moves=fw.basic_moves(fw.publish(table, "
+        "fw.sample(fw.publish(table, ['A', 'B']), draws=5, chains=2, moves=fw.moves.basic_moves(fw.publish(table, "
         "['A', 'B'])))",
     ),
     Item(
@@ -87,20 +94,21 @@ ITEMS = (
     Item(
         "4, Diaconis and Sturmfels",
         "suppressed cells: moves among these",
-        "fw.choose_moves(hidden).certificate.word == 'connected'",
+        "fw.moves.choose_moves(hidden).certificate.word == 'connected'",
         "True",
     ),
     Item(
         "4, Diaconis and Sturmfels",
         "5 x 4 x 3, for which the paper has months",
-        "fw.choose_moves(fw.publish(np.ones((5, 4, 3), dtype=int), ['A,B', 'B,C', 'A,C'])).certificate.word == 'connected'",
+        "fw.moves.choose_moves(fw.publish(np.ones((5, 4, 3), dtype=int), ['A,B', 'B,C', 'A,C']))"
+        ".certificate.word == 'connected'",
         "True",
     ),
     Item("4, Diaconis and Sturmfels", "... on the command line", "fiberwalk moves table.csv --check"),
     Item(
         "4",
         "a unimodal belief, its peak in the middle of the interval",
-        "fw.audit(hidden, fw.prior(everywhere=fw.unimodal()), method='exact').pmf(corner)",
+        "fw.audit(hidden, fw.laws.prior(everywhere=fw.laws.unimodal()), method='exact').pmf(corner)",
     ),
     Item(
         "4",
@@ -123,12 +131,12 @@ ITEMS = (
     Item(
         "4, other methods",
         "the snooper of noise",
-        "fw.audit(fw.add_noise([[3, 5]], fw.uniform_noise(2), seed=1), method='exact').pmf(A='1', B='1')",
+        "fw.audit(fw.protect.add_noise([[3, 5]], fw.protect.uniform_noise(2), seed=1), method='exact').pmf(A='1', B='1')",
     ),
     Item(
         "4, other methods",
         "the snooper of swapping",
-        "fw.audit(fw.swap([[3, 5], [2, 4]], 'A', rate=0.5, seed=1), method='exact').cells['risk']",
+        "fw.audit(fw.protect.swap([[3, 5], [2, 4]], 'A', rate=0.5, seed=1), method='exact').cells['risk']",
     ),
     Item(
         "4, the square",
@@ -175,7 +183,7 @@ ITEMS = (
         "1.0000",
         "the paper leaves Table 3 as it is, which sums to 1.0235",
     ),
-    Item("4, Table 4", "a prior that expects small counts", "fw.prior([(upper_left, square.prior)])"),
+    Item("4, Table 4", "a prior that expects small counts", "fw.laws.prior([(upper_left, square.prior)])"),
     Item(
         "4, Table 5",
         "posterior of w = 1 to 6, theta = 0.05",
@@ -188,12 +196,13 @@ ITEMS = (
     Item(
         "4",
         "beta-binomial priors within the bounds",
-        "fw.audit(square.release, fw.prior([(upper_left, fw.beta_binomial(a=1, b=4))]), method='exact').pmf(upper_left)",
+        "fw.audit(square.release, fw.laws.prior([(upper_left, fw.laws.beta_binomial(a=1, b=4))]), "
+        "method='exact').pmf(upper_left)",
     ),
     Item(
         "4, later research",
         "the snooper of a whole table, whose squares share cells",
-        "fw.snooper.table(fw.markov_perturb([[3, 5, 1], [4, 2, 6]], theta=0.2, seed=1), method='exact').cells",
+        "fw.snooper.table(fw.protect.markov_perturb([[3, 5, 1], [4, 2, 6]], theta=0.2, seed=1), method='exact').cells",
     ),
     Item(
         "5",
@@ -218,7 +227,7 @@ ITEMS = (
     Item(
         "5",
         "... rounding to base 3",
-        "fw.risk.mean_squared_precision(fw.audit(fw.as_protected(square.published // 3 * 3, 'round_to', base=3, "
+        "fw.risk.mean_squared_precision(fw.audit(fw.protect.as_protected(square.published // 3 * 3, 'round_to', base=3, "
         "rule='within'), believed, "
         "method='exact').pmf(upper_left), 1)",
         ".3462",
@@ -245,7 +254,7 @@ ITEMS = (
     Item(
         "5, further",
         "the snooper asks whether the cell is 1",
-        "fw.audit(fw.as_protected(square.published, 'markov_perturb', theta=0.1), believed, "
+        "fw.audit(fw.protect.as_protected(square.published, 'markov_perturb', theta=0.1), believed, "
         "method='exact').probability(upper_left, at_most=1)",
         ".0052",
     ),

@@ -38,7 +38,7 @@ def prepare() -> dict[str, Any]:
     hidden = fw.suppress(table, rule="< 3", where=[{"A": "1", "B": "2"}, {"A": "2", "B": "1"}])
     square = fw.examples.dfkpr01_square()
     upper_left = {"row": "1", "column": "1"}
-    believed = fw.prior([(upper_left, square.prior)])
+    believed = fw.laws.prior([(upper_left, square.prior)])
     people = fw.examples.ase15().table
     cube = fw.examples.hypercube(20_000).sum(["occupation", "education", "citizenship"])
     records = _records(cube)
@@ -62,12 +62,12 @@ def prepare() -> dict[str, Any]:
         "believed": believed,
         "found": paper_map(),
         "people": people,
-        "sample": fw.draw_sample(people, 0.1, seed=1).published,
+        "sample": fw.protect.draw_sample(people, 0.1, seed=1).published,
         "cube": cube,
         "records": records,
         "homes": records.groupby("region").head(900).assign(household=np.arange(1800) // 3),
-        "matrix": fw.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13),
-        "server": fw.TableServer(cube, method="random_round", parameters={"base": 3}, max_risk=0.5, seed=1),
+        "matrix": fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13),
+        "server": fw.server.TableServer(cube, method="random_round", parameters={"base": 3}, max_risk=0.5, seed=1),
     }
 
 

@@ -8,6 +8,7 @@ import shlex
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -76,8 +77,8 @@ def reached(call: str, names: Mapping[str, Any]) -> set[str]:
             raise ValueError(f"{'.'.join(chain)} is private")
         if chain[0] == "fw":
             found.add(_public(chain))
-        elif len(chain) > 1 and type(names.get(chain[0])).__name__ in fw.__all__:
-            found.add(f"fw.{type(names[chain[0]]).__name__}.{chain[1]}")
+        elif len(chain) > 1 and type(names.get(chain[0])).__name__ in results():
+            found.add(f"{results()[type(names[chain[0]]).__name__]}.{chain[1]}")
     if not found:
         raise ValueError("the call reaches no public name of fiberwalk")
     return found
@@ -95,7 +96,7 @@ def in_short(result: Any) -> str:
         text = ", ".join(in_short(one) for one in np.ravel(result))
     elif hasattr(result, "shape"):
         text = f"{type(result).__name__} of {' x '.join(map(str, result.shape))}"
-    elif type(result).__name__ in fw.__all__:
+    elif type(result).__name__ in results():
         text = repr(result)
     else:
         text = type(result).__name__
@@ -120,13 +121,28 @@ def _chains(tree: ast.AST) -> Iterator[list[str]]:
 
 def _public(chain: list[str]) -> str:
     place: Any = fw
-    for depth, part in enumerate(chain[1:3], start=1):
+    for depth, part in enumerate(chain[1:], start=1):
         if not isinstance(place, ModuleType):
-            break
-        if part not in getattr(place, "__all__", dir(place)) or not hasattr(place, part):
+            return ".".join(chain[:depth])
+        if part not in place.__all__:
             raise ValueError(f"{'.'.join(chain[: depth + 1])} is no public name")
         place = getattr(place, part)
-    return ".".join(chain[:3] if isinstance(getattr(fw, chain[1], None), ModuleType) else chain[:2])
+    return ".".join(chain)
+
+
+@cache
+def results() -> dict[str, str]:
+    """The classes of all namespaces: how each is called by users."""
+    found = {}
+    places = [("fw", fw)]
+    for called, place in places:
+        for name in place.__all__:
+            value = getattr(place, name)
+            if isinstance(value, ModuleType):
+                places.append((f"{called}.{name}", value))
+            elif isinstance(value, type):
+                found[name] = f"{called}.{name}"
+    return found
 
 
 def _command(name: str) -> Any:

@@ -22,78 +22,78 @@ ITEMS = (
         "4 4 6 6 9 9",
         "not printed: those of `table`",
     ),
-    Item("2.1", "the server reads microdata", "fw.TableServer(records, seed=1).tabulate('sex,activity').table"),
+    Item("2.1", "the server reads microdata", "fw.server.TableServer(records, seed=1).tabulate('sex,activity').table"),
     Item(
         "2.1",
         "... of a survey, whose counts are weighted",
-        "fw.TableServer(records.assign(weight=1.5), size=30000, sampling_weights='weight', measure='sample', "
+        "fw.server.TableServer(records.assign(weight=1.5), size=30000, sampling_weights='weight', measure='sample', "
         "model='log-linear', draws=20, seed=1).tabulate('sex,activity').risk_before",
     ),
     Item(
         "2.1",
         "... or a hypercube, below whose cells nothing can be asked",
-        "fw.TableServer(cube, seed=1).tabulate('sex,activity').table",
+        "fw.server.TableServer(cube, seed=1).tabulate('sex,activity').table",
     ),
     Item(
         "2.1",
         "hypercubes of several agencies, put together",
-        "fw.tabulate(pd.concat([cube.sel(region=[one]).to_series().rename('count').reset_index() for one "
+        "fw.server.tabulate(pd.concat([cube.sel(region=[one]).to_series().rename('count').reset_index() for one "
         "in '12']), 'region,sex').table",
     ),
     Item("2.1", "the hypercube itself has risk", "fw.risk.split_risk(cube)"),
     Item(
         "2.2",
         "protection before tables are made",
-        "fw.TableServer(cube, method='random_round', parameters={'base': 3}, when='before', "
+        "fw.server.TableServer(cube, method='random_round', parameters={'base': 3}, when='before', "
         "seed=1).tabulate('sex,activity').table",
     ),
     Item("2.2", "protection of each table", "server.tabulate('sex,activity').table"),
     Item(
         "2.2",
         "both",
-        "fw.TableServer(cube, before=('swap', {'dim': 'region'}), method='random_round', parameters={'base': 3}, "
+        "fw.server.TableServer(cube, before=('swap', {'dim': 'region'}), method='random_round', parameters={'base': 3}, "
         "seed=1).tabulate('sex,activity').table",
     ),
     Item(
         "2.3",
         "rule: the most dims",
-        "fw.tabulate(cube, 'region,sex,age', rules=fw.ServerRules(max_dims=2)).released",
+        "fw.server.tabulate(cube, 'region,sex,age', rules=fw.server.ServerRules(max_dims=2)).released",
         "False",
     ),
     Item(
         "2.3",
         "rule: nested categories, against differencing",
-        "fw.tabulate(cube, 'sex', where={'age': ['0-4', '5-9']}, rules=fw.ServerRules(max_labels=1)).released",
+        "fw.server.tabulate(cube, 'sex', where={'age': ['0-4', '5-9']}, rules=fw.server.ServerRules(max_labels=1)).released",
         "False",
     ),
     Item(
         "2.3",
         "rule: the fewest people",
-        "fw.tabulate(cube, 'sex', rules=fw.ServerRules(min_population=10**6)).released",
+        "fw.server.tabulate(cube, 'sex', rules=fw.server.ServerRules(min_population=10**6)).released",
         "False",
     ),
     Item(
         "2.3",
         "rule: the largest share of small cells",
-        "fw.tabulate(cube, 'age,activity', rules=fw.ServerRules(max_small_share=0.001)).released",
+        "fw.server.tabulate(cube, 'age,activity', rules=fw.server.ServerRules(max_small_share=0.001)).released",
         "False",
     ),
     Item(
         "2.3",
         "rule: the smallest mean cell",
-        "fw.tabulate(cube, 'age,activity', rules=fw.ServerRules(min_mean_cell=10**4)).released",
+        "fw.server.tabulate(cube, 'age,activity', rules=fw.server.ServerRules(min_mean_cell=10**4)).released",
         "False",
     ),
     Item(
         "2.3, step 1",
         "may the table be made? else why not",
-        "fw.tabulate(cube, 'sex', rules=fw.ServerRules(min_population=10**6)).notice",
+        "fw.server.tabulate(cube, 'sex', rules=fw.server.ServerRules(min_population=10**6)).notice",
     ),
     Item("2.3, step 2", "its risk, and whether it has to be protected", "server.tabulate('sex,age').risk_before"),
     Item(
         "2.3, step 2",
         "... a table of little risk is published as it is",
-        "fw.TableServer(cube, method='random_round', parameters={'base': 3}, max_risk=1, "
+        "fw.server.TableServer(cube, method='random_round', parameters={'base': 3}, max_risk=1, "
         "always=False).tabulate('sex').table.sum().item()",
         "20000",
     ),
@@ -113,45 +113,49 @@ ITEMS = (
     Item(
         "3.1",
         "record swapping between strata, within control variables",
-        "fw.swap(cube, 'region', rate=0.1, within=['sex', 'age'], seed=1)",
+        "fw.protect.swap(cube, 'region', rate=0.1, within=['sex', 'age'], seed=1)",
     ),
-    Item("3.1", "targeted at people in small cells", "fw.swap(cube, 'region', rate=0.1, targeted=2, seed=1)"),
-    Item("3.1", "whole households", "fw.swap(homes, 'region', household='household', targeted=2, seed=1)"),
+    Item("3.1", "targeted at people in small cells", "fw.protect.swap(cube, 'region', rate=0.1, targeted=2, seed=1)"),
+    Item("3.1", "whole households", "fw.protect.swap(homes, 'region', household='household', targeted=2, seed=1)"),
     Item(
         "3.1",
         "several variables at once",
-        "fw.swap(cube.sum('age'), ['region', 'sex'], rate=0.1, seed=1)",
+        "fw.protect.swap(cube.sum('age'), ['region', 'sex'], rate=0.1, seed=1)",
     ),
     Item(
         "3.1",
         "the larger area keeps its distributions",
-        "(fw.swap(cube, 'region', seed=1).published.sum('region') == cube.sum('region')).all().item()",
+        "(fw.protect.swap(cube, 'region', seed=1).published.sum('region') == cube.sum('region')).all().item()",
         "True",
     ),
     Item(
         "3.2",
         "unbiased random rounding: up with probability res(x)/b",
-        "fw.random_round(table, base=3, seed=1).published",
+        "fw.protect.random_round(table, base=3, seed=1).published",
     ),
     Item(
         "3.2",
         "... which the snooper undoes: a published 3 of counts up to 5",
-        "fw.audit(fw.as_protected([[3]], 'random_round', base=3), method='exact').pmf(A='1', B='1')",
+        "fw.audit(fw.protect.as_protected([[3]], 'random_round', base=3), method='exact').pmf(A='1', B='1')",
         ".1111 .2222 .3333 .2222 .1111",
         "not printed: res(x)/b, normalised",
     ),
     Item(
         "3.2",
         "semi-controlled: the expected number goes up",
-        "fw.semi_controlled_round(table, base=3, seed=1).published.sum().item()",
+        "fw.protect.semi_controlled_round(table, base=3, seed=1).published.sum().item()",
         "45",
     ),
     Item(
         "3.2",
         "... in each row or column",
-        "fw.semi_controlled_round(table, base=3, within='A', seed=1).published.sum('B')",
+        "fw.protect.semi_controlled_round(table, base=3, within='A', seed=1).published.sum('B')",
     ),
-    Item("3.2", "margins rounded apart from the cells", "fw.random_round(table, base=3, margins=['A', 'B'], seed=1)"),
+    Item(
+        "3.2",
+        "margins rounded apart from the cells",
+        "fw.protect.random_round(table, base=3, margins=['A', 'B'], seed=1)",
+    ),
     Item(
         "3.2",
         "microdata keys: the same people are rounded alike in every table",
@@ -162,46 +166,47 @@ ITEMS = (
     Item(
         "3.2",
         "keys of records that are given",
-        "fw.TableServer(records.assign(key=np.arange(len(records)) % 997), keys='key', method='random_round', "
+        "fw.server.TableServer(records.assign(key=np.arange(len(records)) % 997), keys='key', method='random_round', "
         "parameters={'base': 3}, seed=1).tabulate('sex').table",
     ),
     Item(
         "3.2, further research",
         "additive and consistent: all tables that are offered are rounded at once",
-        "fw.round_lattice(turnover, base=3, margins=['activity,size', 'activity,region'], seed=1).crosstab()",
+        "fw.protect.round_lattice(turnover, base=3, margins=['activity,size', 'activity,region'], seed=1).crosstab()",
     ),
     Item(
         "3.2",
         "simple tables by controlled rounding, unbiased",
-        "fw.controlled_round(table, base=3, unbiased=True, seed=1).crosstab()",
+        "fw.protect.controlled_round(table, base=3, unbiased=True, seed=1).crosstab()",
     ),
     Item(
         "3.3",
         "perturbation by a transition matrix up to a cap L",
-        "fw.perturb(table, matrix, above=5, seed=1).published",
+        "fw.protect.perturb(table, matrix, above=5, seed=1).published",
     ),
     Item(
         "3.3",
         "an invariant matrix, tP = t",
-        "np.abs(np.bincount(table.values.ravel(), minlength=16)[:16] @ fw.invariant_matrix(matrix, table, above=5) "
+        "np.abs(np.bincount(table.values.ravel(), minlength=16)[:16] @ fw.protect.invariant_matrix(matrix, table, above=5) "
         "- np.bincount(table.values.ravel(), minlength=16)[:16]).max()",
         "0.000",
     ),
     Item(
         "3.3",
         "as many cells change as are expected: frequencies are kept",
-        "fw.perturb(people, fw.invariant_matrix(matrix, people, above=5), above=5, preserve_totals=True, seed=1)",
+        "fw.protect.perturb(people, fw.protect.invariant_matrix(matrix, people, above=5), "
+        "above=5, preserve_totals=True, seed=1)",
     ),
     Item(
         "3.3",
         "additive again by iterative fitting, in whole numbers",
-        "fw.perturb(table, matrix, above=5, additive=['A', 'B'], seed=1).published.sum('A')",
+        "fw.protect.perturb(table, matrix, above=5, additive=['A', 'B'], seed=1).published.sum('A')",
         "11 15 19",
     ),
     Item(
         "3.3",
         "microdata keys for perturbation too",
-        "fw.TableServer(cube, method='perturb', parameters={'matrix': matrix, 'above': 5}, "
+        "fw.server.TableServer(cube, method='perturb', parameters={'matrix': matrix, 'above': 5}, "
         "seed=1).tabulate('sex').table",
     ),
 )

@@ -6,7 +6,7 @@ from .item import Item
 
 _TABLES = "{'T': ('age,activity', {'region': '1'})}"
 _STUDY = (
-    f"fw.table_study(cube, {_TABLES}, {{'RS': ('before', 'swap', {{'dim': 'region'}}), "
+    f"fw.studies.table_study(cube, {_TABLES}, {{'RS': ('before', 'swap', {{'dim': 'region'}}), "
     "'RRP': ('after', 'semi_controlled_round', {'base': 3})}, seeds=2)"
 )
 _CUBE = "fw.examples.hypercube()"
@@ -36,7 +36,7 @@ ITEMS = (
     Item(
         "4.1, Figure 1",
         "the terms as a table changes, drawn",
-        "fw.risk_properties(people).plot()",
+        "fw.studies.risk_properties(people).plot()",
     ),
     Item(
         "4.1, Figure 1",
@@ -48,7 +48,7 @@ ITEMS = (
     Item(
         "4.2, (e)",
         "protection lowers the risk",
-        "fw.risk.perturbed_risk(people, fw.random_round(people, base=3, seed=1).published, "
+        "fw.risk.perturbed_risk(people, fw.protect.random_round(people, base=3, seed=1).published, "
         "fw.risk.changes_of('random_round', {'base': 3})) "
         "< fw.risk.split_risk(people)",
         "True",
@@ -56,7 +56,7 @@ ITEMS = (
     Item(
         "4.2, (e)",
         "... by a measure that keeps to it better",
-        "fw.risk.perturbed_risk(people, fw.random_round(people, base=3, seed=1).published, "
+        "fw.risk.perturbed_risk(people, fw.protect.random_round(people, base=3, seed=1).published, "
         "fw.risk.changes_of('random_round', {'base': 3}), means=True) < fw.risk.split_risk(people)",
         "True",
         note="the measure as printed may rise; this one hardly ever does",
@@ -83,7 +83,7 @@ ITEMS = (
     Item(
         "4.2, second term",
         "... of a transition matrix",
-        "fw.risk.perturbed_risk(people, fw.perturb(people, matrix, above=5, seed=1).published, "
+        "fw.risk.perturbed_risk(people, fw.protect.perturb(people, matrix, above=5, seed=1).published, "
         "fw.risk.changes_of('perturb', {'matrix': matrix, 'above': 5}))",
     ),
     Item(
@@ -103,32 +103,32 @@ ITEMS = (
     Item(
         "5.1",
         "a hypercube fitted to published tables",
-        "fw.fitted_cube([cube.sum(['age', 'activity']), cube.sum(['region', 'activity'])]).sum().item()",
+        "fw.laws.fitted_cube([cube.sum(['age', 'activity']), cube.sum(['region', 'activity'])]).sum().item()",
         "20000",
     ),
     Item("5.1, Table 1", "about 92.4 percent of its cells are zero", f"round(float(({_CUBE} == 0).mean()), 2)", "0.92"),
     Item(
         "5.1",
         "four tables, at most three dims and one filter",
-        "fw.tabulate(cube, 'sex,age,activity', where={'region': '1'}).table.shape",
+        "fw.server.tabulate(cube, 'sex,age,activity', where={'region': '1'}).table.shape",
     ),
     Item("5.1, Table 2", "their people, cells and zeros", f"{_STUDY}.originals"),
     Item(
         "5.1",
         "rounding to base 3, the regions' totals controlled",
-        "fw.semi_controlled_round(cube, base=3, within='region', seed=1)",
+        "fw.protect.semi_controlled_round(cube, base=3, within='region', seed=1)",
     ),
-    Item("5.1", "a tenth of the people swapped between regions", "fw.swap(cube, 'region', rate=0.1, seed=1)"),
+    Item("5.1", "a tenth of the people swapped between regions", "fw.protect.swap(cube, 'region', rate=0.1, seed=1)"),
     Item(
         "5.1, Table 3",
         "the transition matrix: .0167 is 1/60, rows sum to 1",
-        "fw.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)[[0, 1, 1, 3, 3], [0, 1, 2, 3, 4]]",
+        "fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)[[0, 1, 1, 3, 3], [0, 1, 2, 3, 4]]",
         "1 0.5000 0.1250 0.9000 0.0167",
     ),
     Item(
         "5.1, Table 3",
         "made invariant, which the print is not",
-        "fw.perturb(cube, fw.invariant_matrix(matrix, cube, above=5, alpha='alike'), above=5, "
+        "fw.protect.perturb(cube, fw.protect.invariant_matrix(matrix, cube, above=5, alpha='alike'), above=5, "
         "preserve_totals=True, within='region', seed=1)",
     ),
     Item("5.2, Table 4", "the share of ones and twos that change", f"{_STUDY}.frame['small_changed']"),
@@ -141,12 +141,12 @@ ITEMS = (
     Item(
         "5.2",
         "rounding reveals counts where sums do not add up",
-        "fw.bounds(fw.random_round(table, base=3, margins=['A'], exact=['B'], seed=1))",
+        "fw.bounds(fw.protect.random_round(table, base=3, margins=['A'], exact=['B'], seed=1))",
     ),
     Item(
         "5.2",
         "swapping leaves tables without the swapped variable as they are",
-        "fw.table_study(cube, {'T': ('sex,activity', None)}, {'RS': ('before', 'swap', {'dim': 'region'})}, "
+        "fw.studies.table_study(cube, {'T': ('sex,activity', None)}, {'RS': ('before', 'swap', {'dim': 'region'})}, "
         "seeds=1).frame['utility']",
         "1.000",
     ),
@@ -154,19 +154,19 @@ ITEMS = (
     Item(
         "5.2",
         "the highest utility at a risk of 15 percent",
-        "fw.ru_map(cube.sum(['age', 'region']), {'rounded': lambda t, seed: fw.semi_controlled_round(t, base=3, "
+        "fw.ru_map(cube.sum(['age', 'region']), {'rounded': lambda t, seed: fw.protect.semi_controlled_round(t, base=3, "
         "seed=seed)}, risk='split', utility='hellinger', seeds=2).best(threshold=0.15)",
     ),
     Item(
         "6, further research",
         "methods across lists of parameters, by measures of choice",
-        "fw.table_study(cube, {'T': ('age,activity', {'region': '1'})}, {'RR': ('after', 'random_round', "
+        "fw.studies.table_study(cube, {'T': ('age,activity', {'region': '1'})}, {'RR': ('after', 'random_round', "
         "{'base': [3, 5, 10]})}, risk='r2', utility='chi-square', seeds=2).frame",
     ),
     Item(
         "6, further research",
         "post-tabular methods that stay additive and consistent",
-        "fw.TableServer(cube, method='round_lattice', parameters={'base': 3, 'margins': ['region,sex', "
+        "fw.server.TableServer(cube, method='round_lattice', parameters={'base': 3, 'margins': ['region,sex', "
         "'sex,activity']}, seed=1).tabulate('region,sex').table",
     ),
     Item(

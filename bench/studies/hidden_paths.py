@@ -41,7 +41,7 @@ SELDOM = 0.02
 
 def release_of(mean: int, theta: float, order: str = "random", shape: tuple[int, ...] = (6, 6), **how: Any) -> Any:
     """A table of Poisson counts after Markov perturbation."""
-    return fw.markov_perturb(np.random.default_rng(1).poisson(mean, shape), theta, order=order, seed=1, **how)
+    return fw.protect.markov_perturb(np.random.default_rng(1).poisson(mean, shape), theta, order=order, seed=1, **how)
 
 
 # --- how long -------------------------------------------------------------------------------------------------------
@@ -223,9 +223,9 @@ def replicates(number: int, seed: int) -> Iterator[tuple[np.ndarray, float, Any]
         totals = rng.multinomial(rows.sum(), columns)
         table = stats.random_table(rows, totals, seed=rng).rvs()  # the law 1/x! given its margins
         theta = float(rng.choice(list(values), p=list(values.values())))
-        made = fw.markov_perturb(table, theta, order=order, seed=int(rng.integers(2**31)))
+        made = fw.protect.markov_perturb(table, theta, order=order, seed=int(rng.integers(2**31)))
         believed: Any = values if k // 4 % 2 else theta
-        yield table, theta, fw.as_protected(made.published, "markov_perturb", theta=believed, order=order)
+        yield table, theta, fw.protect.as_protected(made.published, "markov_perturb", theta=believed, order=order)
 
 
 def calibration(number: int, seed: int) -> None:

@@ -39,7 +39,7 @@ from fiberwalk.protect.rounding.lattice import Lattice, lattice_of
 from fiberwalk.protect.rounding.lattice_rounding import RoundedLattice, rounded_lattice
 
 BASE = 3
-RULES = fw.ServerRules(max_filters=None, max_labels=None, max_dims=None)
+RULES = fw.server.ServerRules(max_filters=None, max_labels=None, max_dims=None)
 ANSWERED: dict[str, dict[str, Any]] = {
     "keyed, each table": {"method": "random_round"},
     "controlled, each table alone": {"method": "controlled_round"},
@@ -163,7 +163,7 @@ def how_random(cubes: int) -> pd.DataFrame:
 # --- what it costs ---------------------------------------------------------------------------------------------------
 
 
-def answers(server: fw.TableServer, dims: tuple[str, ...], max_dims: int) -> tuple[Tables, Tables]:
+def answers(server: fw.server.TableServer, dims: tuple[str, ...], max_dims: int) -> tuple[Tables, Tables]:
     """The published and the true tables of up to so many dims, each in the order of the cube."""
     published, true = {}, {}
     for n in range(1, max_dims + 1):
@@ -213,7 +213,7 @@ def what_it_costs(cube: Any, max_dims: int, seeds: Iterable[int], leave_out: Ite
                 continue
             parameters = {"base": BASE} | ({"max_dims": max_dims} if way["method"] == "round_lattice" else {})
             start = time.perf_counter()
-            server = fw.TableServer(cube, **way, parameters=parameters, rules=RULES, seed=seed)
+            server = fw.server.TableServer(cube, **way, parameters=parameters, rules=RULES, seed=seed)
             row = measured(*answers(server, cube.dims, max_dims))
             rows.setdefault(name, []).append(row | {"seconds": time.perf_counter() - start})
     return pd.DataFrame({name: pd.DataFrame(runs).mean() for name, runs in rows.items()}).T
@@ -221,7 +221,7 @@ def what_it_costs(cube: Any, max_dims: int, seeds: Iterable[int], leave_out: Ite
 
 def outside(cube: Any, seed: int) -> pd.DataFrame:
     """Two-way tables are offered, three-way ones asked for: how far the sums of an answer are from what is offered."""
-    server = fw.TableServer(
+    server = fw.server.TableServer(
         cube, method="round_lattice", parameters={"base": BASE, "max_dims": 2}, rules=RULES, seed=seed
     )
     missed, far, again, other = [], [], 0, 0
@@ -246,7 +246,7 @@ def outside(cube: Any, seed: int) -> pd.DataFrame:
         "... published as two figures, so that the truth lies between them": other,
     }
     random = np.random.default_rng(seed)
-    keyed = fw.TableServer(cube, method="random_round", parameters={"base": BASE}, rules=RULES, seed=seed)
+    keyed = fw.server.TableServer(cube, method="random_round", parameters={"base": BASE}, rules=RULES, seed=seed)
     labels = list(cube["age"].values)
     for n in (2, 5, 10):
         off: dict[str, list[np.ndarray]] = {"summed": [], "keyed": []}
@@ -267,9 +267,9 @@ def audited(seed: int) -> pd.DataFrame:
     margins, rows = ["A,B", "A,C", "B,C"], {}
     every = [*margins, "A", "B", "C", ""]
     releases = {
-        "keyed rounding": fw.random_round(cube, BASE, seed=seed, keys="labels", margins=every),
-        "round_lattice, up to 2": fw.round_lattice(cube, BASE, max_dims=2, seed=seed),
-        "round_lattice, the cube too": fw.round_lattice(cube, BASE, seed=seed),
+        "keyed rounding": fw.protect.random_round(cube, BASE, seed=seed, keys="labels", margins=every),
+        "round_lattice, up to 2": fw.protect.round_lattice(cube, BASE, max_dims=2, seed=seed),
+        "round_lattice, the cube too": fw.protect.round_lattice(cube, BASE, seed=seed),
     }
     for name, release in releases.items():
         bounds = fw.bounds(release, hidden_margins=margins)

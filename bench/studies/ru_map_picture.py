@@ -26,14 +26,14 @@ def paper_map() -> fw.RUMap:
     assert square.prior is not None
 
     def perturbed(_: Any, theta: float) -> fw.Release:
-        return fw.as_protected(square.published, "markov_perturb", theta=theta)
+        return fw.protect.as_protected(square.published, "markov_perturb", theta=theta)
 
     methods = {
         "Markov perturbation": (perturbed, {"theta": [0.05, 0.1, 0.2]}),
         "cell suppression": square.release,
-        "rounding to base 3": fw.as_protected(square.published // 3 * 3, "round_to", base=3, rule="within"),
+        "rounding to base 3": fw.protect.as_protected(square.published // 3 * 3, "round_to", base=3, rule="within"),
     }
-    return fw.ru_map(square.table, methods, law=fw.prior([(CORNER, square.prior)]), cell=CORNER)
+    return fw.ru_map(square.table, methods, law=fw.laws.prior([(CORNER, square.prior)]), cell=CORNER)
 
 
 def main() -> None:

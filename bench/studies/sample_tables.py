@@ -110,12 +110,12 @@ def simulate(
 
 FIBER, SHRUNK_FIBER = "fiber, independent", "fiber, shrunk"
 MODELS: dict[str, Any] = {
-    LOG_LINEAR: fw.populations.log_linear(),
-    URN: fw.populations.urn(),
-    URN_KNOWN: fw.populations.urn(zeros=25),
-    "shrunk": fw.populations.shrunk(),
-    FIBER: fw.populations.fiber("hypergeometric"),
-    SHRUNK_FIBER: fw.populations.fiber(),
+    LOG_LINEAR: fw.survey.populations.log_linear(),
+    URN: fw.survey.populations.urn(),
+    URN_KNOWN: fw.survey.populations.urn(zeros=25),
+    "shrunk": fw.survey.populations.shrunk(),
+    FIBER: fw.survey.populations.fiber("hypergeometric"),
+    SHRUNK_FIBER: fw.survey.populations.fiber(),
 }
 
 
@@ -147,7 +147,7 @@ def reproduce(
         key = (population, fraction, model)
         if key not in done:
             truths = real[None] if population == REAL else made
-            drawn = fw.populations.known(independent.reshape(table.values.shape)) if model == KNOWN else model
+            drawn = fw.survey.populations.known(independent.reshape(table.values.shape)) if model == KNOWN else model
             done[key] = simulate(table, truths, fraction, drawn, samples, populations, seed + len(done))
         mean, errors = off(done[key], measure, printed, samples)
         values = done[key].means[:, MEASURES.index(measure)]
@@ -203,12 +203,12 @@ FURTHER: dict[str, dict[str, Any]] = {
         "fractions": (0.2, 0.1, 0.05),
         "exact": TWO_WAY,
         "models": {
-            LOG_LINEAR: fw.populations.log_linear(),
-            "log-linear, two-way": fw.populations.log_linear(TWO_WAY),
-            URN: fw.populations.urn(),
-            "shrunk": fw.populations.shrunk(),
-            "shrunk, two-way": fw.populations.shrunk(TWO_WAY),
-            SHRUNK_FIBER: fw.populations.fiber(),
+            LOG_LINEAR: fw.survey.populations.log_linear(),
+            "log-linear, two-way": fw.survey.populations.log_linear(TWO_WAY),
+            URN: fw.survey.populations.urn(),
+            "shrunk": fw.survey.populations.shrunk(),
+            "shrunk, two-way": fw.survey.populations.shrunk(TWO_WAY),
+            SHRUNK_FIBER: fw.survey.populations.fiber(),
         },
     },
     "town": {
@@ -216,8 +216,8 @@ FURTHER: dict[str, dict[str, Any]] = {
         "fractions": (0.1, 0.02),
         "models": {
             **{name: MODELS[name] for name in (LOG_LINEAR, URN, "shrunk")},
-            "shrunk, nothing added": fw.populations.shrunk(add=0),
-            SHRUNK_FIBER: fw.populations.fiber(),
+            "shrunk, nothing added": fw.survey.populations.shrunk(add=0),
+            SHRUNK_FIBER: fw.survey.populations.fiber(),
         },
     },
 }
@@ -226,11 +226,11 @@ SAMPLES = {"ase15": 40, "dfkpr01": 20, "town": 10}
 """How many are drawn of each; the chains of a town's fiber take ten seconds a sample."""
 
 
-def study(name: str, samples: int, populations: int, **instead: Any) -> fw.SampleStudy:
+def study(name: str, samples: int, populations: int, **instead: Any) -> fw.survey.SampleStudy:
     """One of the further studies; the samples of a smaller one are its first."""
     asked = FURTHER[name] | instead
     table = asked.pop("table")()
-    return fw.sample_study(table, **asked, seeds=range(1, samples + 1), draws=populations)
+    return fw.survey.sample_study(table, **asked, seeds=range(1, samples + 1), draws=populations)
 
 
 def further(samples: int | None, populations: int, names: Sequence[str] = tuple(FURTHER), keep: bool = False) -> None:

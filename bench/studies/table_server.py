@@ -27,9 +27,9 @@ REQUESTS = (
 METHODS: dict[str, dict[str, Any]] = {
     "semi_controlled_round": {"base": 3},
     "random_round": {"base": 3},
-    "perturb": {"matrix": fw.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13), "above": 5},
+    "perturb": {"matrix": fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13), "above": 5},
 }
-RULES = fw.ServerRules(min_population=1000, max_small_share=0.5, min_mean_cell=1)
+RULES = fw.server.ServerRules(min_population=1000, max_small_share=0.5, min_mean_cell=1)
 TIMES = 41
 
 
@@ -43,7 +43,7 @@ def milliseconds(call: Callable[[], Any], times: int = TIMES) -> float:
     return median(found)
 
 
-def steps(server: fw.TableServer, dims: str, where: dict[str, str]) -> dict[str, float]:
+def steps(server: fw.server.TableServer, dims: str, where: dict[str, str]) -> dict[str, float]:
     """The steps of one request, each by itself, and the whole."""
     request = as_request(dims, where, server.cube.labels)
     counted = server.cube.cut(request)
@@ -68,10 +68,10 @@ def main() -> None:
     )  # fmt: skip
     print(f"{cube.size:,} cells, {int(cube.sum()):,} people")
     for what, data in (("the hypercube", cube), ("microdata", records), ("microdata, texts", records.astype(str))):
-        print(f"a server from {what}: {milliseconds(lambda data=data: fw.TableServer(data, seed=1), 3):,.0f} ms")
+        print(f"a server from {what}: {milliseconds(lambda data=data: fw.server.TableServer(data, seed=1), 3):,.0f} ms")
     rows = {}
     for method, parameters in METHODS.items():
-        server = fw.TableServer(cube, method=method, parameters=parameters, rules=RULES, max_risk=0.9, seed=1)
+        server = fw.server.TableServer(cube, method=method, parameters=parameters, rules=RULES, max_risk=0.9, seed=1)
         for number, (dims, (dim, label)) in enumerate(REQUESTS, start=1):
             rows[method, f"table {number}"] = steps(server, dims, {dim: cube[dim].values[label]})
     frame = pd.DataFrame(rows).T

@@ -25,9 +25,9 @@ import numpy as np
 import fiberwalk as fw
 
 PUBLISHED: dict[str, Callable[[Any, int], fw.Release]] = {
-    "a sample of a fifth": lambda table, seed: fw.draw_sample(table, 0.2, exact=[""], seed=seed),
-    "random rounding to 5": lambda table, seed: fw.random_round(table, 5, exact=[""], seed=seed),
-    "noise": lambda table, seed: fw.add_noise(table, fw.geometric_noise(0.7), exact=[""], seed=seed),
+    "a sample of a fifth": lambda table, seed: fw.protect.draw_sample(table, 0.2, exact=[""], seed=seed),
+    "random rounding to 5": lambda table, seed: fw.protect.random_round(table, 5, exact=[""], seed=seed),
+    "noise": lambda table, seed: fw.protect.add_noise(table, fw.protect.geometric_noise(0.7), exact=[""], seed=seed),
 }
 ERRORS = 4.0
 """Standard errors that a share of truths may be off by under the law itself."""
@@ -59,7 +59,7 @@ def under_itself(tables: int) -> bool:
         for k in range(tables):
             cells, c = int(rng.integers(2, 7)), float(rng.choice([2.0, 6.0, 20.0]))
             truth = rng.multinomial(int(rng.integers(20, 120)), rng.dirichlet(np.full(cells, c / cells)))
-            one = held(publish(truth, k), fw.dirichlet(c), truth, rng)
+            one = held(publish(truth, k), fw.laws.dirichlet(c), truth, rng)
             found.append(one)
             per_table.append((one[:, 0].mean() - one[:, 1].mean(), one[:, 2].mean() - 0.5))
         every, off = np.concatenate(found), np.array(per_table)
@@ -93,9 +93,9 @@ def as_found(tables: int) -> None:
         laws: dict[str, Callable[[int], Any]] = {
             "hypergeometric": lambda n: "hypergeometric",
             "uniform": lambda n: "uniform",
-            "dirichlet, c / 4": lambda n: fw.dirichlet(n / 4),
+            "dirichlet, c / 4": lambda n: fw.laws.dirichlet(n / 4),
             "dirichlet": lambda n: "dirichlet",
-            "dirichlet, 4 c": lambda n: fw.dirichlet(4 * n),
+            "dirichlet, 4 c": lambda n: fw.laws.dirichlet(4 * n),
         }
         for name, law in laws.items():
             found = [held(publish(cut, k), law(len(cut)), cut, rng) for k, cut in enumerate(cuts)]

@@ -83,7 +83,9 @@ def random_law(rng: np.random.Generator, release: fw.Release) -> Any:
     """One of the laws; expected counts that differ widely from cell to cell make for rare values."""
     kind = rng.choice(["uniform", "hypergeometric", "expected counts"])
     return (
-        fw.expected(rng.lognormal(0.0, 1.5, release.grids[0].cells.shape)) if kind == "expected counts" else str(kind)
+        fw.laws.expected(rng.lognormal(0.0, 1.5, release.grids[0].cells.shape))
+        if kind == "expected counts"
+        else str(kind)
     )
 
 

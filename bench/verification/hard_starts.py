@@ -47,8 +47,8 @@ def two_tables(shape: tuple[int, ...], first: int, last: int) -> list[str]:
     wrong, every = [], moves_of(shape)
     for k in range(first, last):
         release = fw.publish(np.maximum(every[[k]].toarray(), 0).reshape(shape), TWO_WAY)
-        moves = fw.choose_moves(release)
-        reach = fw.check_connected(release, moves)
+        moves = fw.moves.choose_moves(release)
+        reach = fw.moves.check_connected(release, moves)
         if not (moves.certificate.word == "connected" and reach.tables == 2 and reach.connected and visits(moves) == 2):
             wrong.append(f"{shape}, move {k}: {moves!r}, {reach!r}")
     return wrong
@@ -136,7 +136,7 @@ def visited(seed: int, number: int) -> tuple[str, int, int, int]:
         parts = _parts(release)
         if parts > 1:
             break
-    moves = fw.choose_moves(release)
+    moves = fw.moves.choose_moves(release)
     nothing = sp.csc_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
     stuck = tables = 0
     for unit in units_of(moves, nothing):
@@ -154,7 +154,7 @@ def visited(seed: int, number: int) -> tuple[str, int, int, int]:
 def _parts(release: fw.Release) -> int:
     """Into how many parts simple moves divide a release with few tables; 0 where these are too many, or decided."""
     try:
-        reach = fw.check_connected(release, fw.basic_moves(release), most=MOST_TABLES)
+        reach = fw.moves.check_connected(release, fw.moves.basic_moves(release), most=MOST_TABLES)
     except fw.FiberwalkError:
         return 0
     return reach.parts if 1 < reach.tables <= MOST_TABLES else 0

@@ -122,7 +122,7 @@ def tried(seed: int, number: int) -> Tried:
         try:
             found = spaced_rows(law, chains.draw)
         except NotApart:
-            slow, joined = True, fw.check_connected(release, moves).connected
+            slow, joined = True, fw.moves.check_connected(release, moves).connected
             begun = rng.choice(len(law.p), DRAWS, p=law.p)
             found = law.places(chains.some_draws_after(law.tables[begun], rng))
             moved = float(np.mean(found != begun) / (1 - np.sum(law.p**2)))

@@ -144,12 +144,12 @@ def protected(rng: Random) -> fw.Release:
     seed, exact = int(rng.integers(2**31)), ["A", "B"]
     method = rng.choice(["random rounding", "perturbation", "noise", "sample"])
     if method == "random rounding":
-        return fw.random_round(table, base=3, exact=exact, seed=seed)
+        return fw.protect.random_round(table, base=3, exact=exact, seed=seed)
     if method == "perturbation":
-        return fw.perturb(table, PERTURBATION, exact=exact, seed=seed)
+        return fw.protect.perturb(table, PERTURBATION, exact=exact, seed=seed)
     if method == "noise":
-        return fw.add_noise(table, {-1: 0.3, 0: 0.4, 1: 0.2, 2: 0.1}, exact=exact, seed=seed)
-    return fw.draw_sample(table, size=max(1, int(table.sum()) // 3), exact=exact, seed=seed)
+        return fw.protect.add_noise(table, {-1: 0.3, 0: 0.4, 1: 0.2, 2: 0.1}, exact=exact, seed=seed)
+    return fw.protect.draw_sample(table, size=max(1, int(table.sum()) // 3), exact=exact, seed=seed)
 
 
 KINDS: dict[str, Callable[[Random], fw.Release]] = {
@@ -187,19 +187,19 @@ def random_believed(rng: Random, release: fw.Release) -> tuple[fw.Release, Belie
     if kind == "expected":
         means, flat = rng.lognormal(0.0, 1.0, cells.shape), np.empty(release.n_cells)
         flat[cells.ravel()] = means.ravel()
-        return release, Believed("expected counts", fw.expected(means), flat)
+        return release, Believed("expected counts", fw.laws.expected(means), flat)
     own, given = {}, []
     for place in rng.permutation(np.argwhere(cells >= 0))[: rng.integers(1, 4)]:
         weights = rng.dirichlet(np.ones(60)) + 1e-3
         prior = {value: float(one) for value, one in enumerate(weights / weights.sum())}
         own[int(cells[tuple(place)])] = prior
         given.append((_named(place), prior))
-    return release, Believed("priors on cells", fw.prior(given, otherwise="uniform"), None, own)
+    return release, Believed("priors on cells", fw.laws.prior(given, otherwise="uniform"), None, own)
 
 
 def _with_listed_weights(rng: Random, release: fw.Release) -> fw.Release:
     """Evidence on some hidden cells: a weight for every value."""
     top = int(release.sums.upper.max())
     some = rng.permutation(release.hidden)[:3]
-    items = tuple(fw.Evidence(np.array([cell]), np.array([1]), 0, rng.normal(0, 0.7, top + 1)) for cell in some)
+    items = tuple(fw.protect.Evidence(np.array([cell]), np.array([1]), 0, rng.normal(0, 0.7, top + 1)) for cell in some)
     return replace(release, evidence=release.evidence + items)

@@ -20,10 +20,10 @@ LAWS: dict[str, Callable[[], Law]] = {
     "dirichlet": Dirichlet,
 }
 MADE = {
-    "fw.expected(mu)": "expected_counts",
-    "fw.dirichlet(c)": "dirichlet",
-    "fw.prior([...])": "priors",
-    "fw.per_contributor(contributors)": "contributor_law",
+    "fw.laws.expected(mu)": "expected_counts",
+    "fw.laws.dirichlet(c)": "dirichlet",
+    "fw.laws.prior([...])": "priors",
+    "fw.laws.per_contributor(contributors)": "contributor_law",
 }
 """The calls that make the laws which need more than a name, and the files these are in."""
 CELL_PRIORS = ("beta_binomial_prior", "unimodal_prior", "log_normal_prior", "frequencies")

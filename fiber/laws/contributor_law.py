@@ -80,7 +80,7 @@ class PerContributor:
     def call(self) -> str:
         """How it is made, for reports."""
         more = "" if self.by is None else f", by={self.by!r}"
-        return f"fw.per_contributor(contributors{more}{'' if self.widen == 1 else f', widen={self.widen:g}'})"
+        return f"fw.laws.per_contributor(contributors{more}{'' if self.widen == 1 else f', widen={self.widen:g}'})"
 
     def on(self, release: Release) -> Weigh:
         """Log-normal weights on the hidden cells; a cell to which nobody contributes is 0."""
@@ -177,7 +177,7 @@ def per_contributor(contributors: Any, by: str | None = None, *, widen: float = 
     >>> release = fw.suppress(turnover, where=[{"A": a, "B": b} for a in "12" for b in "13"])
     >>> fw.bounds(release).iloc[0].tolist()
     [19, 49]
-    >>> a = fw.audit(release, law=fw.per_contributor(firms))
+    >>> a = fw.audit(release, law=fw.laws.per_contributor(firms))
     >>> a.cells[["truth", "low90", "high90"]].iloc[0].tolist()
     [40, 38, 40]
     """
@@ -211,6 +211,6 @@ def _fit(logs: np.ndarray, name: str) -> tuple[float, float]:
         other = "" if name == WHOLE else "give a coarser by=, leave it out, or "
         raise InputError(
             f"law 'per contributor' learns a median and a spread from published cells above 0, and of {name} {what}; "
-            f"{other}use fw.prior(...) with fw.log_normal(median, spread)."
+            f"{other}use fw.laws.prior(...) with fw.laws.log_normal(median, spread)."
         )
     return float(logs.mean()), float(logs.std(ddof=1))

@@ -43,7 +43,7 @@ class Dirichlet:
     @property
     def call(self) -> str:
         """How it is made, for reports."""
-        return f"fw.dirichlet({'' if self.c is None else f'{self.c:g}'})"
+        return f"fw.laws.dirichlet({'' if self.c is None else f'{self.c:g}'})"
 
     def on(self, release: Release) -> Weigh:
         """Weights Gamma(x + a) / x!."""
@@ -98,7 +98,7 @@ def dirichlet(c: float | None = None) -> Dirichlet:
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> sample = fw.as_protected([90, 10], "draw_sample", exact=[1000])  # of 1,000 people
+    >>> sample = fw.protect.as_protected([90, 10], "draw_sample", exact=[1000])  # of 1,000 people
     >>> fw.audit(sample, "dirichlet").cells["mean"].round().tolist()
     [893.0, 107.0]
     """

@@ -21,7 +21,7 @@ class Expected:
     means: Any
     name: str = "expected counts"
     words: str = "counts are Poisson around expected counts that the intruder has from elsewhere"
-    call = "fw.expected(mu)"
+    call = "fw.laws.expected(mu)"
 
     def on(self, release: Release) -> Weigh:
         """Weights mu^x / x!, the means matched to the cells by their labels."""
@@ -45,7 +45,7 @@ def expected(mu: Any) -> Expected:
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> a = fw.audit(fw.publish([[1, 2], [3, 4]], ["A", "B"]), law=fw.expected([[9, 1], [1, 9]]))
+    >>> a = fw.audit(fw.publish([[1, 2], [3, 4]], ["A", "B"]), law=fw.laws.expected([[9, 1], [1, 9]]))
     >>> a.pmf(A="1", B="1").round(3).tolist()
     [0.0, 0.002, 0.1, 0.898]
     """

@@ -78,7 +78,7 @@ class Hypergeometric:
             first = release.words(release.keys[np.flatnonzero(loose)[0]])
             warnings.warn(
                 f"law 'hypergeometric': no published figure settles the expected count of {int(loose.sum())} cells, first "
-                f"{first}; it is taken as 1. Give expected counts with fw.expected(mu) instead.",
+                f"{first}; it is taken as 1. Give expected counts with fw.laws.expected(mu) instead.",
                 stacklevel=6,
             )
 

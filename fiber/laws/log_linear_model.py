@@ -155,7 +155,7 @@ def log_linear(
 
     They have the margins of the table and no further interaction (iterative proportional fitting). For an intruder who
     believes that an older or a similar table still tells how the dims go together:
-    `fw.expected(fw.log_linear(older, ["A,B", "B,C"]))`.
+    `fw.laws.expected(fw.laws.log_linear(older, ["A,B", "B,C"]))`.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def log_linear(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> fw.log_linear([[8, 2], [4, 6]], ["A", "B"]).values.tolist()
+    >>> fw.laws.log_linear([[8, 2], [4, 6]], ["A", "B"]).values.tolist()
     [[6.0, 4.0], [6.0, 4.0]]
     """
     found = fit(table, margins, add=add, hierarchies=hierarchies, decimals=decimals, count=count)

@@ -58,7 +58,7 @@ class Prior:
         given = ["[...]"] if self.cells else []
         if self.everywhere is not None:
             given.append(f"everywhere={getattr(self.everywhere, 'call', '...')}")
-        return f"fw.prior({', '.join(given)})"
+        return f"fw.laws.prior({', '.join(given)})"
 
     def on(self, release: Release) -> Weigh:
         """The logarithms of the priors, and elsewhere the weights of the other law."""
@@ -218,10 +218,10 @@ def prior(
     --------
     >>> import fiberwalk as fw
     >>> release = fw.publish([[3, 1], [2, 4]], margins=["A", "B"])
-    >>> law = fw.prior([({"A": "1", "B": "1"}, {2: 0.5, 3: 0.25, 7: 0.25})])
+    >>> law = fw.laws.prior([({"A": "1", "B": "1"}, {2: 0.5, 3: 0.25, 7: 0.25})])
     >>> fw.audit(release, law).pmf(A="1", B="1").round(3).to_dict()
     {2: 0.667, 3: 0.333}
-    >>> law = fw.prior(everywhere=fw.unimodal())
+    >>> law = fw.laws.prior(everywhere=fw.laws.unimodal())
     >>> fw.audit(release, law).pmf(A="1", B="1").round(3).to_dict()
     {0: 0.009, 1: 0.139, 2: 0.704, 3: 0.139, 4: 0.009}
     """
@@ -249,8 +249,8 @@ def _checked(where: str, prior: Any) -> Any:
         return prior
     if not isinstance(prior, Mapping) or not prior:
         raise InputError(
-            f"{where} must be a dict of value -> probability, a function of the value, or one of fw.beta_binomial(...), "
-            "fw.unimodal(...), fw.log_normal(...), fw.frequencies_of(reference)."
+            f"{where} must be a dict of value -> probability, a function of the value, or one of "
+            "fw.laws.beta_binomial(...), fw.laws.unimodal(...), fw.laws.log_normal(...), fw.laws.frequencies_of(reference)."
         )
     for value, p in prior.items():
         if not is_probability(p):

@@ -77,7 +77,7 @@ def fitted_cube(
     >>> import fiberwalk as fw, xarray as xr
     >>> ages = xr.DataArray([6, 4], {"age": ["young", "old"]})
     >>> work = xr.DataArray([[5, 1], [2, 2]], {"sex": ["f", "m"], "work": ["yes", "no"]})
-    >>> cube = fw.fitted_cube([ages, work])
+    >>> cube = fw.laws.fitted_cube([ages, work])
     >>> cube.dims, cube.sel(age="young").round(6).values.tolist()
     (('age', 'sex', 'work'), [[3.0, 0.6], [1.2, 1.2]])
     """

@@ -141,8 +141,8 @@ def _in_vain(n_cells: int, reason: Stopped) -> str:
     """What a user can do where 4ti2 was asked and stopped."""
     return (
         f"moves for {n_cells} cells that depend on each other were asked of 4ti2, and {reason}. Others would make other "
-        "draws, so none are put in their place. fiberwalk.choose_moves(release, law, max_seconds=...) (fiberwalk moves "
-        "--max-seconds) with more time computes them once and keeps them for all later work; "
+        "draws, so none are put in their place. fiberwalk.moves.choose_moves(release, law, max_seconds=...) (fiberwalk "
+        "moves --max-seconds) with more time computes them once and keeps them for all later work; "
         "sample(moves=choose_moves(release, law, max_seconds=0)) does without 4ti2, and so does everything where py4ti2 is "
         "not installed."
     )

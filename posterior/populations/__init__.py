@@ -8,15 +8,11 @@
 | `shrunk()` | probabilities lie between the sample's own and those of the log-linear model (a Dirichlet prior) |
 | `fiber()` | they make up the margins of the population that are published; our chains draw them |
 
-For `fiberwalk.sample_risk` and `fiberwalk.draw_populations`. Every model keeps to what a release says of the population
-(`release.knows(cell, exactly=0)`, bounds, published totals) or says which fact it cannot keep to. `log_linear` and `shrunk`
-also take sampling weights and strata.
+For `fiberwalk.survey.sample_risk` and `fiberwalk.survey.draw_populations`. Every model keeps to what a release says of the
+population (`release.knows(cell, exactly=0)`, bounds, published totals) or says which fact it cannot keep to. `log_linear`
+and `shrunk` also take sampling weights and strata.
 """
 
-from .fiber_population import fiber
-from .known_population import known
-from .log_linear_population import log_linear
-from .polya_urn import urn
-from .shrunk_population import shrunk
+from ...base.lazy_names import from_stub
 
-__all__ = ["fiber", "known", "log_linear", "shrunk", "urn"]
+__getattr__, __dir__, __all__ = from_stub(__name__, __file__)

@@ -42,13 +42,13 @@ class FiberPopulation:
         """The fiber of a release."""
         sample.refuse_design(
             "fiber", "it takes all samples of a size for equally probable; give the sizes of strata as population totals, "
-            "fw.as_protected(sample, 'draw_sample', exact=[totals])"
+            "fw.protect.as_protected(sample, 'draw_sample', exact=[totals])"
         )  # fmt: skip
         if sample.release is None:
             raise InputError(
                 "model 'fiber': which margins of the population are published? Give a release in place of the sample: "
-                "fw.draw_sample(population, 0.1, exact=['A', 'B']), or, as an outsider, "
-                "fw.as_protected(sample, 'draw_sample', exact=[row_totals, column_totals])."
+                "fw.protect.draw_sample(population, 0.1, exact=['A', 'B']), or, as an outsider, "
+                "fw.protect.as_protected(sample, 'draw_sample', exact=[row_totals, column_totals])."
             )
         if self.law == SHRUNK:
             return Fiber(sample, _shrunk(sample), apart=True)
@@ -60,8 +60,8 @@ class FiberPopulation:
 def fiber(law: Any = "shrunk") -> FiberPopulation:
     """Tables that contain the sample and have the margins of the population that are published, drawn by our chains.
 
-    The sample is given as a release: `fw.draw_sample(population, 0.1, exact=["A", "B"])`, or as an outsider has it,
-    `fw.as_protected(sample, "draw_sample", exact=[row_totals, column_totals])`.
+    The sample is given as a release: `fw.protect.draw_sample(population, 0.1, exact=["A", "B"])`, or as an outsider has it,
+    `fw.protect.as_protected(sample, "draw_sample", exact=[row_totals, column_totals])`.
 
     Parameters
     ----------

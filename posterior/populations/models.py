@@ -21,7 +21,7 @@ MODELS: dict[str, Callable[[], PopulationModel]] = {
     "shrunk": shrunk,
     "fiber": fiber,
 }
-MADE = {"known": "fw.populations.known(p)"}
+MADE = {"known": "fw.survey.populations.known(p)"}
 """The calls that make the models which need more than a name."""
 
 
@@ -31,9 +31,13 @@ def as_model(model: Any) -> PopulationModel:
         if model in MADE:
             raise InputError(f"model {model!r} needs its parameters: {MADE[model]}.")
         if model not in MODELS:
-            raise InputError(f"there is no model {model!r}; {did_you_mean(model, MODELS)}, or one of fw.populations.")
+            raise InputError(
+                f"there is no model {model!r}; {did_you_mean(model, MODELS)}, or one of fw.survey.populations."
+            )
         return MODELS[model]()
     if not all(hasattr(model, part) for part in ("given", "words", "name")):
-        raise InputError(f"model= is one of {', '.join(map(repr, MODELS))}, or one of fw.populations; it is {model!r}.")
+        raise InputError(
+            f"model= is one of {', '.join(map(repr, MODELS))}, or one of fw.survey.populations; it is {model!r}."
+        )
     chosen: PopulationModel = model
     return chosen

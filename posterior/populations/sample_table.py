@@ -148,8 +148,8 @@ def as_sample(
 def _of_release(release: Release, size: Any) -> SampleTable:
     if len(release.grids) != 1 or len(release.applied) != 1 or release.applied[0].name != Sampling.name:
         raise InputError(
-            "a release says what a sample tells of its population where it was made by fw.draw_sample(), or read by "
-            "fw.as_protected(table, 'draw_sample', exact=[...]); this one was not."
+            "a release says what a sample tells of its population where it was made by fw.protect.draw_sample(), or read by "
+            "fw.protect.as_protected(table, 'draw_sample', exact=[...]); this one was not."
         )
     assert release.figures is not None
     if (release.status == PUBLISHED).any() or release.figures.min() < 0:

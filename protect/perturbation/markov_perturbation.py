@@ -167,7 +167,7 @@ def markov_perturb(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.markov_perturb([[1, 14], [17, 83]], theta=0.1, seed=1)
+    >>> r = fw.protect.markov_perturb([[1, 14], [17, 83]], theta=0.1, seed=1)
     >>> r.published.values.tolist()
     [[2, 13], [16, 84]]
     >>> fw.audit(r).pmf(A="1", B="1").loc[1:4].round(3).to_dict()

@@ -109,7 +109,7 @@ def add_noise(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.add_noise([[4, 9], [2, 0]], {-1: 0.25, 0: 0.5, 1: 0.25}, seed=1, exact=["A"])
+    >>> r = fw.protect.add_noise([[4, 9], [2, 0]], {-1: 0.25, 0: 0.5, 1: 0.25}, seed=1, exact=["A"])
     >>> r.published.values.tolist()
     [[4, 10], [1, 1]]
     >>> fw.audit(r).pmf(A="2", B="1").round(3).to_dict()
@@ -146,7 +146,7 @@ def uniform_noise(largest: int) -> dict[int, float]:
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> fw.uniform_noise(2)
+    >>> fw.protect.uniform_noise(2)
     {-2: 0.2, -1: 0.2, 0: 0.2, 1: 0.2, 2: 0.2}
     """
     k = _limit(largest, "uniform_noise")
@@ -171,7 +171,7 @@ def geometric_noise(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> {k: round(p, 4) for k, p in fw.geometric_noise(1, largest=2).items()}
+    >>> {k: round(p, 4) for k, p in fw.protect.geometric_noise(1, largest=2).items()}
     {-2: 0.0675, -1: 0.1834, 0: 0.4984, 1: 0.1834, 2: 0.0675}
     """
     if (epsilon is None) == (scale is None):

@@ -133,7 +133,7 @@ def perturb(
     --------
     >>> import fiberwalk as fw
     >>> matrix = [[1, 0, 0], [0.2, 0.6, 0.2], [0, 0.2, 0.8]]
-    >>> r = fw.perturb([[1, 2], [2, 0]], matrix, above=0, seed=4, exact=["A"])
+    >>> r = fw.protect.perturb([[1, 2], [2, 0]], matrix, above=0, seed=4, exact=["A"])
     >>> r.published.values.tolist()
     [[2, 2], [2, 0]]
     >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()

@@ -142,7 +142,7 @@ def window_matrix(stay: Sequence[float], width: Sequence[int]) -> np.ndarray:
     The matrix of Shlomo, Antal and Elliot (2015, table 3), whose last five rows repeat for larger counts (`above=5`):
 
     >>> import fiberwalk as fw
-    >>> matrix = fw.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
+    >>> matrix = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
     >>> (60 * matrix[3, :9]).round(9).tolist()
     [0.0, 1.0, 1.0, 54.0, 1.0, 1.0, 1.0, 1.0, 0.0]
     """
@@ -193,7 +193,7 @@ def invariant_matrix(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> fw.invariant_matrix([[0.8, 0.2], [0.2, 0.8]], [30, 10]).round(4).tolist()
+    >>> fw.protect.invariant_matrix([[0.8, 0.2], [0.2, 0.8]], [30, 10]).round(4).tolist()
     [[0.8242, 0.1758], [0.5275, 0.4725]]
     """
     transitions = as_transitions(matrix, above, normalise)

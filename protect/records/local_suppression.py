@@ -104,12 +104,12 @@ def local_suppress(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.local_suppress([[1, 9], [5, 2], [4, 8]], "A", rule="< 3")
+    >>> r = fw.protect.local_suppress([[1, 9], [5, 2], [4, 8]], "A", rule="< 3")
     >>> r.published.values.tolist()
     [[0, 9], [5, 0], [4, 8]]
     >>> fw.audit(r).cells.loc[("1", "1"), ["published", "lower", "upper"]].tolist()
     [0, 0, 1]
-    >>> some = fw.local_suppress([[1, 9], [5, 2], [4, 8]], "A", rate=0.3, seed=1)
+    >>> some = fw.protect.local_suppress([[1, 9], [5, 2], [4, 8]], "A", rate=0.3, seed=1)
     >>> some.likelihood
     'exact'
     """

@@ -70,7 +70,7 @@ def swap_preserving(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.swap_preserving([[4, 9, 1], [2, 7, 3]], order=1, swaps=2, seed=1)
+    >>> r = fw.protect.swap_preserving([[4, 9, 1], [2, 7, 3]], order=1, swaps=2, seed=1)
     >>> r.published.sum("A").values.tolist(), r.published.sum("B").values.tolist(), r.likelihood
     ([6, 16, 4], [14, 12], 'support only')
     """

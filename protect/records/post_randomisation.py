@@ -84,7 +84,7 @@ def pram(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.pram([[4, 9], [2, 7], [1, 0]], "A", stay=0.8, seed=1)
+    >>> r = fw.protect.pram([[4, 9], [2, 7], [1, 0]], "A", stay=0.8, seed=1)
     >>> r.published.values.tolist()
     [[3, 7], [2, 7], [2, 2]]
     >>> r.likelihood
@@ -96,7 +96,7 @@ def pram(
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"sex": ["f", "m", "m", "f"], "area": ["N", "N", "S", "S"], "age": [31, 40, 31, 52]})
-    >>> fw.pram(people, "sex", stay=0.9, columns="sex,area", seed=1).published.sum("sex").values.tolist()
+    >>> fw.protect.pram(people, "sex", stay=0.9, columns="sex,area", seed=1).published.sum("sex").values.tolist()
     [2, 2]
     """
     labelled = table_or_microdata(table, columns, "pram", hierarchies, decimals, count)

@@ -97,14 +97,14 @@ def swap(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.swap([[4, 9], [2, 7]], "A", rate=0.1, seed=9)
+    >>> r = fw.protect.swap([[4, 9], [2, 7]], "A", rate=0.1, seed=9)
     >>> r.published.values.tolist()
     [[3, 10], [3, 6]]
     >>> fw.audit(r).pmf(A="1", B="1").round(2).to_dict()
     {1: 0.02, 2: 0.31, 3: 0.46, 4: 0.2, 5: 0.01}
     >>> import pandas as pd
     >>> people = pd.DataFrame({"home": [1, 1, 2, 2, 3, 4], "region": list("NNSSNS"), "job": list("abccab")})
-    >>> fw.swap(people, "region", household="home", rate=1.0, seed=1).published.values.tolist()
+    >>> fw.protect.swap(people, "region", household="home", rate=1.0, seed=1).published.values.tolist()
     [[0, 1, 2], [2, 1, 0]]
     """
     if household is not None:

@@ -83,7 +83,7 @@ def draw_sample(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.draw_sample([[3, 1], [2, 4]], size=5, seed=1, exact=["A", "B"])
+    >>> r = fw.protect.draw_sample([[3, 1], [2, 4]], size=5, seed=1, exact=["A", "B"])
     >>> r.published.values.tolist()
     [[1, 0], [1, 3]]
     >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()

@@ -69,7 +69,7 @@ def simulate(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.simulate([[4, 9, 1], [2, 7, 3]], ["A", "B"], seed=1)
+    >>> r = fw.protect.simulate([[4, 9, 1], [2, 7, 3]], ["A", "B"], seed=1)
     >>> r.published.sum("A").values.tolist(), r.published.sum("B").values.tolist(), r.likelihood
     ([6, 16, 4], [14, 12], 'exact')
     """

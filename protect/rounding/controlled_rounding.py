@@ -70,7 +70,7 @@ def controlled_round(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.controlled_round([[4, 8, 5], [2, 7, 3]], base=3, seed=1)
+    >>> r = fw.protect.controlled_round([[4, 8, 5], [2, 7, 3]], base=3, seed=1)
     >>> r.published.values.tolist()
     [[3, 9, 6], [3, 6, 3]]
     >>> fw.bounds(r).iloc[2].to_dict()

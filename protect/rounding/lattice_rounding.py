@@ -103,7 +103,7 @@ def round_lattice(
 
     >>> import fiberwalk as fw
     >>> cube = [[[4, 1], [2, 2]], [[0, 5], [1, 1]], [[2, 2], [7, 1]]]
-    >>> r = fw.round_lattice(cube, base=3, margins=["A,B", "A,C"], seed=7)
+    >>> r = fw.protect.round_lattice(cube, base=3, margins=["A,B", "A,C"], seed=7)
     >>> print(r.crosstab(mark="").tail(3).to_string())
     C          1   2 All
     A   B

@@ -91,7 +91,7 @@ def random_round(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.random_round([[4, 9], [2, 7]], base=3, seed=5, exact=["A", "B"])
+    >>> r = fw.protect.random_round([[4, 9], [2, 7]], base=3, seed=5, exact=["A", "B"])
     >>> r.published.values.tolist()
     [[3, 9], [3, 9]]
     >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()

@@ -78,7 +78,7 @@ def semi_controlled_round(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.semi_controlled_round([[1, 4, 7], [2, 5, 3]], base=3, seed=1)
+    >>> r = fw.protect.semi_controlled_round([[1, 4, 7], [2, 5, 3]], base=3, seed=1)
     >>> int(r.published.sum()), r.likelihood
     (21, 'cellwise approximation')
     """

@@ -23,6 +23,18 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+__all__ = [
+    "contributions_of",
+    "dominance",
+    "largest_known_within",
+    "p_percent",
+    "prior_posterior",
+    "sensitive_cells",
+    "sensitive_magnitudes",
+    "sensitive_totals",
+    "threshold",
+]
+
 
 def dominance(contributions: Sequence[float], n: int, k: float) -> bool:
     """(n, k)-dominance: the n largest contributions make more than k percent of the cell.
@@ -76,7 +88,7 @@ def sensitive_cells(records: Any, dims: Sequence[str], value: str, rule: Callabl
     dims, value
         Its columns: those that span the table, and the contribution.
     rule
-        Called with the contributions to each cell that has any, such as `lambda c: fw.sensitivity.p_percent(c, 10)`.
+        Called with the contributions to each cell that has any, such as `lambda c: fw.protect.sensitivity.p_percent(c, 10)`.
 
     Examples
     --------
@@ -111,7 +123,7 @@ def contributions_of(records: Any, dims: Sequence[str], value: str) -> dict[str,
     >>> import pandas as pd
     >>> import fiberwalk as fw
     >>> firms = pd.DataFrame({"town": ["a", "a", "a", "b", "b"], "turnover": [59, 40, 1, 70, 30]})
-    >>> behind = fw.sensitivity.contributions_of(firms, ["town"], "turnover")
+    >>> behind = fw.protect.sensitivity.contributions_of(firms, ["town"], "turnover")
     >>> {name: one.values.tolist() for name, one in behind.items()}
     {'table': [100, 100], 'contributors': [3, 2], 'largest': [59, 70], 'second': [40, 30]}
     >>> fw.publish(**behind, margins=[""])
@@ -303,3 +315,7 @@ def _sorted(contributions: Sequence[float] | np.ndarray) -> np.ndarray:
     if not np.isfinite(values).all() or (values < 0).any():
         raise InputError("contributions must be numbers of at least 0.")
     return values[values > 0]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

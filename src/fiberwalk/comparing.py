@@ -20,7 +20,7 @@ from .report.plots.figures import new_figure
 from .report.plots.palette import COLOURS, SHAPES
 from .report.words import cell_name, doubts, number
 from .results.audit_result import Audit
-from .risk.entropy import uniform_risk
+from .risk.cell_entropy import uniform_risk
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -62,7 +62,7 @@ def compare_margins(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> found = fw.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric")
+    >>> found = fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric")
     >>> found.frame[["independent", "tables", "risk"]].round(2)
              independent tables  risk
     margins

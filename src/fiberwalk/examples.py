@@ -31,6 +31,22 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+__all__ = [
+    "Example",
+    "activities",
+    "activities_hrc",
+    "ase15",
+    "dfkpr01",
+    "dfkpr01_square",
+    "dot02_table1",
+    "dot02_table2",
+    "enterprises",
+    "hypercube",
+    "load",
+    "names",
+    "nested_hypercube",
+]
+
 _DOT02 = (
     "J. Domingo-Ferrer, A. Oganian and V. Torra (2002), Information-theoretic disclosure risk measures in "
     "statistical disclosure control of tabular data"
@@ -239,7 +255,7 @@ def hypercube(people: int = 1_500_000, seed: int = 1) -> xr.DataArray:
     Zeros by nature: up to 14 there is neither activity nor education nor occupation; at 15-74 occupation is the present
     or last one, which the employed always have and others need not; from 75 on it is not asked for. Occupations go with
     the education that suits them, and with sex and age; foreigners are young, and more are in region 1. All proportions
-    are in `census_recipe.py`.
+    are in `recipes/census.py`.
 
     Parameters
     ----------
@@ -260,7 +276,7 @@ def hypercube(people: int = 1_500_000, seed: int = 1) -> xr.DataArray:
     >>> cube.shape, int(cube.sum()), round(float((cube == 0).mean()), 2)
     ((2, 2, 21, 5, 13, 9, 5), 1500000, 0.92)
     """
-    from .census_recipe import LABELS, proportions
+    from .recipes.census import LABELS, proportions
 
     _refuse_fewer_than_one(people, "hypercube(people={})")
     chance = proportions()
@@ -277,7 +293,7 @@ def nested_hypercube(people: int = 10_000, seed: int = 1) -> xr.DataArray:
     "family_form"]}. Some labels are alone in their group.
 
     The recipe. Each person has an age, then a sex and a marital status that depend on it, then a household status given
-    these, and a family status if that is in a family. All proportions are in `nested_census_recipe.py`.
+    these, and a family status if that is in a family. All proportions are in `recipes/nested_census.py`.
 
     Parameters
     ----------
@@ -296,7 +312,7 @@ def nested_hypercube(people: int = 10_000, seed: int = 1) -> xr.DataArray:
     >>> fw.publish(by_age, ["age_band,marital_group", "age"], hierarchies={"age": "age_band", "marital": "marital_group"})
     <Release of age, marital (101 x 5): 505 cells, 504 hidden, 163 known sums, with its truth>
     """
-    from .nested_census_recipe import LEVELS, counted
+    from .recipes.nested_census import LEVELS, counted
 
     _refuse_fewer_than_one(people, "nested_hypercube(people={})")
     counts = counted(int(people), taken_seed(seed))
@@ -312,7 +328,7 @@ def enterprises(number: int = 4000, seed: int = 1) -> pd.DataFrame:
     a legal form that suits its size, and a region. Its turnover, in thousands, is that of an employee of its activity times
     their number, times a random factor; a few enterprises have a large part of all. Its profit is a random part of turnover,
     negative for about a sixth. Of those with 20 employees and more nearly half belong to one of 28 holdings, most of which
-    keep to one kind of activity. All proportions are in `economy_recipe.py`.
+    keep to one kind of activity. All proportions are in `recipes/economy.py`.
 
     Parameters
     ----------
@@ -336,7 +352,7 @@ def enterprises(number: int = 4000, seed: int = 1) -> pd.DataFrame:
     >>> fw.publish(turnover, ["activity:2,size"], hierarchies={"activity": fw.examples.activities()})
     <Release of activity, size (34 x 3): 102 cells, 87 hidden, 24 known sums, with its truth>
     """
-    from .economy_recipe import enterprises as drawn
+    from .recipes.economy import enterprises as drawn
 
     _refuse_fewer_than_one(number, "enterprises(number={})")
     return drawn(int(number), taken_seed(seed))
@@ -351,7 +367,7 @@ def activities() -> dict[str, list[str]]:
     >>> fw.examples.activities()["textiles"]
     ['cloth', 'clothing', 'leather']
     """
-    from .economy_recipe import TREE
+    from .recipes.economy import TREE
 
     return {parent: list(children) for parent, children in TREE.items()}
 
@@ -363,7 +379,7 @@ def activities_hrc() -> str:
     >>> fw.examples.activities_hrc().splitlines()[:4]
     ['making', '@food', '@@bread', '@@dairy']
     """
-    from .economy_recipe import hierarchy_file
+    from .recipes.economy import hierarchy_file
 
     return hierarchy_file()
 
@@ -380,3 +396,7 @@ _EXAMPLES: dict[str, Callable[[], Example]] = {
     "dfkpr01_square": dfkpr01_square,
     "ase15": ase15,
 }
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -60,8 +60,8 @@ def sample(
         "all": whole tables. "hidden": only the cells that the published figures leave open, along one dim `cell`; ArviZ
         has nothing to say of cells that never change, and warns of them. Linked tables can be sampled in this form.
     moves
-        Moves that the chains are to use, and no others, in any form that `fiberwalk.check_connected` takes; by default
-        those of `fiberwalk.choose_moves`. Moves of your own are `connected` only where there are so few tables that a
+        Moves that the chains are to use, and no others, in any form that `fiberwalk.moves.check_connected` takes; by default
+        those of `fiberwalk.moves.choose_moves`. Moves of your own are `connected` only where there are so few tables that a
         walk through all of them shows it.
     thin
         How many draws lie between two that are kept; by default as many as make them nearly independent.
@@ -169,7 +169,7 @@ def warn_of_doubt(facts: Mapping[str, Any]) -> None:
         warnings.warn(
             f"the chains did not agree well enough after {WARM_UP:,} draws each (largest R-hat {facts['rhat']:.3f}, fewest "
             f"effective draws {facts['ess']:.0f}): the tables kept are not to be trusted as they are. Look at "
-            "fiberwalk.choose_moves(release), and take more draws.",
+            "fiberwalk.moves.choose_moves(release), and take more draws.",
             stacklevel=3,
         )
 

@@ -66,7 +66,7 @@ def table(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> release = fw.markov_perturb([[3, 5, 1], [4, 2, 6]], theta=0.2, seed=1)
+    >>> release = fw.protect.markov_perturb([[3, 5, 1], [4, 2, 6]], theta=0.2, seed=1)
     >>> a = fw.snooper.table(release, theta=[0.1, 0.2, 0.4], law="hypergeometric")
     >>> a.theta["posterior"].round(3).to_dict()
     {0.1: 0.377, 0.2: 0.329, 0.4: 0.295}
@@ -86,3 +86,7 @@ def table(
         raise InputError("snooper.table(): the release knows its squares; leave out squares= and dims=.")
     believed = as_believed(published, theta, None if order is None else order == "given")
     return audit(believed, law, **settings)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -74,18 +74,18 @@ def conditional_test(
     --------
     >>> import fiberwalk as fw
     >>> satisfaction = [[1, 3, 10, 6], [2, 3, 10, 7], [1, 6, 14, 12], [0, 1, 9, 11]]
-    >>> found = fw.conditional_test(satisfaction, ["A", "B"])
+    >>> found = fw.laws.conditional_test(satisfaction, ["A", "B"])
     >>> round(found.observed, 2), found.df, abs(found.p - 0.770) < 0.004
     (5.97, 9, True)
 
     Fisher's exact test of tea and milk:
 
-    >>> fw.conditional_test([[3, 1], [1, 3]], ["A", "B"], "probability").p
+    >>> fw.laws.conditional_test([[3, 1], [1, 3]], ["A", "B"], "probability").p
     0.4857142857142857
 
     Occupations of fathers and sons: are those of the others independent, once those who have the same are set aside?
 
-    >>> found = fw.conditional_test([[50, 9, 1], [2, 40, 9], [8, 3, 30]], "quasi-independence")
+    >>> found = fw.laws.conditional_test([[50, 9, 1], [2, 40, 9], [8, 3, 30]], "quasi-independence")
     >>> found.tables, round(found.p, 4)
     (10, 0.001)
     """

@@ -183,7 +183,7 @@ def test_limits_are_kept_within_each_other(monkeypatch):
 def test_what_comes_before_chains_is_limited_too(monkeypatch):
     """Weights that are listed, an enumeration and an elimination; before, only chains looked at the time."""
     release = fw.publish([[400, 300, 200], [100, 200, 300]], margins=["A", "B"])
-    law = fw.prior([({"A": "1", "B": "1"}, lambda x: 1.0 + x)])
+    law = fw.laws.prior([({"A": "1", "B": "1"}, lambda x: 1.0 + x)])
     monkeypatch.setattr(interruption, "time", Clock(1.0))
     monkeypatch.setattr(priors, "AT_A_TIME", 16)
     with pytest.raises(fw.TimeUp, match="the weights of .* values of A=1, B=1 were listed"):

@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from support.import_graph import ROOMS
+from support.house.import_graph import ROOMS
 from support.places import ROOT
 
 from fiberwalk.base import jit

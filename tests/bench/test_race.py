@@ -157,7 +157,7 @@ def test_single_steps_in_two_rows_have_the_same_law(bench, lists, monkeypatch):
     peer = bench("peers.plus_minus_one")
     monkeypatch.setattr(peer, "FEW_SHARED", lists)
     release = small_release((3, 4), None)
-    block = fw.choose_moves(release).support.solved.blocks[0]
+    block = fw.moves.choose_moves(release).support.solved.blocks[0]
     moves = row_pairs(block)
     for law in ("uniform", "hypergeometric"):
         chain = peer.chain_for(moves, block, law == "hypergeometric")

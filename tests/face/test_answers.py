@@ -19,7 +19,7 @@ from fiberwalk.posterior.belief import Belief
 from fiberwalk.posterior.parts.pmf import Pmf, bits_of
 from fiberwalk.results.audit_result import Audit
 from fiberwalk.risk.nearness import best_guess
-from fiberwalk.risk.protection_range import attainable_runs, first_missing
+from fiberwalk.risk.protection_ranges import attainable_runs, first_missing
 
 TABLE = xr.DataArray(
     [[1, 5, 4], [7, 2, 6], [3, 8, 9]], dims=["row", "col"], coords={"row": ["a", "b", "c"], "col": ["x", "y", "z"]}
@@ -131,7 +131,7 @@ def test_what_there_is_to_say_of_a_cell_with_very_many_values():
 def test_errors_of_a_summary_are_those_that_are_made():
     """Chains from many seeds against the exact law."""
     release = fw.publish([[30, 20, 25], [18, 40, 33]], margins=["A", "B"])
-    law, cell = fw.expected([[2, 1, 1], [1, 1, 1]]), {"A": "1", "B": "1"}
+    law, cell = fw.laws.expected([[2, 1, 1], [1, 1, 1]]), {"A": "1", "B": "1"}
     exact = fw.audit(release, law).summary(cell)
     assert (exact["mcse"] == 0).all()
     assert exact.index.tolist()[-1] == "p_near"

@@ -176,7 +176,7 @@ def test_risk_measures():
         (lambda: fw.risk.entropy_risk([0.5, 0.6]), "probabilities of at least 0 that sum to 1"),
         (lambda: fw.risk.entropy_risk([0.5, 0.49]), "probabilities of at least 0 that sum to 1"),
         (lambda: fw.risk.uniform_risk(4, base=1), "must be above 1"),
-        (lambda: fw.sensitivity.dominance(["a"], 1, 60), "must be numbers of at least 0"),
+        (lambda: fw.protect.sensitivity.dominance(["a"], 1, 60), "must be numbers of at least 0"),
         (lambda: fw.risk.entropy_risk([]), "probabilities of at least 0 that sum to 1"),
         (lambda: fw.risk.entropy_risk([0.5, 0.5], base=1), "must be above 1"),
         (lambda: fw.risk.uniform_risk(0), "at least one attainable value"),
@@ -292,4 +292,4 @@ def test_expected_counts_with_other_labels_are_told_apart():
     with pytest.raises(
         fw.InputError, match="the expected counts and the table do not have the same labels on dim 'row'"
     ):
-        fw.audit(fw.publish(TABLE, ["row", "col"]), law=fw.expected(TABLE.assign_coords(row=["a", "b", "q"])))
+        fw.audit(fw.publish(TABLE, ["row", "col"]), law=fw.laws.expected(TABLE.assign_coords(row=["a", "b", "q"])))

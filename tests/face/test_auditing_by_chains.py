@@ -159,7 +159,7 @@ def test_excluded_values_are_told_from_values_that_were_not_seen():
     table = [[2, 3, 4], [3, 2, 5], [4, 4, 1]]
     release = fw.publish(table, ["A", "B"])
     even = np.where(np.arange(30) % 2 == 0, 0.0, -np.inf)
-    evidence = fw.Evidence(np.array([0]), np.array([1]), 0, even, "it is even")
+    evidence = fw.protect.Evidence(np.array([0]), np.array([1]), 0, even, "it is even")
     seen = replace(release, evidence=(evidence,))
     exact, sampled = fw.audit(seen, method="exact"), fw.audit(seen, method="chains", tolerance=0.1)
     one, other = sampled.belief.pmfs[0], exact.belief.pmfs[0]
@@ -358,7 +358,7 @@ def test_sums_over_blocks_are_settled_too_and_known_ones_not_asked():
 def test_where_chains_start_is_forgotten():
     """Chains start at far tables, which may be very improbable: these do not count, wherever a run is stopped."""
     release = fw.publish([[5, 2, 1], [2, 5, 3], [1, 1, 6]], margins=["A", "B"])
-    law = fw.expected(0.1 + 49.9 * np.eye(3))
+    law = fw.laws.expected(0.1 + 49.9 * np.eye(3))
     exact = fw.audit(release, law).belief.pmfs
     for draws in (2048, 8192):
         found = believe(release, law, method="chains", chains=Chains(max_draws=draws)).pmfs

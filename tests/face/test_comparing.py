@@ -26,7 +26,7 @@ def release() -> fw.Release:
 
 @pytest.fixture(scope="module")
 def comparison(release) -> fw.Comparison:
-    return fw.compare(release, ["uniform", "hypergeometric", fw.expected(np.array(TABLE) + 0.1)])
+    return fw.compare(release, ["uniform", "hypergeometric", fw.laws.expected(np.array(TABLE) + 0.1)])
 
 
 def test_each_law_is_its_own_audit(release, comparison):
@@ -78,7 +78,7 @@ def test_changes_of_rank(comparison):
 
 
 def test_what_a_law_excludes_is_still_in_the_interval(release):
-    narrow = fw.prior([(HIDDEN[0], {4: 1.0, 5: 1.0})])
+    narrow = fw.laws.prior([(HIDDEN[0], {4: 1.0, 5: 1.0})])
     cells = fw.compare(release, [narrow, "uniform"]).cells.loc[("1", "1")]
     assert cells["uniform", "risk"] < cells["prior", "risk"]
     whole = fw.audit(release).cells.loc[("1", "1")]
@@ -86,7 +86,7 @@ def test_what_a_law_excludes_is_still_in_the_interval(release):
 
 
 def test_names_of_laws(release):
-    means = fw.expected(np.ones((3, 3)))
+    means = fw.laws.expected(np.ones((3, 3)))
     assert list(fw.compare(release, [means, "uniform", means]).audits) == [
         "expected counts 1", "uniform", "expected counts 2"
     ]  # fmt: skip

@@ -20,8 +20,8 @@ EVERY = ["C", "B", "A", "B + C", "A + C", "A + B", "B,C", "A,C", "A,B", "A + B +
 
 
 @pytest.fixture(scope="module")
-def found() -> fw.MarginSets:
-    return fw.compare_margins(TABLE, law="hypergeometric")
+def found() -> fw.studies.MarginSets:
+    return fw.studies.compare_margins(TABLE, law="hypergeometric")
 
 
 def test_every_set_of_margins_is_there_once(found):
@@ -50,7 +50,7 @@ def test_a_row_is_what_the_audit_of_these_margins_says(found):
         assert row["deceptive"] == len(audit.deceptive())
         assert (row["method"], row["certificate"], row["converged"]) == ("exact", "exact", True)
         pd.testing.assert_frame_equal(found.audits[name].cells, cells)
-    sampled = fw.compare_margins(TABLE, [["A", "B"]], tolerance=0.5, method="chains").frame.iloc[0]
+    sampled = fw.studies.compare_margins(TABLE, [["A", "B"]], tolerance=0.5, method="chains").frame.iloc[0]
     assert sampled["tables"] is None
     assert sampled["certificate"] == "connected"
     assert 0 < sampled["risk_mcse"] < 0.1
@@ -75,7 +75,7 @@ def test_what_is_sampled_near_the_threshold_is_not_settled(found):
     assert found.best(0.6)["settled"].all()  # exact
     more = "A,B + B,C"
     how = {"law": "hypergeometric", "tolerance": 0.3, "method": "chains"}
-    sampled = fw.compare_margins(TABLE, [more.split(" + "), "A,B"], **how)
+    sampled = fw.studies.compare_margins(TABLE, [more.split(" + "), "A,B"], **how)
     risk, error = sampled.frame.loc[more, ["risk", "risk_mcse"]].astype(float)
     for limit, best, settled in (
         (risk + 9 * error, more, True),
@@ -88,7 +88,7 @@ def test_what_is_sampled_near_the_threshold_is_not_settled(found):
     assert sampled.best(risk + error, by="uniform_risk")["settled"].all()
     assert not sampled.best(sampled.frame["p_modal"][more], by="p_modal")["settled"].any()
     assert sampled.best(0.99, by="p_modal")["settled"].all()
-    open_ = fw.compare_margins(TABLE, [["A", "B"]], method="chains", tolerance=1e-4, max_draws=1024)
+    open_ = fw.studies.compare_margins(TABLE, [["A", "B"]], method="chains", tolerance=1e-4, max_draws=1024)
     assert not open_.best(99)["settled"].any()
 
 
@@ -101,14 +101,14 @@ def test_independent_figures_are_a_rank():
 
 
 def test_sets_are_named_by_what_does_not_follow():
-    found = fw.compare_margins(TABLE, [["B", "C,B", "A"], ["A", ("B", "C")], "", "A"])
+    found = fw.studies.compare_margins(TABLE, [["B", "C,B", "A"], ["A", ("B", "C")], "", "A"])
     assert found.frame.index.tolist() == ["grand total", "A", "A + B,C"]
     assert found.frame["figures"].tolist() == [1, 2, 6]
 
 
 def test_a_known_cell_is_never_allowed():
     table = [[3, 0], [2, 0]]
-    found = fw.compare_margins(table)
+    found = fw.studies.compare_margins(table)
     assert math.isinf(found.frame["risk"]["A + B"])
     assert found.frame["known"]["B"] == 2
     assert found.best(99).index.tolist() == ["A"]
@@ -116,7 +116,7 @@ def test_a_known_cell_is_never_allowed():
 
 
 def test_order_and_too_many_dims():
-    assert set(fw.compare_margins(TABLE, order=1).frame.index) == {
+    assert set(fw.studies.compare_margins(TABLE, order=1).frame.index) == {
         "A",
         "B",
         "C",
@@ -128,11 +128,11 @@ def test_order_and_too_many_dims():
     cube = np.ones((2, 2, 2, 2), dtype=int)
     assert len(comparing_margins._all_sets(comparing_margins.as_table(cube), None)) == 165
     with pytest.raises(fw.InputError, match="5 dims has more than 200 sets of margins of up to 4 dims.* lower order="):
-        fw.compare_margins(np.ones((2,) * 5, dtype=int))
+        fw.studies.compare_margins(np.ones((2,) * 5, dtype=int))
 
 
 def test_the_picture(found):
-    other = fw.compare_margins(TABLE)
+    other = fw.studies.compare_margins(TABLE)
     axis = found.plot(threshold=1, beside=other, title="both").axes[0]
     names = [label.get_text() for label in axis.get_yticklabels()]
     assert names == [f"{name}   ({n})" for name, n in found.frame["independent"].items()]
@@ -140,7 +140,7 @@ def test_the_picture(found):
     assert words == ["what intervals alone suggest", "law: hypergeometric", "law: uniform", "highest allowed: 1"]
     few = found.plot(sets=3).axes[0]
     assert few.get_title() == "the 3 sets that tell most; 14 others are not shown"
-    open_ = fw.compare_margins(TABLE, [["A", "B"]], method="chains", tolerance=1e-4, max_draws=1024)
+    open_ = fw.studies.compare_margins(TABLE, [["A", "B"]], method="chains", tolerance=1e-4, max_draws=1024)
     assert not open_.converged
     assert "NOT CONVERGED" in open_.plot()._suptitle.get_text()
     assert open_.doubts == {"A + B": "NOT CONVERGED"}
@@ -165,7 +165,7 @@ def test_ctrl_c_leaves_what_there_is(monkeypatch):
 
     monkeypatch.setattr(comparing_margins, "audit", stop)
     lines: list[str] = []
-    some = fw.compare_margins(TABLE, progress=lines.append)
+    some = fw.studies.compare_margins(TABLE, progress=lines.append)
     assert len(some.audits) == 2
     assert len(some.left_out) == 15
     assert not some.converged
@@ -175,24 +175,27 @@ def test_ctrl_c_leaves_what_there_is(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fw.compare_margins(TABLE, "A"), "a list of sets of margins such as"),
-        (lambda: fw.compare_margins(TABLE, []), "at least one set"),
-        (lambda: fw.compare_margins(TABLE, [[]]), r"\[\] names no margin"),
-        (lambda: fw.compare_margins(TABLE, [["A", "D"]]), "names 'D', which is no dim"),
-        (lambda: fw.compare_margins(TABLE, [["A,B,C"]]), "publishes the table itself"),
-        (lambda: fw.compare_margins(TABLE, [["A"]], order=1), "order= is for when sets= is left out"),
-        (lambda: fw.compare_margins(TABLE, order=3), "order=3: of how many dims a margin may be, 1 to 2"),
-        (lambda: fw.compare_margins([1, 2]), "two or more dims; this has one, 'A'"),
-        (lambda: fw.compare_margins(TABLE, tolerence=1), "no option 'tolerence'.*tolerance"),
-        (lambda: fw.compare_margins(TABLE, [["A"]], method="guess"), "margins A: method='guess'"),
+        (lambda: fw.studies.compare_margins(TABLE, "A"), "a list of sets of margins such as"),
+        (lambda: fw.studies.compare_margins(TABLE, []), "at least one set"),
+        (lambda: fw.studies.compare_margins(TABLE, [[]]), r"\[\] names no margin"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A", "D"]]), "names 'D', which is no dim"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A,B,C"]]), "publishes the table itself"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A"]], order=1), "order= is for when sets= is left out"),
+        (lambda: fw.studies.compare_margins(TABLE, order=3), "order=3: of how many dims a margin may be, 1 to 2"),
+        (lambda: fw.studies.compare_margins([1, 2]), "two or more dims; this has one, 'A'"),
+        (lambda: fw.studies.compare_margins(TABLE, tolerence=1), "no option 'tolerence'.*tolerance"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A"]], method="guess"), "margins A: method='guess'"),
         (
-            lambda: fw.compare_margins(TABLE, [["A", "B"]], method="exact", limit=1),
+            lambda: fw.studies.compare_margins(TABLE, [["A", "B"]], method="exact", limit=1),
             "margins A [+] B: .*cannot be solved",
         ),
-        (lambda: fw.compare_margins(TABLE, [["A"]]).best(1, by="width"), "'risk', 'uniform_risk', 'p_modal'"),
-        (lambda: fw.compare_margins(TABLE, [["A"]]).best(-1), "a number above 0"),
-        (lambda: fw.compare_margins(TABLE, [["A"]]).plot(sets=0), "at least one set must be shown"),
-        (lambda: fw.compare_margins(TABLE, [["A"]]).plot(beside=fw.compare_margins(TABLE, [["B"]])), "the same sets"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A"]]).best(1, by="width"), "'risk', 'uniform_risk', 'p_modal'"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A"]]).best(-1), "a number above 0"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A"]]).plot(sets=0), "at least one set must be shown"),
+        (
+            lambda: fw.studies.compare_margins(TABLE, [["A"]]).plot(beside=fw.studies.compare_margins(TABLE, [["B"]])),
+            "the same sets",
+        ),
     ],
 )
 def test_errors_are_told(call, words):

@@ -147,7 +147,7 @@ def test_protection_of_hidden_totals(tmp_path):
 
 def evidence(cell, first, weights):
     with np.errstate(divide="ignore"):
-        return fw.Evidence(np.array([cell]), np.array([1]), first, np.log(np.array(weights, dtype=float)))
+        return fw.protect.Evidence(np.array([cell]), np.array([1]), first, np.log(np.array(weights, dtype=float)))
 
 
 def test_evidence_against_the_facts_is_a_contradiction():
@@ -160,7 +160,7 @@ def test_evidence_against_the_facts_is_a_contradiction():
 def test_a_decided_value_of_probability_zero_is_refused():
     release = fw.suppress([[1, 5], [7, 2]], where=[{"A": "1", "B": "1"}])
     with pytest.raises(fw.InputError, match="A=1, B=1 must be 1, which has probability zero"):
-        fw.audit(release, law=fw.expected([[0, 1], [1, 1]]))
+        fw.audit(release, law=fw.laws.expected([[0, 1], [1, 1]]))
 
 
 def test_gaps_in_the_evidence_count_for_bounds_and_counts():
@@ -206,13 +206,13 @@ def test_a_row_of_nothing_that_should_be_something_has_no_tables():
 
 def test_evidence_on_a_sum_that_no_bound_needs_still_counts():
     """Two rows of 3 and 7; evidence proportional to the first column's sum plus 1."""
-    item = fw.Evidence(np.array([0, 2]), np.array([1, 1]), 0, np.log(np.arange(1, 12)))
+    item = fw.protect.Evidence(np.array([0, 2]), np.array([1, 1]), 0, np.log(np.arange(1, 12)))
     pmf = fw.audit(replace(fw.publish([[1, 2], [3, 4]], ["A"]), evidence=(item,))).pmf(A="1", B="1")
     assert pmf.to_numpy() == pytest.approx(np.array([4.5, 5.5, 6.5, 7.5]) / 24)
 
 
 def test_evidence_that_excludes_the_truth_is_refused():
-    item = fw.Evidence(np.array([0]), np.array([1]), 3, np.zeros(2))
+    item = fw.protect.Evidence(np.array([0]), np.array([1]), 3, np.zeros(2))
     with pytest.raises(fw.InputError, match="the table does not satisfy the facts of its own release"):
         fw.audit(replace(fw.publish([[1, 2], [3, 4]], ["A", "B"]), evidence=(item,)))
 
@@ -278,7 +278,7 @@ def test_what_known_cells_leave_of_a_rounded_total():
 def test_expected_counts_of_magnitudes_are_in_their_own_units():
     release = fw.round_to([[2.0, 3.0]], base=1.0, decimals=1, margins=[])
     with pytest.warns(UserWarning, match="counts units"):
-        pmf = fw.audit(release, law=fw.expected([[2.0, 3.0]])).pmf(A="1", B="1")
+        pmf = fw.audit(release, law=fw.laws.expected([[2.0, 3.0]])).pmf(A="1", B="1")
     assert pmf.index[0] == 1.5
     assert pmf.idxmax() in (1.9, 2.0)  # around 2.0, not around 0.2
 
@@ -295,7 +295,7 @@ def test_a_cell_with_many_values_is_never_called_known():
     from fiberwalk.report.words import verdict
 
     release = fw.publish([[400, 10], [20, 900]], ["A", "B"])
-    audit = fw.audit(release, law=fw.expected([[1e-200, 1e200], [1e200, 1e-200]]))
+    audit = fw.audit(release, law=fw.laws.expected([[1e-200, 1e200], [1e200, 1e-200]]))
     assert audit.cells["support"].tolist() == [411] * 4
     assert "none is known exactly" in verdict(audit)
 
@@ -315,7 +315,7 @@ def test_linked_tables_with_different_rules_are_each_read_by_their_own():
 
 def test_linking_keeps_own_parts_evidence_and_notes():
     square = table([[4, 5], [3, 2]], "AB", [["a", "b"], ["x", "y"]])
-    item = fw.Evidence(np.array([0]), np.array([1]), 4, np.zeros(1), "seen")
+    item = fw.protect.Evidence(np.array([0]), np.array([1]), 4, np.zeros(1), "seen")
     one = replace(fw.publish(square, ["A", "B"]), evidence=(item,))
     two = fw.publish(square, ["A,B"]).knows({"A": "a", "B": "x"}, own=1)
     both = fw.linked([one, two])
@@ -360,7 +360,7 @@ def test_merging_with_chosen_margins():
 
 
 def test_evidence_on_a_sum_is_named_in_a_contradiction():
-    item = fw.Evidence(np.array([0, 1]), np.array([1, 1]), 9, np.zeros(2), "the perturbed total")
+    item = fw.protect.Evidence(np.array([0, 1]), np.array([1, 1]), 9, np.zeros(2), "the perturbed total")
     release = replace(fw.publish([[1, 2], [3, 4]], ["A", "B"]).without_truth(), evidence=(item,))
     with pytest.raises(fw.Contradiction, match=r"evidence on a sum \(the perturbed total\)"):
         fw.bounds(release)

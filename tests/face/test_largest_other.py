@@ -65,7 +65,7 @@ SQUARE = [{"town": town, "size": size} for town in "ab" for size in "sm"]
 
 @pytest.fixture(scope="module")
 def audit():
-    behind = fw.sensitivity.contributions_of(FIRMS, ["town", "size"], "turnover")
+    behind = fw.protect.sensitivity.contributions_of(FIRMS, ["town", "size"], "turnover")
     return fw.audit(fw.suppress(**behind, where=SQUARE), intruders="respondents", percent=25)
 
 
@@ -105,7 +105,7 @@ def test_what_the_second_knows_of_the_other_cells_is_what_an_audit_of_hers_says(
 
 def known_cell(amounts: list[int], percent: float) -> pd.DataFrame:
     """The respondents of a cell that everybody can work out."""
-    behind = fw.sensitivity.contributions_of(
+    behind = fw.protect.sensitivity.contributions_of(
         records(("a", "s", amounts), ("a", "l", [7]), ("b", "s", [5, 4]), ("b", "l", [3, 2])),
         ["town", "size"],
         "turnover",
@@ -119,8 +119,8 @@ def test_of_a_known_cell_it_is_the_p_percent_rule(amounts):
     """The 40 of DOT02's Example 1 comes within 1.7 percent of the 59; the dominance rule lets the cell pass."""
     for percent in (1, 5, 41, 99):
         row = known_cell(amounts, percent).loc["second"]
-        assert round(row["other_within"], 1) == fw.sensitivity.largest_known_within(amounts)
-        assert (row["p_near_other"] == 1) == fw.sensitivity.p_percent(amounts, percent)
+        assert round(row["other_within"], 1) == fw.protect.sensitivity.largest_known_within(amounts)
+        assert (row["p_near_other"] == 1) == fw.protect.sensitivity.p_percent(amounts, percent)
     assert row["other_lower"] <= amounts[0] <= row["other_upper"]
 
 
@@ -154,7 +154,7 @@ def test_reports_say_what_is_known_of_the_other(audit):
 
 
 def test_who_stands_behind_the_cells_by_hand():
-    behind = fw.sensitivity.contributions_of(FIRMS, ["town", "size"], "turnover")
+    behind = fw.protect.sensitivity.contributions_of(FIRMS, ["town", "size"], "turnover")
     for name, town, size in itertools.product(behind, "ab", "sml"):
         amounts = sorted(FIRMS.query("town == @town and size == @size")["turnover"], reverse=True)
         figure = dict(table=sum(amounts), contributors=len(amounts), largest=amounts[0], second=[*amounts, 0][1])
@@ -180,6 +180,6 @@ def test_wrong_second_contributions(audit):
                         contributors=[[1, 1, 1]] * 2), intruders="respondents", magnitudes=True
         ).seen_by(town="a", size="l", second=True)  # fmt: skip
     with pytest.raises(fw.InputError, match=r"contributions_of\(\): there is no column 'turnovr'"):
-        fw.sensitivity.contributions_of(FIRMS, ["town"], "turnovr")
+        fw.protect.sensitivity.contributions_of(FIRMS, ["town"], "turnovr")
     with pytest.raises(fw.InputError, match="contributions must be numbers of at least 0"):
-        fw.sensitivity.contributions_of(FIRMS.assign(turnover=-FIRMS["turnover"]), ["town"], "turnover")
+        fw.protect.sensitivity.contributions_of(FIRMS.assign(turnover=-FIRMS["turnover"]), ["town"], "turnover")

@@ -84,7 +84,7 @@ def test_the_same_audit_is_the_same_bytes(tmp_path):
 
 def test_expected_counts_are_kept_by_their_labels(tmp_path):
     means = TABLE.T.iloc[::-1] + 0.5
-    audit = fw.audit(fw.suppress(TABLE, where=SQUARE), law=fw.expected(means))
+    audit = fw.audit(fw.suppress(TABLE, where=SQUARE), law=fw.laws.expected(means))
     loaded = again(audit, tmp_path / "audit.fw")
     assert_same(audit, loaded)
     assert_same(audit, fw.audit(loaded.release, law=loaded.belief.law))

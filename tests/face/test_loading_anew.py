@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from support.import_graph import ROOMS
+from support.house.import_graph import ROOMS
 from support.places import ROOT
 from support.saved_results import CASES, METHODS, SAVED
 

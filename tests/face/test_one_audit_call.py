@@ -42,9 +42,9 @@ def each(p, published):
 
 
 CASES = {
-    "random rounding, exact totals": (lambda: fw.random_round(TRUTH, 3, seed=2, exact=["A", "B"]), up),
-    "perturbation, exact totals": (lambda: fw.perturb(TRUTH, MATRIX, seed=2, exact=["A", "B"]), moved),
-    "a sample, population margins known": (lambda: fw.draw_sample(TRUTH, 0.4, seed=2, exact=["A", "B"]), drawn),
+    "random rounding, exact totals": (lambda: fw.protect.random_round(TRUTH, 3, seed=2, exact=["A", "B"]), up),
+    "perturbation, exact totals": (lambda: fw.protect.perturb(TRUTH, MATRIX, seed=2, exact=["A", "B"]), moved),
+    "a sample, population margins known": (lambda: fw.protect.draw_sample(TRUTH, 0.4, seed=2, exact=["A", "B"]), drawn),
 }
 
 
@@ -85,10 +85,10 @@ def test_sensitive_cells_from_records():
     import pandas as pd
 
     firms = pd.DataFrame({"town": list("aabbbb"), "size": list("slssss"), "turnover": [90, 9, 5, 4, 7, 6]})
-    where = fw.sensitivity.sensitive_cells(
-        firms, ["town", "size"], "turnover", lambda c: fw.sensitivity.p_percent(c, 10)
+    where = fw.protect.sensitivity.sensitive_cells(
+        firms, ["town", "size"], "turnover", lambda c: fw.protect.sensitivity.p_percent(c, 10)
     )
     assert where.sel(town="a").values.all()
     assert not where.sel(town="b").values.any()
     with pytest.raises(fw.InputError, match="there is no column 'twon'; did you mean 'town'"):
-        fw.sensitivity.sensitive_cells(firms, ["twon"], "turnover", bool)
+        fw.protect.sensitivity.sensitive_cells(firms, ["twon"], "turnover", bool)

@@ -137,7 +137,7 @@ def with_other_secrets(release: Release, rng: np.random.Generator) -> Release:
 
 
 def jj_with_levels() -> Release:
-    made = fw.complementary_suppress(TABLE, rule="< 3", percent=50)
+    made = fw.protect.complementary_suppress(TABLE, rule="< 3", percent=50)
     assert made.protection
     return made
 
@@ -222,22 +222,24 @@ TRUTH = np.array([[3, 2], [2, 4]])
 OTHERS = tuple(np.array(one) for one in ([[2, 3], [3, 3]], [[1, 4], [4, 2]], [[3, 2], [1, 3]]))
 SPREAD = np.full((8, 8), 0.125)
 RANDOM: dict[str, Callable[[np.ndarray, int], Release]] = {
-    "random_round": lambda table, seed: fw.random_round(table, 3, seed=seed),
-    "random_round of all margins": lambda table, seed: fw.random_round(table, 3, seed=seed, margins=["A", "B", ""]),
-    "random_round by labels": lambda table, seed: fw.random_round(table, 3, seed=seed, keys="labels"),
-    "semi_controlled_round": lambda table, seed: fw.semi_controlled_round(table, 3, seed=seed),
-    "controlled_round": lambda table, seed: fw.controlled_round(table, 3, seed=seed),
-    "controlled_round, unbiased": lambda table, seed: fw.controlled_round(table, 3, seed=seed, unbiased=True),
-    "round_lattice": lambda table, seed: fw.round_lattice(table, 3, seed=seed),
-    "round_lattice of some tables": lambda table, seed: fw.round_lattice(table, 3, margins=["A"], seed=seed),
-    "perturb": lambda table, seed: fw.perturb(table, SPREAD, seed=seed, exact=["A", "B"]),
-    "add_noise": lambda table, seed: fw.add_noise(table, fw.uniform_noise(2), seed=seed),
-    "draw_sample": lambda table, seed: fw.draw_sample(table, 0.5, seed=seed),
-    "swap": lambda table, seed: fw.swap(table, "A", rate=0.9, seed=seed),
-    "swap_preserving": lambda table, seed: fw.swap_preserving(table, order=1, swaps=3, seed=seed),
-    "simulate": lambda table, seed: fw.simulate(table, ["A", "B"], seed=seed),
-    "pram": lambda table, seed: fw.pram(table, "A", stay=0.6, seed=seed),
-    "local_suppress": lambda table, seed: fw.local_suppress(table, "A", rate=0.5, seed=seed),
+    "random_round": lambda table, seed: fw.protect.random_round(table, 3, seed=seed),
+    "random_round of all margins": lambda table, seed: fw.protect.random_round(
+        table, 3, seed=seed, margins=["A", "B", ""]
+    ),
+    "random_round by labels": lambda table, seed: fw.protect.random_round(table, 3, seed=seed, keys="labels"),
+    "semi_controlled_round": lambda table, seed: fw.protect.semi_controlled_round(table, 3, seed=seed),
+    "controlled_round": lambda table, seed: fw.protect.controlled_round(table, 3, seed=seed),
+    "controlled_round, unbiased": lambda table, seed: fw.protect.controlled_round(table, 3, seed=seed, unbiased=True),
+    "round_lattice": lambda table, seed: fw.protect.round_lattice(table, 3, seed=seed),
+    "round_lattice of some tables": lambda table, seed: fw.protect.round_lattice(table, 3, margins=["A"], seed=seed),
+    "perturb": lambda table, seed: fw.protect.perturb(table, SPREAD, seed=seed, exact=["A", "B"]),
+    "add_noise": lambda table, seed: fw.protect.add_noise(table, fw.protect.uniform_noise(2), seed=seed),
+    "draw_sample": lambda table, seed: fw.protect.draw_sample(table, 0.5, seed=seed),
+    "swap": lambda table, seed: fw.protect.swap(table, "A", rate=0.9, seed=seed),
+    "swap_preserving": lambda table, seed: fw.protect.swap_preserving(table, order=1, swaps=3, seed=seed),
+    "simulate": lambda table, seed: fw.protect.simulate(table, ["A", "B"], seed=seed),
+    "pram": lambda table, seed: fw.protect.pram(table, "A", stay=0.6, seed=seed),
+    "local_suppress": lambda table, seed: fw.protect.local_suppress(table, "A", rate=0.5, seed=seed),
     "round_to": lambda table, seed: fw.round_to(table, 20, margins=["A", "B"]),
 }
 
@@ -306,7 +308,7 @@ def test_errors_say_nothing_of_what_is_withheld():
     for wrong in (
         lambda: release.knows(SQUARE[0], at_least=10**8),
         lambda: fw.suppress(with_zero, where=SQUARE).knows_rule("< 3", flags=False),
-        lambda: fw.complementary_suppress(table, where=SQUARE[:1], width=10**12),
+        lambda: fw.protect.complementary_suppress(table, where=SQUARE[:1], width=10**12),
         lambda: fw.suppress(table, where=SQUARE, contributors=table * 0),
         lambda: fw.suppress(table, where=SQUARE, largest=table * 2),
     ):
@@ -325,11 +327,11 @@ REFUSED: dict[str, Callable[[Release], object]] = {
     "sees flags": lambda release: release.knows_rule("< 3", flags=True),
     "audit of respondents": lambda release: fw.audit(release, intruders="respondents"),
     "audit by no law": lambda release: fw.audit(release, law="none"),
-    "expected nothing": lambda release: fw.audit(release, law=fw.expected(TABLE * 0)),
-    "prior elsewhere": lambda release: fw.audit(release, law=fw.prior([(SQUARE[0], {10**8: 1})])),
-    "as protected": lambda release: fw.as_protected(release, "random_round", base=3),
+    "expected nothing": lambda release: fw.audit(release, law=fw.laws.expected(TABLE * 0)),
+    "prior elsewhere": lambda release: fw.audit(release, law=fw.laws.prior([(SQUARE[0], {10**8: 1})])),
+    "as protected": lambda release: fw.protect.as_protected(release, "random_round", base=3),
     "linked to another": lambda release: fw.bounds(fw.linked([release, fw.publish(TABLE.sum(axis=1) + 1, ["row"])])),
-    "suppressed again": lambda release: fw.complementary_suppress(release, rule="< 3"),
+    "suppressed again": lambda release: fw.protect.complementary_suppress(release, rule="< 3"),
     "as JJ": lambda release: release.to_file("nowhere.jj"),
     "under a wrong name": lambda release: release.to_file("nowhere.doc"),
 }

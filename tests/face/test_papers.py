@@ -102,12 +102,12 @@ def test_dot02_rounding_leaves_base_values_and_fewer_at_zero():
 
 def test_dot02_example_1_sensitivity_rules():
     passed, stopped = [59, 40, 1], [61, 20, 19]
-    assert not fw.sensitivity.dominance(passed, n=1, k=60)
-    assert fw.sensitivity.dominance(stopped, n=1, k=60)
+    assert not fw.protect.sensitivity.dominance(passed, n=1, k=60)
+    assert fw.protect.sensitivity.dominance(stopped, n=1, k=60)
     # the second largest contributor bounds the largest by 60 and by 80: the p% rule ranks the cells the other way round
-    assert fw.sensitivity.largest_known_within(passed) < fw.sensitivity.largest_known_within(stopped)
-    assert fw.sensitivity.p_percent(passed, p=10)
-    assert not fw.sensitivity.p_percent(stopped, p=10)
+    assert fw.protect.sensitivity.largest_known_within(passed) < fw.protect.sensitivity.largest_known_within(stopped)
+    assert fw.protect.sensitivity.p_percent(passed, p=10)
+    assert not fw.protect.sensitivity.p_percent(stopped, p=10)
 
 
 def test_dfkpr01_margins_and_the_integer_gap():
@@ -184,8 +184,8 @@ def test_dfkpr01_posteriors_and_utilities_of_markov_perturbation(theta, correct)
     posterior = fw.snooper.square(paper.published, theta, paper.prior)["posterior"]
     assert posterior.loc[1:6].round(4).tolist() == correct[0]
     assert utility(posterior) == pytest.approx(correct[1], abs=5e-5)
-    release = fw.as_protected(paper.published, "markov_perturb", theta=theta)
-    audited = fw.audit(release, fw.prior([({"row": "1", "column": "1"}, paper.prior)]))
+    release = fw.protect.as_protected(paper.published, "markov_perturb", theta=theta)
+    audited = fw.audit(release, fw.laws.prior([({"row": "1", "column": "1"}, paper.prior)]))
     assert utility(audited.pmf(row="1", column="1")) == pytest.approx(correct[1], abs=5e-5)
 
 
@@ -193,9 +193,9 @@ def test_dfkpr01_utilities_of_suppression_and_rounding():
     """Suppression leaves the prior as it is; a cell that is rounded to 3, base 3, leaves 1 to 5 of it."""
     paper = fw.examples.dfkpr01_square()
     corner = {"row": "1", "column": "1"}
-    law = fw.prior([(corner, paper.prior)])
+    law = fw.laws.prior([(corner, paper.prior)])
     hidden = fw.suppress(paper.table, where=paper.table >= 0)
-    rounded = fw.as_protected(paper.published // 3 * 3, "round_to", base=3, rule="within")
+    rounded = fw.protect.as_protected(paper.published // 3 * 3, "round_to", base=3, rule="within")
     found = {name: fw.audit(one, law).pmf(**corner) for name, one in (("hidden", hidden), ("rounded", rounded))}
     assert found["hidden"].to_dict() == pytest.approx({w: p for w, p in paper.prior.items() if p})
     assert found["rounded"].index.tolist() == [1, 2, 3, 4, 5]

@@ -8,7 +8,7 @@ import fiberwalk as fw
 from fiberwalk.protect.perturbation.theta_prior import as_theta
 
 TABLE = np.array([[3, 5, 1], [4, 2, 6]])
-RELEASE = fw.markov_perturb(TABLE, theta=0.2, seed=1)
+RELEASE = fw.protect.markov_perturb(TABLE, theta=0.2, seed=1)
 
 
 def same(one, other):
@@ -17,10 +17,10 @@ def same(one, other):
 
 def test_a_release_is_read_as_published_unless_something_else_is_believed():
     assert same(fw.snooper.table(RELEASE), fw.audit(RELEASE))
-    outside = fw.as_protected(RELEASE.published, "markov_perturb", theta=0.2)
+    outside = fw.protect.as_protected(RELEASE.published, "markov_perturb", theta=0.2)
     assert same(fw.snooper.table(RELEASE, order="secret"), fw.audit(outside))
     assert same(fw.snooper.table(RELEASE.published, 0.2), fw.audit(outside))
-    assert same(fw.snooper.table(RELEASE, theta=0.4), fw.audit(fw.as_protected(
+    assert same(fw.snooper.table(RELEASE, theta=0.4), fw.audit(fw.protect.as_protected(
         RELEASE.published, "markov_perturb", theta=0.4, order="given", squares=RELEASE.applied[0].mechanism.squares
     )))  # fmt: skip
     assert not same(fw.snooper.table(RELEASE, theta=0.4), fw.audit(RELEASE))
@@ -56,7 +56,7 @@ def test_steps_tell_of_theta_although_the_true_table_is_known():
 
 
 def test_steps_of_squares_that_share_no_cell():
-    audit = fw.audit(fw.markov_perturb([[1, 14], [17, 83]], 0.1, seed=1))
+    audit = fw.audit(fw.protect.markov_perturb([[1, 14], [17, 83]], 0.1, seed=1))
     pmf = audit.pmf(A="1", B="1")
     published = int(audit.release.published.values[0, 0])
     step = audit.steps.loc[("1", "1")]
@@ -134,7 +134,10 @@ def test_a_distribution_of_theta_keeps_its_mean_and_spread():
         (lambda: fw.snooper.table(RELEASE, theta={0.1: -1}), "must be at least 0, and not all 0"),
         (lambda: fw.snooper.table(RELEASE, theta="much"), "theta is a number from 0 to 1; where it is not known"),
         (lambda: fw.snooper.table(RELEASE, theta=stats.norm(5, 0.1)), "no probability between 0 and 1"),
-        (lambda: fw.markov_perturb(TABLE, [0.1, 0.2]), "what an intruder believes of it is for fw.snooper.table"),
+        (
+            lambda: fw.protect.markov_perturb(TABLE, [0.1, 0.2]),
+            "what an intruder believes of it is for fw.snooper.table",
+        ),
         (lambda: fw.audit(RELEASE).theta, "theta of this release is known"),
         (lambda: fw.audit(fw.publish(TABLE, margins=["A", "B"])).steps, "has no steps"),
         (lambda: fw.audit(RELEASE).most_probable_table(), "fiberwalk.sample(release) draws whole tables"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from support.import_graph import ROOMS, Source, circles, import_graph, imported, siblings, sources, steps_back
+from support.house.import_graph import ROOMS, Source, circles, import_graph, imported, siblings, sources, steps_back
 from support.places import ROOT
 
 FILES = sources(ROOT)

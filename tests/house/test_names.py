@@ -4,30 +4,58 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
-from support.import_graph import sources
+from support.house.import_graph import sources
 from support.places import ROOT
+from support.public_face import namespaces
 
 import fiberwalk as fw
 
 FILES = sources(ROOT)
 
 
-def test_no_module_of_the_face_bears_a_public_functions_name():
-    functions = {name for name in fw.__all__ if callable(getattr(fw, name))}
-    assert functions.isdisjoint(one for one in FILES if "." not in one)
+NAMESPACES = dict(namespaces())
 
 
-def test_public_names_are_all_there():
-    for name in fw.__all__:
-        assert getattr(fw, name) is not None
-    assert set(fw.__all__) <= set(dir(fw))
-    assert set(fw.__all__) == set(fw._HOME) | set(fw._MODULES)
-    with pytest.raises(AttributeError, match="no attribute 'audti'"):
-        _ = fw.audti
+def test_a_person_can_hold_the_first_level_in_mind():
+    assert len(dir(fw)) <= 38
+
+
+@pytest.mark.parametrize("called", NAMESPACES)
+def test_a_namespace_shows_what_is_public_and_nothing_else(called):
+    namespace = NAMESPACES[called]
+    assert [name for name in dir(namespace) if name != "__version__"] == sorted(namespace.__all__)
+    for name in namespace.__all__:
+        value = getattr(namespace, name)
+        assert not name.startswith("_")
+        assert inspect.ismodule(value) or value.__module__.startswith("fiberwalk.")
+        assert value.__doc__, f"{called}.{name}"
+    with pytest.raises(AttributeError, match="has no attribute 'audti'"):
+        _ = namespace.audti
+
+
+@pytest.mark.parametrize("called", NAMESPACES)
+def test_no_module_bears_a_public_name_of_its_package(called):
+    """Python makes a module that was loaded an attribute of its package: it would take the place of a function."""
+    package = NAMESPACES[called].__name__.removeprefix("fiberwalk").removeprefix(".")
+    functions = {name for name in NAMESPACES[called].__all__ if not inspect.ismodule(getattr(NAMESPACES[called], name))}
+    modules = {name.rpartition(".")[2] for name in FILES if name.rpartition(".")[0] == package}
+    assert functions.isdisjoint(modules)
+
+
+def test_a_name_is_public_in_one_place():
+    """What a user may call, she finds in one namespace."""
+    places = Counter(
+        id(value)
+        for namespace in NAMESPACES.values()
+        for value in (getattr(namespace, name) for name in namespace.__all__)
+    )
+    assert set(places.values()) == {1}
 
 
 def test_the_version_is_said_once():

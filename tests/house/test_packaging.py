@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from support.import_graph import ROOMS, sources
+from support.house.import_graph import ROOMS, sources
 from support.places import ROOT
 
 SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]

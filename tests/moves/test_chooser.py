@@ -100,7 +100,7 @@ def test_chosen_moves_keep_their_word(release):
 def test_all_tables_are_walked_through(world):
     tables = world.tables()
     assume(len(tables) <= 500)
-    reach = fw.check_connected(world.release)
+    reach = fw.moves.check_connected(world.release)
     assert reach.tables == len(tables)
     assert reach.connected
 
@@ -115,12 +115,12 @@ def test_swaps_of_eight_cells_are_not_enough_for_3_x_3_x_3():
     assert len(small) == 27
     assert len(large) == 54
     hard = fw.publish(np.maximum(large[0], 0).reshape(3, 3, 3), TWO_WAY)
-    caught = fw.check_connected(hard, small.reshape(-1, 3, 3, 3))
+    caught = fw.moves.check_connected(hard, small.reshape(-1, 3, 3, 3))
     assert (caught.tables, caught.parts) == (2, 2)
     assert repr(caught) == "<NOT connected: 2 tables in 2 parts>"
     apart = caught.apart()
     assert np.array_equal(np.abs(apart["one"] - apart["other"]), np.abs(large[0]))
-    whole = fw.check_connected(hard, basis.reshape(-1, 3, 3, 3))
+    whole = fw.moves.check_connected(hard, basis.reshape(-1, 3, 3, 3))
     assert whole.connected
     assert whole.apart() is None
 
@@ -198,8 +198,8 @@ def test_a_clock_that_ends_4ti2_ends_the_choice(tmp_path, monkeypatch):
     monkeypatch.setattr(algebra, "EXACT", "sleeping_4ti2")
     monkeypatch.setattr(registry, "graver_basis", lambda *arguments: None)
     with pytest.raises(fw.InputError, match=r"were asked of 4ti2, and it ran out of its 0\.5 seconds\."):
-        fw.choose_moves(release, max_seconds=0.5)
-    without = fw.choose_moves(release, max_seconds=0)
+        fw.moves.choose_moves(release, max_seconds=0.5)
+    without = fw.moves.choose_moves(release, max_seconds=0)
     assert "4ti2 was given no time (max_seconds=0)" in without.certificate.evidence
 
 
@@ -297,7 +297,7 @@ def test_too_many_moves_are_not_listed():
     with pytest.raises(fw.TooLarge, match="more than 100 moves"):
         cycles(block).listed(100)
     with pytest.raises(fw.TooLarge, match="81 cells has more than 50 tables, or so many ways"):
-        fw.check_connected(fw.publish(np.ones((9, 9), int), ["A", "B"]), most=50)
+        fw.moves.check_connected(fw.publish(np.ones((9, 9), int), ["A", "B"]), most=50)
 
 
 def naive_cycles(n, m):
@@ -376,7 +376,7 @@ def test_a_large_table_with_half_its_cells_hidden_takes_megabytes():
     import tracemalloc
 
     def chosen():
-        moves = fw.choose_moves(release)
+        moves = fw.moves.choose_moves(release)
         for _ in range(100):
             moves.sets[0].draw(streams(1, 1)[0], moves.support.solved.blocks[0].start)
         return moves

@@ -28,7 +28,7 @@ REJECTED = 1e-6
 
 def swaps(shape):
     """All swaps of a table of this shape."""
-    return fw.basic_moves(fw.publish(np.ones(shape, dtype=int), [""]))
+    return fw.moves.basic_moves(fw.publish(np.ones(shape, dtype=int), [""]))
 
 
 def feasible(table):
@@ -46,20 +46,22 @@ def feasible(table):
 
 
 def test_basic_moves_keep_every_margin():
-    moves = fw.basic_moves(fw.publish(np.ones((3, 2, 4), dtype=int), TWO_WAY))
+    moves = fw.moves.basic_moves(fw.publish(np.ones((3, 2, 4), dtype=int), TWO_WAY))
     assert len({move.values.tobytes() for move in moves}) == len(moves) == 3 * 1 * 6
     assert all(abs(move).sum() == 8 and not any(move.sum(dim).any() for dim in "ABC") for move in moves)
     assert moves[0].sel(A="1", B="1", C="1") == 1
-    assert len(fw.basic_moves(fw.publish([[[1, 2], [3, 4]]], ["A,B"]))) == 1  # a dim of one label has nothing to swap
+    assert (
+        len(fw.moves.basic_moves(fw.publish([[[1, 2], [3, 4]]], ["A,B"]))) == 1
+    )  # a dim of one label has nothing to swap
     with pytest.raises(fw.TooLarge, match="24,502,500 basic moves, too many to be listed"):
-        fw.basic_moves(fw.publish(np.ones((100, 100), dtype=int), ["A", "B"]))
+        fw.moves.basic_moves(fw.publish(np.ones((100, 100), dtype=int), ["A", "B"]))
     # a swap between two regions would change what is published of each
     regions = {"A": {"North": ["1", "2"], "South": ["3"]}}
-    within = fw.basic_moves(fw.suppress(SQUARE, where=SQUARE < 9, hierarchies=regions))
+    within = fw.moves.basic_moves(fw.suppress(SQUARE, where=SQUARE < 9, hierarchies=regions))
     assert [move.values[2].any() for move in within] == [False] * 3
     linked = fw.linked([fw.publish(SQUARE, ["A"]), fw.publish(xr.DataArray(SQUARE, dims=["A", "C"]), ["A"])])
     with pytest.raises(fw.InputError, match="for one table"):
-        fw.basic_moves(linked)
+        fw.moves.basic_moves(linked)
 
 
 def test_moves_that_connect_draw_from_the_law():
@@ -80,7 +82,7 @@ def test_moves_that_connect_draw_from_the_law():
 def test_the_moves_of_choose_moves_are_the_usual_ones():
     release = fw.suppress(SQUARE + 3, where=~np.eye(3, dtype=bool))
     usual = fw.sample(release, "hypergeometric", draws=20, chains=2)
-    same = fw.sample(release, "hypergeometric", draws=20, chains=2, moves=fw.choose_moves(release))
+    same = fw.sample(release, "hypergeometric", draws=20, chains=2, moves=fw.moves.choose_moves(release))
     assert same.identical(usual)
 
 
@@ -134,7 +136,7 @@ def test_bounds_rounded_sums_and_excluded_values_are_kept_to():
     assert drawn.attrs["certificate"] == "connected"
     assert len(np.unique(drawn["table"].values.reshape(-1, 4), axis=0)) == fw.count(release)
     held = fw.publish([[3, 4], [2, 2]], ["A", "B"])
-    law = fw.prior([({"A": "1", "B": "1"}, {1: 0.5, 3: 0.5})])
+    law = fw.laws.prior([({"A": "1", "B": "1"}, {1: 0.5, 3: 0.5})])
     drawn = fw.sample(held, law, draws=200, chains=2, moves=[[[1, -1], [-1, 1]]])
     assert drawn.attrs["certificate"] == "connected"
     assert np.unique(drawn["table"].sel(A="1", B="1")).tolist() == [1, 3]
@@ -169,13 +171,13 @@ def test_wrong_moves_are_named():
     with pytest.raises(fw.InputError, match="what choose_moves gave, or a list of moves"):
         fw.sample(release, moves=5)
     with pytest.raises(fw.InputError, match="another release"):
-        fw.sample(release, moves=fw.choose_moves(fw.publish(SQUARE + 1, ["A", "B"])))
-    law = fw.expected([[0, 1, 1], [1, 1, 1], [1, 1, 1]])
+        fw.sample(release, moves=fw.moves.choose_moves(fw.publish(SQUARE + 1, ["A", "B"])))
+    law = fw.laws.expected([[0, 1, 1], [1, 1, 1], [1, 1, 1]])
     with pytest.raises(
         fw.InputError, match=r"for another law, which allows other tables: choose_moves\(release, law\)"
     ):
-        fw.sample(release, law, moves=fw.choose_moves(release))
-    perturbed = fw.markov_perturb(SQUARE + 5, theta=0.2, seed=1)
+        fw.sample(release, law, moves=fw.moves.choose_moves(release))
+    perturbed = fw.protect.markov_perturb(SQUARE + 5, theta=0.2, seed=1)
     with pytest.raises(fw.InputError, match="Markov perturbation published is sampled by paths"):
         fw.sample(perturbed, moves=swaps((3, 3)))
 

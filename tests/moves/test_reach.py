@@ -24,9 +24,9 @@ ORDERS = [[0, 1, 2], [0, 2, 1], [2, 0, 1]]
 SQUARE = np.array([[3, 1, 2], [0, 2, 4], [1, 1, 5]])
 
 
-def seen(cell: int, first: int, weights: list[float]) -> fw.Evidence:
+def seen(cell: int, first: int, weights: list[float]) -> fw.protect.Evidence:
     with np.errstate(divide="ignore"):
-        return fw.Evidence(np.array([cell]), np.array([1]), first, np.log(np.array(weights, dtype=float)))
+        return fw.protect.Evidence(np.array([cell]), np.array([1]), first, np.log(np.array(weights, dtype=float)))
 
 
 def with_evidence(release, *items):
@@ -42,43 +42,45 @@ def test_zero_weights_at_the_ends_are_bounds():
     release = fw.publish([[3, 1], [2, 4]], ["A", "B"])
     inside = support(with_evidence(release, seen(0, 0, [0, 0, 1, 1, 0])))
     assert not inside.gaps.any()
-    reach = fw.check_connected(with_evidence(release, seen(0, 0, [0, 0, 1, 1, 0])))
+    reach = fw.moves.check_connected(with_evidence(release, seen(0, 0, [0, 0, 1, 1, 0])))
     assert reach.tables == 2
 
 
 def test_a_mean_of_zero_makes_a_cell_zero():
     release = fw.publish([[0, 3, 2], [2, 1, 4]], ["A", "B"])
-    law = fw.expected([[0, 1, 1], [1, 1, 1]])
-    assert fw.check_connected(release, law=law).tables == len(fw.audit(release, law=law).pmf(A="1", B="2"))
+    law = fw.laws.expected([[0, 1, 1], [1, 1, 1]])
+    assert fw.moves.check_connected(release, law=law).tables == len(fw.audit(release, law=law).pmf(A="1", B="2"))
     with pytest.raises(fw.InputError, match="leave no possible table"):
-        fw.choose_moves(fw.publish([[3, 1], [2, 4]], ["A", "B"]), law=fw.expected([[0, 0], [1, 1]]))
+        fw.moves.choose_moves(fw.publish([[3, 1], [2, 4]], ["A", "B"]), law=fw.laws.expected([[0, 0], [1, 1]]))
 
 
 def test_gaps_are_crossed_by_whole_combinations_only():
     release = fw.publish([[3, 1], [2, 4]], ["A", "B"])
     holey = with_evidence(release, seen(0, 0, [1, 0, 0, 1, 1]))
     assert support(holey).gaps.tolist() == [True, False, False, False]
-    moves = fw.choose_moves(holey)
+    moves = fw.moves.choose_moves(holey)
     assert "LatticeMoves" in repr(moves)
     assert any("excluded" in line for line in moves.certificate.evidence)
-    reach = fw.check_connected(holey, moves)
+    reach = fw.moves.check_connected(holey, moves)
     assert (reach.tables, reach.connected) == (3, True)
-    assert fw.check_connected(holey, [[[1, -1], [-1, 1]]]).connected  # a line is crossed at once
+    assert fw.moves.check_connected(holey, [[[1, -1], [-1, 1]]]).connected  # a line is crossed at once
 
 
 def test_gaps_may_keep_swaps_from_getting_across():
     """The sum of the diagonal is 0 or 3, so that only all three cells together may change."""
     table = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
-    diagonal = fw.Evidence(np.array([0, 4, 8]), np.ones(3, dtype=int), 0, np.array([0.0, -np.inf, -np.inf, 0.0]))
+    diagonal = fw.protect.Evidence(
+        np.array([0, 4, 8]), np.ones(3, dtype=int), 0, np.array([0.0, -np.inf, -np.inf, 0.0])
+    )
     release = with_evidence(fw.publish(table, ["A", "B"]), diagonal)
     swap = np.array([[1, -1, 0], [-1, 1, 0], [0, 0, 0]])
     swaps = [swap[np.ix_(rows, columns)] for rows in ORDERS for columns in ORDERS]
-    assert repr(fw.check_connected(release, swaps)) == "<NOT connected: 3 tables in 3 parts>"
-    assert fw.check_connected(release).connected
+    assert repr(fw.moves.check_connected(release, swaps)) == "<NOT connected: 3 tables in 3 parts>"
+    assert fw.moves.check_connected(release).connected
     odd = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]
     parity = with_evidence(fw.publish([[2, 2, 1], [2, 2, 3]], ["A", "B"]), *(seen(cell, 0, odd) for cell in range(3)))
     with pytest.raises(fw.InputError, match="leave no possible table"):
-        fw.check_connected(parity)
+        fw.moves.check_connected(parity)
 
 
 @examples(40)
@@ -92,7 +94,7 @@ def test_evidence_of_any_kind_is_kept_to(world, seed):
     weights = np.where(rng.random(top + 1) < 0.6, 1.0, 0.0)
     weights[world.values.ravel()[cell]] = 1.0
     release = with_evidence(world.release, seen(cell, 0, weights.tolist()))
-    reach = fw.check_connected(release)
+    reach = fw.moves.check_connected(release)
     assert reach.connected
     assert reach.tables == sum(weights[table[cell]] > 0 for table in tables)
 
@@ -104,12 +106,12 @@ def test_moves_of_ones_own_come_in_several_forms():
     release = fw.publish(SQUARE, ["A", "B"])
     swap = np.zeros((3, 3), dtype=int)
     swap[:2, :2] = [[1, -1], [-1, 1]]
-    one = fw.check_connected(release, [swap])
+    one = fw.moves.check_connected(release, [swap])
     assert one.parts > 1
-    assert fw.check_connected(release, xr.DataArray(swap[None])).parts == one.parts
-    assert fw.check_connected(release, sp.csr_array(swap.reshape(1, -1))).parts == one.parts
-    assert fw.check_connected(release).parts == 1
-    assert fw.check_connected(release).tables == fw.count(release) == one.tables
+    assert fw.moves.check_connected(release, xr.DataArray(swap[None])).parts == one.parts
+    assert fw.moves.check_connected(release, sp.csr_array(swap.reshape(1, -1))).parts == one.parts
+    assert fw.moves.check_connected(release).parts == 1
+    assert fw.moves.check_connected(release).tables == fw.count(release) == one.tables
 
 
 @pytest.mark.parametrize(
@@ -128,69 +130,69 @@ def test_moves_of_ones_own_come_in_several_forms():
 )
 def test_wrong_moves_are_refused(moves, words):
     with pytest.raises(fw.InputError, match=words):
-        fw.check_connected(fw.publish(SQUARE, ["A", "B"]), moves)
+        fw.moves.check_connected(fw.publish(SQUARE, ["A", "B"]), moves)
 
 
 def test_wrong_calls_are_refused():
     release = fw.publish(SQUARE, ["A", "B"])
     with pytest.raises(fw.InputError, match="needs a release"):
-        fw.choose_moves(SQUARE)
+        fw.moves.choose_moves(SQUARE)
     with pytest.raises(fw.InputError, match="needs a release"):
-        fw.check_connected(SQUARE)
+        fw.moves.check_connected(SQUARE)
     with pytest.raises(fw.InputError, match="max_seconds=-1"):
-        fw.choose_moves(release, max_seconds=-1)
+        fw.moves.choose_moves(release, max_seconds=-1)
     with pytest.raises(fw.InputError, match="there is no law"):
-        fw.choose_moves(release, "unifrom")
+        fw.moves.choose_moves(release, "unifrom")
     for other in (fw.publish(SQUARE[:2], ["A", "B"]), fw.publish(SQUARE, ["A"]), fw.publish(SQUARE + 1, ["A", "B"])):
         with pytest.raises(fw.InputError, match="another release"):
-            fw.check_connected(other, fw.choose_moves(release))
-    assert fw.check_connected(fw.publish(SQUARE, ["A", "B"]), fw.choose_moves(release)).connected
+            fw.moves.check_connected(other, fw.moves.choose_moves(release))
+    assert fw.moves.check_connected(fw.publish(SQUARE, ["A", "B"]), fw.moves.choose_moves(release)).connected
     for most in (-1, 0, "a", True):
         with pytest.raises(fw.InputError, match="a number of tables, at least 1"):
-            fw.check_connected(release, most=most)
-    assert "given no time" in " ".join(fw.choose_moves(HARD, max_seconds=0).certificate.evidence)
+            fw.moves.check_connected(release, most=most)
+    assert "given no time" in " ".join(fw.moves.choose_moves(HARD, max_seconds=0).certificate.evidence)
 
 
 def test_a_move_that_changes_two_blocks_at_once_is_no_two_moves():
     release = fw.publish(np.ones((2, 2, 2), int), ["A,B", "A,C"])
     swap = np.array([[1, -1], [-1, 1]])
     nothing = np.zeros((2, 2), int)
-    joint = fw.check_connected(release, [np.stack([swap, swap])])
+    joint = fw.moves.check_connected(release, [np.stack([swap, swap])])
     assert (joint.tables, joint.parts) == (9, 5)
     assert len(joint.apart().columns) == 2
-    single = fw.check_connected(release, [np.stack([swap, nothing]), np.stack([nothing, swap])])
+    single = fw.moves.check_connected(release, [np.stack([swap, nothing]), np.stack([nothing, swap])])
     assert (single.tables, single.parts, len(single.blocks)) == (9, 1, 2)
 
 
 def test_labelled_moves_are_matched_by_their_labels():
     release = fw.publish([[1, 1, 2], [3, 2, 1]], ["A", "B"])
     move = xr.DataArray([[1, -1, 0], [-1, 1, 0]], dims=["A", "B"], coords={"A": ["1", "2"], "B": ["1", "2", "3"]})
-    plain = fw.check_connected(release, [move]).parts
-    assert fw.check_connected(release, [move.isel(B=[2, 0, 1])]).parts == plain
-    assert fw.check_connected(release, [move.transpose()]).parts == plain
-    assert fw.check_connected(release, [move.to_pandas()]).parts == plain
+    plain = fw.moves.check_connected(release, [move]).parts
+    assert fw.moves.check_connected(release, [move.isel(B=[2, 0, 1])]).parts == plain
+    assert fw.moves.check_connected(release, [move.transpose()]).parts == plain
+    assert fw.moves.check_connected(release, [move.to_pandas()]).parts == plain
 
 
 def test_rounded_sums_may_change_within_their_range():
     release = fw.round_to([[1, 2], [4, 4]], 3)
     single = np.eye(4, dtype=int).reshape(4, 2, 2)
     pairs = [a - b for a in single for b in single]
-    assert fw.check_connected(release, [*single, *pairs]).tables == fw.count(release)
+    assert fw.moves.check_connected(release, [*single, *pairs]).tables == fw.count(release)
 
 
 def test_where_everything_is_decided_there_is_nothing_to_move():
     release = fw.suppress(SQUARE, where=SQUARE == 4)
-    moves = fw.choose_moves(release)
+    moves = fw.moves.choose_moves(release)
     assert moves.sets == ()
     assert (moves.certificate.word, moves.certificate.reason) == ("exact", "the published figures decide every cell")
-    assert repr(fw.check_connected(release)) == "<connected: 1 table in 1 part>"
+    assert repr(fw.moves.check_connected(release)) == "<connected: 1 table in 1 part>"
     assert len(moves.blocks) == 0
 
 
 def test_the_weakest_block_speaks_for_all():
     rng = np.random.default_rng(1)
     table = rng.poisson(2, (2, 3, 3, 2, 2))
-    moves = fw.choose_moves(fw.publish(table, ["A,B,C,D", "A,B,C,E", "D,E"]))
+    moves = fw.moves.choose_moves(fw.publish(table, ["A,B,C,D", "A,B,C,E", "D,E"]))
     frame = moves.blocks
     assert list(frame.columns) == ["cells", "moves", "certificate", "reason"]
     assert frame.index.name == "block"
@@ -210,7 +212,7 @@ def test_two_layers_are_one_table():
     around = cycles(block)
     assert not abs(block.A @ around.listed().T).sum()
     assert around.listed().shape == (15, 18)
-    assert "complement" in fw.choose_moves(release).certificate.reason
+    assert "complement" in fw.moves.choose_moves(release).certificate.reason
 
 
 def test_twins_that_clash_are_left_alone():
@@ -238,9 +240,9 @@ def test_excluded_values_at_the_end_of_a_sums_range_are_kept_to():
     release = fw.publish([[2, 1], [0, 3]], ["A"])
     with np.errstate(divide="ignore"):
         weights = np.log(np.array([1.0, 1.0, 1.0, 1.0, 0.0, 1.0]))
-    seen_sum = fw.Evidence(np.array([0, 2]), np.array([1, 1]), 0, weights)
+    seen_sum = fw.protect.Evidence(np.array([0, 2]), np.array([1, 1]), 0, weights)
     release = with_evidence(release, seen_sum).knows({"A": "1", "B": "1"}, at_most=2)
     release = release.knows({"A": "2", "B": "1"}, at_most=2)
-    reach = fw.check_connected(release)
+    reach = fw.moves.check_connected(release)
     tables = [(a, b) for a in range(3) for b in range(3) if a + b <= 3]
     assert (reach.tables, reach.connected) == (len(tables), True)

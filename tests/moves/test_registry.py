@@ -33,7 +33,7 @@ def test_the_first_way_that_leads_anywhere_is_taken(release, kind):
 
 def test_where_the_law_has_gaps_nothing_is_proven():
     (moves,) = choose(
-        fw.publish(np.full((3, 3), 2), ["A", "B"]), fw.prior([({"A": "1", "B": "1"}, {0: 0.5, 2: 0.3, 4: 0.2})])
+        fw.publish(np.full((3, 3), 2), ["A", "B"]), fw.laws.prior([({"A": "1", "B": "1"}, {0: 0.5, 2: 0.3, 4: 0.2})])
     ).sets
     assert isinstance(moves, Mixture)
     assert any("excluded" in line for line in moves.certificate.evidence)

@@ -23,7 +23,7 @@ def test_joint_probabilities_of_cells_and_sums(world, law, data):
     n = world.values.size
     means = data.draw(st.lists(st.sampled_from([0.1, 0.7, 2.0]), min_size=n, max_size=n))
     weight = naive.uniform if law == "uniform" else naive.poisson(means)
-    given_law = law if law == "uniform" else fw.expected(np.array(means).reshape(world.values.shape))
+    given_law = law if law == "uniform" else fw.laws.expected(np.array(means).reshape(world.values.shape))
     audit = fw.audit(world.release, given_law, hidden_margins=world.hidden_margins)
     known = {**world.questions, **{world.labels(cell): [cell] for cell in world.hidden}}
     rows = {labels: known[labels] for labels in audit.cells.index if labels in known}

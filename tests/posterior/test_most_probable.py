@@ -23,13 +23,13 @@ def test_no_table_is_more_probable(world, with_prior, with_evidence, data):
     note(world.story)
     n, shape = world.values.size, world.values.shape
     means = data.draw(st.lists(st.sampled_from([0.1, 0.7, 2.0, 5.0]), min_size=n, max_size=n))
-    law, release = fw.expected(np.array(means).reshape(shape)), world.release
+    law, release = fw.laws.expected(np.array(means).reshape(shape)), world.release
     odds, seen = {}, {}
     if with_prior:
         cell = data.draw(st.sampled_from(world.hidden))
         odds[cell] = data.draw(st.lists(st.sampled_from([0.0, 0.1, 1.0, 2.5]), min_size=3, max_size=12))
         cells = dict(zip([dim.name for dim in release.dims], world.labels(cell), strict=True))
-        law = fw.prior([(cells, lambda x: odds[cell][x] if x < len(odds[cell]) else 0.0)], law)
+        law = fw.laws.prior([(cells, lambda x: odds[cell][x] if x < len(odds[cell]) else 0.0)], law)
     if with_evidence:
         some = sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=3)))
         actual = int(world.values.ravel()[some].sum())
@@ -39,7 +39,7 @@ def test_no_table_is_more_probable(world, with_prior, with_evidence, data):
             0.3,
         ]
         with np.errstate(divide="ignore"):
-            item = fw.Evidence(np.array(some), np.ones(len(some), dtype=np.int64), 0, np.log(weights))
+            item = fw.protect.Evidence(np.array(some), np.ones(len(some), dtype=np.int64), 0, np.log(weights))
         seen = dict(enumerate(weights))
         release = replace(release, evidence=(item,), truth=None)
 
@@ -86,7 +86,7 @@ def test_what_is_refused(monkeypatch):
     alone = fw.suppress([[3, 1], [2, 4]], where=[{"A": "1", "B": "1"}])
     assert fw.audit(alone).most_probable_table().values.tolist() == [[3, 1], [2, 4]]  # there is only one
     monkeypatch.setattr(most_probable, "MOST_CHOICES", 3)
-    law = fw.prior([({"A": "1", "B": "1"}, {0: 1, 1: 0.1, 2: 1, 3: 2})])
+    law = fw.laws.prior([({"A": "1", "B": "1"}, {0: 1, 1: 0.1, 2: 1, 3: 2})])
     with pytest.raises(fw.TooLarge, match="leave 4 values to choose from, more than the 3"):
         fw.audit(release, law).most_probable_table()
     other = xr.DataArray([[3, 1], [2, 4]], dims=["A", "C"])

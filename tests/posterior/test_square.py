@@ -64,10 +64,10 @@ def test_square_is_bayes_theorem_over_stayers_and_movers(published, share, seed)
 
 
 @pytest.mark.parametrize("published", [[[6, 3], [4, 1]], [[3, 9], [2, 8]], [[2, 1], [9, 4]]])
-@pytest.mark.parametrize("law", [None, "hypergeometric", fw.prior(everywhere=fw.unimodal())])
+@pytest.mark.parametrize("law", [None, "hypergeometric", fw.laws.prior(everywhere=fw.laws.unimodal())])
 def test_an_audit_of_the_same_square_says_the_same(published, law):
     """The first has units that cannot leave (lo = 2), the second is read transposed; capped beyond the paper's range."""
-    release = fw.as_protected(published, "markov_perturb", theta=0.6)
+    release = fw.protect.as_protected(published, "markov_perturb", theta=0.6)
     alone = square(published, 0.6, law, capped=True)["posterior"]
     pmf = fw.audit(release, "uniform" if law is None else law).pmf(**CORNER)
     assert pmf.to_numpy() == pytest.approx(alone.loc[pmf.index].to_numpy())
@@ -78,7 +78,7 @@ def test_an_audit_of_the_same_square_says_the_same(published, law):
 def test_steps_are_as_frequent_as_the_likelihood_says():
     """Over many layers with the same truth, a square each; the likelihood of its neighbour is the negative control."""
     layers = np.repeat(np.array([[3, 4], [6, 7]])[:, :, None], 1500, axis=2)
-    seen = fw.markov_perturb(layers, 0.4, dims="A,B", seed=1).published.values[0, 0]
+    seen = fw.protect.markov_perturb(layers, 0.4, dims="A,B", seed=1).published.values[0, 0]
     times = pd.Series(seen).value_counts().reindex(range(8), fill_value=0).to_numpy()
     likelihoods = [square([[m, 7 - m], [9 - m, 4 + m]], 0.4, capped=True)["likelihood"] for m in range(8)]
 
@@ -99,16 +99,16 @@ def test_a_prior_may_have_any_form():
     assert wanted["prior"].sum() == pytest.approx(1)
     assert wanted["prior"].loc[9] == pytest.approx(10 / 136)
     scaled = pd.Series({**given, 99: 5.0}) * 3  # impossible values do not count, nor does the scale
-    at_corner = fw.prior([(CORNER, given)])
+    at_corner = fw.laws.prior([(CORNER, given)])
     for prior in (scaled, list(given.values()), np.array(list(given.values())), lambda w: 1.0 + w, at_corner):
         pd.testing.assert_frame_equal(square(PAPER, 0.1, prior), wanted)
     reference = np.repeat(list(given), [int(p) for p in given.values()])
     pd.testing.assert_frame_equal(square(PAPER, 0.1, frequencies_of(reference)), wanted)
     flat = square(PAPER, 0.1)
-    pd.testing.assert_frame_equal(square(PAPER, 0.1, fw.beta_binomial(a=1, b=1)), flat)
-    pd.testing.assert_frame_equal(square(PAPER, 0.1, fw.beta_binomial(15, 1, 1)), flat)
-    assert square(PAPER, 0.1, fw.unimodal())["prior"].idxmax() in (7, 8)
-    others = fw.prior(
+    pd.testing.assert_frame_equal(square(PAPER, 0.1, fw.laws.beta_binomial(a=1, b=1)), flat)
+    pd.testing.assert_frame_equal(square(PAPER, 0.1, fw.laws.beta_binomial(15, 1, 1)), flat)
+    assert square(PAPER, 0.1, fw.laws.unimodal())["prior"].idxmax() in (7, 8)
+    others = fw.laws.prior(
         [({"A": "1", "B": "2"}, {14: 1, 13: 3})]
     )  # the other cells follow from w: 15 - 14 = 1, 15 - 13 = 2
     assert square(PAPER, 0.1, others)["prior"].loc[1:2].tolist() == pytest.approx([0.25, 0.75])
@@ -124,10 +124,10 @@ def test_a_square_may_have_any_form_of_a_table():
 
 def test_a_release_with_one_square_says_theta_itself():
     table = [[1, 14, 4], [17, 83, 2]]
-    release = fw.markov_perturb(table, 0.2, squares=[(CORNER, {"A": "2", "B": "2"})], seed=4)
+    release = fw.protect.markov_perturb(table, 0.2, squares=[(CORNER, {"A": "2", "B": "2"})], seed=4)
     published = release.published.values[:, :2]
     pd.testing.assert_frame_equal(square(release), square(published, 0.2))
-    pd.testing.assert_frame_equal(square(release, 0.2, fw.unimodal()), square(published, 0.2, fw.unimodal()))
+    pd.testing.assert_frame_equal(square(release, 0.2, fw.laws.unimodal()), square(published, 0.2, fw.laws.unimodal()))
 
 
 def test_the_largest_theta_is_said_and_taken():
@@ -167,14 +167,14 @@ def test_the_largest_theta_is_said_and_taken():
         (lambda: square(PAPER, 0.1, {0: 1}), "with theta=0.1 it was from 1 to 15, and the prior allows only 0."),
         (lambda: square([[5, 0], [1, 20]], 1, capped=True), "published as 5: with theta=1 no step within the square"),
         (
-            lambda: square(PAPER, 0.1, fw.prior([(CORNER, {1: 1}), ({"A": "1", "B": "2"}, {3: 1})])),
+            lambda: square(PAPER, 0.1, fw.laws.prior([(CORNER, {1: 1}), ({"A": "1", "B": "2"}, {3: 1})])),
             "together they leave A=1, B=1 none of its values 0 to 15.",
         ),
         (lambda: square(fw.publish(PAPER, ["A"]), 0.1), "this release is not Markov-perturbed"),
-        (lambda: square(fw.markov_perturb([[1, 2, 3], [4, 5, 6]], 0.1, seed=1)), "this release has 2 squares"),
-        (lambda: square(fw.markov_perturb(PAPER, 0.1, seed=1), 0.2), "theta=0.2: the release says that it is 0.1"),
+        (lambda: square(fw.protect.markov_perturb([[1, 2, 3], [4, 5, 6]], 0.1, seed=1)), "this release has 2 squares"),
+        (lambda: square(fw.protect.markov_perturb(PAPER, 0.1, seed=1), 0.2), "theta=0.2: the release says that it is 0.1"),
         (
-            lambda: square(fw.markov_perturb(PAPER, 0.1, seed=1).knows(CORNER, at_least=1)),
+            lambda: square(fw.protect.markov_perturb(PAPER, 0.1, seed=1).knows(CORNER, at_least=1)),
             "audit() answers for what is known besides",
         ),
     ],

@@ -16,8 +16,8 @@ from fiberwalk.protect.protected_counts import _BY_RELEASE, protected_counts
 from fiberwalk.protect.records.swapped_pairs import flows_of
 
 COUNTS = np.random.default_rng(7).poisson(2.5, (3, 5, 4))
-MATRIX = fw.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
-INVARIANT = fw.invariant_matrix(MATRIX, COUNTS, above=5)
+MATRIX = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
+INVARIANT = fw.protect.invariant_matrix(MATRIX, COUNTS, above=5)
 CASES = [
     ("round_to", {"base": 5}),
     ("random_round", {"base": 3}),
@@ -43,7 +43,7 @@ CASES = [
 
 
 def public(method, parameters, seed, counts=COUNTS, **more):
-    function = getattr(fw, method.replace("-", "_"))
+    function = getattr(fw if method in fw.__all__ else fw.protect, method.replace("-", "_"))
     seeded = {"seed": seed} if "seed" in inspect.signature(function).parameters else {}
     release = function(counts, **parameters, **seeded, **more)
     return release.published.values
@@ -112,10 +112,10 @@ def test_ranked_by_keys_a_cell_mostly_goes_the_same_way_in_another_table():
 
 
 def test_keyed_rounding_says_what_it_did():
-    release = fw.semi_controlled_round([[1, 4, 7], [2, 5, 3]], keys="labels", seed=1)
+    release = fw.protect.semi_controlled_round([[1, 4, 7], [2, 5, 3]], keys="labels", seed=1)
     assert release.applied[0].keys == "labels"
     assert "those with the lowest random numbers go up" in release.applied[0].words
-    assert fw.linked([release, fw.semi_controlled_round([[1, 4, 7], [2, 5, 3]], base=5, keys="labels", seed=1)])
+    assert fw.linked([release, fw.protect.semi_controlled_round([[1, 4, 7], [2, 5, 3]], base=5, keys="labels", seed=1)])
 
 
 # --- totals that perturbation keeps within categories ----------------------------------------------------------------
@@ -123,8 +123,8 @@ def test_keyed_rounding_says_what_it_did():
 
 def test_perturbation_keeps_totals_within_categories():
     counts = np.array([[1, 1, 2, 2, 3, 3, 1, 2], [1, 2, 3, 3, 2, 1, 2, 1]])  # the same counts in either row
-    matrix = fw.invariant_matrix([[1, 0, 0, 0], *np.full((3, 4), [0, 0.25, 0.25, 0.5])], counts)
-    release = fw.perturb(counts, matrix, preserve_totals=True, within="A", seed=1)
+    matrix = fw.protect.invariant_matrix([[1, 0, 0, 0], *np.full((3, 4), [0, 0.25, 0.25, 0.5])], counts)
+    release = fw.protect.perturb(counts, matrix, preserve_totals=True, within="A", seed=1)
     figures = release.published.values
     assert (np.sort(figures) == np.sort(counts)).all()
     assert (figures != counts).any()
@@ -132,7 +132,9 @@ def test_perturbation_keeps_totals_within_categories():
     assert "keeps the totals of A, which are facts" in release.applied[0].words
     assert (release.sums.value == counts.sum(axis=1)).all()
     uneven = np.array([[1, 1, 1, 2, 3], [3, 3, 1, 2, 2]])
-    release = fw.perturb(uneven, fw.invariant_matrix(matrix, uneven), preserve_totals=True, within="A", seed=1)
+    release = fw.protect.perturb(
+        uneven, fw.protect.invariant_matrix(matrix, uneven), preserve_totals=True, within="A", seed=1
+    )
     assert "it keeps" not in release.applied[0].words  # invariant for the table, not for its rows
     assert not len(release.sums)
 
@@ -198,7 +200,7 @@ def test_between_two_categories_the_number_of_pairs_says_all():
             "no key can decide: leave out keys=",
         ),
         (
-            lambda: fw.perturb(COUNTS, MATRIX, within="A"),
+            lambda: fw.protect.perturb(COUNTS, MATRIX, within="A"),
             "perturb(within='A') says where totals are kept: give preserve_totals=True with it",
         ),
         (

@@ -83,7 +83,7 @@ def test_a_release_can_be_pickled_with_its_evidence():
     import pickle
     from dataclasses import replace
 
-    item = fw.Evidence(np.array([0]), np.array([1]), 0, np.log([0.2, 0.8]), "a coin")
+    item = fw.protect.Evidence(np.array([0]), np.array([1]), 0, np.log([0.2, 0.8]), "a coin")
     release = replace(fw.suppress(TABLE, where=SQUARE), evidence=(item,))
     back = pickle.loads(pickle.dumps(release))
     assert fw.audit(back).cells.equals(fw.audit(release).cells)
@@ -382,9 +382,9 @@ def test_things_that_are_not_releases():
         (lambda: fw.merge(TABLE, {"row": {"ab": ["a", "q"]}}), "dim 'row' has no label 'q'"),
         (lambda: fw.merge(TABLE, {"row": {"ab": ["a", "b"], "bc": ["b", "c"]}}), "'b' of dim 'row' is in two groups"),
         (lambda: fw.merge(TABLE, {"row": {"ab": "ab"}}), "must be a list of labels"),
-        (lambda: fw.sensitivity.dominance([1, -2], 1, 50), "must be numbers of at least 0"),
-        (lambda: fw.sensitivity.dominance([1, 2], 0, 50), "n is at least 1"),
-        (lambda: fw.sensitivity.prior_posterior([1, 2], 20, 10), "0 < p <= q <= 100"),
+        (lambda: fw.protect.sensitivity.dominance([1, -2], 1, 50), "must be numbers of at least 0"),
+        (lambda: fw.protect.sensitivity.dominance([1, 2], 0, 50), "n is at least 1"),
+        (lambda: fw.protect.sensitivity.prior_posterior([1, 2], 20, 10), "0 < p <= q <= 100"),
     ],
 )
 def test_bad_protection(call, words):
@@ -393,7 +393,7 @@ def test_bad_protection(call, words):
 
 
 def test_sensitivity_rules_at_their_edges():
-    rules = fw.sensitivity
+    rules = fw.protect.sensitivity
     assert rules.threshold([3, 2], k=3)
     assert not rules.threshold([3, 2, 1], k=3)
     assert not rules.threshold([], k=3)

@@ -18,9 +18,9 @@ def people() -> pd.DataFrame:
     )  # fmt: skip
 
 
-def server(people: pd.DataFrame, **method: object) -> fw.TableServer:
-    rules = fw.ServerRules(min_population=None, max_small_share=None, max_labels=2)
-    return fw.TableServer(people, seed=3, rules=rules, **method)
+def server(people: pd.DataFrame, **method: object) -> fw.server.TableServer:
+    rules = fw.server.ServerRules(min_population=None, max_small_share=None, max_labels=2)
+    return fw.server.TableServer(people, seed=3, rules=rules, **method)
 
 
 def true_counts(people: pd.DataFrame, both: fw.Release) -> np.ndarray:
@@ -44,7 +44,7 @@ def true_counts(people: pd.DataFrame, both: fw.Release) -> np.ndarray:
     [
         {},
         {"method": "random_round", "parameters": {"base": 5}},
-        {"method": "add_noise", "parameters": {"noise": fw.geometric_noise(1.0)}},
+        {"method": "add_noise", "parameters": {"noise": fw.protect.geometric_noise(1.0)}},
     ],
     ids=["as it is", "rounded", "noise"],
 )

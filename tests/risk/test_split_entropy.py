@@ -16,7 +16,7 @@ import fiberwalk as fw
 from fiberwalk import risk
 from fiberwalk.risk import changes_of
 
-SAE15 = fw.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
+SAE15 = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
 BY_MATRIX = changes_of("perturb", {"matrix": SAE15, "above": 5, "seed": 1})
 ROUNDING = changes_of("semi_controlled_round", {"base": 3, "within": "A"})
 SWAPPING = changes_of("swap", {"dim": "A", "rate": 0.1})
@@ -223,9 +223,9 @@ def test_every_count_is_published_as_something(method, parameters):
 def test_what_the_methods_do_is_what_is_said_of_them():
     """A count published many times: each figure as often as its probability says."""
     for method, parameters in (
-        (fw.random_round, {"base": 4}),
-        (fw.perturb, {"matrix": SAE15, "above": 5}),
-        (fw.add_noise, {"noise": {-2: 0.2, 0: 0.5, 1: 0.3}, "floor": True}),
+        (fw.protect.random_round, {"base": 4}),
+        (fw.protect.perturb, {"matrix": SAE15, "above": 5}),
+        (fw.protect.add_noise, {"noise": {-2: 0.2, 0: 0.5, 1: 0.3}, "floor": True}),
     ):
         changes = changes_of(method.__name__, parameters)
         for count in (1, 17):

@@ -53,7 +53,9 @@ def test_mean_squared_precision(weights, truth):
 def test_share_published():
     table = [[1, 5, 4], [7, 2, 6]]
     assert risk.share_published(fw.publish(table, margins=["A,B"])) == 1
-    assert risk.share_published(fw.random_round(table, base=3, seed=1)) == 0  # the 6 is shown as it is; nobody can tell
+    assert (
+        risk.share_published(fw.protect.random_round(table, base=3, seed=1)) == 0
+    )  # the 6 is shown as it is; nobody can tell
     assert risk.share_published(fw.merge(table, {"B": {"1 or 2": ["1", "2"]}})) == pytest.approx(1 / 3)
 
 

@@ -31,7 +31,7 @@ def test_the_figures_of_antal_shlomo_and_elliot():
     assert risk.r2(AREAS, AREAS // 10, sample=True) == close(0.19042665, abs=5e-9)
     assert risk.r2(AREAS, AREAS // 2) == close(0.21281314, abs=5e-9)
     assert risk.r2(AREAS, AREAS) == risk.r1(AREAS)
-    sizes = [int(fw.draw_sample(AREAS, share, seed=1).published.sum()) for share in (0.1, 0.05, 0.01)]
+    sizes = [int(fw.protect.draw_sample(AREAS, share, seed=1).published.sum()) for share in (0.1, 0.05, 0.01)]
     assert sizes == [245, 122, 24]
 
 

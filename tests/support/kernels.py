@@ -311,7 +311,7 @@ def with_weights_on_some(release: fw.Release, seed: int, gaps: bool) -> fw.Relea
     """Evidence on some open cells, as lists of weights; with gaps, one value in between is excluded."""
     rng = np.random.default_rng(seed)
     solved = support(release).solved
-    items: list[fw.Evidence] = []
+    items: list[fw.protect.Evidence] = []
     for block in solved.blocks:
         tables = every_table(block.A, block.b, block.lower, block.upper, TOO_MANY)
         assert tables is not None
@@ -322,7 +322,7 @@ def with_weights_on_some(release: fw.Release, seed: int, gaps: bool) -> fw.Relea
             middle = (int(block.lower[k]) + top) // 2
             if gaps and not items and top - block.lower[k] >= 2 and (tables[:, k] != middle).any():
                 logs[middle] = -np.inf
-            items.append(fw.Evidence(block.columns[[k]], np.array([1]), 0, logs))
+            items.append(fw.protect.Evidence(block.columns[[k]], np.array([1]), 0, logs))
     return replace(release, evidence=tuple(items))
 
 
@@ -335,5 +335,5 @@ def laws(release: fw.Release) -> Iterator[tuple[str, fw.Release, Any]]:
     if single:
         means = np.random.default_rng(3).uniform(0.3, 3.0, release.grids[0].cells.shape)
         yield "hypergeometric", release, "hypergeometric"
-        yield "expected", release, fw.expected(means)
-        yield "expected and listed with gaps", with_weights_on_some(release, 4, True), fw.expected(means)
+        yield "expected", release, fw.laws.expected(means)
+        yield "expected and listed with gaps", with_weights_on_some(release, 4, True), fw.laws.expected(means)

@@ -52,7 +52,7 @@ def figurewise(name: str, mechanism: Mechanism, method: str, **parameters) -> Ca
         return mechanism.publish(np.tile(truth.ravel(), n), numbers).reshape(n, truth.size)
 
     def read(published: np.ndarray) -> fw.Release:
-        return fw.as_protected(published.reshape(SHAPE), method, exact=totals(), **parameters)
+        return fw.protect.as_protected(published.reshape(SHAPE), method, exact=totals(), **parameters)
 
     return Case(name, draw, read)
 
@@ -65,7 +65,7 @@ def sample(size: int) -> Case:
         return rng.multivariate_hypergeometric(truth, size, n)
 
     def read(published: np.ndarray) -> fw.Release:
-        return fw.as_protected(published.reshape(SHAPE), "draw_sample", exact=totals())
+        return fw.protect.as_protected(published.reshape(SHAPE), "draw_sample", exact=totals())
 
     return Case(f"a sample of {size}", draw, read, 1 / math.comb(population, size))
 
@@ -82,7 +82,7 @@ def markov(theta: float) -> Case:
         return found
 
     def read(published: np.ndarray) -> fw.Release:
-        return fw.as_protected(published.reshape(SHAPE), "markov_perturb", theta=theta, squares=square)
+        return fw.protect.as_protected(published.reshape(SHAPE), "markov_perturb", theta=theta, squares=square)
 
     return Case("Markov perturbation of one square", draw, read)
 
@@ -95,7 +95,7 @@ def pram(matrix: np.ndarray) -> Case:
         return rng.multinomial(counts.swapaxes(1, 2), matrix).sum(axis=2).swapaxes(1, 2).reshape(n, -1)
 
     def read(published: np.ndarray) -> fw.Release:
-        return fw.as_protected(published.reshape(SHAPE), "pram", dim="A", matrix=matrix, exact=totals())
+        return fw.protect.as_protected(published.reshape(SHAPE), "pram", dim="A", matrix=matrix, exact=totals())
 
     return Case("post-randomisation", draw, read)
 
@@ -107,7 +107,7 @@ def blanked(rate: float) -> Case:
         return rng.binomial(truth, 1 - rate, (n, truth.size))
 
     def read(published: np.ndarray) -> fw.Release:
-        return fw.as_protected(published.reshape(SHAPE), "local_suppress", dim="A", rate=rate, exact=totals())
+        return fw.protect.as_protected(published.reshape(SHAPE), "local_suppress", dim="A", rate=rate, exact=totals())
 
     return Case("local suppression at random", draw, read)
 

@@ -25,6 +25,7 @@ SQUARE = [{"row": r, "col": c} for r in "ab" for c in "xy"]
 CORNER = SQUARE[0]
 MATRIX = np.array([[0.7, 0.3, 0], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7]])
 CUBE = np.arange(1, 13).reshape(2, 3, 2)
+CUT = {"T": ("A,B", {"C": "1"})}
 
 
 @dataclass(frozen=True)
@@ -49,50 +50,50 @@ def by_law(law: Callable[[], Any]) -> Callable[[], fw.Audit]:
 LAWS: dict[str, Callable[[], Any]] = {
     "uniform": lambda: "uniform",
     "hypergeometric": lambda: "hypergeometric",
-    "expected": lambda: fw.expected(TABLE + 0.5),
-    "dirichlet": lambda: fw.dirichlet(3),
-    "prior": lambda: fw.prior(
-        [(CORNER, {0: 1, 1: 2, 2: 1}), (SQUARE[1], fw.beta_binomial(9, 1, 2)), (SQUARE[2], lambda x: 1 / (1 + x))],
-        otherwise=fw.expected(TABLE + 1),
+    "expected": lambda: fw.laws.expected(TABLE + 0.5),
+    "dirichlet": lambda: fw.laws.dirichlet(3),
+    "prior": lambda: fw.laws.prior(
+        [(CORNER, {0: 1, 1: 2, 2: 1}), (SQUARE[1], fw.laws.beta_binomial(9, 1, 2)), (SQUARE[2], lambda x: 1 / (1 + x))],
+        otherwise=fw.laws.expected(TABLE + 1),
     ),
-    "prior_otherwise_own": lambda: fw.prior([(CORNER, {0: 1, 1: 2, 2: 1})], otherwise=Own()),
-    "beta_binomial_within": lambda: fw.prior(everywhere=fw.beta_binomial(a=1, b=2)),
-    "unimodal": lambda: fw.prior(everywhere=fw.unimodal()),
-    "log_normal": lambda: fw.prior(everywhere=fw.log_normal(4, 0.5)),
-    "frequencies": lambda: fw.prior(everywhere=fw.frequencies_of(TABLE)),
-    "per_contributor": lambda: fw.per_contributor(TABLE * 0 + 3),
+    "prior_otherwise_own": lambda: fw.laws.prior([(CORNER, {0: 1, 1: 2, 2: 1})], otherwise=Own()),
+    "beta_binomial_within": lambda: fw.laws.prior(everywhere=fw.laws.beta_binomial(a=1, b=2)),
+    "unimodal": lambda: fw.laws.prior(everywhere=fw.laws.unimodal()),
+    "log_normal": lambda: fw.laws.prior(everywhere=fw.laws.log_normal(4, 0.5)),
+    "frequencies": lambda: fw.laws.prior(everywhere=fw.laws.frequencies_of(TABLE)),
+    "per_contributor": lambda: fw.laws.per_contributor(TABLE * 0 + 3),
     "own": Own,
 }
 
 METHODS: dict[str, Callable[[], fw.Release]] = {
     "suppress": lambda: fw.suppress(TABLE, rule="< 3", where=SQUARE, rule_known=True),
-    "complementary_suppress": lambda: fw.complementary_suppress(TABLE, rule="< 3"),
+    "complementary_suppress": lambda: fw.protect.complementary_suppress(TABLE, rule="< 3"),
     "merge": lambda: fw.merge(TABLE, {"row": {"ab": ["a", "b"]}}),
     "round_to": lambda: fw.round_to(TABLE, 5),
-    "random_round": lambda: fw.random_round(TABLE, 3, seed=1, exact=["row", "col"]),
-    "semi_controlled_round": lambda: fw.semi_controlled_round(TABLE, 3, seed=1),
-    "controlled_round": lambda: fw.controlled_round(TABLE, 3, seed=1),
-    "round_lattice": lambda: fw.round_lattice(TABLE, 3, seed=1),
-    "perturb": lambda: fw.perturb(TABLE, MATRIX, seed=1, exact=["row", "col"]),
-    "add_noise": lambda: fw.add_noise(TABLE, fw.uniform_noise(2), seed=1, exact=["row", "col"]),
-    "draw_sample": lambda: fw.draw_sample(TABLE, 0.5, seed=1, exact=["row", "col"]),
-    "swap": lambda: fw.swap(TABLE, "row", rate=0.2, seed=1),
-    "swap_preserving": lambda: fw.swap_preserving(TABLE, order=1, swaps=4, seed=1),
-    "simulate": lambda: fw.simulate(TABLE, ["row", "col"], seed=1),
-    "pram": lambda: fw.pram(TABLE, "row", stay=0.8, seed=1),
-    "local_suppress": lambda: fw.local_suppress(TABLE, "row", rate=0.3, seed=1),
-    "markov_perturb": lambda: fw.markov_perturb(TABLE, 0.2, seed=5),
+    "random_round": lambda: fw.protect.random_round(TABLE, 3, seed=1, exact=["row", "col"]),
+    "semi_controlled_round": lambda: fw.protect.semi_controlled_round(TABLE, 3, seed=1),
+    "controlled_round": lambda: fw.protect.controlled_round(TABLE, 3, seed=1),
+    "round_lattice": lambda: fw.protect.round_lattice(TABLE, 3, seed=1),
+    "perturb": lambda: fw.protect.perturb(TABLE, MATRIX, seed=1, exact=["row", "col"]),
+    "add_noise": lambda: fw.protect.add_noise(TABLE, fw.protect.uniform_noise(2), seed=1, exact=["row", "col"]),
+    "draw_sample": lambda: fw.protect.draw_sample(TABLE, 0.5, seed=1, exact=["row", "col"]),
+    "swap": lambda: fw.protect.swap(TABLE, "row", rate=0.2, seed=1),
+    "swap_preserving": lambda: fw.protect.swap_preserving(TABLE, order=1, swaps=4, seed=1),
+    "simulate": lambda: fw.protect.simulate(TABLE, ["row", "col"], seed=1),
+    "pram": lambda: fw.protect.pram(TABLE, "row", stay=0.8, seed=1),
+    "local_suppress": lambda: fw.protect.local_suppress(TABLE, "row", rate=0.3, seed=1),
+    "markov_perturb": lambda: fw.protect.markov_perturb(TABLE, 0.2, seed=5),
 }
 
 
 def theta_not_known() -> fw.Audit:
     square = [({"A": "1", "B": "1"}, {"A": "2", "B": "2"})]
-    return fw.audit(fw.as_protected([[4, 2], [1, 5]], "markov_perturb", theta=[0.1, 0.3], squares=square))
+    return fw.audit(fw.protect.as_protected([[4, 2], [1, 5]], "markov_perturb", theta=[0.1, 0.3], squares=square))
 
 
 def sample_from_outside() -> fw.Audit:
     totals = [TABLE.sum(axis=1), TABLE.sum(axis=0)]
-    return fw.audit(fw.as_protected(TABLE // 2, "draw_sample", exact=totals))
+    return fw.audit(fw.protect.as_protected(TABLE // 2, "draw_sample", exact=totals))
 
 
 CASES: dict[str, Callable[[], Any]] = {
@@ -109,12 +110,12 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "audit_of_unknown_theta": theta_not_known,
     "audit_of_a_sample_from_outside": sample_from_outside,
-    "conditional_test": lambda: fw.conditional_test(TABLE, ["row", "col"]),
+    "conditional_test": lambda: fw.laws.conditional_test(TABLE, ["row", "col"]),
     "map": lambda: fw.ru_map(TABLE, {"rounding": ("random_round", {"base": [3, 5]}), "suppression": suppressed()}, seeds=2),
-    "margins": lambda: fw.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric"),
-    "sample_risk": lambda: fw.sample_risk([[3, 0], [2, 5]], size=100, model="urn", draws=20),
-    "sample_study": lambda: fw.sample_study(TABLE, [0.5], ["urn"], seeds=2, draws=10),
-    "table_study": lambda: fw.table_study(CUBE, {"T": ("A,B", {"C": "1"})}, {"R": ("after", "random_round", {})}, seeds=2),
+    "margins": lambda: fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric"),
+    "sample_risk": lambda: fw.survey.sample_risk([[3, 0], [2, 5]], size=100, model="urn", draws=20),
+    "sample_study": lambda: fw.survey.sample_study(TABLE, [0.5], ["urn"], seeds=2, draws=10),
+    "table_study": lambda: fw.studies.table_study(CUBE, CUT, {"R": ("after", "random_round", {})}, seeds=2),
     **{f"law_{name}": by_law(law) for name, law in LAWS.items()},
     **{f"method_{name}": lambda make=make: fw.audit(make()) for name, make in METHODS.items()},
 }  # fmt: skip

@@ -22,17 +22,19 @@ def case(rng: np.random.Generator) -> Case | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if kind == "rounded":
-            release = fw.random_round(table, base=int(rng.choice([3, 5])), exact=exact, seed=seed)
+            release = fw.protect.random_round(table, base=int(rng.choice([3, 5])), exact=exact, seed=seed)
         elif kind == "noise":
-            release = fw.add_noise(table, fw.geometric_noise(float(rng.uniform(0.5, 2.0))), exact=exact, seed=seed)
+            release = fw.protect.add_noise(
+                table, fw.protect.geometric_noise(float(rng.uniform(0.5, 2.0))), exact=exact, seed=seed
+            )
         elif kind == "matrix":
-            matrix = fw.window_matrix(stay=[0.5] * 2 + [0.8] * 8, width=[3] * 10)
-            release = fw.perturb(table, matrix, exact=exact, seed=seed)
+            matrix = fw.protect.window_matrix(stay=[0.5] * 2 + [0.8] * 8, width=[3] * 10)
+            release = fw.protect.perturb(table, matrix, exact=exact, seed=seed)
         else:
             if table.sum() < 4:
                 return None
-            release = fw.draw_sample(table, size=int(table.sum() // 2), seed=seed)
+            release = fw.protect.draw_sample(table, size=int(table.sum() // 2), seed=seed)
         law = rng.choice(["uniform", "hypergeometric", "dirichlet"])
-        believed = fw.dirichlet(float(rng.uniform(0.5, 20))) if law == "dirichlet" else str(law)
+        believed = fw.laws.dirichlet(float(rng.uniform(0.5, 20))) if law == "dirichlet" else str(law)
         known = exactly(release, believed)
     return None if known is None else Case(f"{kind}, {law}", release, believed, known, seconds=30.0)

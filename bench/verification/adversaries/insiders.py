@@ -22,8 +22,8 @@ def case(rng: np.random.Generator) -> Case | None:
             release = release.knows({"A": str(i + 1), "B": str(j + 1)}, own=own)
     law = rng.choice(["hypergeometric", "expected", "dirichlet", "uniform"])
     believed = {
-        "expected": lambda: fw.expected(np.exp(rng.normal(0, 1, table.shape))),
-        "dirichlet": lambda: fw.dirichlet(float(rng.uniform(0.5, 20))),
+        "expected": lambda: fw.laws.expected(np.exp(rng.normal(0, 1, table.shape))),
+        "dirichlet": lambda: fw.laws.dirichlet(float(rng.uniform(0.5, 20))),
     }.get(str(law), lambda: str(law))()
     known = exactly(release, believed)
     return None if known is None else Case(f"insider, {law}", release, believed, known, seconds=30.0)

@@ -36,7 +36,7 @@ def case(rng: np.random.Generator) -> Case | None:
     means, law = np.ones(shape), "hypergeometric"
     if rng.random() < 0.4:
         means = 10.0 ** rng.uniform(-2, 2, shape)
-        law = fw.expected(means)
+        law = fw.laws.expected(means)
     cells = [{dim: str(k + 1) for dim, k in zip(names, place, strict=True)} for place in np.argwhere(hidden).tolist()]
     laws = limit(table[hidden].astype(float), _equations(shape, hidden), np.log(means[hidden]))
     if laws is None:

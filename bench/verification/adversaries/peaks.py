@@ -33,7 +33,7 @@ def case(rng: np.random.Generator) -> Case | None:
         return None
     release = fw.publish(table, margins=["A", "B"])
     cells = [{"A": str(i + 1), "B": str(j + 1)} for i in range(2) for j in range(3)]
-    law = fw.prior([(cell, lambda x, w=w: float(w[int(x)])) for cell, w in zip(cells, weights, strict=True)])
+    law = fw.laws.prior([(cell, lambda x, w=w: float(w[int(x)])) for cell, w in zip(cells, weights, strict=True)])
     laws = summed(table, weights)
     words = f"two peaks in each of six cells, {'gaps' if gapped else 'a floor'} in between"
     return Case(words, release, law, tuple(zip(cells, laws, strict=True)), seconds=30.0)

@@ -31,6 +31,6 @@ def case(rng: np.random.Generator) -> Case | None:
     else:
         release = fw.round_to(table, base=3)
     law = rng.choice(["uniform", "hypergeometric", "expected"])
-    believed = fw.expected(10.0 ** rng.uniform(-2, 2, shape)) if law == "expected" else str(law)
+    believed = fw.laws.expected(10.0 ** rng.uniform(-2, 2, shape)) if law == "expected" else str(law)
     known = exactly(release, believed)
     return None if known is None else Case(f"{kind}, {law}", release, believed, known, seconds=30.0)

@@ -43,7 +43,7 @@ def _releases() -> tuple[fw.Release, ...]:
         fw.suppress(TABLE, where=HIDDEN),
         fw.suppress(TABLE, rule="< 3", where=HIDDEN, hierarchies=TOWNS, rule_known=True, flags=True),
         fw.suppress(TABLE + 0.25, where=HIDDEN, decimals=2),
-        fw.random_round(TABLE, 3, seed=1, exact=["town", "size"]),
+        fw.protect.random_round(TABLE, 3, seed=1, exact=["town", "size"]),
         fw.round_to(TABLE, 5),
     )
 
@@ -75,7 +75,7 @@ def parquet_files() -> tuple[bytes, ...]:
 @cache
 def jj_files() -> tuple[bytes, ...]:
     """JJ files, with protection levels and without."""
-    protected = fw.complementary_suppress(TABLE, rule="< 3", percent=20)
+    protected = fw.protect.complementary_suppress(TABLE, rule="< 3", percent=20)
     return tuple(_written(one.to_file, "out.jj") for one in (_releases()[0], protected))
 
 
@@ -134,11 +134,11 @@ def saved_results() -> tuple[bytes, ...]:
         fw.audit(hidden, hidden_margins=["town"]),
         fw.audit(hidden.without_truth(), "hypergeometric"),
         fw.audit(rounded),
-        fw.audit(hidden, law=fw.prior([(HIDDEN[0], {0: 1, 1: 2, 2: 1})], otherwise=fw.expected(TABLE + 1))),
+        fw.audit(hidden, law=fw.laws.prior([(HIDDEN[0], {0: 1, 1: 2, 2: 1})], otherwise=fw.laws.expected(TABLE + 1))),
         fw.audit(alone, intruders="respondents"),
         fw.ru_map(TABLE, matrix, seeds=2),
-        fw.compare_margins([[3, 1, 0], [2, 4, 5]]),
-        fw.sample_risk([[3, 0], [2, 5]], size=100, model="urn", draws=20),
+        fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]]),
+        fw.survey.sample_risk([[3, 0], [2, 5]], size=100, model="urn", draws=20),
     )
     return tuple(_written(one.save, "out.fw") for one in results)
 

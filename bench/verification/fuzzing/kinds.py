@@ -60,11 +60,11 @@ def _with_hierarchy(path: Path) -> None:
 
 def _served(path: Path) -> None:
     try:
-        server = fw.TableServer(path, seed=7)
+        server = fw.server.TableServer(path, seed=7)
     except fw.InputError as problem:
         if "keys=" not in str(problem):
             raise
-        server = fw.TableServer(path, keys="key", seed=7)
+        server = fw.server.TableServer(path, keys="key", seed=7)
     repr(server)
     dims = [one.name for one in server.cube.columns if one.level_of is None][:2]
     server.tabulate(dims)

@@ -36,7 +36,7 @@ class BetaBinomial:
     @property
     def call(self) -> str:
         """How it is made."""
-        return f"fw.beta_binomial({self.n}, {self.a:g}, {self.b:g})"
+        return f"fw.laws.beta_binomial({self.n}, {self.a:g}, {self.b:g})"
 
 
 @saved("BetaBinomialWithin")
@@ -57,7 +57,7 @@ class BetaBinomialWithin:
     @property
     def call(self) -> str:
         """How it is made."""
-        return f"fw.beta_binomial(a={self.a:g}, b={self.b:g})"
+        return f"fw.laws.beta_binomial(a={self.a:g}, b={self.b:g})"
 
     def log_weights(self, values: np.ndarray, known: tuple[int, int], decimals: int) -> np.ndarray:
         """Values that no feasible table has, beyond the interval, weigh as its ends do: they must not look like gaps."""
@@ -84,10 +84,10 @@ def beta_binomial(n: int | None = None, a: float = 1, b: float = 1) -> BetaBinom
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> [round(fw.beta_binomial(2, 1, 1)(x), 3) for x in range(4)]
+    >>> [round(fw.laws.beta_binomial(2, 1, 1)(x), 3) for x in range(4)]
     [0.333, 0.333, 0.333, 0.0]
     >>> release = fw.publish([[2, 0], [0, 3]], margins=["A", "B"])
-    >>> low = fw.prior([({"A": "1", "B": "1"}, fw.beta_binomial(a=1, b=2))])
+    >>> low = fw.laws.prior([({"A": "1", "B": "1"}, fw.laws.beta_binomial(a=1, b=2))])
     >>> fw.audit(release, low).pmf(A="1", B="1").round(3).to_dict()
     {0: 0.5, 1: 0.333, 2: 0.167}
     """

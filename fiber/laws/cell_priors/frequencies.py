@@ -37,7 +37,7 @@ class Frequencies:
     @property
     def call(self) -> str:
         """How it is made."""
-        return f"fw.frequencies_of(reference{f', smooth={self.smooth:g}' if self.smooth else ''})"
+        return f"fw.laws.frequencies_of(reference{f', smooth={self.smooth:g}' if self.smooth else ''})"
 
     def log_weights(self, values: np.ndarray, known: tuple[int, int], decimals: int) -> np.ndarray:
         """The logarithm of how often each value occurs, with its share of the imaginary cells."""
@@ -75,7 +75,7 @@ def frequencies_of(reference: Any, *, smooth: float = 0.0, decimals: int = 0, co
     --------
     >>> import fiberwalk as fw
     >>> release = fw.publish([[3, 1], [2, 4]], margins=["A", "B"])
-    >>> law = fw.prior([({"A": "1", "B": "1"}, fw.frequencies_of([[0, 1, 0], [3, 0, 9]]))])
+    >>> law = fw.laws.prior([({"A": "1", "B": "1"}, fw.laws.frequencies_of([[0, 1, 0], [3, 0, 9]]))])
     >>> fw.audit(release, law).pmf(A="1", B="1").round(3).to_dict()
     {0: 0.6, 1: 0.2, 3: 0.2}
     """

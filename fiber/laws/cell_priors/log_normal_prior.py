@@ -35,7 +35,7 @@ class LogNormal:
     @property
     def call(self) -> str:
         """How it is made."""
-        return f"fw.log_normal({self.median:g}, {self.spread:g})"
+        return f"fw.laws.log_normal({self.median:g}, {self.spread:g})"
 
     def tail(self, decimals: int) -> Tail:
         """Its formula where values lie dense."""
@@ -76,7 +76,7 @@ def log_normal(median: float, spread: float) -> LogNormal:
     --------
     >>> import fiberwalk as fw
     >>> release = fw.publish([[2, 2], [0, 3]], margins=["A", "B"])
-    >>> law = fw.prior([({"A": "1", "B": "1"}, fw.log_normal(1, 0.5))])
+    >>> law = fw.laws.prior([({"A": "1", "B": "1"}, fw.laws.log_normal(1, 0.5))])
     >>> fw.audit(release, law).pmf(A="1", B="1").round(3).to_dict()
     {0: 0.086, 1: 0.733, 2: 0.181}
     """

@@ -29,7 +29,7 @@ class Unimodal:
     @property
     def call(self) -> str:
         """How it is made."""
-        return f"fw.unimodal({'' if self.peak is None else f'peak={self.peak:g}'})"
+        return f"fw.laws.unimodal({'' if self.peak is None else f'peak={self.peak:g}'})"
 
     def log_weights(self, values: np.ndarray, known: tuple[int, int], decimals: int) -> np.ndarray:
         """One step beyond either end the probability would be 0."""
@@ -57,7 +57,7 @@ def unimodal(peak: float | None = None) -> Unimodal:
     --------
     >>> import fiberwalk as fw
     >>> release = fw.publish([[3, 1], [2, 4]], margins=["A", "B"])
-    >>> law = fw.prior([({"A": "1", "B": "1"}, fw.unimodal())])
+    >>> law = fw.laws.prior([({"A": "1", "B": "1"}, fw.laws.unimodal())])
     >>> fw.audit(release, law).pmf(A="1", B="1").round(3).to_dict()
     {0: 0.111, 1: 0.222, 2: 0.333, 3: 0.222, 4: 0.111}
     """

@@ -11,7 +11,7 @@ from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
 from ..release.facts.facts import NO_VALUE
 from ..release.release import Release
-from ..risk.entropy import understatement, uniform_risk
+from ..risk.cell_entropy import understatement, uniform_risk
 from ..risk.nearness import within_percent
 
 if TYPE_CHECKING:

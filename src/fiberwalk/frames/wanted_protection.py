@@ -12,7 +12,7 @@ from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
 from ..release.facts.facts import Protection
 from ..risk.nearness import check_percent
-from ..risk.protection_range import attainable_runs, first_missing
+from ..risk.protection_ranges import attainable_runs, first_missing
 from .cell_frame import true_values
 
 if TYPE_CHECKING:

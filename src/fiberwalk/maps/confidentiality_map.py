@@ -71,9 +71,9 @@ def ru_map(
     methods
         A dict of name -> method, each one of: a function of (table, seed), or of the table alone, that returns a release; a
         release, for a publication as it stands; the name of a method such as "random_round"; or a pair of a function or name
-        and its parameters, of which one may be a list: (fw.random_round, {"base": [3, 5, 10]}) gives a line with a point for
-        each (but margins, squares and the like, which are lists by nature, are one value). Functions without a parameter
-        `seed` are called once.
+        and its parameters, of which one may be a list: (fw.protect.random_round, {"base": [3, 5, 10]}) gives a line with a
+        point for each (but margins, squares and the like, which are lists by nature, are one value). Functions without a
+        parameter `seed` are called once.
     risk
         "entropy": 1/H. "exact": the probability of the true value. "expected harm": sum over k of r(k) p(k), r given by
         `harm=`. Or a function of the `Audit` that returns a number. A cell that is published is known exactly. Risks of
@@ -133,7 +133,7 @@ def ru_map(
     >>> import fiberwalk as fw
     >>> table = [[1, 5, 9], [7, 2, 6], [3, 8, 4]]
     >>> methods = {
-    ...     "random rounding": (fw.random_round, {"base": [3, 5]}),
+    ...     "random rounding": (fw.protect.random_round, {"base": [3, 5]}),
     ...     "suppression": lambda t: fw.suppress(t, where=[[True, True, False], [True, True, False], [False] * 3]),
     ... }
     >>> found = fw.ru_map(table, methods, where="< 3", seeds=3)

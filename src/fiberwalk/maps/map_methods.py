@@ -106,7 +106,7 @@ def _points(name: str, method: Any, given: Any, table: Table) -> list[Candidate]
 
 def _pair(name: str, method: tuple[Any, ...]) -> tuple[Any, Mapping[str, Any]]:
     if len(method) != 2 or not isinstance(method[1], Mapping):
-        raise InputError(f"method {name!r}: a pair is a function and its parameters, such as (fw.random_round, "
+        raise InputError(f"method {name!r}: a pair is a function and its parameters, such as (fw.protect.random_round, "
                          "{'base': [3, 5, 10]}).")  # fmt: skip
     if "seed" in method[1]:
         raise InputError(f"method {name!r}: seeds are given to the whole map, by seeds=.")

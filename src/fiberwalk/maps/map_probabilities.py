@@ -21,7 +21,7 @@ from ..fiber.laws.support import support
 from ..posterior.belief import QUICK
 from ..posterior.joint import joint_law
 from ..release.tables.tables import Table
-from ..risk.probability_error import probability_error, shares
+from ..risk.probability_errors import probability_error, shares
 from ..risk.utility import reciprocal
 from ..sampler.chains.diagnostics import effective_draws
 from ..sampling import sample

@@ -17,7 +17,7 @@ import numpy as np
 from ..base.errors import InputError
 from ..frames.cell_questions import harmful_values
 from ..release.tables.tables import Table
-from ..risk.expected_harm import expected_harm
+from ..risk.harm import expected_harm
 from ..risk.table_risks import TABLE_RISKS
 from ..risk.utility import reciprocal
 from .map_axis import Measure, known_name

@@ -17,9 +17,9 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.numbers import in_own_units
 from ..release.tables.tables import Table
+from ..risk.entropy_of_tables import conditional_entropy, table_entropy
 from ..risk.hellinger import hellinger_utility
 from ..risk.table_change import chi_square_change, cramers_v_change, margin_variance_change
-from ..risk.table_entropy import conditional_entropy, table_entropy
 from ..risk.utility import reciprocal, share_published
 from .map_axis import Measure, known_name
 from .map_categories import Categories

@@ -36,7 +36,7 @@ from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
 from ..release.release import Release
 from ..release.tables.tables import key_of
-from ..risk.expected_harm import expected_harm
+from ..risk.harm import expected_harm
 from ..risk.nearness import check_percent
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ class ServerRules:
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> fw.ServerRules(min_population=1000, max_small_share=0.1)  # doctest: +ELLIPSIS
+    >>> fw.server.ServerRules(min_population=1000, max_small_share=0.1)  # doctest: +ELLIPSIS
     ServerRules(max_dims=3, max_filters=1, max_labels=1, min_population=1000, max_small_share=0.1, small=2, ...)
     """
 

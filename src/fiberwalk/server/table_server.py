@@ -75,8 +75,8 @@ class TableServer:
         weights, or these.
     size, model, sampling_weights, draws
         Of a sample: how many people the population has, or each stratum ({"region": {"N": 1000, "S": 500}}); "log-linear",
-        "urn" or "shrunk" (the default), or one of these from `fw.populations`; the column of sampling weights, or of a
-        table, a table of them; and how many populations are drawn for a table. Those whom a filter leaves are taken for as
+        "urn" or "shrunk" (the default), or one of these from `fw.survey.populations`; the column of sampling weights, or of
+        a table, a table of them; and how many populations are drawn for a table. Those whom a filter leaves are taken for as
         many people of the population as they stand for. Rules are about the people in the sample.
     seed
         From which all random numbers follow; keep it secret, and use the same for as long as the data are published. Left
@@ -95,8 +95,8 @@ class TableServer:
     >>> random = np.random.default_rng(1)
     >>> people = pd.DataFrame({"sex": random.choice(["f", "m"], 500), "age": random.integers(1, 5, 500) * 20,
     ...                        "region": random.choice(["N", "S"], 500)})
-    >>> server = fw.TableServer(people, method="random_round", parameters={"base": 3}, max_risk=0.3, seed=4711,
-    ...                         rules=fw.ServerRules(min_population=100))
+    >>> server = fw.server.TableServer(people, method="random_round", parameters={"base": 3}, max_risk=0.3, seed=4711,
+    ...                         rules=fw.server.ServerRules(min_population=100))
     >>> answer = server.tabulate("sex,age", where={"region": "N"})
     >>> answer.released, answer.table.shape, bool((answer.table % 3 == 0).all())
     (True, (2, 4), True)

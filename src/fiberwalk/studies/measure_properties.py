@@ -83,7 +83,7 @@ def risk_properties(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> found = fw.risk_properties(fw.examples.ase15().table)
+    >>> found = fw.studies.risk_properties(fw.examples.ase15().table)
     >>> found.frame.loc[["as it is", "a cell more that is empty", "largest cell split in two"], "r1"].round(4).to_dict()
     {'as it is': 0.2315, 'a cell more that is empty': 0.2337, 'largest cell split in two': 0.2236}
     >>> bool(found.frame["holds"].dropna().all())

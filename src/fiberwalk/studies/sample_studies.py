@@ -149,7 +149,7 @@ def sample_study(
     fractions
         Shares of the population in the samples.
     models
-        Names of models, or models of `fw.populations` with names of yours.
+        Names of models, or models of `fw.survey.populations` with names of yours.
     random_zeros, structural_zeros
         Shares of the cells that are empty: structural zeros cannot have anybody, random ones happen to have nobody. For
         every seed a population with just so many is generated from the log-linear model with main effects of `population`,
@@ -170,7 +170,7 @@ def sample_study(
     --------
     >>> import fiberwalk as fw
     >>> people = fw.examples.ase15().table
-    >>> study = fw.sample_study(people, [0.1], ["log-linear", "shrunk"], seeds=range(1, 11), draws=200)
+    >>> study = fw.survey.sample_study(people, [0.1], ["log-linear", "shrunk"], seeds=range(1, 11), draws=200)
     >>> study
     <SampleStudy of 1 fractions, 2 models and 10 samples of 2,449 people>
     >>> study.frame["inside"].to_dict()
@@ -179,7 +179,8 @@ def sample_study(
     What structural zeros do to a model that is not told of them:
 
     >>> zeros = {"structural_zeros": [0, 0.4], "seeds": range(1, 6), "draws": 100}
-    >>> told, not_told = (fw.sample_study(people, [0.1], ["log-linear"], tell_zeros=one, **zeros) for one in (True, False))
+    >>> told = fw.survey.sample_study(people, [0.1], ["log-linear"], tell_zeros=True, **zeros)
+    >>> not_told = fw.survey.sample_study(people, [0.1], ["log-linear"], tell_zeros=False, **zeros)
     >>> [one.frame["bias"].round(3).tolist() for one in (told, not_told)]
     [[0.014, 0.028], [0.014, -0.112]]
     """

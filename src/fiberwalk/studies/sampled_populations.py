@@ -51,15 +51,15 @@ def sample_risk(
     Parameters
     ----------
     sample
-        The table of sample counts, in any form and any number of dims; or a release of one, made by `fw.draw_sample` or
-        `fw.as_protected(table, "draw_sample", exact=[...])`, which also says how large the population is, which of its
-        margins are published, and by `release.knows` which cells are empty or bounded. Every model keeps to all of that.
+        The table of sample counts, in any form and any number of dims; or a release of one, made by `fw.protect.draw_sample`
+        or `fw.protect.as_protected(table, "draw_sample", exact=[...])`, which also says how large the population is, which
+        of its margins are published, and by `release.knows` which cells are empty or bounded. Every model keeps to that.
     size
         How many people the population has; a release says it itself. Of a stratified sample, the size of each stratum:
         {"region": {"N": 1000, "S": 500}}, for the models "log-linear" and "shrunk".
     model
         "log-linear", "urn", "shrunk" (the default for a table), "fiber" (the default for a release), or one of
-        `fw.populations` with its parameters.
+        `fw.survey.populations` with its parameters.
     weights
         Of the three terms of R1 and R2: zeros, entropy, size; or "l2".
     draws
@@ -84,8 +84,8 @@ def sample_risk(
     --------
     >>> import fiberwalk as fw
     >>> people = fw.examples.ase15().table  # 2,449 people, 10 areas by religion
-    >>> release = fw.draw_sample(people, 0.1, seed=3)
-    >>> risk = fw.sample_risk(release.published, size=2449, model="log-linear")
+    >>> release = fw.protect.draw_sample(people, 0.1, seed=3)
+    >>> risk = fw.survey.sample_risk(release.published, size=2449, model="log-linear")
     >>> risk.summary.loc["r2", ["mean", "sd"]].round(3).to_dict()
     {'mean': 0.14, 'sd': 0.004}
     """
@@ -130,7 +130,7 @@ def draw_populations(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> tables = fw.draw_populations([[3, 0], [2, 5]], size=100, model="urn", draws=50)["table"]
+    >>> tables = fw.survey.draw_populations([[3, 0], [2, 5]], size=100, model="urn", draws=50)["table"]
     >>> dict(tables.sizes), bool((tables.sum(["A", "B"]) == 100).all())
     ({'chain': 1, 'draw': 50, 'A': 2, 'B': 2}, True)
     """

@@ -149,13 +149,13 @@ def table_study(
     --------
     >>> import fiberwalk as fw, numpy as np
     >>> cube = np.random.default_rng(1).poisson(2, (4, 5, 6))
-    >>> study = fw.table_study(cube, {"T": ("A,B", {"C": "1"})}, {"RR": ("after", "random_round", {"base": 3})})
+    >>> study = fw.studies.table_study(cube, {"T": ("A,B", {"C": "1"})}, {"RR": ("after", "random_round", {"base": 3})})
     >>> study
     <TableStudy of 1 tables, 1 methods and 5 seeds>
     >>> bool(study.frame.loc[("T", "RR"), "risk"] < study.originals.loc["T", "risk"])
     True
     >>> grid = {"RR": ("after", "random_round", {"base": [3, 5]})}
-    >>> study = fw.table_study(cube, {"T": ("A,B", {"C": "1"})}, grid, risk="r2", utility="cramer's v")
+    >>> study = fw.studies.table_study(cube, {"T": ("A,B", {"C": "1"})}, grid, risk="r2", utility="cramer's v")
     >>> list(study.methods), study.risk
     (['RR base=3', 'RR base=5'], 'R2 (Antal, Shlomo and Elliot)')
     """

@@ -101,7 +101,9 @@ def test_offered_tables_are_rounded_together(folder):
         assert done.exit_code == 0, done.output
         note = (folder / "safe.note.txt").read_text()
         assert re.search(r"^what else it did: \d+ of \d+ figures are not what their keys alone", note, re.M)
-        same = fw.round_lattice(fw.read_release("table.csv").truth.reshape(2, 2, 2), 3, **_by_place(given), seed=4711)
+        same = fw.protect.round_lattice(
+            fw.read_release("table.csv").truth.reshape(2, 2, 2), 3, **_by_place(given), seed=4711
+        )
         read = fw.read_release("safe.csv")
         assert len(read.sums) == len(same.sums)
         assert read.truth is None

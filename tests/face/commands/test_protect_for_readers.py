@@ -89,7 +89,7 @@ def test_the_seed_is_in_the_note_and_nowhere_else(words, folder):
 
 
 def test_a_jj_file_with_levels_gives_them_to_nobody(folder):
-    made = fw.complementary_suppress(TRUTH * 1000 + 7, rule="< 4000", percent=10)
+    made = fw.protect.complementary_suppress(TRUTH * 1000 + 7, rule="< 4000", percent=10)
     made.to_file("own.jj")
     assert "u" in (folder / "own.jj").read_text()
     release = fw.read_release("own.jj")

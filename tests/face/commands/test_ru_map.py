@@ -144,7 +144,7 @@ def test_a_table_with_hidden_cells_is_refused(file):
         ("random-round base=3,5", {"base": [3, 5]}),
         ("random-round base=3 exact=A,B", {"base": 3, "exact": "A,B"}),
         ("suppress 'rule=< 3,< 5'", {"rule": ["< 3", "< 5"]}),
-        ("add-noise noise=uniform:1,uniform:2", {"noise": [fw.uniform_noise(1), fw.uniform_noise(2)]}),
+        ("add-noise noise=uniform:1,uniform:2", {"noise": [fw.protect.uniform_noise(1), fw.protect.uniform_noise(2)]}),
         ("add-noise noise=-1:0.5,1:0.5", {"noise": {-1: 0.5, 1: 0.5}}),
     ],
 )

@@ -12,7 +12,7 @@ from fiberwalk.commands.main import main
 from fiberwalk.posterior.populations.models import MODELS
 
 PEOPLE = fw.examples.ase15().table
-RELEASE = fw.draw_sample(PEOPLE, 0.1, seed=3, exact=["area", "religion"])
+RELEASE = fw.protect.draw_sample(PEOPLE, 0.1, seed=3, exact=["area", "religion"])
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_it_names_all_models():
 def test_the_risk_of_a_sample_is_told(sample, tmp_path):
     picture, saved = tmp_path / "risk.png", tmp_path / "risk.fw"
     done = run(sample, "--size", 2449, "--model", "urn", "--zeros", 25, "--plot", picture, "--save", saved)
-    expected = fw.sample_risk(RELEASE.published, 2449, fw.populations.urn(zeros=25))
+    expected = fw.survey.sample_risk(RELEASE.published, 2449, fw.survey.populations.urn(zeros=25))
     assert done.exit_code == 0
     assert f"R2 of this sample table is {expected.r2.mean():.3f} on average over 1,000 populations" in done.stdout
     assert f"theta is {expected.facts['theta']:.4g}." in done.stdout
@@ -47,17 +47,17 @@ def test_the_risk_of_a_sample_is_told(sample, tmp_path):
 
 def test_totals_of_the_population_are_used(tmp_path):
     people = PEOPLE.isel(area=slice(0, 3))
-    release = fw.draw_sample(people, 0.1, seed=3, exact=["area", "religion"])
+    release = fw.protect.draw_sample(people, 0.1, seed=3, exact=["area", "religion"])
     totals = [people.sum("religion"), people.sum("area")]
     rows = [one.to_series().rename("count").reset_index() for one in (release.published, *totals)]
     path = tmp_path / "with_totals.csv"
     pd.concat(rows).fillna("Total").to_csv(path, index=False)
     done = run(path, "--draws", 60)
     assert done.exit_code == 0
-    same = fw.sample_risk(fw.as_protected(release.published, "draw_sample", exact=totals), draws=60)
+    same = fw.survey.sample_risk(fw.protect.as_protected(release.published, "draw_sample", exact=totals), draws=60)
     assert f"is {same.r2.mean():.3f} on average" in done.stdout
     # The release that was drawn has weights that differ by rounding (2e-13), so its chains learn otherwise: the same law.
-    expected = fw.sample_risk(release, draws=60).r2
+    expected = fw.survey.sample_risk(release, draws=60).r2
     assert same.r2.mean() == pytest.approx(expected.mean(), abs=6.0 * expected.std() / 10.0)
     assert "Model fiber" in done.stdout
     assert "rhat" in done.stdout
@@ -71,7 +71,7 @@ def test_strata_have_their_sizes(tmp_path):
     asked = [text for one, size in sizes.items() for text in ("--size", f"{one}={size}")]
     done = run(path, "--strata", "area", *asked, "--model", "log-linear", "--draws", 50)
     assert done.exit_code == 0, done.stderr
-    expected = fw.sample_risk(sample, {"area": sizes}, "log-linear", draws=50)
+    expected = fw.survey.sample_risk(sample, {"area": sizes}, "log-linear", draws=50)
     assert f"is {expected.r2.mean():.3f} on average over 50 populations" in done.stdout
     assert f"{int(sample.sum()):,} of {int(people.sum()):,} people" in done.stdout
 
@@ -84,7 +84,7 @@ def test_sampling_weights_are_a_column(tmp_path):
     people.to_csv(path, index=False)
     done = run(path, "--dims", "area,sex", "--sampling-weights", "w", "--draws", 50)
     assert done.exit_code == 0, done.stderr
-    expected = fw.sample_risk(people.drop(columns="id"), sampling_weights="w", draws=50)
+    expected = fw.survey.sample_risk(people.drop(columns="id"), sampling_weights="w", draws=50)
     assert "5 of 21 people. Model shrunk" in done.stdout
     assert f"is {expected.r2.mean():.3f} on average" in done.stdout
 

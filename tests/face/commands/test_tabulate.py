@@ -56,7 +56,7 @@ def test_a_released_table_has_a_file_and_a_note_that_does_it_again(folder):
     if os.name == "posix":
         assert (folder / "table.note.txt").stat().st_mode & 0o077 == 0  # nobody else reads the seed
     written = pd.read_csv("table.csv")
-    same = fw.tabulate(
+    same = fw.server.tabulate(
         "people.csv", "age,sex", {"region": "N"}, method="random_round", parameters={"base": 3}, seed=seed
     )
     assert written["count"].tolist() == same.table.values.ravel().tolist()
@@ -138,13 +138,13 @@ def test_data_that_are_a_sample(folder):
     people.to_csv("survey.csv", index=False)
     asked = ("survey.csv", "--dims", "sex,age", "--method", "none", "--measure", "sample", "--seed", 7)
     done = run(*asked, "--sampling-weights", "weight")
-    server = fw.TableServer("survey.csv", measure="sample", sampling_weights="weight", seed=7)
+    server = fw.server.TableServer("survey.csv", measure="sample", sampling_weights="weight", seed=7)
     assert done.exit_code == 0, done.stderr
     assert f"Risk {server.tabulate('sex,age').risk_before:.3f} before protection" in done.stdout
     sizes = {"region": {"N": 900, "S": 1200}}
     strata = ("--strata", "region", "--size", "N=900", "--size", "S=1200", "--model", "log-linear")
     done = run(*asked, "--columns", "sex,age,region", *strata)
-    server = fw.TableServer(
+    server = fw.server.TableServer(
         "survey.csv", measure="sample", size=sizes, model="log-linear", seed=7, columns=["sex", "age", "region"]
     )
     assert done.exit_code == 0, done.stderr

@@ -17,7 +17,7 @@ from fiberwalk.maps import confidentiality_map
 
 TABLE = np.array([[3, 1, 7], [2, 9, 4], [8, 2, 15]])
 CELL = {"A": "1", "B": "2"}
-ROUNDING = (fw.random_round, {"base": [3, 5]})
+ROUNDING = (fw.protect.random_round, {"base": [3, 5]})
 HIDDEN = [{"A": a, "B": b} for a in "12" for b in "12"]
 SUPPRESSED = fw.suppress(TABLE, where=HIDDEN)
 
@@ -38,16 +38,16 @@ CORNER = {"row": "1", "column": "1"}
 
 def published_by_the_paper(table, theta):
     """The published table of the paper, whose corner is 3, as an outsider reads it: the truth is the map's own."""
-    return fw.as_protected(PAPER.published, "markov_perturb", theta=theta)
+    return fw.protect.as_protected(PAPER.published, "markov_perturb", theta=theta)
 
 
 def test_the_example_of_duncan_and_others():
     prior = PAPER.prior
-    law = fw.prior([(CORNER, prior)])
+    law = fw.laws.prior([(CORNER, prior)])
     methods = {
         "Markov": (published_by_the_paper, {"theta": [0.05, 0.1, 0.2]}),
         "suppression": PAPER.release,
-        "rounding": fw.as_protected(PAPER.published // 3 * 3, "round_to", base=3, rule="within"),
+        "rounding": fw.protect.as_protected(PAPER.published // 3 * 3, "round_to", base=3, rule="within"),
     }
     found = fw.ru_map(PAPER.table, methods, law=law, cell=CORNER)
     frame = found.frame
@@ -80,7 +80,7 @@ def test_figures_are_those_of_audits_by_hand(found):
         if method == "suppression":
             releases = [fw.suppress(TABLE, where=HIDDEN)]
         else:
-            releases = [fw.random_round(TABLE, base=int(setting[-1]), seed=seed) for seed in (1, 2, 3)]
+            releases = [fw.protect.random_round(TABLE, base=int(setting[-1]), seed=seed) for seed in (1, 2, 3)]
         pmfs = [fw.audit(release).pmf(CELL) for release in releases]
         risks = np.array([fw.risk.entropy_risk(pmf) for pmf in pmfs])
         utilities = np.array([fw.risk.mean_squared_precision(pmf, truth=1) for pmf in pmfs])
@@ -143,13 +143,13 @@ def test_utilities_use_what_a_user_would_work_with():
 
 def test_sample_counts_are_grossed_up():
     table = [[2, 1], [3, 6]]
-    release = fw.draw_sample(table, size=4, seed=2)
+    release = fw.protect.draw_sample(table, size=4, seed=2)
     frame = fw.ru_map(table, {"sample": release}, utility="hellinger").frame
     assert frame.loc[("sample", ""), "utility"] == fw.risk.hellinger_utility(table, release.published.values * 3)
 
 
 def test_figures_that_noise_made_negative_count_as_zero():
-    release = fw.add_noise(TABLE, fw.uniform_noise(3), seed=2)
+    release = fw.protect.add_noise(TABLE, fw.protect.uniform_noise(3), seed=2)
     assert (release.published.values < 0).any()
     frame = fw.ru_map(TABLE, {"noise": release}, utility="hellinger").frame
     assert frame.loc[("noise", ""), "utility"] == fw.risk.hellinger_utility(
@@ -194,12 +194,12 @@ def test_every_way_to_give_a_method():
     whole = fw.ru_map(
         TABLE,
         {
-            "pair": (fw.random_round, {"base": [3]}),
+            "pair": (fw.protect.random_round, {"base": [3]}),
             "name": ("random-round", {"base": 3}),
             "alone": "random_round",
-            "function": lambda t, s: fw.random_round(t, base=3, seed=s),
-            "named seed": lambda t, seed: fw.random_round(t, base=3, seed=seed),
-            "partial": partial(fw.random_round, base=3),
+            "function": lambda t, s: fw.protect.random_round(t, base=3, seed=s),
+            "named seed": lambda t, seed: fw.protect.random_round(t, base=3, seed=seed),
+            "partial": partial(fw.protect.random_round, base=3),
         },
         seeds=2,
         original=False,
@@ -244,7 +244,7 @@ def test_your_own_risk_and_utility():
     def changed(table, release):
         return -abs(table - release.published).sum()
 
-    methods = {"rounding": fw.random_round(TABLE, base=5, seed=1)}
+    methods = {"rounding": fw.protect.random_round(TABLE, base=5, seed=1)}
     found = fw.ru_map(TABLE, methods, risk=known_cells, utility=changed, original=False)
     difference = np.abs(TABLE - methods["rounding"].published.values).sum()
     assert found.frame[["risk", "utility"]].to_numpy().tolist() == [[0, -difference]]
@@ -263,9 +263,9 @@ def test_the_same_seed_gives_the_same_map_and_more_seeds_keep_the_first():
 def test_hierarchies_decimals_and_releases():
     table = np.array([[1.5, 2.0], [0.5, 4.5]])
     found = fw.ru_map(
-        table, {"r": (fw.random_round, {"base": [0.5, 1]})}, decimals=1, seeds=2, cell={"A": "1", "B": "1"}
+        table, {"r": (fw.protect.random_round, {"base": [0.5, 1]})}, decimals=1, seeds=2, cell={"A": "1", "B": "1"}
     )
-    release = fw.random_round(table, base=1, seed=int(found.settings["seeds"][0]), decimals=1)
+    release = fw.protect.random_round(table, base=1, seed=int(found.settings["seeds"][0]), decimals=1)
     by_hand = fw.risk.mean_squared_precision(fw.audit(release).pmf(A="1", B="1"), 1.5)
     assert found.runs.query("value == 1")["utility"].iloc[0] == pytest.approx(by_hand)
     of_release = fw.ru_map(fw.publish(TABLE, margins=["A"]), {"r": ROUNDING}, seeds=[4, 5, 6], cell=CELL)
@@ -275,7 +275,7 @@ def test_hierarchies_decimals_and_releases():
 
 def test_protection_by_more_noise_leaves_less_risk_and_less_utility():
     def noise(table, size, seed):
-        return fw.add_noise(table, fw.uniform_noise(size), seed=seed)
+        return fw.protect.add_noise(table, fw.protect.uniform_noise(size), seed=seed)
 
     frame = fw.ru_map(TABLE, {"n": (noise, {"size": [1, 3, 9]})}, over="mean", seeds=3, original=False).frame
     assert frame["risk"].is_monotonic_decreasing
@@ -313,7 +313,7 @@ def test_a_map_can_be_kept(found, tmp_path):
 
 
 def test_points_in_doubt_are_named():
-    swapped = fw.swap_preserving(TABLE, order=1, swaps=4, seed=1)
+    swapped = fw.protect.swap_preserving(TABLE, order=1, swaps=4, seed=1)
     found = fw.ru_map(TABLE, {"swapping": swapped})
     row = found.frame.loc[("swapping", "")]
     assert row["likelihood"] == "support only"
@@ -323,7 +323,7 @@ def test_points_in_doubt_are_named():
 
 
 def test_methods_that_hide_different_cells_are_said_to():
-    methods = {"suppression": SUPPRESSED, "rounding": fw.random_round(TABLE, base=5, seed=1)}
+    methods = {"suppression": SUPPRESSED, "rounding": fw.protect.random_round(TABLE, base=5, seed=1)}
     found = fw.ru_map(TABLE, methods)
     assert found.frame["at_risk"].tolist() == [9, 4, 9]
     assert "The methods hide different cells, 4 to 9 of them, and the risk is of these alone" in found.sentence
@@ -379,18 +379,18 @@ def refuse(*given, **options):
     raise AssertionError("nothing was asked of an intruder's belief")
 
 
-MATRIX = fw.window_matrix(stay=[0.5, 0.6, 0.7, 0.8], width=[3] * 4)
+MATRIX = fw.protect.window_matrix(stay=[0.5, 0.6, 0.7, 0.8], width=[3] * 4)
 CHANGING = {
-    "matrix": (fw.perturb, {"matrix": MATRIX}, "perturb"),
-    "kept": (fw.perturb, {"matrix": MATRIX, "preserve_totals": True, "additive": ["A"]}, "perturb"),
-    "random": (fw.random_round, {"base": 3}, "random_round"),
-    "semi": (fw.semi_controlled_round, {"base": 4}, "random_round"),
+    "matrix": (fw.protect.perturb, {"matrix": MATRIX}, "perturb"),
+    "kept": (fw.protect.perturb, {"matrix": MATRIX, "preserve_totals": True, "additive": ["A"]}, "perturb"),
+    "random": (fw.protect.random_round, {"base": 3}, "random_round"),
+    "semi": (fw.protect.semi_controlled_round, {"base": 4}, "random_round"),
     "nearest": (fw.round_to, {"base": 5}, "round_to"),
-    "controlled": (fw.controlled_round, {"base": 3}, "round_to"),
-    "unbiased": (fw.controlled_round, {"base": 3, "unbiased": True}, "random_round"),
-    "lattice": (fw.round_lattice, {"base": 3}, "random_round"),
-    "swap": (fw.swap, {"dim": "A", "rate": 0.3}, "swap"),
-    "noise": (fw.add_noise, {"noise": {-1: 0.3, 0: 0.4, 1: 0.3}, "floor": True}, "add_noise"),
+    "controlled": (fw.protect.controlled_round, {"base": 3}, "round_to"),
+    "unbiased": (fw.protect.controlled_round, {"base": 3, "unbiased": True}, "random_round"),
+    "lattice": (fw.protect.round_lattice, {"base": 3}, "random_round"),
+    "swap": (fw.protect.swap, {"dim": "A", "rate": 0.3}, "swap"),
+    "noise": (fw.protect.add_noise, {"noise": {-1: 0.3, 0: 0.4, 1: 0.3}, "floor": True}, "add_noise"),
 }
 
 
@@ -432,8 +432,8 @@ def test_the_worst_or_the_mean_category():
     table = xr.DataArray(
         [[[3, 1, 7], [0, 9, 4]], [[0, 0, 0], [0, 0, 0]], [[12, 1, 2], [5, 5, 6]]], dims=("area", "sex", "age")
     )
-    method = {"r": lambda t, seed: fw.random_round(t, base=3, seed=seed)}
-    release = fw.random_round(table, base=3, seed=5)
+    method = {"r": lambda t, seed: fw.protect.random_round(t, base=3, seed=seed)}
+    release = fw.protect.random_round(table, base=3, seed=5)
     shown = table.copy(data=release.cell_figures.reshape(table.shape))
     law = fw.risk.changes_of("random_round", {"base": 3})
     for by, worst, mean in (
@@ -469,16 +469,16 @@ def test_the_worst_or_the_mean_category():
 def test_what_a_table_tells():
     """All where it is published as it is or there is nothing to tell; none in a category that is published as empty."""
     table = np.array([[5, 5], [4, 0], [2, 1]])
-    empty = {"e": lambda t, seed: fw.random_round(t, base=5, seed=seed)}
-    seed = next(s for s in range(99) if fw.random_round(table, base=5, seed=s).cell_figures[4:].sum() == 0)
+    empty = {"e": lambda t, seed: fw.protect.random_round(t, base=5, seed=seed)}
+    seed = next(s for s in range(99) if fw.protect.random_round(table, base=5, seed=s).cell_figures[4:].sum() == 0)
     found = fw.ru_map(table, empty, "r2", "conditional entropy", seeds=[seed], by="A")
     assert found.frame["utility"].tolist() == [1, 0]
     mean = fw.ru_map(table, empty, "r2", "conditional entropy", seeds=[seed], by="A", over="mean")
     assert mean.frame["utility"].tolist() == pytest.approx([1, 2 / 3])
     whole = fw.ru_map(table, empty, "r2", "conditional entropy", seeds=[seed]).frame["utility"].iloc[1]
-    shown = fw.random_round(table, base=5, seed=seed).cell_figures.reshape(3, 2)
+    shown = fw.protect.random_round(table, base=5, seed=seed).cell_figures.reshape(3, 2)
     assert whole == pytest.approx(1 - fw.risk.conditional_entropy(table, shown) / fw.risk.table_entropy(table))
-    nobody = fw.as_protected([[0, 0], [0, 0]], "random_round", base=5)
+    nobody = fw.protect.as_protected([[0, 0], [0, 0]], "random_round", base=5)
     with pytest.raises(fw.InputError, match="method 'n': by=.*nobody is in any of their categories, as published"):
         fw.ru_map([[1, 2], [3, 4]], {"n": nobody}, "r2", "published", by="A")
 
@@ -578,7 +578,7 @@ def test_the_picture_is_drawn_where_you_say():
     ("methods", "options", "words"),
     [
         ({}, {}, "at least one method"),
-        ([fw.random_round], {}, "a dict of name to method"),
+        ([fw.protect.random_round], {}, "a dict of name to method"),
         ({"x": 3}, {}, "method 'x' is a int; it must be a function"),
         ({"x": ("random_round",)}, {}, "a pair is a function and its parameters"),
         ({"x": "random_rund"}, {}, "did you mean 'random_round'"),
@@ -594,7 +594,7 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": lambda t: t[7]}, {}, "method 'x': IndexError"),
         ({"x": fw.suppress(TABLE + 1, where=HIDDEN).without_truth()}, {}, "says that A=1, B=3 is 8, and there it is not"),
         ({"x": fw.publish(TABLE + 1, margins=["A"]).without_truth()}, {}, "A=1, B=Total is 14, and there it is not"),
-        ({"x": fw.as_protected(TABLE * 5 + 5, "random_round", base=5)}, {}, "published as 20, cannot have been what"),
+        ({"x": fw.protect.as_protected(TABLE * 5 + 5, "random_round", base=5)}, {}, "as 20, cannot have been what"),
         ({"x": lambda t: t}, {}, "method 'x': it must return a release; it returned a ndarray"),
         ({"x": fw.publish([[1, 2]], margins=["A"])}, {}, "about other cells, A \\(1\\), B \\(2\\)"),
         ({"x": fw.suppress(TABLE + 1, where=HIDDEN)}, {}, "of another table: A=1, B=1 differs"),

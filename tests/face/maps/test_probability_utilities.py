@@ -80,8 +80,8 @@ def test_exactly_the_mean_over_every_table(kind, axes):
 
 def test_under_another_law_and_of_a_random_method():
     """Rounded at random, every cell by itself: the posterior is a product, and totals are not known."""
-    release = fw.random_round(TRUTH, 3, seed=3)
-    law = fw.expected(np.full((2, 3), 2.0))
+    release = fw.protect.random_round(TRUTH, 3, seed=3)
+    law = fw.laws.expected(np.full((2, 3), 2.0))
     cells = fw.audit(release, law=law)
     pmfs = [cells.pmf(A=a, B=b) for a in "12" for b in "123"]
     slow = {

@@ -91,14 +91,14 @@ def test_a_release_never_shows_its_truth(seed):
     table = rng.integers(1, 9, rng.integers(2, 4, rng.integers(2, 4)))
     hidden = rng.random(table.shape) < 0.4
     hidden.flat[0] = True
-    for release in (fw.suppress(table, where=hidden), fw.random_round(table, base=3, seed=seed)):
+    for release in (fw.suppress(table, where=hidden), fw.protect.random_round(table, base=3, seed=seed)):
         other = replace(release, truth=release.truth + 1000)
         assert other._repr_html_() == release._repr_html_()
         assert other.crosstab().equals(release.crosstab())
 
 
 def test_rounded_figures_stand_as_published_in_italics():
-    release = fw.random_round(THREE, base=3, exact=["A"], seed=1)
+    release = fw.protect.random_round(THREE, base=3, exact=["A"], seed=1)
     html = release._repr_html_()
     assert "9 published otherwise (in italics: random rounding)" in html
     fields = Page(html).fields()[2:]
@@ -292,20 +292,20 @@ def test_doubts_are_not_to_be_overlooked():
 
 def test_moves_and_what_they_reach():
     release = fw.suppress(THREE, rule="< 3", where=CORNERS)
-    moves = fw.choose_moves(release)
+    moves = fw.moves.choose_moves(release)
     assert Page(moves_html(moves)).fields()[1][:2] == ["1", "4"]
     assert moves._repr_html_() == moves_html(moves)
     assert (
-        reach_html(fw.check_connected(release))
+        reach_html(fw.moves.check_connected(release))
         == "<p>Checked by walking through all tables (7): every one is reached.</p>"
     )
-    assert "NOT all are reached: they fall into 7 parts" in fw.check_connected(release, [])._repr_html_()
+    assert "NOT all are reached: they fall into 7 parts" in fw.moves.check_connected(release, [])._repr_html_()
 
 
 def test_a_map_a_study_and_the_risk_of_a_sample():
     found = fw.ru_map(
         [[1, 14], [17, 83]],
-        {"rounded": (fw.random_round, {"base": [3]}), "controlled": fw.controlled_round},
+        {"rounded": (fw.protect.random_round, {"base": [3]}), "controlled": fw.protect.controlled_round},
         where="< 3",
         seeds=2,
     )
@@ -314,16 +314,18 @@ def test_a_map_a_study_and_the_risk_of_a_sample():
     assert "<b>likelihood: support only</b>: controlled" in html
     assert found._repr_html_() == html
     cube = np.random.default_rng(1).poisson(2, (4, 5, 6))
-    study = fw.table_study(cube, {"T": ("A,B", {"C": "1"})}, {"RR": ("after", "random_round", {"base": 3})}, seeds=2)
+    study = fw.studies.table_study(
+        cube, {"T": ("A,B", {"C": "1"})}, {"RR": ("after", "random_round", {"base": 3})}, seeds=2
+    )
     assert Page(study._repr_html_()).fields()[1][:2] == ["T", "RR"]
-    risk = fw.sample_risk([[3, 0], [1, 2]], size=20, model="urn", draws=50, seed=1)
+    risk = fw.survey.sample_risk([[3, 0], [1, 2]], size=20, model="urn", draws=50, seed=1)
     html = risk._repr_html_()
     assert "A sample of 6 of 20 people" in html
     assert Page(html).fields()[2][0] == "R2, of the sample"
 
 
 def test_a_study_of_samples_tells_how_far_off_its_models_are():
-    study = fw.sample_study([[30, 4, 0], [12, 25, 3]], [0.5, 0.2], ["urn", "shrunk"], seeds=2, draws=20)
+    study = fw.survey.sample_study([[30, 4, 0], [12, 25, 3]], [0.5, 0.2], ["urn", "shrunk"], seeds=2, draws=20)
     html = study._repr_html_()
     assert "<b>Samples of 74 people in 6 cells, 1 of them empty: what 2 models of the population made" in html
     heads, first, *_ = Page(html).fields()
@@ -338,7 +340,7 @@ def test_a_study_of_samples_tells_how_far_off_its_models_are():
 
 
 def test_sets_of_margins_show_what_each_risks():
-    found = fw.compare_margins([[3, 1, 1], [0, 2, 4]])
+    found = fw.studies.compare_margins([[3, 1, 1], [0, 2, 4]])
     html = found._repr_html_()
     heads, *rows = Page(html).fields()
     assert [row[0] for row in rows] == list(found.frame.index[::-1])
@@ -347,16 +349,16 @@ def test_sets_of_margins_show_what_each_risks():
     assert rows[0][heads.index("tables")] == str(fw.count(fw.publish([[3, 1, 1], [0, 2, 4]], ["A", "B"])))
     assert "doubts" not in heads
     assert "<b>STOPPED EARLY</b>: left out: A,B" in replace(found, left_out=("A,B",))._repr_html_()
-    sampled = fw.compare_margins([[3, 1, 1], [0, 2, 4]], [["A", "B"]], tolerance=0.5, method="chains")
+    sampled = fw.studies.compare_margins([[3, 1, 1], [0, 2, 4]], [["A", "B"]], tolerance=0.5, method="chains")
     assert Page(sampled._repr_html_()).fields()[1][heads.index("tables")] == "not counted"
-    known = fw.compare_margins([[1, 0], [0, 0]], [["A", "B"]])
+    known = fw.studies.compare_margins([[1, 0], [0, 0]], [["A", "B"]])
     assert Page(known._repr_html_()).fields()[1][heads.index("risk")] == "known"
 
 
 def test_an_answer_shows_only_what_whoever_asked_may_see():
     labels = pd.MultiIndex.from_product([list("abc"), list("wxyz")], names=["sex", "age"])
     counts = pd.Series(np.random.default_rng(1).poisson(20, 12), index=labels, name="count")
-    server = fw.TableServer(counts, method="random_round")
+    server = fw.server.TableServer(counts, method="random_round")
     answer = server.tabulate("sex,age")
     html = answer._repr_html_()
     assert [[int(one) for one in row[1:]] for row in Page(html).fields()[2:]] == answer.table.values.tolist()

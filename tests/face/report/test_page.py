@@ -26,7 +26,7 @@ UNPROVEN = Certificate("unproven", "sums of lattice vectors", ("chains started a
 @pytest.fixture(scope="module")
 def deceptive():
     """An intruder with good expected counts: wide intervals, and hardly a doubt."""
-    return fw.audit(fw.publish([[30, 1], [2, 40]], ["A", "B"]), law=fw.expected([[3e4, 1e-3], [1e-3, 4e4]]))
+    return fw.audit(fw.publish([[30, 1], [2, 40]], ["A", "B"]), law=fw.laws.expected([[3e4, 1e-3], [1e-3, 4e4]]))
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ METHODS = {
     "random_round": {"base": 3},
     "semi_controlled_round": {"base": 3},
     "round_lattice": {"base": 3},
-    "add_noise": {"noise": fw.uniform_noise(2)},
+    "add_noise": {"noise": fw.protect.uniform_noise(2)},
     "swap": {"dim": "age", "rate": 0.2},
 }
 
@@ -66,7 +66,9 @@ def shown(answer, folder):
 
 def served(counts, seed, **options):
     cube = xr.DataArray(counts, dims=list(LABELS), coords=LABELS)
-    return fw.TableServer(cube, seed=seed, rules=options.pop("rules", fw.ServerRules(max_filters=None)), **options)
+    return fw.server.TableServer(
+        cube, seed=seed, rules=options.pop("rules", fw.server.ServerRules(max_filters=None)), **options
+    )
 
 
 def test_a_new_member_of_answers_is_for_readers_or_for_the_agency():
@@ -97,7 +99,11 @@ def test_two_truths_that_are_answered_alike_give_the_same_bytes(method, tmp_path
 
 @pytest.mark.parametrize(
     "rules",
-    [fw.ServerRules(min_population=10**6), fw.ServerRules(min_mean_cell=10**6), fw.ServerRules(max_small_share=0.0)],
+    [
+        fw.server.ServerRules(min_population=10**6),
+        fw.server.ServerRules(min_mean_cell=10**6),
+        fw.server.ServerRules(max_small_share=0.0),
+    ],
     ids=["population", "mean", "small"],
 )
 def test_refusals_are_the_same_for_every_truth(rules, tmp_path):

@@ -25,7 +25,7 @@ N = 1500
 
 
 def served(data=ALL, **settings):
-    return fw.TableServer(data, **({"measure": "sample", "size": N, "seed": 5, "draws": 200} | settings))
+    return fw.server.TableServer(data, **({"measure": "sample", "size": N, "seed": 5, "draws": 200} | settings))
 
 
 def seed_of(server, answer):
@@ -33,7 +33,7 @@ def seed_of(server, answer):
     return server.cube.table_seed(server.cube.cut(Request(answer.request.dims, answer.request.where)).keys)
 
 
-@pytest.mark.parametrize("model", ["log-linear", "urn", "shrunk", fw.populations.shrunk(strength=20.0)])
+@pytest.mark.parametrize("model", ["log-linear", "urn", "shrunk", fw.survey.populations.shrunk(strength=20.0)])
 def test_the_risk_of_a_table_is_that_of_the_sample(model):
     server = served(model=model, method="random_round", parameters={"base": 3})
     answer = server.tabulate("age,health", by="health")
@@ -44,9 +44,9 @@ def test_the_risk_of_a_table_is_that_of_the_sample(model):
         "0-4", "good"
     ] == int(table.sel(age="0-4", health="good"))
     asked = {"size": N, "model": model, "draws": 200, "seed": seed_of(server, answer)}
-    populations = fw.draw_populations(table, **asked)["table"].values[0]
+    populations = fw.survey.draw_populations(table, **asked)["table"].values[0]
     whole = populations.reshape(200, -1)
-    assert answer.risk_before == pytest.approx(fw.sample_risk(table, **asked).r2.mean())
+    assert answer.risk_before == pytest.approx(fw.survey.sample_risk(table, **asked).r2.mean())
     published = answer.table.values
     assert answer.risk_after == pytest.approx(fw.risk.r2(whole, published.ravel(), stacked=True).mean())
     assert answer.risk_after != answer.risk_before
@@ -62,9 +62,9 @@ def test_whom_a_filter_leaves_stand_for_their_share_of_the_population():
     answer = server.tabulate("age,health", {"region": "N"})
     n = int((ALL["region"] == "N").sum())
     asked = {"size": round(n * N / 300), "model": "log-linear", "draws": 200, "seed": seed_of(server, answer)}
-    assert answer.risk_before == pytest.approx(fw.sample_risk(answer.original, **asked).r2.mean())
+    assert answer.risk_before == pytest.approx(fw.survey.sample_risk(answer.original, **asked).r2.mean())
     asked["size"] = N
-    assert answer.risk_before != pytest.approx(fw.sample_risk(answer.original, **asked).r2.mean())
+    assert answer.risk_before != pytest.approx(fw.survey.sample_risk(answer.original, **asked).r2.mean())
 
 
 @pytest.mark.parametrize("form", ["people", "cells", "table"])
@@ -87,7 +87,7 @@ def test_sampling_weights(form):
             )
         )
     )
-    expected = fw.sample_risk(
+    expected = fw.survey.sample_risk(
         answer.original, sampling_weights=of_cells.fillna(1.0).to_xarray().sel(answer.original.coords), draws=200,
         seed=seed_of(server, answer),
     )  # fmt: skip
@@ -101,19 +101,19 @@ def test_strata():
     server = served(size=sizes, model="log-linear")
     answer = server.tabulate("region,health")
     asked = {"model": "log-linear", "draws": 200, "seed": seed_of(server, answer)}
-    assert answer.risk_before == pytest.approx(fw.sample_risk(answer.original, sizes, **asked).r2.mean())
-    assert answer.risk_before != pytest.approx(fw.sample_risk(answer.original, N, **asked).r2.mean())
+    assert answer.risk_before == pytest.approx(fw.survey.sample_risk(answer.original, sizes, **asked).r2.mean())
+    assert answer.risk_before != pytest.approx(fw.survey.sample_risk(answer.original, N, **asked).r2.mean())
     # where the table does not show the strata, people stand for as many as in their stratum
     hidden = server.tabulate("health")
     people = ALL.assign(w=ALL["region"].map({one: sizes["region"][one] / (ALL["region"] == one).sum() for one in "NS"}))
     weights = people.groupby("health")["w"].mean().to_xarray().sel(health=hidden.original["health"].values)
     asked["seed"] = seed_of(server, hidden)
     assert hidden.risk_before == pytest.approx(
-        fw.sample_risk(hidden.original, sampling_weights=weights, **asked).r2.mean()
+        fw.survey.sample_risk(hidden.original, sampling_weights=weights, **asked).r2.mean()
     )
     only = server.tabulate("region,health", {"region": "S"})
     asked["seed"] = seed_of(server, only)
-    risk = fw.sample_risk(only.original, {"region": {"S": 1300}}, **asked)
+    risk = fw.survey.sample_risk(only.original, {"region": {"S": 1300}}, **asked)
     assert only.risk_before == pytest.approx(risk.r2.mean())
 
 
@@ -123,14 +123,16 @@ def test_cells_that_cannot_be_are_structural_zeros():
     level = next(one.name for one in server.cube.columns if one.level_of == "age")
     answer = server.tabulate(["age", level])
     table = answer.original
-    release = fw.as_protected(table, "draw_sample", exact=[N])
+    release = fw.protect.as_protected(table, "draw_sample", exact=[N])
     possible = np.zeros(table.shape, dtype=bool)
     for i, age in enumerate(table["age"].values):
         for j, band in enumerate(table[level].values):
             possible[i, j] = age in bands["age"][str(band)]
             if not possible[i, j]:
                 release = release.knows({"age": age, level: band}, exactly=0)
-    drawn = fw.draw_populations(release, model="log-linear", draws=200, seed=seed_of(server, answer))["table"].values[0]
+    drawn = fw.survey.draw_populations(release, model="log-linear", draws=200, seed=seed_of(server, answer))[
+        "table"
+    ].values[0]
     inside = possible.ravel()
     risk = fw.risk.r2(drawn.reshape(200, -1)[:, inside], table.values.ravel()[inside], stacked=True).mean()
     assert answer.risk_before == pytest.approx(risk)
@@ -146,11 +148,13 @@ def test_a_refusal_says_no_more_than_of_other_data():
     assert refused.notice == "it is too risky, also when it is protected"
     assert f"{refused.risk_before:.3f}"[:4] in refused.reason
     assert f"{refused.risk_before:.3f}" not in repr(refused) + refused.notice + (refused._repr_html_() or "")
-    plain = fw.TableServer(ALL, measure="r1", max_risk=0.01, seed=5).tabulate("age,health")
+    plain = fw.server.TableServer(ALL, measure="r1", max_risk=0.01, seed=5).tabulate("age,health")
     assert (plain.notice, repr(plain)) == (refused.notice, repr(refused))
 
 
-@pytest.mark.parametrize("model", [fw.populations.urn(zeros=7), fw.populations.log_linear(["age,health"])])
+@pytest.mark.parametrize(
+    "model", [fw.survey.populations.urn(zeros=7), fw.survey.populations.log_linear(["age,health"])]
+)
 def test_a_model_that_fails_on_a_table_tells_its_figures_to_the_agency_alone(model):
     for people in (ALL, ALL.iloc[:280]):
         answer = served(people, model=model).tabulate("region,age")
@@ -182,7 +186,7 @@ def test_a_table_that_protection_emptied_is_not_published_unmeasured():
         (ALL, {"measure": "r1"}, "size= is about data that are a sample: it goes with measure='sample'."),
         (ALL, {"measure": "r1", "size": None, "model": "urn"}, "model= is about data that are a sample"),
         (ALL, {"model": "fiber"}, "model 'fiber' knows of one table only, and a server has many"),
-        (ALL, {"model": fw.populations.known([1, 2])}, "model 'known' knows of one table only"),
+        (ALL, {"model": fw.survey.populations.known([1, 2])}, "model 'known' knows of one table only"),
         (ALL, {"model": "urns"}, "there is no model 'urns'; did you mean 'urn'"),
         (ALL, {"draws": 0}, "draws=0: a whole number of at least 1"),
         (ALL, {"weights": (1, 2)}, "there are 3 terms, each with a weight"),

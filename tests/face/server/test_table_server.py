@@ -42,7 +42,9 @@ small_counts = st.lists(st.integers(0, 4), min_size=12, max_size=12).filter(any)
 
 
 def served(data=CUBE, **settings):
-    return fw.TableServer(data, **{"seed": 7, "rules": fw.ServerRules(max_filters=None, max_labels=None), **settings})
+    return fw.server.TableServer(
+        data, **{"seed": 7, "rules": fw.server.ServerRules(max_filters=None, max_labels=None), **settings}
+    )
 
 
 # --- counting -----------------------------------------------------------------------------------------------------
@@ -152,7 +154,7 @@ ONES = cube_of(np.ones((2, 3, 2), dtype=int))
     ],
 )  # fmt: skip
 def test_a_broken_rule_is_told_with_its_figures(rules, dims, where, reason, notice):
-    answer = served(ONES, rules=fw.ServerRules(**rules)).tabulate(dims, where)
+    answer = served(ONES, rules=fw.server.ServerRules(**rules)).tabulate(dims, where)
     assert not answer.released
     assert reason in answer.reason
     assert (notice or answer.reason) == answer.notice
@@ -167,12 +169,14 @@ def test_a_broken_rule_is_told_with_its_figures(rules, dims, where, reason, noti
 def test_nobody_in_the_table():
     rows = pd.DataFrame({"a": ["x", "y"], "b": ["1", "2"], "c": ["p", "p"], "n": [3, 4]})
     for fewest in (1, 10):
-        server = served(rows, rules=fw.ServerRules(max_filters=2, min_population=fewest if fewest > 1 else None))
+        server = served(rows, rules=fw.server.ServerRules(max_filters=2, min_population=fewest if fewest > 1 else None))
         nobody, some = (server.tabulate("c", {"a": "x", "b": b}) for b in ("2", "1"))
         assert nobody.reason.startswith("nobody is in the table; at least")
         assert nobody.notice.startswith(f"the table has too small a population; at least {fewest}")
     assert nobody.notice == some.notice  # which does not tell whether there is anybody
-    assert served(rows, rules=fw.ServerRules(min_population=7)).tabulate("c").released  # exactly as many as needed
+    assert (
+        served(rows, rules=fw.server.ServerRules(min_population=7)).tabulate("c").released
+    )  # exactly as many as needed
 
 
 def test_what_follows_by_chance_is_no_less_risky():
@@ -197,9 +201,9 @@ def test_numbers_of_rows_are_no_dim(tmp_path):
 
 def test_a_level_beside_its_dim_does_not_make_small_cells_rare():
     banded = ONES.assign_coords(band=("age", ["young", "young", "old"]))
-    server = served(banded, hierarchies={"age": "band"}, rules=fw.ServerRules(max_small_share=0.6))
+    server = served(banded, hierarchies={"age": "band"}, rules=fw.server.ServerRules(max_small_share=0.6))
     assert "100% of the table's 12 cells" in server.tabulate("region,age,sex").reason
-    beside = served(banded, hierarchies={"age": "band"}, method="random_round", rules=fw.ServerRules(max_dims=4))
+    beside = served(banded, hierarchies={"age": "band"}, method="random_round", rules=fw.server.ServerRules(max_dims=4))
     plain, nested = (beside.tabulate(dims) for dims in ("age,sex,region", "age,band,sex,region"))
     assert nested.table.size == 2 * plain.table.size
     assert (nested.size, nested.risk_before, nested.risk_after) == (plain.size, plain.risk_before, plain.risk_after)
@@ -222,9 +226,9 @@ def test_labels_that_never_meet():
 
 def test_a_figure_beyond_a_limit_is_told_apart_from_it():
     rows = pd.DataFrame({"a": ["x", "y"], "n": [12_999, 13_000]})
-    reason = served(rows, rules=fw.ServerRules(min_mean_cell=13_000)).tabulate("a").reason
+    reason = served(rows, rules=fw.server.ServerRules(min_mean_cell=13_000)).tabulate("a").reason
     assert reason == "the table has 12,999.5 people a cell on average; at least 13,000 are needed"
-    assert served(rows, rules=fw.ServerRules(min_mean_cell=12_999.5)).tabulate("a").released
+    assert served(rows, rules=fw.server.ServerRules(min_mean_cell=12_999.5)).tabulate("a").released
 
 
 @pytest.mark.parametrize(
@@ -239,7 +243,7 @@ def test_a_figure_beyond_a_limit_is_told_apart_from_it():
 )
 def test_rules_are_checked(rules, problem):
     with pytest.raises(fw.InputError) as found:
-        fw.ServerRules(**rules)
+        fw.server.ServerRules(**rules)
     assert problem in str(found.value)
 
 
@@ -324,7 +328,7 @@ def test_the_cube_first_and_then_every_table():
 KEYED = {
     "random_round": {"base": 3},
     "perturb": {"matrix": STAYS_OFTEN, "above": 2},
-    "add_noise": {"noise": fw.uniform_noise(2)},
+    "add_noise": {"noise": fw.protect.uniform_noise(2)},
 }
 
 
@@ -396,7 +400,7 @@ def test_record_keys_of_ones_own():
     keys = as_hypercube(nought, keys="key", seed=1).keys
     assert (keys != 0).all()  # a key of 0 is somebody's
     summed = records.groupby(list(DIMS))["key"].sum().to_xarray().sel(CUBE.coords).fillna(0)
-    xr.testing.assert_equal(one, fw.random_round(CUBE, keys=summed, seed=1).published.rename("count"))
+    xr.testing.assert_equal(one, fw.protect.random_round(CUBE, keys=summed, seed=1).published.rename("count"))
     whole = records.assign(key=np.arange(len(records)))
     tables = [served(whole, keys="key", method="random_round", seed=seed).tabulate(DIMS).table for seed in (1, 2)]
     assert not tables[0].equals(tables[1])
@@ -537,7 +541,7 @@ def test_by_must_be_a_dim_of_the_table():
 
 
 def test_files_of_one_table(tmp_path):
-    answer = fw.tabulate(CUBE, "sex,age", {"region": 1}, method="random_round", seed=3)
+    answer = fw.server.tabulate(CUBE, "sex,age", {"region": 1}, method="random_round", seed=3)
     answer.to_csv(tmp_path / "table.csv")
     answer.to_parquet(tmp_path / "table.parquet")
     for back in (pd.read_csv(tmp_path / "table.csv"), pd.read_parquet(tmp_path / "table.parquet")):
@@ -551,11 +555,11 @@ def test_columns_of_more_cells_than_a_number_can_count():
     cube = as_hypercube(rows, seed=1)
     assert len(cube.counts) == 60
     with pytest.raises(fw.InputError, match="more than the 20,000,000 that are held; ask for fewer dims"):
-        fw.tabulate(rows, list(rows)[:6], rules=fw.ServerRules(max_dims=None))
+        fw.server.tabulate(rows, list(rows)[:6], rules=fw.server.ServerRules(max_dims=None))
     with pytest.raises(
         fw.InputError, match="more than the 20,000,000 that can be protected at once: choose fewer columns"
     ):
-        fw.TableServer(rows, method="random_round", when="before")
+        fw.server.TableServer(rows, method="random_round", when="before")
     again = as_hypercube(pd.concat([rows, rows]), seed=1)
     assert (again.counts == 2).all()
     assert replace(cube).population == 60
@@ -576,16 +580,16 @@ def test_files_of_very_many_columns_are_refused_before_they_are_read(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("," * 500_000)
     with pytest.raises(fw.InputError, match="wide.csv: 500,001 columns; data have one row a person or cell"):
-        fw.TableServer(path, seed=1)
+        fw.server.TableServer(path, seed=1)
     names = [f"c{k}" for k in range(300)]
     path.write_text("\n".join([",".join(names), *(",".join([one] * 300) for one in "aba")]))
     with pytest.raises(fw.InputError, match=r"wide.csv: 300 columns would be dims; say which of them are \(columns=\)"):
-        fw.TableServer(path, seed=1)
-    assert fw.TableServer(path, columns="c1,c2", seed=1).cube.population == 3
+        fw.server.TableServer(path, seed=1)
+    assert fw.server.TableServer(path, columns="c1,c2", seed=1).cube.population == 3
 
 
 def test_a_file_of_byte_order_marks_is_empty(tmp_path):
     path = tmp_path / "marks.csv"
     path.write_bytes(b"\xef\xbb\xbf" * 2)
     with pytest.raises(fw.InputError, match="marks.csv: the file is empty"):
-        fw.TableServer(path, seed=1)
+        fw.server.TableServer(path, seed=1)

@@ -36,7 +36,7 @@ def test_every_rule_holds_of_every_table(cells, data):
     if not G.any():
         G[F.argmax()] = 1
     weights = data.draw(st.sampled_from([WEIGHTS, (0.2, 0.3, 0.5), (1, 0, 0), (0, 1, 0), (0, 0, 1)]))
-    frame = fw.risk_properties(F, G, weights).frame
+    frame = fw.studies.risk_properties(F, G, weights).frame
     assert frame["holds"].dropna().all(), frame[frame["holds"] == False]  # noqa: E712
     assert len(frame["holds"].dropna()) >= 6
 
@@ -61,7 +61,7 @@ def test_the_changes_are_what_they_are_called():
 
 def test_the_risks_are_those_of_the_changed_tables():
     F = np.array([4, 0, 1, 7])
-    frame = fw.risk_properties(F, F // 2).frame
+    frame = fw.studies.risk_properties(F, F // 2).frame
     for edit in edits(F, F // 2):
         assert frame.loc[edit.name, "r1"] == pytest.approx(naive_r1(edit.F.tolist()))
         assert frame.loc[edit.name, "r2"] == pytest.approx(fw.risk.r2(edit.F, edit.G))
@@ -72,7 +72,7 @@ def test_the_risks_are_those_of_the_changed_tables():
 
 def test_a_split_may_go_either_way():
     """So that no rule is claimed of it."""
-    even, uneven = (fw.risk_properties(one, one).frame for one in ([6, 6, 6], [30, 1, 0, 0]))
+    even, uneven = (fw.studies.risk_properties(one, one).frame for one in ([6, 6, 6], [30, 1, 0, 0]))
     change = "largest cell split in two"
     assert even.loc[change, "r1_change"] > 0 > uneven.loc[change, "r1_change"]
     assert even.loc[change, "rule"] == ""
@@ -91,10 +91,10 @@ def test_a_measure_that_breaks_a_rule_would_be_seen():
 
 
 def test_it_is_shown():
-    found = fw.risk_properties(PEOPLE)
+    found = fw.studies.risk_properties(PEOPLE)
     first = found.frame.iloc[0]
     assert first["r1"] == pytest.approx(0.231461, abs=1e-6)
-    assert first["r2"] == pytest.approx(fw.risk.r2(PEOPLE, fw.draw_sample(PEOPLE, 0.1, seed=1).published))
+    assert first["r2"] == pytest.approx(fw.risk.r2(PEOPLE, fw.protect.draw_sample(PEOPLE, 0.1, seed=1).published))
     assert repr(found) == f"<RiskProperties: R1 0.2315, R2 {first['r2']:.4f}, and 9 changes of the table>"
     axis = found.plot(title="Religion").axes[0]
     assert [text.get_text() for text in axis.get_yticklabels()] == list(found.frame.index)
@@ -103,7 +103,7 @@ def test_it_is_shown():
         rule or "either way" for rule in found.frame["rule"]
     ]
     assert said[-1].endswith("R1 -0.002, R2 -0.002")
-    broken = fw.RiskProperties(found.frame.assign(holds=False)).plot().axes[0].texts
+    broken = fw.studies.RiskProperties(found.frame.assign(holds=False)).plot().axes[0].texts
     assert broken[0].get_text() == "0 <= R2 <= R1 <= 1: NOT HERE"
     dots = axis.collections[0].get_offsets()
     assert np.asarray(dots)[:, 0] == pytest.approx(found.frame["r1"].to_numpy())
@@ -123,4 +123,4 @@ def test_it_is_shown():
 )
 def test_errors(asked, words):
     with pytest.raises(fw.InputError, match=re.escape(words)):
-        fw.risk_properties(*asked)
+        fw.studies.risk_properties(*asked)

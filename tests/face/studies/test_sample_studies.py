@@ -30,29 +30,31 @@ def _bench(name):
 
 @pytest.fixture(scope="module")
 def study():
-    return fw.sample_study(
-        PEOPLE, [0.1, 0.02], {"urn": "urn", "known": fw.populations.urn(zeros=25)}, seeds=[4, 7], draws=50
+    return fw.survey.sample_study(
+        PEOPLE, [0.1, 0.02], {"urn": "urn", "known": fw.survey.populations.urn(zeros=25)}, seeds=[4, 7], draws=50
     )
 
 
 def test_a_row_is_the_risk_of_one_sample(study):
     assert list(study.runs.index)[:3] == [(0.1, "urn", 4), (0.1, "urn", 7), (0.1, "known", 4)]
     assert len(study.runs) == 8
-    sample = fw.draw_sample(PEOPLE, 0.02, seed=7)
-    alone = fw.sample_risk(sample, model=fw.populations.urn(zeros=25), draws=50, seed=7)
+    sample = fw.protect.draw_sample(PEOPLE, 0.02, seed=7)
+    alone = fw.survey.sample_risk(sample, model=fw.survey.populations.urn(zeros=25), draws=50, seed=7)
     row, summary = study.runs.loc[(0.02, "known", 7)], alone.summary
     assert [row["r1"], row["r2"], row["zeros"]] == summary["mean"].tolist()
     assert [row["q2.5"], row["q97.5"], row["true_r2"]] == summary.loc["r2", ["q2.5", "q97.5", "truth"]].tolist()
     assert row["true_r2"] == pytest.approx(fw.risk.r2(PEOPLE, sample.published))
     assert (study.people, study.cells, study.zeros, study.draws) == (2449, 90, 25, 50)
     assert study.r1 == pytest.approx(0.231461, abs=1e-6)
-    assert study.models["known"] == fw.populations.urn(zeros=25).words
+    assert study.models["known"] == fw.survey.populations.urn(zeros=25).words
 
 
 def test_the_fiber_is_told_the_margins_of_single_dims():
-    small, model = [[20, 3], [4, 9]], fw.populations.fiber("hypergeometric")
-    found = fw.sample_study(small, 0.5, {"fiber": model}, seeds=[1], draws=40)
-    alone = fw.sample_risk(fw.draw_sample(small, 0.5, exact=["A", "B"], seed=1), model=model, draws=40, seed=1)
+    small, model = [[20, 3], [4, 9]], fw.survey.populations.fiber("hypergeometric")
+    found = fw.survey.sample_study(small, 0.5, {"fiber": model}, seeds=[1], draws=40)
+    alone = fw.survey.sample_risk(
+        fw.protect.draw_sample(small, 0.5, exact=["A", "B"], seed=1), model=model, draws=40, seed=1
+    )
     assert found.runs.loc[(0.5, "fiber", 1), "r2"] == alone.r2.mean()
 
 
@@ -63,7 +65,7 @@ def test_what_it_says_over_samples():
          "doubt": ["", "NOT CONVERGED"]},
         index=index,
     )  # fmt: skip
-    found = fw.SampleStudy(runs, 10, 4, 0, 0.5, 9, {"a": "a"})
+    found = fw.survey.SampleStudy(runs, 10, 4, 0, 0.5, 9, {"a": "a"})
     row = found.frame.loc[(0.1, "a")]
     assert row[["true_r2", "r2", "bias", "rms"]].tolist() == pytest.approx([0.2, 0.2, 0.0, 0.1])
     assert row["sd"] == pytest.approx(0.02**0.5)
@@ -110,20 +112,24 @@ def test_levels_of_zeros_are_those_of_the_populations():
 
 
 def test_a_study_of_levels_of_zeros():
-    models = {"told": "log-linear", "fiber": fw.populations.fiber("hypergeometric")}
+    models = {"told": "log-linear", "fiber": fw.survey.populations.fiber("hypergeometric")}
     small = [[20, 3, 8], [4, 9, 6], [5, 5, 9]]
-    study = fw.sample_study(small, [0.5], models, random_zeros=[0, 0.2], structural_zeros=0.3, seeds=[1, 2], draws=40)
+    study = fw.survey.sample_study(
+        small, [0.5], models, random_zeros=[0, 0.2], structural_zeros=0.3, seeds=[1, 2], draws=40
+    )
     assert study.runs.index.names == ["random_zeros", "structural_zeros", "fraction", "model", "seed"]
     assert study.frame.index.names == ["random_zeros", "structural_zeros", "fraction", "model"]
     assert study.runs["true_zeros"].unique().tolist() == [3, 5]
     made = with_zeros(as_table(small), 0.2, 0.3, seed=2)
-    release = fw.draw_sample(labelled(made.table.values, made.table.dims), 0.5, seed=2)
+    release = fw.protect.draw_sample(labelled(made.table.values, made.table.dims), 0.5, seed=2)
     for a, b in np.argwhere(made.shut.reshape(3, 3)):
         release = release.knows({"A": str(a + 1), "B": str(b + 1)}, exactly=0)
-    alone = fw.sample_risk(release, model="log-linear", draws=40, seed=2)
+    alone = fw.survey.sample_risk(release, model="log-linear", draws=40, seed=2)
     assert study.runs.loc[(0.2, 0.3, 0.5, "told", 2), "r2"] == alone.r2.mean()
     assert alone.zeros.min() >= 3
-    not_told = fw.sample_study(small, [0.5], ["log-linear"], structural_zeros=0.3, tell_zeros=False, seeds=2, draws=40)
+    not_told = fw.survey.sample_study(
+        small, [0.5], ["log-linear"], structural_zeros=0.3, tell_zeros=False, seeds=2, draws=40
+    )
     assert not_told.runs["zeros"].min() < 3
     titles = [axis.get_title() for axis in study.plot().axes]
     assert titles == [f"0.5: 35 people\nzeros: {one} random,\n30% structural" for one in ("0%", "20%")]
@@ -153,7 +159,7 @@ def test_a_study_of_levels_of_zeros():
 )
 def test_errors(asked, words):
     with pytest.raises(fw.InputError, match=re.escape(words)):
-        fw.sample_study([[5, 3], [2, 6]], **({"fractions": 0.5, "models": ["urn"], "seeds": [1]} | asked))
+        fw.survey.sample_study([[5, 3], [2, 6]], **({"fractions": 0.5, "models": ["urn"], "seeds": [1]} | asked))
 
 
 # --- what is stored for the notebooks is what the code gives --------------------------------------------------------------

@@ -128,7 +128,7 @@ def test_the_matrix_changes_as_many_counts_as_the_printed_one(paper, cube):
     found = paper.by_matrix(cube.values)["matrix"]
     assert t @ found == pytest.approx(t)
     assert t @ np.diag(found) == pytest.approx(t @ np.diag(paper.MATRIX))
-    assert (t @ np.diag(fw.invariant_matrix(paper.MATRIX, t, above=5))) < t @ np.diag(paper.MATRIX)
+    assert (t @ np.diag(fw.protect.invariant_matrix(paper.MATRIX, t, above=5))) < t @ np.diag(paper.MATRIX)
 
 
 # --- studies of other tables ------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ ONE = {"T": ("B,A", {"C": "2"})}
 
 def test_a_study_cuts_the_tables_that_are_asked_for():
     seen = []
-    found = fw.table_study(
+    found = fw.studies.table_study(
         SMALL,
         {**ONE, "U": (["C"], None)},
         {"N": ("after", "round_to", lambda t: seen.append(t) or {"base": 5})},
@@ -155,7 +155,7 @@ def test_a_study_cuts_the_tables_that_are_asked_for():
 
 
 def test_noise_below_nobody_is_nobody():
-    found = fw.table_study(SMALL % 2, ONE, {"N": ("after", "add_noise", {"noise": {-5: 1.0}})}, seeds=2)
+    found = fw.studies.table_study(SMALL % 2, ONE, {"N": ("after", "add_noise", {"noise": {-5: 1.0}})}, seeds=2)
     assert len(found.runs) == 2
     assert (found.runs["utility"] < 1).all()
 
@@ -173,7 +173,7 @@ def test_a_stored_study_is_what_the_code_gives(study, tmp_path):
 
 
 def test_a_study_is_drawn():
-    found = fw.table_study(SMALL, ONE, {"RR": ("before", "random_round", {})}, seeds=[1, 2])
+    found = fw.studies.table_study(SMALL, ONE, {"RR": ("before", "random_round", {})}, seeds=[1, 2])
     texts = [text.get_text() for text in found.plot(title="Map").axes[0].texts]
     assert texts == ["T RR", "T"]
 
@@ -200,7 +200,7 @@ def test_a_study_is_drawn():
 )
 def test_errors_of_a_study(tables, methods, words):
     with pytest.raises(fw.InputError, match=re.escape(words)):
-        fw.table_study(SMALL, tables, methods, seeds=[1])
+        fw.studies.table_study(SMALL, tables, methods, seeds=[1])
 
 
 # --- lists of parameters, and other measures --------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_lists_of_parameters_are_every_combination():
         "N": ("after", "add_noise", {"noise": noise, "floor": True}),
         "RR": ("after", "random_round", {"base": 3}),
     }
-    found = fw.table_study(SMALL, ONE, grid, seeds=[4])
+    found = fw.studies.table_study(SMALL, ONE, grid, seeds=[4])
     assert list(found.methods) == [
         "RS dim=A, rate=0.1", "RS dim=A, rate=0.5", "RS dim=C, rate=0.1", "RS dim=C, rate=0.5", "N noise=#1", "N noise=#2",
         "RR",
@@ -221,7 +221,7 @@ def test_lists_of_parameters_are_every_combination():
     assert found.settings["RS dim=C, rate=0.5"] == {"dim": "C", "rate": 0.5}
     assert "RR" not in found.settings
     for (dim, rate), name in zip([("A", 0.1), ("A", 0.5), ("C", 0.1), ("C", 0.5)], found.methods, strict=False):
-        alone = fw.table_study(SMALL, ONE, {"one": ("before", "swap", {"dim": dim, "rate": rate})}, seeds=[4])
+        alone = fw.studies.table_study(SMALL, ONE, {"one": ("before", "swap", {"dim": dim, "rate": rate})}, seeds=[4])
         assert found.runs.loc[("T", name, 4)].equals(alone.runs.loc[("T", "one", 4)])
     assert found.runs.loc[("T", "N noise=#2", 4), "utility"] == 1
 
@@ -229,7 +229,7 @@ def test_lists_of_parameters_are_every_combination():
 def test_measures_of_choice(tmp_path):
     rounded = {"RR": ("after", "random_round", {"base": 3})}
     true = SMALL[:, :, 1].T
-    shown = fw.random_round(true, base=3, seed=7).published.values
+    shown = fw.protect.random_round(true, base=3, seed=7).published.values
     by_hand = {
         "r2": fw.risk.r2(true, shown),
         "r1": fw.risk.r1(shown),
@@ -237,38 +237,38 @@ def test_measures_of_choice(tmp_path):
         "split mean": fw.risk.perturbed_risk(true, shown, fw.risk.changes_of("random_round", {"base": 3}), means=True),
     }
     for name, risk in by_hand.items():
-        found = fw.table_study(SMALL, ONE, rounded, seeds=[7], risk=name, utility="cramer's v")
+        found = fw.studies.table_study(SMALL, ONE, rounded, seeds=[7], risk=name, utility="cramer's v")
         assert found.runs.loc[("T", "RR", 7), "risk"] == pytest.approx(risk)
         assert found.runs.loc[("T", "RR", 7), "utility"] == 1 - abs(fw.risk.cramers_v_change(true, shown))
     assert found.utility == "1 - change of Cramer's V"
     found.save(tmp_path / "study.fw")
     again = fw.load(tmp_path / "study.fw")
     assert (again.risk, again.utility, dict(again.settings)) == (found.risk, found.utility, {})
-    own = fw.table_study(
+    own = fw.studies.table_study(
         SMALL, ONE, rounded, seeds=[7], risk=lambda F, G: (F == G).mean(), utility=lambda F, G: -abs(F - G).sum()
     )
     assert own.runs.loc[("T", "RR", 7), "risk"] == (true == shown).mean()
     assert own.runs.loc[("T", "RR", 7), "utility"] == -abs(true - shown).sum()
     assert own.originals.loc["T", "risk"] == 1
-    weighed = fw.table_study(SMALL, ONE, rounded, seeds=[7], risk="r2", weights=(1, 0, 0))
+    weighed = fw.studies.table_study(SMALL, ONE, rounded, seeds=[7], risk="r2", weights=(1, 0, 0))
     assert weighed.runs.loc[("T", "RR", 7), "risk"] == fw.risk.r2(true, shown, (1, 0, 0))
 
 
 def test_methods_without_known_changes_have_other_risks():
     sample = {"S": ("after", "draw_sample", {"fraction": 0.5})}
     with pytest.raises(fw.InputError, match="draw_sample does not change counts cell by cell"):
-        fw.table_study(SMALL, ONE, sample, seeds=[1])
-    assert 0 < fw.table_study(SMALL, ONE, sample, seeds=[1], risk="r2").runs["risk"].iloc[0] < 1
+        fw.studies.table_study(SMALL, ONE, sample, seeds=[1])
+    assert 0 < fw.studies.table_study(SMALL, ONE, sample, seeds=[1], risk="r2").runs["risk"].iloc[0] < 1
 
 
 def test_a_study_says_where_the_risk_rose():
     even = np.full((4, 5, 2), 5)
     table, swapped = {"T": ("A,B", {"C": "1"})}, {"RS": ("before", "swap", {"dim": "A", "rate": 0.3})}
-    found = fw.table_study(even, table, swapped, seeds=[1, 2])
+    found = fw.studies.table_study(even, table, swapped, seeds=[1, 2])
     assert found.raised.to_dict() == {("T", "RS"): 1.0}
     assert found.remark.startswith("In some runs the risk is larger than before (T RS): this measure may rise")
     assert "larger than before" in found._repr_html_()
-    assert fw.table_study(even, table, swapped, seeds=[1, 2], risk="split mean").remark == ""
+    assert fw.studies.table_study(even, table, swapped, seeds=[1, 2], risk="split mean").remark == ""
 
 
 @pytest.mark.parametrize(
@@ -299,4 +299,4 @@ def test_a_study_says_where_the_risk_rose():
 )
 def test_errors_of_lists_and_measures(methods, options, words):
     with pytest.raises(fw.InputError, match=re.escape(words)):
-        fw.table_study(SMALL, ONE, methods, seeds=[1], **options)
+        fw.studies.table_study(SMALL, ONE, methods, seeds=[1], **options)

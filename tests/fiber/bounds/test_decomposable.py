@@ -153,7 +153,7 @@ def test_other_facts_have_no_closed_form():
     groups = {"B": {"low": ["1", "2"], "high": ["3"]}}
     assert margin_bounds(fw.publish(values, ["A", "B:1"], hierarchies=groups)) is None
     assert margin_bounds(fw.publish(values, ["A", "B"], hierarchies=groups)) is not None
-    evidence = fw.Evidence(np.array([0]), np.array([1]), 0, np.zeros(9))
+    evidence = fw.protect.Evidence(np.array([0]), np.array([1]), 0, np.zeros(9))
     assert margin_bounds(replace(plain, evidence=(evidence,))) is None
 
 

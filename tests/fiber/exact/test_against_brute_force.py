@@ -61,7 +61,7 @@ def test_probabilities(world, law, method, data):
         weight = naive.poisson(means)
         assume(any(weight(table) > 0 for table in found))
         found = [table for table in found if weight(table) > 0]
-        given_law = fw.expected(np.array(means).reshape(world.values.shape))
+        given_law = fw.laws.expected(np.array(means).reshape(world.values.shape))
     if law != "uniform":
         weight = naive.besides_own(weight, world.own)
     with only(method):
@@ -101,7 +101,7 @@ def test_evidence_on_cells_and_sums_multiplies_with_the_law(world, method, data)
         weights[actual - first] = 1.0
         with np.errstate(divide="ignore"):
             logs = np.log(np.array(weights))
-        items.append(fw.Evidence(np.array(cells), np.ones(len(cells), dtype=np.int64), first, logs))
+        items.append(fw.protect.Evidence(np.array(cells), np.ones(len(cells), dtype=np.int64), first, logs))
         effects.append((cells, first, weights))
 
     def weight(table):

@@ -267,7 +267,7 @@ def test_evidence_may_leave_no_table():
     release = fw.publish(np.full((6, 6), 10), margins=["A", "B"])
     weights = np.full(61, -np.inf)
     weights[[0, 50]] = 0
-    items = tuple(fw.Evidence(np.array([c]), np.array([1]), 0, weights) for c in range(6))
+    items = tuple(fw.protect.Evidence(np.array([c]), np.array([1]), 0, weights) for c in range(6))
     for ask in (fw.count, fw.audit):
         with pytest.raises(fw.InputError, match="leave no possible table"):
             ask(replace(release, evidence=items))

@@ -18,13 +18,14 @@ def test_the_command_line_takes_the_same_names():
 
 
 def test_an_unknown_law_is_answered_with_those_there_are():
-    made = "fw.expected(mu), fw.dirichlet(c), fw.prior([...]), fw.per_contributor(contributors)"
+    made = "fw.laws.expected(mu), fw.laws.dirichlet(c), fw.laws.prior([...]), fw.laws.per_contributor(contributors)"
     with pytest.raises(fw.InputError) as problem:
         as_law("unifrom")
     assert str(problem.value) == f"there is no law 'unifrom'; did you mean 'uniform'?, or {made}"
     with pytest.raises(fw.InputError) as problem:
         as_law(3)
     assert str(problem.value) == (
-        "law= must be 'uniform', 'hypergeometric', 'dirichlet', fw.expected(mu), fw.dirichlet(c), fw.prior([...]) or "
-        "fw.per_contributor(contributors); it is 3."
+        "law= must be 'uniform', 'hypergeometric', 'dirichlet', fw.laws.expected(mu), fw.laws.dirichlet(c), "
+        "fw.laws.prior([...]) or "
+        "fw.laws.per_contributor(contributors); it is 3."
     )

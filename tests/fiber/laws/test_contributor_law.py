@@ -53,7 +53,7 @@ def test_a_hidden_cell_is_its_contributors_times_what_one_has(by):
         return math.prod(parts)
 
     weights = np.array([weight(x) for x in range(35)])
-    law = fw.per_contributor(firms.rename_axis(index="A", columns="B"), by=by)
+    law = fw.laws.per_contributor(firms.rename_axis(index="A", columns="B"), by=by)
     found = fw.audit(release, law=law).pmf(A="a", B="m")
     assert found.index.tolist() == list(range(35))
     assert found.to_numpy() == pytest.approx(weights / weights.sum(), rel=1e-9)
@@ -66,11 +66,11 @@ def test_nobody_has_nothing_and_the_unit_hardly_matters(tmp_path):
     table, firms = TURNOVER.copy(), FIRMS.copy()
     table.loc["a", "m"], firms.loc["a", "m"] = 0, 0
     named, counted = (one.rename_axis(index="A", columns="B") for one in (table, firms))
-    law = fw.per_contributor(counted)
+    law = fw.laws.per_contributor(counted)
     release = fw.suppress(named, where=SQUARE)
     assert fw.audit(release, law=law).pmf(A="a", B="m").to_dict() == {0: 1.0}
-    audit = fw.audit(released(), law=fw.per_contributor(FIRMS))
-    finer = fw.audit(fw.suppress(TURNOVER / 1.0, where=SQUARE, decimals=1), law=fw.per_contributor(FIRMS))
+    audit = fw.audit(released(), law=fw.laws.per_contributor(FIRMS))
+    finer = fw.audit(fw.suppress(TURNOVER / 1.0, where=SQUARE, decimals=1), law=fw.laws.per_contributor(FIRMS))
     near = [one.probability(A="a", B="m", at_least=10, at_most=20) for one in (audit, finer)]
     assert near[0] == pytest.approx(near[1], abs=0.03)
     audit.save(tmp_path / "audit.fw")
@@ -80,13 +80,15 @@ def test_nobody_has_nothing_and_the_unit_hardly_matters(tmp_path):
 
 
 def test_a_wider_reader_is_a_prior_of_the_wider_spread():
-    release, law = released(), fw.per_contributor(FIRMS, widen=2)
+    release, law = released(), fw.laws.per_contributor(FIRMS, widen=2)
     median, spread = law.fitted(release).loc["all", ["median", "spread"]]
-    prior = fw.prior([(cell, fw.log_normal(median * FIRMS.loc[cell["A"], cell["B"]], 2 * spread)) for cell in SQUARE])
+    prior = fw.laws.prior(
+        [(cell, fw.laws.log_normal(median * FIRMS.loc[cell["A"], cell["B"]], 2 * spread)) for cell in SQUARE]
+    )
     found = [fw.audit(release, law=one).pmf(A="a", B="m") for one in (law, prior)]
     assert found[0].to_numpy() == pytest.approx(found[1].to_numpy(), rel=1e-9)
     assert law.words.endswith("as among the published cells, with 2 times their spread")
-    assert law.call == "fw.per_contributor(contributors, widen=2)"
+    assert law.call == "fw.laws.per_contributor(contributors, widen=2)"
 
 
 def test_a_law_that_counts_units_warns_of_magnitudes_without_decimals():
@@ -97,7 +99,7 @@ def test_a_law_that_counts_units_warns_of_magnitudes_without_decimals():
 
 def test_dense_values_are_weighed_by_their_density():
     """Where the two forms meet, and far out on either side, they agree; no value is impossible."""
-    prior = fw.log_normal(5000, 0.3)
+    prior = fw.laws.log_normal(5000, 0.3)
     values = np.array([0, 1, 999, 1000, 1001, 1002, 5000, 10**6, 10**12])
     found = prior.log_weights(values, (0, 0), 0)
     assert np.isfinite(found).all()
@@ -108,48 +110,48 @@ def test_dense_values_are_weighed_by_their_density():
 def test_what_a_law_per_contributor_cannot_use():
     release = released()
     with pytest.raises(fw.InputError, match=r"of B=m only 1 of its cells is published as it is; give a coarser by="):
-        fw.audit(release, law=fw.per_contributor(FIRMS, by="B"))
+        fw.audit(release, law=fw.laws.per_contributor(FIRMS, by="B"))
     with pytest.raises(fw.InputError, match=r"by='C'\): there is no such dim"):
-        fw.audit(release, law=fw.per_contributor(FIRMS, by="C"))
+        fw.audit(release, law=fw.laws.per_contributor(FIRMS, by="C"))
     with pytest.raises(fw.InputError, match=r"contributors have the shape \(2, 3\); the table has \(3, 3\)"):
-        fw.audit(release, law=fw.per_contributor(FIRMS.iloc[:2]))
+        fw.audit(release, law=fw.laws.per_contributor(FIRMS.iloc[:2]))
     with pytest.raises(fw.InputError, match="contributors must be numbers of at least 0"):
-        fw.audit(release, law=fw.per_contributor(-FIRMS))
-    with pytest.raises(fw.InputError, match=r"of the table none of its cells is published as it is; use fw.prior"):
-        fw.audit(fw.publish(TURNOVER, ["A", "B"]), law=fw.per_contributor(FIRMS))
+        fw.audit(release, law=fw.laws.per_contributor(-FIRMS))
+    with pytest.raises(fw.InputError, match=r"of the table none of its cells is published as it is; use fw.laws.prior"):
+        fw.audit(fw.publish(TURNOVER, ["A", "B"]), law=fw.laws.per_contributor(FIRMS))
     for swapped in (FIRMS.replace(4, 0), FIRMS.replace(5, 0)):  # hidden cells, a published one
         with pytest.raises(fw.InputError, match=r"cell A=., B=. is above 0, but nobody contributes to it"):
-            fw.audit(release, law=fw.per_contributor(swapped))
+            fw.audit(release, law=fw.laws.per_contributor(swapped))
     with pytest.raises(fw.InputError, match=r"cell A=c, B=s is above 0, but nobody contributes to it"):
-        fw.audit(release.without_truth(), law=fw.per_contributor(FIRMS.replace(5, 0)))
+        fw.audit(release.without_truth(), law=fw.laws.per_contributor(FIRMS.replace(5, 0)))
     for widen in (0, "2", float("inf")):
         with pytest.raises(fw.InputError, match=r"per_contributor\(widen=.*\): a number above 0, such as 2"):
-            fw.per_contributor(FIRMS, widen=widen)
-    with pytest.raises(fw.InputError, match=r"fw.prior\(\[...\]\), fw.per_contributor\(contributors\)"):
+            fw.laws.per_contributor(FIRMS, widen=widen)
+    with pytest.raises(fw.InputError, match=r"fw.laws.prior\(\[...\]\), fw.laws.per_contributor\(contributors\)"):
         fw.audit(release, law="per contributor")
-    law = fw.per_contributor(FIRMS)
+    law = fw.laws.per_contributor(FIRMS)
     with pytest.raises(fw.InputError, match="one table, and these are 2 linked ones"):
         fw.audit(fw.linked([release, fw.publish(xr.DataArray([19, 52, 143], [("B", ["s", "m", "l"])]), ["B"])]), law)
     with pytest.raises(fw.InputError, match=r"log_normal\(spread=0\): a number above 0"):
-        fw.log_normal(3, 0)
+        fw.laws.log_normal(3, 0)
 
 
 LARGEST = pd.DataFrame([[2, 8, 40], [8, 5, 50], [1, 8, 30]], index=list("abc"), columns=["s", "m", "l"])
 
 
 def test_sensitive_magnitudes_at_their_edges():
-    found = fw.sensitivity.sensitive_magnitudes(TURNOVER, FIRMS, LARGEST, fewer_than=3, dominance=85)
+    found = fw.protect.sensitivity.sensitive_magnitudes(TURNOVER, FIRMS, LARGEST, fewer_than=3, dominance=85)
     assert found.to_pandas().to_numpy().tolist() == [[False, False, True], [True, False, True], [False, False, True]]
-    only = fw.sensitivity.sensitive_magnitudes(TURNOVER, FIRMS, fewer_than=3)
+    only = fw.protect.sensitivity.sensitive_magnitudes(TURNOVER, FIRMS, fewer_than=3)
     assert int(only.sum()) == 2
-    exactly = fw.sensitivity.sensitive_magnitudes([[100, 0]], [[3, 0]], [[85, 0]])
+    exactly = fw.protect.sensitivity.sensitive_magnitudes([[100, 0]], [[3, 0]], [[85, 0]])
     assert not exactly.any()  # at the limit, and nobody: neither is too much
 
 
 def test_sensitive_totals_of_every_level():
     tree = {"A": {"ab": ["a", "b"]}}
     table, firms, largest = (one.rename_axis(index="A", columns="B") for one in (TURNOVER, FIRMS, LARGEST))
-    found = fw.sensitivity.sensitive_totals(table, firms, largest, fewer_than=4, dominance=65, hierarchies=tree)
+    found = fw.protect.sensitivity.sensitive_totals(table, firms, largest, fewer_than=4, dominance=65, hierarchies=tree)
     assert found.loc[("ab", "l")].tolist() == [110, 3, 50, pytest.approx(100 * 50 / 110)]
     naive = set()
     for rows, name in (("a", "a"), ("b", "b"), ("c", "c"), ("ab", "ab"), ("abc", "Total")):
@@ -175,13 +177,15 @@ def test_sensitive_totals_of_every_level():
 )
 def test_summaries_that_cannot_be(given, words):
     with pytest.raises(fw.InputError, match=words):
-        fw.sensitivity.sensitive_magnitudes(**{"table": TURNOVER, "contributors": FIRMS, "largest": LARGEST} | given)
+        fw.protect.sensitivity.sensitive_magnitudes(
+            **{"table": TURNOVER, "contributors": FIRMS, "largest": LARGEST} | given
+        )
 
 
 def test_exposure_names_who_comes_nearest():
     table, firms, largest = (one.rename_axis(index="A", columns="B") for one in (TURNOVER, FIRMS, LARGEST))
-    where = fw.sensitivity.sensitive_magnitudes(table, firms, largest, dominance=95)
-    release = fw.complementary_suppress(table, where, contributors=firms, largest=largest)
+    where = fw.protect.sensitivity.sensitive_magnitudes(table, firms, largest, dominance=95)
+    release = fw.protect.complementary_suppress(table, where, contributors=firms, largest=largest)
     plain = fw.audit(release).exposure()
     assert plain["respondent"].isna().all()
     assert plain["worst"].equals(plain["everybody"])

@@ -14,7 +14,7 @@ from fiberwalk.report.words import doubts
 
 def test_a_sample_is_not_drawn_together(tmp_path) -> None:
     """90 and 10 of 1,000 people: by chance or not, the first are about nine in ten."""
-    release = fw.as_protected([90, 10], "draw_sample", exact=[1000])
+    release = fw.protect.as_protected([90, 10], "draw_sample", exact=[1000])
     with pytest.warns(UserWarning, match=r"same expected count for 2 cells.*A=2: 10, A=1: 90.*law='dirichlet'"):
         drawn_together = fw.audit(release, "hypergeometric")
     assert drawn_together.cells["mean"].tolist() == pytest.approx([540, 460], abs=1)
@@ -29,7 +29,7 @@ def test_a_sample_is_not_drawn_together(tmp_path) -> None:
 
 
 def test_a_rounded_table_with_an_exact_total_keeps_its_truth() -> None:
-    release = fw.random_round([[300, 3], [3, 6]], exact=[""], seed=1)
+    release = fw.protect.random_round([[300, 3], [3, 6]], exact=[""], seed=1)
     with pytest.warns(UserWarning, match="the same expected count"):
         assert fw.audit(release, "hypergeometric").pmf(A="1", B="1")[300] < 0.01
     assert fw.audit(release, "dirichlet").pmf(A="1", B="1")[300] > 0.3
@@ -39,10 +39,10 @@ def test_a_rounded_table_with_an_exact_total_keeps_its_truth() -> None:
     "release",
     [
         fw.publish([[30, 3], [3, 6]], margins=["A", "B"]),
-        fw.random_round([[4, 3], [3, 6]], exact=[""], seed=1),
-        fw.random_round([[300, 3], [3, 600]], exact=["A", "B"], seed=1),
-        fw.random_round([[300, 3], [3, 600]], seed=1),
-        fw.add_noise([[30, 3], [3, 6]], fw.geometric_noise(0.1), exact=[""], seed=1),
+        fw.protect.random_round([[4, 3], [3, 6]], exact=[""], seed=1),
+        fw.protect.random_round([[300, 3], [3, 600]], exact=["A", "B"], seed=1),
+        fw.protect.random_round([[300, 3], [3, 600]], seed=1),
+        fw.protect.add_noise([[30, 3], [3, 6]], fw.protect.geometric_noise(0.1), exact=[""], seed=1),
     ],
     ids=["exact", "alike", "told apart by margins", "no exact figure", "noise larger than the figures"],
 )
@@ -62,9 +62,9 @@ def test_weights_are_ratios_of_gamma_functions(a: float) -> None:
 
 def test_shares_come_from_exact_facts_alone() -> None:
     """What was published by chance enters as evidence, and would be used twice."""
-    law = fw.dirichlet(10)
-    one = fw.random_round([[30, 3], [9, 6]], exact=["A"], seed=1)
-    other = fw.random_round([[15, 18], [9, 6]], exact=["A"], seed=2)
+    law = fw.laws.dirichlet(10)
+    one = fw.protect.random_round([[30, 3], [9, 6]], exact=["A"], seed=1)
+    other = fw.protect.random_round([[15, 18], [9, 6]], exact=["A"], seed=2)
     np.testing.assert_allclose(law.weights(one), law.weights(other))
     np.testing.assert_allclose(law.weights(one), 10 * np.array([33, 33, 15, 15]) / 96)
     assert law.weights(one).sum() == pytest.approx(10)
@@ -72,14 +72,14 @@ def test_shares_come_from_exact_facts_alone() -> None:
 
 def test_it_is_calibrated_under_itself() -> None:
     """Shares and people by the law, a sample of them published: the ranges of 90% hold so many truths as they say."""
-    random, law = np.random.default_rng(8), fw.dirichlet(6.0)
+    random, law = np.random.default_rng(8), fw.laws.dirichlet(6.0)
     held = at_least = 0
     ranks = []
     number = max(120, cases(120))
     for k in range(number):
         shares = random.dirichlet(np.full(3, 2.0))
         truth = random.multinomial(40, shares)
-        release = fw.draw_sample(truth, size=12, seed=k)
+        release = fw.protect.draw_sample(truth, size=12, seed=k)
         audit = fw.audit(release, law)
         for cell in range(3):
             pmf = audit._pmf({"A": str(cell + 1)}, {})
@@ -96,4 +96,4 @@ def test_it_is_calibrated_under_itself() -> None:
 @pytest.mark.parametrize("c", [0, -1, "many", np.inf, True])
 def test_c_is_a_number_above_zero(c: object) -> None:
     with pytest.raises(fw.InputError, match="how many respondents the first opinion weighs"):
-        fw.dirichlet(c)
+        fw.laws.dirichlet(c)

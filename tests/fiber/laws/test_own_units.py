@@ -58,13 +58,13 @@ def test_under_means_the_others_follow_the_same_law() -> None:
     means = np.array([[1.0, 2.0], [3.0, 4.0]])
     with_her = fw.publish([[3, 2], [2, 4]], margins=["A", "B"]).knows({"A": "1", "B": "1"}, own=2)
     without = fw.publish([[1, 2], [2, 4]], margins=["A", "B"])
-    one, other = (fw.audit(r, fw.expected(means)).pmf(A="1", B="1").to_dict() for r in (with_her, without))
+    one, other = (fw.audit(r, fw.laws.expected(means)).pmf(A="1", B="1").to_dict() for r in (with_her, without))
     assert one == pytest.approx({k: v for k, v in other.items() if k in one})
 
 
 def test_other_laws_of_counts_weigh_the_ways_to_name_her_units() -> None:
     release = fw.publish([[2, 2], [2, 2]], margins=["A", "B"]).knows({"A": "1", "B": "1"}, own=1)
-    everywhere = fw.prior([({"A": "1", "B": "1"}, dict.fromkeys(range(5), 1.0))])
+    everywhere = fw.laws.prior([({"A": "1", "B": "1"}, dict.fromkeys(range(5), 1.0))])
     assert fw.audit(release, everywhere).pmf(A="1", B="1").to_dict() == pytest.approx({0: 0.1, 1: 0.2, 2: 0.3, 3: 0.4})
     # Gamma(x + a) / (x - 1)! in her cell, Gamma(x + a) / x! in the others: a is 4 pi, fitted to the others' margins
     pi = np.outer([3, 4], [3, 4]) / 49
@@ -72,7 +72,7 @@ def test_other_laws_of_counts_weigh_the_ways_to_name_her_units() -> None:
     values = np.array([[x, 4 - x], [4 - x, x]])
     logs = gammaln(values + 4 * pi[:, :, None]) - gammaln(values + 1.0)
     wanted = np.exp(logs.sum(axis=(0, 1))) * x
-    np.testing.assert_allclose(fw.audit(release, fw.dirichlet(4)).pmf(A="1", B="1"), wanted / wanted.sum())
+    np.testing.assert_allclose(fw.audit(release, fw.laws.dirichlet(4)).pmf(A="1", B="1"), wanted / wanted.sum())
 
 
 def test_uniform_and_magnitudes_are_cut_off_and_say_so() -> None:
@@ -118,8 +118,8 @@ def test_a_contributor_leaves_one_fewer() -> None:
     turnover, firms = [[40, 55, 9], [80, 60, 21], [70, 90, 30]], [[4, 5, 1], [8, 6, 2], [7, 8, 3]]
     release = fw.suppress(turnover, where=[{"A": a, "B": b} for a in "12" for b in "13"])
     hers = release.knows({"A": "2", "B": "1"}, own=10)
-    audit = fw.audit(hers, fw.per_contributor(firms), magnitudes=True)
-    plain = fw.audit(release, fw.per_contributor(firms), magnitudes=True)
+    audit = fw.audit(hers, fw.laws.per_contributor(firms), magnitudes=True)
+    plain = fw.audit(release, fw.laws.per_contributor(firms), magnitudes=True)
     assert audit._pmf({"A": "2", "B": "1"}, {}).mean + 10 != pytest.approx(plain._pmf({"A": "2", "B": "1"}, {}).mean)
     alone = release.knows({"A": "1", "B": "3"}, own=9)
-    assert fw.audit(alone, fw.per_contributor(firms), magnitudes=True)._pmf({"A": "1", "B": "3"}, {}).support == 1
+    assert fw.audit(alone, fw.laws.per_contributor(firms), magnitudes=True)._pmf({"A": "1", "B": "3"}, {}).support == 1

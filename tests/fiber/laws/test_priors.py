@@ -48,12 +48,12 @@ def smoothed(x, low, high):
 
 
 KINDS = {
-    "unimodal": (fw.unimodal(), triangle),
-    "peak": (fw.unimodal(peak=1), lopsided),
-    "flat": (fw.beta_binomial(a=1, b=1), lambda x, low, high: 1),
-    "beta-binomial": (fw.beta_binomial(a=2, b=3), beta_2_3),
-    "frequencies": (fw.frequencies_of(REFERENCE), lambda x, low, high: REFERENCE.count(x)),
-    "smoothed": (fw.frequencies_of(REFERENCE, smooth=2), smoothed),
+    "unimodal": (fw.laws.unimodal(), triangle),
+    "peak": (fw.laws.unimodal(peak=1), lopsided),
+    "flat": (fw.laws.beta_binomial(a=1, b=1), lambda x, low, high: 1),
+    "beta-binomial": (fw.laws.beta_binomial(a=2, b=3), beta_2_3),
+    "frequencies": (fw.laws.frequencies_of(REFERENCE), lambda x, low, high: REFERENCE.count(x)),
+    "smoothed": (fw.laws.frequencies_of(REFERENCE, smooth=2), smoothed),
 }
 
 
@@ -85,8 +85,8 @@ def test_priors_weigh_every_table(world, law, data):
         listed = dict(enumerate(odds[cell]))
         one = listed if number == 0 and any(odds[cell]) else lambda x, listed=listed: listed.get(x, 0.0)
         pairs.append((dict(zip(names, world.labels(cell), strict=True)), one))
-    otherwise = "uniform" if law == "uniform" else fw.expected(np.array(means).reshape(world.values.shape))
-    audit = fw.audit(world.release, fw.prior(pairs, otherwise))
+    otherwise = "uniform" if law == "uniform" else fw.laws.expected(np.array(means).reshape(world.values.shape))
+    audit = fw.audit(world.release, fw.laws.prior(pairs, otherwise))
     assert audit.tables == len(found)
     for cell in world.hidden:
         mine = world.own.get(cell, 0)
@@ -105,14 +105,14 @@ def test_expected_counts_of_the_log_linear_model_do_not_cancel_beside_a_prior():
     def weight(table):
         return 0.5 ** table[0] * math.prod(means[c] ** table[c] / math.factorial(table[c]) for c in (1, 2, 3))
 
-    audit = fw.audit(release, fw.prior([(CORNER, lambda x: 0.5**x)], otherwise="hypergeometric"))
+    audit = fw.audit(release, fw.laws.prior([(CORNER, lambda x: 0.5**x)], otherwise="hypergeometric"))
     expected = naive.pmf(found, [0], weight)
     assert audit.pmf(CORNER).to_dict() == pytest.approx(expected)
 
 
 def test_a_prior_that_is_the_law_changes_nothing():
     release = fw.publish([[3, 1], [2, 4]], ["A", "B"])
-    poisson = fw.prior([(CORNER, lambda x: 2.0**x / math.factorial(x))], "hypergeometric")  # its fitted mean is 2
+    poisson = fw.laws.prior([(CORNER, lambda x: 2.0**x / math.factorial(x))], "hypergeometric")  # its fitted mean is 2
     before = fw.audit(release, "hypergeometric").pmf(CORNER)
     assert fw.audit(release, poisson).pmf(CORNER).to_numpy() == pytest.approx(before.to_numpy())
 
@@ -133,7 +133,7 @@ def test_priors_on_the_known_interval_weigh_every_table(world, kind, everywhere,
 
     found = [table for table in tables if weight(table) > 0]
     assume(found)
-    law = fw.prior(everywhere=prior) if everywhere else fw.prior([(labels[cells[0]], prior)])
+    law = fw.laws.prior(everywhere=prior) if everywhere else fw.laws.prior([(labels[cells[0]], prior)])
     audit = fw.audit(world.release, law)
     assert audit.tables == len(found)
     for cell in world.hidden:
@@ -148,7 +148,7 @@ def test_priors_multiply_with_what_random_rounding_says(values, kind, exact):
     prior, twin = KINDS[kind]
     names = "ABC"[: values.ndim]
     margins = [names[0], ",".join(names[1:])] if exact else []
-    release = fw.random_round(values, base=3, seed=4, exact=margins)
+    release = fw.protect.random_round(values, base=3, seed=4, exact=margins)
     figures = release.published.values.ravel().tolist()
     facts = [(frozenset([c]), max(0, figure - 2), figure + 2) for c, figure in enumerate(figures)]
     sums = [(0,), tuple(range(1, values.ndim))] if exact else []
@@ -167,7 +167,7 @@ def test_priors_multiply_with_what_random_rounding_says(values, kind, exact):
 
     found = [table for table in tables if weight(table) > 0]
     assume(found)
-    audit = fw.audit(release, fw.prior(everywhere=prior))
+    audit = fw.audit(release, fw.laws.prior(everywhere=prior))
     assert audit.tables == len(found)
     for cell, place in enumerate(np.ndindex(values.shape)):
         pmf = audit.pmf({name: str(i + 1) for name, i in zip(names, place, strict=True)})
@@ -178,43 +178,43 @@ def test_one_prior_for_all_cells_but_those_that_have_their_own():
     release = fw.suppress([[3, 1, 9], [2, 4, 9], [5, 5, 5]], where=[CORNER, {"A": "1", "B": "2"}, {"A": "2", "B": "1"},
         {"A": "2", "B": "2"}])  # fmt: skip
     rare = {0: 1, 1: 2, 2: 4, 3: 8, 4: 16}  # 9 and 5 are published: that she holds them for impossible does not matter
-    everywhere = fw.audit(release, fw.prior(everywhere={**rare, 5: 32}))
+    everywhere = fw.audit(release, fw.laws.prior(everywhere={**rare, 5: 32}))
     listed = [({"A": a, "B": b}, {**rare, 5: 32}) for a in "12" for b in "12"]
-    assert everywhere.cells.equals(fw.audit(release, fw.prior(listed)).cells)
-    law = fw.prior([(CORNER, {0: 1, 1: 1})], everywhere=lambda x: 2.0**x)
+    assert everywhere.cells.equals(fw.audit(release, fw.laws.prior(listed)).cells)
+    law = fw.laws.prior([(CORNER, {0: 1, 1: 1})], everywhere=lambda x: 2.0**x)
     # x, 4 - x, 5 - x and 1 + x: the weights of the other three are 2^(10 - x)
     assert fw.audit(release, law).pmf(CORNER).to_dict() == pytest.approx({0: 2 / 3, 1: 1 / 3})
     assert law.words == (
         "she has a prior of her own on one cell; on every other hidden cell she has the same prior: one of her own"
     )
-    assert (law.name, law.call) == ("prior", "fw.prior([...], everywhere=...)")
-    shared = fw.prior(everywhere=fw.beta_binomial(a=2, b=3))
-    assert (shared.name, shared.call) == ("beta-binomial", "fw.prior(everywhere=fw.beta_binomial(a=2, b=3))")
+    assert (law.name, law.call) == ("prior", "fw.laws.prior([...], everywhere=...)")
+    shared = fw.laws.prior(everywhere=fw.laws.beta_binomial(a=2, b=3))
+    assert (shared.name, shared.call) == ("beta-binomial", "fw.laws.prior(everywhere=fw.laws.beta_binomial(a=2, b=3))")
     assert shared.words.endswith("beta-binomial(2, 3) on the interval that the exact figures leave it")
 
 
 def test_beta_binomial_and_values_in_own_units():
-    counts = fw.beta_binomial(4, 2.0, 0.5)
+    counts = fw.laws.beta_binomial(4, 2.0, 0.5)
     p = [counts(x) for x in range(5)]
     assert sum(p) == pytest.approx(1)
     assert sum(x * one for x, one in enumerate(p)) == pytest.approx(4 * 2.0 / 2.5)
     assert (counts(-1), counts(5), counts(1.5)) == (0, 0, 0)
     release = fw.publish([[0.3, 0.1], [0.2, 0.4]], ["A", "B"], decimals=1)
-    audit = fw.audit(release, fw.prior([(CORNER, {0.1: 1, 0.4: 3})]))
+    audit = fw.audit(release, fw.laws.prior([(CORNER, {0.1: 1, 0.4: 3})]))
     assert audit.pmf(CORNER).to_dict() == pytest.approx({0.1: 0.25, 0.4: 0.75})
-    same = fw.audit(release, fw.prior([(CORNER, lambda x: {0.1: 1, 0.4: 3}.get(x, 0))]))
+    same = fw.audit(release, fw.laws.prior([(CORNER, lambda x: {0.1: 1, 0.4: 3}.get(x, 0))]))
     assert same.pmf(CORNER).equals(audit.pmf(CORNER))
-    peaked = fw.audit(release, fw.prior([(CORNER, fw.unimodal(peak=0.1))])).pmf(CORNER)
+    peaked = fw.audit(release, fw.laws.prior([(CORNER, fw.laws.unimodal(peak=0.1))])).pmf(CORNER)
     assert peaked.to_dict() == pytest.approx({0.0: 1 / 6, 0.1: 1 / 3, 0.2: 1 / 4, 0.3: 1 / 6, 0.4: 1 / 12})
-    seen = fw.audit(release, fw.prior([(CORNER, fw.frequencies_of([0.1, 0.1, 0.4], decimals=1))])).pmf(CORNER)
+    seen = fw.audit(release, fw.laws.prior([(CORNER, fw.laws.frequencies_of([0.1, 0.1, 0.4], decimals=1))])).pmf(CORNER)
     assert seen.to_dict() == pytest.approx({0.1: 2 / 3, 0.4: 1 / 3})
     with pytest.raises(fw.InputError, match="has 2 decimals and the release 1"):
-        fw.audit(release, fw.prior(everywhere=fw.frequencies_of([0.15], decimals=2)))
+        fw.audit(release, fw.laws.prior(everywhere=fw.laws.frequencies_of([0.15], decimals=2)))
 
 
 def test_chains_follow_a_prior():
     release = fw.publish([[2, 1, 1], [1, 2, 1]], ["A", "B"])
-    law = fw.prior([(CORNER, {0: 0.2, 1: 0.1, 2: 0.5, 3: 0.2})], "hypergeometric")
+    law = fw.laws.prior([(CORNER, {0: 0.2, 1: 0.1, 2: 0.5, 3: 0.2})], "hypergeometric")
     exact, sampled = (fw.audit(release, law, method=method) for method in ("exact", "chains"))
     assert sampled.method == "chains"
     for one, other in zip(exact.belief.pmfs, sampled.belief.pmfs, strict=True):
@@ -224,8 +224,8 @@ def test_chains_follow_a_prior():
 
 def test_a_saved_prior_is_loaded_with_its_weights(tmp_path):
     release = fw.publish([[3, 1], [2, 4]], ["A", "B"])
-    cells = [(CORNER, lambda x: 1 / (1 + x)), ({"A": "1", "B": "2"}, fw.beta_binomial(9, 1, 2))]
-    audit = fw.audit(release, fw.prior(cells, otherwise=fw.expected([[1, 2], [3, 4]])))
+    cells = [(CORNER, lambda x: 1 / (1 + x)), ({"A": "1", "B": "2"}, fw.laws.beta_binomial(9, 1, 2))]
+    audit = fw.audit(release, fw.laws.prior(cells, otherwise=fw.laws.expected([[1, 2], [3, 4]])))
     audit.save(tmp_path / "audit.fw")
     loaded = fw.load(tmp_path / "audit.fw")
     assert loaded.cells.equals(audit.cells)
@@ -237,8 +237,8 @@ def test_a_saved_prior_is_loaded_with_its_weights(tmp_path):
 def test_a_saved_prior_on_every_cell_is_loaded_with_its_weights(tmp_path, kind):
     others = {"function": lambda x: 1 / (1 + x), "dict": {0: 1, 1: 2, 2: 3, 3: 1, 4: 2}}
     one = KINDS[kind][0] if kind in KINDS else others[kind]
-    release = fw.random_round([[3, 1], [2, 4]], seed=2, exact=["A", "B"])
-    audit = fw.audit(release, fw.prior([(CORNER, fw.unimodal(2))], everywhere=one))
+    release = fw.protect.random_round([[3, 1], [2, 4]], seed=2, exact=["A", "B"])
+    audit = fw.audit(release, fw.laws.prior([(CORNER, fw.laws.unimodal(2))], everywhere=one))
     audit.save(tmp_path / "audit.fw")
     law = fw.load(tmp_path / "audit.fw").belief.law
     assert (law.words, law.name, law.call if kind in KINDS else "") == (
@@ -257,13 +257,13 @@ def test_priors_on_the_command_line(tmp_path):
 
     release = fw.read_release(table)
     for named, one in [
-        (["unimodal"], fw.unimodal()),
-        (["beta-binomial:2,5"], fw.beta_binomial(a=2, b=5)),
-        ([f"frequencies:{older}", "--smooth", "1"], fw.frequencies_of([0, 1, 0, 3, 0], smooth=1)),
+        (["unimodal"], fw.laws.unimodal()),
+        (["beta-binomial:2,5"], fw.laws.beta_binomial(a=2, b=5)),
+        ([f"frequencies:{older}", "--smooth", "1"], fw.laws.frequencies_of([0, 1, 0, 3, 0], smooth=1)),
     ]:
         found = run("--csv", str(tmp_path / "cells.csv"), "--prior", *named)
         assert found.exit_code == 0, found.output
-        law = fw.prior(everywhere=one)
+        law = fw.laws.prior(everywhere=one)
         assert f"Law {law.name}: {law.words}." in found.output
         written = (tmp_path / "cells.csv").read_text()
         fw.audit(release, law).cells.to_csv(tmp_path / "same.csv")
@@ -283,23 +283,23 @@ def test_priors_on_the_command_line(tmp_path):
 
 def test_a_prior_that_excludes_every_feasible_value_names_the_cell():
     release = fw.publish([[3, 1], [2, 4]], ["A", "B"])
-    nowhere = fw.frequencies_of([9, 9, 7])
+    nowhere = fw.laws.frequencies_of([9, 9, 7])
     with pytest.raises(fw.InputError, match="prior on A=1, B=1 gives no probability to what .* possible: 0 to 4"):
-        fw.audit(release, fw.prior(everywhere=nowhere))
-    assert fw.audit(release, fw.prior(everywhere=replace(nowhere, smooth=0.1))).tables == 5
+        fw.audit(release, fw.laws.prior(everywhere=nowhere))
+    assert fw.audit(release, fw.laws.prior(everywhere=replace(nowhere, smooth=0.1))).tables == 5
     known = fw.publish([[0, 5], [0, 5]], ["A", "B"])
     with pytest.raises(fw.InputError, match="prior on A=1, B=1 gives no probability to what .* possible: 0"):
-        fw.audit(known, fw.prior(everywhere=nowhere))
-    rounded = fw.random_round([[3, 1], [2, 9]], seed=1, exact=["A"])
+        fw.audit(known, fw.laws.prior(everywhere=nowhere))
+    rounded = fw.protect.random_round([[3, 1], [2, 9]], seed=1, exact=["A"])
     with pytest.raises(fw.InputError, match="prior on A=1, B=1 gives no probability to what .* possible: 2 to 4"):
-        fw.audit(rounded, fw.prior([(CORNER, {0: 1, 1: 1})]))
+        fw.audit(rounded, fw.laws.prior([(CORNER, {0: 1, 1: 1})]))
 
 
 def test_a_prior_and_evidence_that_exclude_each_other_name_the_cell():
     release = fw.publish([[3, 1], [2, 4]], ["A", "B"])
-    even = fw.Evidence(np.array([0]), np.array([1]), 0, np.array([0.0, -np.inf, 0.0, -np.inf, 0.0]))
+    even = fw.protect.Evidence(np.array([0]), np.array([1]), 0, np.array([0.0, -np.inf, 0.0, -np.inf, 0.0]))
     with pytest.raises(fw.InputError, match="together they rule out every value of A=1, B=1, between 0 and 4"):
-        fw.audit(replace(release, evidence=(even,)), fw.prior([(CORNER, {1: 1, 3: 1})]))
+        fw.audit(replace(release, evidence=(even,)), fw.laws.prior([(CORNER, {1: 1, 3: 1})]))
 
 
 @pytest.mark.parametrize(
@@ -324,22 +324,22 @@ def test_a_prior_and_evidence_that_exclude_each_other_name_the_cell():
 def test_what_is_refused(cells, words):
     release = fw.publish([[3, 1], [2, 4]], ["A", "B"])
     with pytest.raises(fw.InputError, match=words):
-        fw.audit(release, fw.prior(cells))
+        fw.audit(release, fw.laws.prior(cells))
 
 
 def test_wrong_priors_everywhere():
     with pytest.raises(fw.InputError, match="leaves no cell for otherwise="):
-        fw.prior(everywhere=fw.unimodal(), otherwise="uniform")
+        fw.laws.prior(everywhere=fw.laws.unimodal(), otherwise="uniform")
     with pytest.raises(fw.InputError, match="the prior everywhere must be a dict of value"):
-        fw.prior(everywhere="unimodal")
+        fw.laws.prior(everywhere="unimodal")
     with pytest.raises(fw.InputError, match=r"unimodal\(peak=-1\): a number of at least 0"):
-        fw.unimodal(-1)
+        fw.laws.unimodal(-1)
     with pytest.raises(fw.InputError, match=r"frequencies_of\(smooth=nan\): a number of at least 0"):
-        fw.frequencies_of([1, 2], smooth=math.nan)
+        fw.laws.frequencies_of([1, 2], smooth=math.nan)
 
 
 def test_wrong_beta_binomials():
     with pytest.raises(fw.InputError, match=r"beta_binomial\(n=-1\)"):
-        fw.beta_binomial(-1, 1, 1)
+        fw.laws.beta_binomial(-1, 1, 1)
     with pytest.raises(fw.InputError, match=r"beta_binomial\(b=0\): a number above 0"):
-        fw.beta_binomial(3, 1, 0)
+        fw.laws.beta_binomial(3, 1, 0)

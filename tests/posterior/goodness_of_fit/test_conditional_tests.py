@@ -75,7 +75,7 @@ SMALL = st.sampled_from([(2, 2), (2, 3), (3, 3)]).flatmap(
 @settings(max_examples=40, deadline=None)
 @given(SMALL.filter(lambda table: 0 < table.sum() <= 9), st.sampled_from(sorted(NAMED)))
 def test_exact_p_values_are_those_of_brute_force(table, name):
-    found = fw.conditional_test(table, ["A", "B"], name)
+    found = fw.laws.conditional_test(table, ["A", "B"], name)
     assert found.method == "exact"
     right = naive_p(table, lines(table.shape), by_hand(name, independent(table)))
     assert found.p == pytest.approx(float(right), abs=1e-9)
@@ -85,16 +85,16 @@ def test_exact_p_values_are_those_of_brute_force(table, name):
 
 @pytest.mark.parametrize("table", [[[3, 1], [1, 3]], [[8, 2], [1, 5]], [[0, 5], [4, 7]]])
 def test_two_by_two_is_fishers_test(table):
-    found = fw.conditional_test(table, ["A", "B"], "probability")
+    found = fw.laws.conditional_test(table, ["A", "B"], "probability")
     assert found.p == pytest.approx(fisher_exact(table).pvalue)
     plain = chi2_contingency(table, correction=False)
-    assert fw.conditional_test(table, ["A", "B"]).observed == pytest.approx(plain.statistic)
-    assert fw.conditional_test(table, ["A", "B"]).p_asymptotic == pytest.approx(plain.pvalue)
+    assert fw.laws.conditional_test(table, ["A", "B"]).observed == pytest.approx(plain.statistic)
+    assert fw.laws.conditional_test(table, ["A", "B"]).p_asymptotic == pytest.approx(plain.pvalue)
 
 
 @pytest.mark.parametrize(("table", "right"), [SATISFACTION, LARGER])
 def test_published_p_values_of_job_satisfaction(table, right):
-    found = fw.conditional_test(table, ["A", "B"], tolerance=0.002)
+    found = fw.laws.conditional_test(table, ["A", "B"], tolerance=0.002)
     assert found.converged
     assert found.certificate.word == "connected"
     assert abs(found.p - right) < 5 * found.error + 0.0005  # they are printed with three digits
@@ -118,7 +118,7 @@ MIRRORED = [
     ],
 )
 def test_models_of_square_tables(model, sums, df):
-    found = fw.conditional_test(SQUARE, model)
+    found = fw.laws.conditional_test(SQUARE, model)
     tables = all_tables(SQUARE, sums)
     assert (found.tables, found.df) == (len(tables), df)
     assert found.p == pytest.approx(float(naive_p(SQUARE, sums, by_hand("chi-square", found.expected))), abs=1e-9)
@@ -134,19 +134,19 @@ def test_structural_zeros_are_never_filled():
     table = np.array([[2, 1, 0], [1, 0, 3], [0, 2, 2]])
     empty = np.zeros((3, 3), dtype=bool)
     empty[0, 2] = True
-    found = fw.conditional_test(table, ["A", "B"], zeros=empty)
+    found = fw.laws.conditional_test(table, ["A", "B"], zeros=empty)
     sums = [*lines((3, 3)), empty]
-    assert found.tables == len(all_tables(table, sums)) < fw.conditional_test(table, ["A", "B"]).tables
+    assert found.tables == len(all_tables(table, sums)) < fw.laws.conditional_test(table, ["A", "B"]).tables
     assert found.expected[0, 2] == 0
     assert found.p == pytest.approx(float(naive_p(table, sums, by_hand("chi-square", found.expected))))
     assert found.model == "A + B, 1 structural zero"
-    same = fw.conditional_test(table, fw.publish(table, ["A", "B"]).knows({"A": "1", "B": "3"}, exactly=0))
+    same = fw.laws.conditional_test(table, fw.publish(table, ["A", "B"]).knows({"A": "1", "B": "3"}, exactly=0))
     assert same.p == pytest.approx(found.p)
 
 
 def test_a_function_of_ones_own():
     table = np.array([[2, 1, 1], [1, 0, 3]])
-    found = fw.conditional_test(table, ["A", "B"], lambda x: abs(int(x[0, 0]) - int(x[1, 2])))
+    found = fw.laws.conditional_test(table, ["A", "B"], lambda x: abs(int(x[0, 0]) - int(x[1, 2])))
     right = naive_p(table, lines((2, 3)), lambda x: abs(int(x[0, 0]) - int(x[1, 2])))
     assert found.p == pytest.approx(float(right))
     assert math.isnan(found.p_asymptotic)
@@ -161,10 +161,10 @@ THREE_WAY = np.array([[[3, 1, 2], [0, 2, 1]], [[1, 4, 0], [2, 1, 2]], [[2, 0, 1]
     ids=["two-way", "no three-way interaction", "one of three independent"],
 )
 def test_drawn_p_values_are_the_exact_ones_within_their_error(table, model):
-    exact = fw.conditional_test(table, model, method="exact")
+    exact = fw.laws.conditional_test(table, model, method="exact")
     off = []
     for seed in range(4):
-        found = fw.conditional_test(table, model, method="chains", tolerance=0.006, seed=seed)
+        found = fw.laws.conditional_test(table, model, method="chains", tolerance=0.006, seed=seed)
         assert found.converged
         assert found.error <= 0.006
         off.append((found.p - exact.p) / found.error)
@@ -177,7 +177,7 @@ def test_drawn_p_values_are_the_exact_ones_within_their_error(table, model):
 
 def uniform_p(table: np.ndarray, model: list[str]) -> float:
     """The p-value if all tables were as probable as each other, from uniform draws."""
-    statistic = Statistic("", fw.conditional_test(table, model).expected.ravel(), table.shape, NAMED["chi-square"])
+    statistic = Statistic("", fw.laws.conditional_test(table, model).expected.ravel(), table.shape, NAMED["chi-square"])
     tables = fw.sample(fw.publish(table, model), "uniform", draws=2000)["table"].values
     values = statistic.of(tables.reshape(-1, table.size))
     return float((values >= statistic.of(table.ravel()) - 1e-9).mean())
@@ -193,8 +193,8 @@ def test_a_tail_that_was_never_met_is_not_called_impossible():
     assert p == 0
     assert 0.5 / ess < error < 2 / ess
     assert rhat < 1.01
-    found = fw.conditional_test([[3, 1], [1, 3]], ["A", "B"])
-    never = fw.ConditionalTest(
+    found = fw.laws.conditional_test([[3, 1], [1, 3]], ["A", "B"])
+    never = fw.laws.ConditionalTest(
         0.0, error, "chains", found.certificate, "A", "chi-square", 1.0, 1, True, found.expected, ess=10_000.0
     )
     assert never.interval == (0.0, pytest.approx(1 - 0.025 ** (1 / 10_000)))
@@ -226,7 +226,7 @@ def test_correlated_draws_have_a_larger_error():
 
 def test_the_same_seed_gives_the_same_p_value():
     one, again, other = (
-        fw.conditional_test(SATISFACTION[0], ["A", "B"], tolerance=0.01, method="chains", seed=seed)
+        fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], tolerance=0.01, method="chains", seed=seed)
         for seed in (1, 1, 2)
     )
     assert one.p == again.p != other.p
@@ -234,21 +234,21 @@ def test_the_same_seed_gives_the_same_p_value():
 
 def test_too_many_tables_are_drawn_and_refused_where_all_are_wanted(monkeypatch):
     monkeypatch.setattr(enumerated, "STEPS", 100)
-    assert fw.conditional_test(SATISFACTION[0], ["A", "B"], tolerance=0.02).method == "chains"
+    assert fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], tolerance=0.02).method == "chains"
     with pytest.raises(fw.TooLarge, match="too many tables with these sums to list them all; method='chains' draws"):
-        fw.conditional_test(SATISFACTION[0], ["A", "B"], method="exact")
+        fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], method="exact")
 
 
 def test_time_that_is_up_is_said(monkeypatch):
     monkeypatch.setattr(drawn, "time_left", lambda: 0.0)
-    found = fw.conditional_test(SATISFACTION[0], ["A", "B"], method="chains", tolerance=1e-6)
+    found = fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], method="chains", tolerance=1e-6)
     assert found.stopped == "its time was up"
     assert not found.converged
     assert "NOT CONVERGED: its time was up" in found.sentence
 
 
 def test_what_is_decided_has_the_p_value_1():
-    found = fw.conditional_test([[3, 1], [1, 3]], ["A,B"])
+    found = fw.laws.conditional_test([[3, 1], [1, 3]], ["A,B"])
     assert (found.p, found.tables, found.df, found.p_asymptotic) == (1.0, 1, 0, 1.0)
 
 
@@ -273,9 +273,9 @@ def test_what_is_decided_has_the_p_value_1():
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(call, words):
     with pytest.raises(fw.InputError, match=words):
-        fw.conditional_test(**{"table": [[3, 1], [1, 3]], "model": ["A", "B"], **call})
+        fw.laws.conditional_test(**{"table": [[3, 1], [1, 3]], "model": ["A", "B"], **call})
 
 
 def test_square_models_want_square_tables():
     with pytest.raises(fw.InputError, match="'symmetry' is for square tables of two dims; this one is 2 x 3"):
-        fw.conditional_test([[3, 1, 2], [1, 3, 2]], "symmetry")
+        fw.laws.conditional_test([[3, 1, 2], [1, 3, 2]], "symmetry")

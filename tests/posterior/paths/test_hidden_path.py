@@ -102,10 +102,10 @@ def law_cases(shape, rng):
         "uniform": ("uniform", lambda table: 1.0),
         "hypergeometric": ("hypergeometric", lambda table: 1 / prod(map(factorial, table))),
         "expected": (
-            fw.expected(means),
+            fw.laws.expected(means),
             lambda table: prod(m**x / factorial(x) for m, x in zip(means.ravel(), table, strict=True)),
         ),
-        "with gaps": (fw.prior([(corner, GAPS)], otherwise="uniform"), lambda table: GAPS.get(table[0], 0.0)),
+        "with gaps": (fw.laws.prior([(corner, GAPS)], otherwise="uniform"), lambda table: GAPS.get(table[0], 0.0)),
     }
 
 
@@ -125,12 +125,14 @@ def test_exact_sums_are_those_over_every_path(squares, law, theta, order, seed):
     if isinstance(theta, tuple):
         prior = rng.dirichlet(np.ones(len(theta)))
         thetas = dict(zip(theta, prior, strict=True))
-        made = fw.markov_perturb(table, theta[rng.choice(len(theta), p=prior)], squares=listed, order=order, seed=seed)
+        made = fw.protect.markov_perturb(
+            table, theta[rng.choice(len(theta), p=prior)], squares=listed, order=order, seed=seed
+        )
         theta = thetas
         order = "given" if made.applied[-1].mechanism.order_known else "secret"
     else:
-        made = fw.markov_perturb(table, theta, squares=listed, order=order, seed=seed)
-    release = fw.as_protected(made.published, "markov_perturb", theta=theta, squares=listed, order=order)
+        made = fw.protect.markov_perturb(table, theta, squares=listed, order=order, seed=seed)
+    release = fw.protect.as_protected(made.published, "markov_perturb", theta=theta, squares=listed, order=order)
     states = twin(release, weight, theta if isinstance(theta, dict) else None)
     if not states:
         with pytest.raises(fw.InputError):
@@ -166,18 +168,21 @@ MEANS = np.array([[0.5, 2.0, 0.0], [3.0, 1.0, 1.5]])
 UNIFORM = ("uniform", lambda table: 1.0)
 FACTORIAL = ("hypergeometric", lambda table: 1 / prod(map(factorial, table)))
 EXPECTED = (
-    fw.expected(MEANS),
+    fw.laws.expected(MEANS),
     lambda table: prod(m**x / factorial(x) for m, x in zip(MEANS.ravel(), table, strict=True)),
 )
 LISTED = {0: 1.0, 1: 0.2, 3: 2.0, 4: 1.0, 6: 1.0}
-WITH_GAPS = (fw.prior([({"A": "1", "B": "1"}, LISTED)], otherwise="uniform"), lambda table: LISTED.get(table[0], 0.0))
+WITH_GAPS = (
+    fw.laws.prior([({"A": "1", "B": "1"}, LISTED)], otherwise="uniform"),
+    lambda table: LISTED.get(table[0], 0.0),
+)
 
 
 def chain_cases():
     """Laws, orders, thetas and facts: a release, its law, the weight of a table, and the prior of theta."""
 
     def read(table, theta, order="given", squares="adjacent"):
-        return fw.as_protected(table, "markov_perturb", theta=theta, order=order, squares=squares)
+        return fw.protect.as_protected(table, "markov_perturb", theta=theta, order=order, squares=squares)
 
     corner = {"A": "1", "B": "1"}
     yield "uniform", read(THREE_ROWS, 0.3), *UNIFORM, None
@@ -337,7 +342,7 @@ def ranks(thetas, order, believed=None, method="exact"):
     rng, known, corners, ranks_of_theta = np.random.default_rng(5), {}, [], []
     for truth, theta, published in published_tables(rng, thetas, order):
         if published.tobytes() not in known:
-            release = fw.as_protected(published, "markov_perturb", theta=believed or thetas, order=order)
+            release = fw.protect.as_protected(published, "markov_perturb", theta=believed or thetas, order=order)
             audit = fw.audit(release, method=method, progress=False)
             path = audit.belief.path
             of_theta = dict(zip(path.thetas.tolist(), path.theta.tolist(), strict=True))
@@ -370,11 +375,11 @@ def test_one_square_is_the_square(method):
     """A theta that is believed to be one of a single value sends a square through paths."""
     published = np.array([[3, 5], [4, 2]])
     wanted = fw.snooper.square(published, 0.25)["posterior"]
-    release = fw.as_protected(
+    release = fw.protect.as_protected(
         published, "markov_perturb", theta=0.25, squares=[ADJACENT[0], ADJACENT[0]], order="given"
     )
     assert not agrees(fw.audit(release, method="exact").pmf(A="1", B="1"), wanted.to_dict())
-    alone = as_believed(fw.as_protected(published, "markov_perturb", theta=0.25), theta=[0.25])
+    alone = as_believed(fw.protect.as_protected(published, "markov_perturb", theta=0.25), theta=[0.25])
     audit = fw.audit(alone, method=method)
     assert audit.belief.path is not None
     found = audit.pmf(A="1", B="1").reindex(wanted.index, fill_value=0.0)
@@ -382,7 +387,7 @@ def test_one_square_is_the_square(method):
 
 
 def published(theta=0.3, order="given", table=SMALL):
-    return fw.as_protected(table, "markov_perturb", theta=theta, order=order)
+    return fw.protect.as_protected(table, "markov_perturb", theta=theta, order=order)
 
 
 @pytest.mark.parametrize("method", ["exact", "chains"])
@@ -394,7 +399,9 @@ def published(theta=0.3, order="given", table=SMALL):
             "no path leads to the published table: with theta = 1 no step within the square from A=1, B=2 to A=2, B=3",
         ),
         (
-            lambda method: fw.audit(published(0.0), fw.prior([({"A": "1", "B": "1"}, {3: 1, 5: 1})]), method=method),
+            lambda method: fw.audit(
+                published(0.0), fw.laws.prior([({"A": "1", "B": "1"}, {3: 1, 5: 1})]), method=method
+            ),
             "A=1, B=1",
         ),
         (
@@ -485,7 +492,7 @@ def test_ctrl_c_gives_what_there_is(monkeypatch):
 def test_a_batch_of_many_squares_is_known_to_take_long():
     """Chains can be stopped between batches: those of paths must not pass for quick ones."""
     table = np.random.default_rng(1).poisson(3, (20, 20))
-    release = fw.markov_perturb(table, 0.1, seed=1)
+    release = fw.protect.markov_perturb(table, 0.1, seed=1)
     paths, inside = hidden_paths(release), support(release, "uniform")
     (group,) = path_groups(paths, inside)
     nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)

@@ -47,9 +47,9 @@ def check_same(read: fw.Release, made: fw.Release) -> None:
 @pytest.mark.parametrize("order", ["given", "secret"])
 @pytest.mark.parametrize("squares", ["adjacent", "all", APART])
 def test_an_outsider_reads_what_the_agency_made(order, squares):
-    made = fw.markov_perturb(TABLE, 0.3, squares=squares, order=order, seed=2)
+    made = fw.protect.markov_perturb(TABLE, 0.3, squares=squares, order=order, seed=2)
     check_same(
-        fw.as_protected(made.published, "markov_perturb", theta=0.3, squares=squares, order=order),
+        fw.protect.as_protected(made.published, "markov_perturb", theta=0.3, squares=squares, order=order),
         made,
     )
 
@@ -58,31 +58,31 @@ def test_an_outsider_reads_what_the_agency_made(order, squares):
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["A,B", ["A,C", "B,C"], None]))
 def test_a_published_random_order_is_handed_in_as_squares(seed, dims):
     table = np.random.default_rng(seed).integers(0, 6, (3, 2, 2))
-    made = fw.markov_perturb(table, 0.3, dims=dims, seed=seed)
+    made = fw.protect.markov_perturb(table, 0.3, dims=dims, seed=seed)
     squares = made.applied[-1].mechanism.squares
     check_same(
-        fw.as_protected(made.published, "markov-perturb", theta=0.3, squares=squares, order="given"),
+        fw.protect.as_protected(made.published, "markov-perturb", theta=0.3, squares=squares, order="given"),
         made,
     )
-    unknown = fw.as_protected(made.published, "markov_perturb", theta=0.3, dims=dims)
+    unknown = fw.protect.as_protected(made.published, "markov_perturb", theta=0.3, dims=dims)
     assert not unknown.applied[-1].mechanism.order_known
     assert facts(unknown) == facts(made)
 
 
 def test_exact_margins_that_are_published_besides_change_nothing_or_contradict():
-    made = fw.markov_perturb(TABLE, 0.1, seed=1)
+    made = fw.protect.markov_perturb(TABLE, 0.1, seed=1)
     rows, columns = made.published.sum("B"), made.published.sum("A")
-    read = fw.as_protected(made.published, "markov_perturb", theta=0.1, exact=[rows, columns], order="given")
+    read = fw.protect.as_protected(made.published, "markov_perturb", theta=0.1, exact=[rows, columns], order="given")
     assert facts(read) == facts(made)
     with pytest.raises(fw.Contradiction, match="two facts contradict each other: A=1, B=Total is 20, and"):
-        fw.as_protected(made.published, "markov_perturb", theta=0.1, exact=[rows + 1])
+        fw.protect.as_protected(made.published, "markov_perturb", theta=0.1, exact=[rows + 1])
 
 
 def test_from_a_file_by_the_command_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = fw.markov_perturb(TABLE, 0.1, squares=APART[:1], seed=3)
+    made = fw.protect.markov_perturb(TABLE, 0.1, squares=APART[:1], seed=3)
     made.to_file("safe.csv")  # with cells that no square touches
-    again = fw.as_protected(
+    again = fw.protect.as_protected(
         fw.read_release("safe.csv", perturbed=True), "markov_perturb", theta=0.1, squares=APART[:1], order="given"
     )
     assert (again.figures == made.figures).all()
@@ -99,13 +99,13 @@ def test_from_a_file_by_the_command_line(tmp_path, monkeypatch):
 
 
 def read(figures, **parameters):
-    return fw.as_protected(figures, "markov_perturb", **{"theta": 0.1, **parameters})
+    return fw.protect.as_protected(figures, "markov_perturb", **{"theta": 0.1, **parameters})
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fw.as_protected(TABLE, "markov_perturb"), "markov_perturb needs its theta="),
+        (lambda: fw.protect.as_protected(TABLE, "markov_perturb"), "markov_perturb needs its theta="),
         (lambda: read(TABLE, theta=1.2), "theta=1.2: the probability of moving out, from 0 (nothing moves) to 1"),
         (lambda: read(TABLE, theta=np.nan), "theta=nan: the probability of moving out"),
         (
@@ -124,7 +124,9 @@ def read(figures, **parameters):
             "A=1, B=1, published as 5: with theta=1 no step within the square of this corner ends there",
         ),
         (
-            lambda: read([[1, 2], [3, 4]], squares=fw.markov_perturb(TABLE, 0.1, seed=1).applied[0].mechanism.squares),
+            lambda: read(
+                [[1, 2], [3, 4]], squares=fw.protect.markov_perturb(TABLE, 0.1, seed=1).applied[0].mechanism.squares
+            ),
             "squares= are those of a larger table",
         ),
     ],

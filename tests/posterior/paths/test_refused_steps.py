@@ -54,7 +54,7 @@ def published_from(table: np.ndarray, capped: bool) -> dict[tuple[int, ...], flo
 
 
 def told(published: tuple[int, ...], method: str, capped: bool) -> dict[int, float]:
-    release = fw.as_protected(
+    release = fw.protect.as_protected(
         np.array(published).reshape(2, 3), "markov_perturb", theta=THETA, order="given", capped=capped
     )
     return fw.audit(release, method=method).pmf(A="1", B="1").to_dict()
@@ -88,7 +88,7 @@ def test_chains_follow_it() -> None:
 def test_a_release_remembers_it() -> None:
     for seed in range(40):
         try:
-            release = fw.markov_perturb(TRUTH, THETA, order="given", capped=False, seed=seed)
+            release = fw.protect.markov_perturb(TRUTH, THETA, order="given", capped=False, seed=seed)
         except fw.InputError:
             continue
         break

@@ -15,14 +15,14 @@ from support.protocol import LEAST_P
 
 import fiberwalk as fw
 
-P = fw.populations
+P = fw.survey.populations
 SAMPLE = xr.DataArray([[2, 1], [1, 2]], coords={"region": ["N", "S"], "sex": ["f", "m"]}, dims=["region", "sex"])
 WEIGHTS = xr.DataArray([[1.5, 3.0], [1.0, 2.0]], coords=SAMPLE.coords, dims=SAMPLE.dims)
 """They add up to 11 people."""
 
 
 def drawn(sample=SAMPLE, size=None, model="log-linear", draws=20_000, **design):
-    tables = fw.draw_populations(sample, size, model, draws=draws, **design)["table"].values
+    tables = fw.survey.draw_populations(sample, size, model, draws=draws, **design)["table"].values
     return tables.reshape(-1, np.asarray(tables).shape[-1] * tables.shape[-2])
 
 
@@ -76,8 +76,8 @@ def test_who_is_sampled_less_often_is_not_taken_for_rare():
     random, found = np.random.default_rng(1), []
     for seed in range(12):
         sample = random.binomial(people, chance)
-        weighted = fw.sample_risk(sample, model="log-linear", sampling_weights=1 / chance, draws=100, seed=seed)
-        alike = fw.sample_risk(sample, 2449, "log-linear", draws=100, seed=seed)
+        weighted = fw.survey.sample_risk(sample, model="log-linear", sampling_weights=1 / chance, draws=100, seed=seed)
+        alike = fw.survey.sample_risk(sample, 2449, "log-linear", draws=100, seed=seed)
         found.append([weighted.r1.mean(), alike.r1.mean()])
     off = np.mean(found, axis=0) - fw.risk.r1(people)
     assert abs(off[0]) < 0.02
@@ -89,11 +89,15 @@ def test_weights_of_people_and_of_rows_are_those_of_cells():
     people += [("S", "m", 2.5), ("S", "m", 1.5)]
     frame = pd.DataFrame(people, columns=["region", "sex", "w"])
     rows = frame.groupby(["region", "sex"]).agg(w=("w", "mean"), people=("w", "size")).reset_index()
-    by_cell = fw.sample_risk(SAMPLE, model="shrunk", sampling_weights=WEIGHTS, draws=50)
+    by_cell = fw.survey.sample_risk(SAMPLE, model="shrunk", sampling_weights=WEIGHTS, draws=50)
     for form, count in ((frame, None), (rows, "people"), (rows.rename(columns={"people": "n"}), None)):
-        found = fw.sample_risk(form, model="shrunk", sampling_weights="w", count=count, draws=50)
+        found = fw.survey.sample_risk(form, model="shrunk", sampling_weights="w", count=count, draws=50)
         assert found.r2 == pytest.approx(by_cell.r2)
         assert (found.n, found.size) == (6, 11)
+
+
+def released():
+    return fw.protect.draw_sample([[3, 4]], 0.5, seed=1)
 
 
 SIZES = {"region": {"N": 5, "S": 8}}
@@ -118,7 +122,7 @@ def test_every_stratum_has_its_size():
 
 
 def test_the_risk_of_a_stratified_sample_knows_how_many_there_are():
-    risk = fw.sample_risk(SAMPLE, SIZES, draws=100)
+    risk = fw.survey.sample_risk(SAMPLE, SIZES, draws=100)
     assert (risk.n, risk.size) == (6, 13)
     assert risk.model == "shrunk"
 
@@ -141,7 +145,7 @@ def test_the_risk_of_a_stratified_sample_knows_how_many_there_are():
         (lambda: drawn(size={"region": {"N": 2, "S": 8}}), "size={'region': {'N': 2}}: the sample has 3 people there"),
         (lambda: drawn(size={"region": {"N": 2.5, "S": 8}}), "size={'region': {'N': 2.5}}: a whole number of people"),
         (lambda: drawn(size={}), "names one dim"),
-        (lambda: fw.sample_risk(fw.draw_sample([[3, 4]], 0.5, seed=1), {"A": {"1": 7}}), "neither sampling weights nor"),
+        (lambda: fw.survey.sample_risk(released(), {"A": {"1": 7}}), "neither sampling weights nor"),
     ],
 )  # fmt: skip
 def test_wrong_designs_are_refused_in_words(call, words):

@@ -17,7 +17,7 @@ import fiberwalk as fw
 from fiberwalk.posterior.populations.population import Independent
 from fiberwalk.posterior.populations.sample_table import as_sample
 
-P = fw.populations
+P = fw.survey.populations
 SAMPLE = np.array([[2, 1, 0], [0, 1, 1]])
 SIZE = 10
 OUTSIDE = SIZE - int(SAMPLE.sum())
@@ -25,7 +25,16 @@ OUTSIDE = SIZE - int(SAMPLE.sum())
 
 def released(sample=SAMPLE, size=SIZE):
     """A sample as an outsider has it, with the size of its population."""
-    return fw.as_protected(sample, "draw_sample", exact=[size])
+    return fw.protect.as_protected(sample, "draw_sample", exact=[size])
+
+
+def no_people_left():
+    """Margins that are known to be six in all, of ten people."""
+    return released().knows({"A": "1"}, exactly=3).knows({"A": "2"}, exactly=3)
+
+
+def sampled_people():
+    return fw.protect.draw_sample(fw.examples.ase15().table, 0.1, seed=1, exact=["area"])
 
 
 def quasi_independent(sample, shut):
@@ -110,14 +119,14 @@ def test_the_urn_has_no_colour_for_a_cell_that_is_known_to_be_empty():
 
 
 def test_the_theta_of_an_urn_without_some_cells():
-    sample = fw.draw_sample(fw.examples.ase15().table, 0.1, seed=5).published.values
+    sample = fw.protect.draw_sample(fw.examples.ase15().table, 0.1, seed=5).published.values
     empty = np.argwhere(sample == 0)[:6]
     release = released(sample, 2449)
     shut = np.zeros(sample.shape, dtype=bool)
     for a, b in empty:
         release = release.knows({"A": str(a + 1), "B": str(b + 1)}, exactly=0)
         shut[a, b] = True
-    theta = fw.sample_risk(release, model="urn", draws=1).facts["theta"]
+    theta = fw.survey.sample_risk(release, model="urn", draws=1).facts["theta"]
     p = quasi_independent(sample, shut)[~shut]
     expected = (sample == 0).sum() - 6 - ((1 - p) ** 2449).sum()
     n = sample.sum()
@@ -144,7 +153,7 @@ def test_what_the_margins_leave_no_room_for_is_empty_too():
 def test_the_structural_zeros_of_the_paper():
     """A log-linear model fills cells that the population cannot fill, unless it is told of them."""
     people = fw.examples.ase15().table
-    release = fw.draw_sample(people, 0.1, seed=3)
+    release = fw.protect.draw_sample(people, 0.1, seed=3)
     told = release
     for area, religion in np.argwhere(people.values == 0)[:10]:
         labels = {"area": str(people["area"].values[area]), "religion": str(people["religion"].values[religion])}
@@ -271,32 +280,32 @@ class Careless:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fw.sample_risk(released([[1, 0]], 5).knows({"B": "2"}, exactly=0), model=Careless()),
+        (lambda: fw.survey.sample_risk(released([[1, 0]], 5).knows({"B": "2"}, exactly=0), model=Careless()),
          "model 'careless' does not keep to what is known of the population: nobody can be in some cells, and somebody is."),
-        (lambda: fw.sample_risk(released([[1, 0]], 5).knows({"B": "1"}, at_least=2), model=Careless()),
+        (lambda: fw.survey.sample_risk(released([[1, 0]], 5).knows({"B": "1"}, at_least=2), model=Careless()),
          "model 'careless' does not keep to what is known of the population: A=1, B=1 is at least 2."),
-        (lambda: fw.sample_risk(released().knows({"A": "1", "B": "1"}, at_most=1)),
+        (lambda: fw.survey.sample_risk(released().knows({"A": "1", "B": "1"}, at_most=1)),
          "A=1, B=1 is between 0 and 1 in the population, but the sample has 2 there"),
-        (lambda: fw.sample_risk(released().knows({"A": "1", "B": "1"}, exactly=0), model="urn"),
+        (lambda: fw.survey.sample_risk(released().knows({"A": "1", "B": "1"}, exactly=0), model="urn"),
          "nobody of the population can be in cell A=1, B=1, but the sample has 2 there"),
-        (lambda: fw.sample_risk(released().knows({"A": "1"}, exactly=3).knows({"A": "2"}, exactly=3), model="log-linear"),
+        (lambda: fw.survey.sample_risk(no_people_left(), None, "log-linear"),
          "what is known of the population does not agree"),
-        (lambda: fw.sample_risk(fw.draw_sample(fw.examples.ase15().table, 0.1, seed=1, exact=["area"]), model="urn"),
+        (lambda: fw.survey.sample_risk(sampled_people(), None, "urn"),
          "model 'urn' cannot keep to the facts of the release, above all that area="),
-        (lambda: fw.sample_risk(released([[3, 0], [2, 0]], 9).knows({"B": "2"}, exactly=2), model="log-linear"),
+        (lambda: fw.survey.sample_risk(released([[3, 0], [2, 0]], 9).knows({"B": "2"}, exactly=2), model="log-linear"),
          "model 'log-linear' gives no cell of A=Total, B=2 a probability, but 2 people outside the sample are there"),
-        (lambda: fw.sample_risk(
+        (lambda: fw.survey.sample_risk(
             released([[3, 0], [2, 0]], 9).knows({"B": "2"}, at_least=2).knows({"A": "1", "B": "1"}, at_most=5),
             model="log-linear"),
          "model 'log-linear' holds cells for impossible that the facts of the release need"),
-        (lambda: fw.sample_risk(released().knows({"A": "1", "B": "3"}, exactly=0), model=P.urn(zeros=0)),
+        (lambda: fw.survey.sample_risk(released().knows({"A": "1", "B": "3"}, exactly=0), model=P.urn(zeros=0)),
          "zeros=0: 1 cells of the population are known to be empty"),
-        (lambda: fw.sample_risk(SAMPLE, 10, P.known([[1, 1, 1], [1, 1, 0]])),
+        (lambda: fw.survey.sample_risk(SAMPLE, 10, P.known([[1, 1, 1], [1, 1, 0]])),
          "known(): the probability of cell A=2, B=3 is 0, but the sample has 1 there"),
-        (lambda: fw.sample_risk(SAMPLE, 10, P.known([[1, 1], [1, 1]])), "there are 4 probabilities, and 6 cells"),
+        (lambda: fw.survey.sample_risk(SAMPLE, 10, P.known([[1, 1], [1, 1]])), "there are 4 probabilities, and 6 cells"),
         (lambda: P.known([[0.5, -0.1]]), "numbers of at least 0, and not all of them 0"),
         (lambda: P.known([["a", "b"]]), "known(p): a table of numbers"),
-        (lambda: fw.sample_risk(SAMPLE, 10, "known"), "model 'known' needs its parameters: fw.populations.known(p)."),
+        (lambda: fw.survey.sample_risk(SAMPLE, 10, "known"), "needs its parameters: fw.survey.populations.known(p)."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_kept_to_is_said(call, words):

@@ -24,7 +24,7 @@ from fiberwalk.posterior.populations.population import Drawing
 from fiberwalk.posterior.populations.sample_table import as_sample
 from fiberwalk.posterior.populations.shrunk_population import believed_strengths, mean_strength
 
-P = fw.populations
+P = fw.survey.populations
 PEOPLE = fw.examples.ase15().table
 
 
@@ -66,22 +66,22 @@ def test_no_more_new_colours_than_empty_cells():
 
 def test_the_urn_of_a_whole_country():
     """The births of new colours do not depend on how many people there are: as many as the paper's sum says."""
-    zeros = fw.sample_risk([50, 30, *[0] * 60], 10**9, P.urn(theta=2.0), draws=4000).zeros
+    zeros = fw.survey.sample_risk([50, 30, *[0] * 60], 10**9, P.urn(theta=2.0), draws=4000).zeros
     expected = 60 - 2.0 * (digamma(10**9 + 2.0) - digamma(82.0))
     assert zeros.mean() == pytest.approx(expected, abs=5 * zeros.std() / math.sqrt(4000))
 
 
 def test_the_urn_has_as_many_zeros_as_it_is_told():
-    release = fw.draw_sample(PEOPLE, 0.1, seed=5)
-    zeros = fw.sample_risk(release.published, 2449, P.urn(zeros=25), draws=4000).zeros
+    release = fw.protect.draw_sample(PEOPLE, 0.1, seed=5)
+    zeros = fw.survey.sample_risk(release.published, 2449, P.urn(zeros=25), draws=4000).zeros
     assert zeros.mean() == pytest.approx(25, abs=5 * zeros.std() / math.sqrt(4000))
 
 
 def test_estimated_zeros_are_those_of_the_log_linear_model():
-    sample = fw.draw_sample(PEOPLE, 0.1, seed=5).published.values
+    sample = fw.protect.draw_sample(PEOPLE, 0.1, seed=5).published.values
     n, empty = sample.sum(), (sample == 0).sum()
     p = np.outer(sample.sum(axis=1), sample.sum(axis=0)) / n**2
-    theta = fw.sample_risk(sample, 2449, "urn", draws=1).facts["theta"]
+    theta = fw.survey.sample_risk(sample, 2449, "urn", draws=1).facts["theta"]
     expected = empty - ((1 - p) ** 2449).sum()
     assert theta * (digamma(2449 + theta) - digamma(n + theta)) == pytest.approx(expected)
 
@@ -89,7 +89,7 @@ def test_estimated_zeros_are_those_of_the_log_linear_model():
 def test_the_urn_of_a_sample_that_misses_few():
     # More cells are expected to be opened than people are left: theta stays finite.
     sample = np.array([[4, 0, 1], [0, 3, 0], [1, 0, 2]])
-    facts = fw.sample_risk(sample, 12, "urn", draws=5).facts
+    facts = fw.survey.sample_risk(sample, 12, "urn", draws=5).facts
     assert facts["theta"] == pytest.approx(urn_theta(11, 1, NEARLY_ALL))
 
 
@@ -109,7 +109,7 @@ def test_log_linear_populations_are_multinomial():
 def test_any_log_linear_model_of_any_dims():
     sample = np.random.default_rng(2).poisson(2.0, (2, 3, 2))
     tables = drawn(sample, 40_000, P.log_linear(["A,B", "B,C"]), draws=400)
-    expected = fw.log_linear(sample, ["A,B", "B,C"]).values.ravel()
+    expected = fw.laws.log_linear(sample, ["A,B", "B,C"]).values.ravel()
     shares = (tables - sample.ravel()).mean(axis=0) / (40_000 - sample.sum())
     assert shares == pytest.approx(expected / expected.sum(), abs=5e-4)
 
@@ -150,8 +150,10 @@ def test_a_large_sample_can_tell_that_a_model_counts_for_little():
 
 def test_a_small_sample_does_not_rule_out_what_it_missed():
     sample = np.array([[3, 0, 1], [2, 0, 0]])
-    with_one = fw.draw_populations(sample, 50, P.shrunk(), draws=200)
-    assert with_one.equals(fw.draw_populations(sample, 50, P.shrunk(add=0.5), draws=200))  # 3 categories among 6 cells
+    with_one = fw.survey.draw_populations(sample, 50, P.shrunk(), draws=200)
+    assert with_one.equals(
+        fw.survey.draw_populations(sample, 50, P.shrunk(add=0.5), draws=200)
+    )  # 3 categories among 6 cells
     assert (with_one["table"].sel(B="2").sum("A") > 0).mean() > 0.3
     assert (drawn(sample, 50, P.shrunk(add=0), draws=200).reshape(-1, 2, 3)[:, :, 1] == 0).all()
 
@@ -166,8 +168,8 @@ def test_tiny_strengths_of_single_cells_do_no_harm():
 @pytest.mark.parametrize("law", ["hypergeometric", "uniform", "expected"])
 def test_the_fiber_follows_what_an_audit_says(law):
     table = np.array([[3, 1, 2], [2, 4, 1]])
-    release = fw.draw_sample(table, size=5, seed=2, exact=["A", "B"])
-    law = fw.expected([[4, 1, 1], [1, 4, 2]]) if law == "expected" else law
+    release = fw.protect.draw_sample(table, size=5, seed=2, exact=["A", "B"])
+    law = fw.laws.expected([[4, 1, 1], [1, 4, 2]]) if law == "expected" else law
     audit = fw.audit(release, law=law, method="exact")
     tables = drawn(release, model=P.fiber(law), draws=8000).reshape(-1, 2, 3)
     assert (tables >= release.published.values).all()
@@ -185,7 +187,7 @@ def test_the_fiber_follows_what_an_audit_says(law):
 
 def test_the_shrunk_fiber_is_the_dirichlet_law_given_the_margins():
     table = np.array([[3, 1], [2, 4]])
-    release = fw.draw_sample(table, size=4, seed=2, exact=["A", "B"])
+    release = fw.protect.draw_sample(table, size=4, seed=2, exact=["A", "B"])
     sample = release.published.values.ravel()
     model = np.outer(table.sum(axis=1), table.sum(axis=0)).ravel() / 100
     strengths, weights = believed_strengths(model, sample)
@@ -207,11 +209,11 @@ def test_the_shrunk_fiber_is_the_dirichlet_law_given_the_margins():
 
 
 def test_an_outsider_has_the_same_fiber():
-    release = fw.draw_sample(PEOPLE, 0.1, seed=1, exact=["area", "religion"])
-    seen = fw.as_protected(
+    release = fw.protect.draw_sample(PEOPLE, 0.1, seed=1, exact=["area", "religion"])
+    seen = fw.protect.as_protected(
         release.published, "draw_sample", exact=[PEOPLE.sum("religion"), PEOPLE.sum("area")]
     )  # fmt: skip
-    ours, theirs = (fw.sample_risk(one, model=P.fiber("hypergeometric"), draws=400) for one in (release, seen))
+    ours, theirs = (fw.survey.sample_risk(one, model=P.fiber("hypergeometric"), draws=400) for one in (release, seen))
     assert (ours.r2 == theirs.r2).all()
     assert ours.truth["r1"] == pytest.approx(0.231461, abs=1e-6)
     assert theirs.truth is None
@@ -222,14 +224,14 @@ def test_an_outsider_has_the_same_fiber():
 
 
 def test_the_risk_of_a_sample_is_r1_and_r2_over_populations():
-    release = fw.draw_sample(PEOPLE, 0.05, seed=4)
+    release = fw.protect.draw_sample(PEOPLE, 0.05, seed=4)
     sample = release.published
-    risk = fw.sample_risk(sample, 2449, "log-linear", draws=60, seed=7)
+    risk = fw.survey.sample_risk(sample, 2449, "log-linear", draws=60, seed=7)
     tables = drawn(sample, 2449, draws=60, seed=7)
     assert risk.r1 == pytest.approx(fw.risk.r1(tables, stacked=True))
     assert risk.r2 == pytest.approx(fw.risk.r2(tables, sample.values.ravel(), stacked=True))
     assert risk.zeros.tolist() == (tables == 0).sum(axis=1).tolist()
-    assert fw.sample_risk(sample, 2449, "log-linear", draws=60, seed=7, weights="l2").r2 == pytest.approx(
+    assert fw.survey.sample_risk(sample, 2449, "log-linear", draws=60, seed=7, weights="l2").r2 == pytest.approx(
         fw.risk.r2(tables, sample.values.ravel(), "l2", stacked=True)
     )
 
@@ -239,24 +241,24 @@ def test_the_true_population_is_matched_by_its_labels():
     sample, size = people // 2, int(people.sum())
     frame = people.to_series().rename("people").reset_index()
     for form in (people, people.transpose(), people.isel(area=[1, 0]), fw.publish(people, margins=["area"]), frame):
-        found = fw.sample_risk(
+        found = fw.survey.sample_risk(
             sample.to_series().rename("people").reset_index(), size, draws=1, population=form, count="people"
         )
         assert found.truth["r2"] == pytest.approx(fw.risk.r2(people, sample))
 
 
 def test_a_sample_of_everybody():
-    risk = fw.sample_risk(PEOPLE, 2449, draws=3)
+    risk = fw.survey.sample_risk(PEOPLE, 2449, draws=3)
     assert risk.r2 == pytest.approx(risk.r1)
     assert risk.r1 == pytest.approx([fw.risk.r1(PEOPLE)] * 3)
 
 
 def test_summary_draws_and_file(tmp_path):
-    risk = fw.sample_risk(fw.draw_sample(PEOPLE, 0.1, seed=1), model="shrunk", draws=300)
+    risk = fw.survey.sample_risk(fw.protect.draw_sample(PEOPLE, 0.1, seed=1), model="shrunk", draws=300)
     row = risk.summary.loc["r2"]
     assert row["mcse"] == pytest.approx(risk.r2.std(ddof=1) / math.sqrt(300))
     assert row["q2.5"] < row["median"] < row["q97.5"]
-    assert row["truth"] == pytest.approx(fw.risk.r2(PEOPLE, fw.draw_sample(PEOPLE, 0.1, seed=1).published))
+    assert row["truth"] == pytest.approx(fw.risk.r2(PEOPLE, fw.protect.draw_sample(PEOPLE, 0.1, seed=1).published))
     assert dict(risk.to_arviz().sizes) == {"chain": 1, "draw": 300}
     risk.save(tmp_path / "risk.fw")
     again = fw.load(tmp_path / "risk.fw")
@@ -269,7 +271,7 @@ def test_summary_draws_and_file(tmp_path):
 
 def test_many_portions_do_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr(population, "PORTION", 90)  # one table at a time
-    sample, lines = as_sample(fw.draw_sample(PEOPLE, 0.1, seed=1).published, 2449), []
+    sample, lines = as_sample(fw.protect.draw_sample(PEOPLE, 0.1, seed=1).published, 2449), []
     by_many = P.shrunk().given(sample).each(lambda tables: tables, Drawing(20, 3, progress=lines.append))
     monkeypatch.setattr(population.os, "cpu_count", lambda: 1)
     by_one = P.shrunk().given(sample).each(lambda tables: tables, Drawing(20, 3))
@@ -298,31 +300,31 @@ def test_the_papers_means_in_small(capsys):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fw.sample_risk([[1, 2]]), "how large is the population that these 3 people were drawn from"),
-        (lambda: fw.sample_risk([[1, 2]], 2), "the sample has 3 people, and cannot be larger than its population"),
-        (lambda: fw.sample_risk([[1, 2]], 3.5), "size=3.5: the size of the population is a whole number"),
-        (lambda: fw.sample_risk([[1, 2]], 10**20), "a population has at most 1,000,000,000,000,000 people here"),
-        (lambda: fw.sample_risk([[0, 0]], 5), "the sample is empty"),
-        (lambda: fw.sample_risk([[1, 2]], 9, "loglinear"), "there is no model 'loglinear'; did you mean 'log-linear'"),
-        (lambda: fw.sample_risk([[1, 2]], 9, 3), "model= is one of 'log-linear'"),
-        (lambda: fw.sample_risk([[1, 2]], 9, "fiber"), "which margins of the population are published"),
-        (lambda: fw.sample_risk([[1, 2]], 9, weights=(0.5, 0.6, 0.1)), "weights sum to 1"),
-        (lambda: fw.draw_populations([1] * 10**5, 10**6, draws=10**5), "100,000 populations of 100,000 cells are more"),
-        (lambda: fw.sample_risk([[1, 2]], 9, draws=0), "draws=0: a whole number of at least 1"),
-        (lambda: fw.sample_risk([[1, 2]], 9, seed=-1), "seed=-1"),
-        (lambda: fw.sample_risk([[1, 2]], 9, population=[[4, 5, 0]]), "the sample and population= are not the same table"),
-        (lambda: fw.sample_risk([[1, 2]], 9, population=[[4, 4]]), "population= has 8 people, and size= says 9"),
-        (lambda: fw.sample_risk([[1, 2]], 9, population=[[9, 0]]), "more people than that of the population"),
-        (lambda: fw.sample_risk([[1, 0]], 9, P.urn(zeros=2)), "only 1 cells of the sample are empty"),
-        (lambda: fw.sample_risk([[5, 0, 0]], 6, P.urn(zeros=0)), "only 1 people are outside the sample"),
+        (lambda: fw.survey.sample_risk([[1, 2]]), "how large is the population that these 3 people were drawn from"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 2), "the sample has 3 people, and cannot be larger than its population"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 3.5), "size=3.5: the size of the population is a whole number"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 10**20), "a population has at most 1,000,000,000,000,000 people here"),
+        (lambda: fw.survey.sample_risk([[0, 0]], 5), "the sample is empty"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, "loglinear"), "no model 'loglinear'; did you mean 'log-linear'"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, 3), "model= is one of 'log-linear'"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, "fiber"), "which margins of the population are published"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, weights=(0.5, 0.6, 0.1)), "weights sum to 1"),
+        (lambda: fw.survey.draw_populations([1] * 10**5, 10**6, draws=10**5), "100,000 populations of 100,000 cells are"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, draws=0), "draws=0: a whole number of at least 1"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, seed=-1), "seed=-1"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, population=[[4, 5, 0]]), "population= are not the same table"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, population=[[4, 4]]), "population= has 8 people, and size= says 9"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, population=[[9, 0]]), "more people than that of the population"),
+        (lambda: fw.survey.sample_risk([[1, 0]], 9, P.urn(zeros=2)), "only 1 cells of the sample are empty"),
+        (lambda: fw.survey.sample_risk([[5, 0, 0]], 6, P.urn(zeros=0)), "only 1 people are outside the sample"),
         (lambda: P.urn(zeros=1, theta=2.0), "give one of them"),
         (lambda: P.urn(zeros=-1), "zeros=-1"),
         (lambda: P.shrunk(strength=0), "must count for something"),
         (lambda: P.log_linear("A,B"), "a list such as"),
         (lambda: P.log_linear([]), "at least one margin"),
         (lambda: P.fiber("flat"), "there is no law 'flat'"),
-        (lambda: fw.sample_risk(fw.publish([[1, 2]], ["A"])), "made by fw.draw_sample"),
-        (lambda: fw.sample_risk(fw.draw_sample([[3, 4]], 0.5, seed=1), 8), "the release says that the population is of 7"),
+        (lambda: fw.survey.sample_risk(fw.publish([[1, 2]], ["A"])), "made by fw.protect.draw_sample"),
+        (lambda: fw.survey.sample_risk(fw.protect.draw_sample([[3, 4]], 0.5, seed=1), 8), "that the population is of 7"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_refused_in_words(call, words):

@@ -27,7 +27,7 @@ NOISE = {-2: 0.1, -1: 0.2, 0: 0.3, 2: 0.4}
 
 
 def table_3():
-    return fw.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
+    return fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
 
 
 # --- naive twins: P(published | value), from the definitions ---------------------------------------------------------
@@ -92,8 +92,8 @@ def test_the_matrix_of_the_paper_follows_from_its_rule():
     with pytest.raises(
         fw.InputError, match=re.escape("row 3 of the transition matrix sums to 1.0002, not to 1; correct")
     ):
-        fw.perturb([[1, 2], [3, 4]], printed)
-    fw.perturb([[1, 2], [3, 4]], printed, normalise=True)
+        fw.protect.perturb([[1, 2], [3, 4]], printed)
+    fw.protect.perturb([[1, 2], [3, 4]], printed, normalise=True)
 
 
 # --- what an intruder believes ---------------------------------------------------------------------------------------
@@ -127,9 +127,12 @@ def believed(release, table, by_row, choices, likelihood):
 def test_perturbed_and_noisy_tables_are_read_as_they_were_made(table, by_row, seed):
     exact, margins = (["A", ""], []) if by_row else ([""], ["A"])
     for release, law in (
-        (fw.perturb(table, SMALL, above=2, seed=seed, exact=exact, margins=margins), CASES["its last two rows"][1]),
         (
-            fw.add_noise(table, NOISE, floor=True, seed=seed, exact=exact, margins=margins),
+            fw.protect.perturb(table, SMALL, above=2, seed=seed, exact=exact, margins=margins),
+            CASES["its last two rows"][1],
+        ),
+        (
+            fw.protect.add_noise(table, NOISE, floor=True, seed=seed, exact=exact, margins=margins),
             CASES["noise with a floor"][1],
         ),
     ):
@@ -151,7 +154,7 @@ def test_a_sample_with_known_population_margins(table, by_row, fraction, seed):
     size = math.floor(fraction * table.sum() + 0.5)
     if size == 0:
         return
-    release = fw.draw_sample(table, fraction, exact=["A"] if by_row else [], seed=seed)
+    release = fw.protect.draw_sample(table, fraction, exact=["A"] if by_row else [], seed=seed)
     shown = release.figures.tolist()
     assert sum(shown) == size
     assert release.sums.value.max() == table.sum()
@@ -165,7 +168,7 @@ def test_a_sample_with_known_population_margins(table, by_row, fraction, seed):
 
 def test_samples_are_drawn_as_often_as_they_should():
     table, size, draws = [3, 1, 2], 3, 600
-    seen = Counter(tuple(fw.draw_sample(table, size=size, seed=s).figures.tolist()) for s in range(draws))
+    seen = Counter(tuple(fw.protect.draw_sample(table, size=size, seed=s).figures.tolist()) for s in range(draws))
     possible = [f for f in itertools.product(range(4), repeat=3) if sum(f) == size and all(map(int.__le__, f, table))]
     expected = {f: draws * math.prod(map(math.comb, table, f)) / math.comb(6, size) for f in possible}
     assert set(seen) == set(expected)
@@ -191,8 +194,8 @@ def test_with_keys_of_labels_a_total_is_changed_alike_in_every_table():
     )
     by_itself = table.sum(axis=1)
     for apply in (
-        lambda t, **how: fw.perturb(t, table_3(), above=5, keys="labels", seed=8, **how),
-        lambda t, **how: fw.add_noise(t, fw.uniform_noise(5), keys="labels", seed=8, **how),
+        lambda t, **how: fw.protect.perturb(t, table_3(), above=5, keys="labels", seed=8, **how),
+        lambda t, **how: fw.protect.add_noise(t, fw.protect.uniform_noise(5), keys="labels", seed=8, **how),
     ):
         crossed, alone = apply(table, margins=["A"]), apply(by_itself)
         shown = {tuple(item.key): item.figure for item in crossed.evidence}
@@ -217,7 +220,7 @@ def matrices(draw, most=5):
 def test_an_invariant_matrix_keeps_the_frequencies_of_counts(matrix, data, alpha):
     n = len(matrix)
     t = np.array(data.draw(st.lists(st.integers(0, 300), min_size=n, max_size=n).filter(any)), dtype=float)
-    found = fw.invariant_matrix(matrix, t, alpha=alpha)
+    found = fw.protect.invariant_matrix(matrix, t, alpha=alpha)
     assert (found >= 0).all()
     assert np.abs(found.sum(axis=1) - 1).max() < 1e-12
     assert np.abs(t @ found - t).max() <= 1e-12 * t.sum()
@@ -239,10 +242,10 @@ def test_an_invariant_matrix_keeps_frequencies_on_average_and_another_does_not()
     def worst(matrix, draws=150):
         chance = np.asarray(matrix)
         spread = np.sqrt((t[:, None] * chance * (1 - chance)).sum(axis=0) / draws)
-        counts = [np.bincount(fw.perturb(table, matrix, seed=s).figures, minlength=4) for s in range(draws)]
+        counts = [np.bincount(fw.protect.perturb(table, matrix, seed=s).figures, minlength=4) for s in range(draws)]
         return (np.abs(np.mean(counts, axis=0) - t) / spread).max()
 
-    assert worst(fw.invariant_matrix(SMALL, table)) < 5
+    assert worst(fw.protect.invariant_matrix(SMALL, table)) < 5
     assert worst(SMALL) > 10
 
 
@@ -289,8 +292,8 @@ def test_without_replacement_every_cell_still_has_the_probabilities_of_the_matri
 @settings(max_examples=40, deadline=None)
 def test_totals_are_preserved_with_an_invariant_matrix(matrix, seed, above):
     table = np.random.default_rng(seed).poisson(2, (4, 6))
-    invariant = fw.invariant_matrix(matrix, table, above=above)
-    release = fw.perturb(table, invariant, above=above, preserve_totals=True, seed=seed)
+    invariant = fw.protect.invariant_matrix(matrix, table, above=above)
+    release = fw.protect.perturb(table, invariant, above=above, preserve_totals=True, seed=seed)
     shown = release.published.values
     assert shown.sum() == table.sum()
     assert release.sums.value.tolist() == [table.sum()]
@@ -298,7 +301,7 @@ def test_totals_are_preserved_with_an_invariant_matrix(matrix, seed, above):
         assert sorted(shown.ravel()) == sorted(table.ravel())
     assert release.likelihood == "cellwise approximation"
     assert len(release.evidence) == table.size
-    plain = fw.perturb(table, matrix, above=0, preserve_totals=True, seed=seed)
+    plain = fw.protect.perturb(table, matrix, above=0, preserve_totals=True, seed=seed)
     rows = table[table < len(matrix)]
     expected = np.bincount(rows, minlength=len(matrix)) @ matrix
     found = np.bincount(plain.published.values[table < len(matrix)], minlength=len(matrix))
@@ -311,10 +314,10 @@ def gap(cells, invariant):
     The cells are 0 to 3 with equal probability; whoever sees an invariant matrix knows how often each count occurs.
     """
     truths = list(itertools.product(range(4), repeat=cells))
-    plain = fw.window_matrix([0.6] * 3, [3] * 3)
+    plain = fw.protect.window_matrix([0.6] * 3, [3] * 3)
     same: dict = {}
     for truth in truths:
-        matrix = fw.invariant_matrix(plain, np.bincount(truth, minlength=4)) if invariant else plain
+        matrix = fw.protect.invariant_matrix(plain, np.bincount(truth, minlength=4)) if invariant else plain
         same.setdefault(matrix.tobytes(), (matrix, []))[1].append(truth)
     all_cells, first = np.array(truths), np.arange(4)[:, None]
     total = weight = 0.0
@@ -344,7 +347,7 @@ def gap(cells, invariant):
 
 def test_the_gap_of_preserved_totals_is_the_one_in_the_docstring():
     measured = [gap(cells, invariant) for invariant in (False, True) for cells in (3, 4)]
-    assert [f"{one:.3f}" for one in measured] == re.findall(r"\b0\.\d{3}\b", fw.perturb.__doc__)[:4]
+    assert [f"{one:.3f}" for one in measured] == re.findall(r"\b0\.\d{3}\b", fw.protect.perturb.__doc__)[:4]
 
 
 @given(st.integers(0, 10**6), st.sampled_from([["A", "B"], ["A,B", "B,C"], ["A", "B,C"]]), st.booleans())
@@ -352,7 +355,7 @@ def test_the_gap_of_preserved_totals_is_the_one_in_the_docstring():
 def test_an_additive_table_has_the_true_margins(seed, margins, preserve):
     shape = (3, 4) if "C" not in margins[-1] else (2, 3, 2)
     table = np.random.default_rng(seed).poisson(2, shape)
-    release = fw.perturb(table, table_3(), above=5, additive=margins, preserve_totals=preserve, seed=seed)
+    release = fw.protect.perturb(table, table_3(), above=5, additive=margins, preserve_totals=preserve, seed=seed)
     shown = release.published.values
     assert (shown >= 0).all()
     for margin in margins:
@@ -368,63 +371,65 @@ def test_an_additive_table_has_the_true_margins(seed, margins, preserve):
 
 
 def test_noise_distributions():
-    noise = fw.geometric_noise(0.5)
+    noise = fw.protect.geometric_noise(0.5)
     assert sum(noise.values()) == pytest.approx(1)
     assert min(noise) == -max(noise)
     assert noise[3] / noise[2] == pytest.approx(math.exp(-0.5))
-    assert fw.geometric_noise(scale=2) == noise
+    assert fw.protect.geometric_noise(scale=2) == noise
     full = (1 - math.exp(-0.5)) / (1 + math.exp(-0.5))
     assert noise[0] == pytest.approx(full, rel=2e-9)  # what was cut off is next to nothing
-    assert len(fw.geometric_noise(0.5, largest=4)) == 9
-    release = fw.add_noise([[1.5, 2.0]], {-0.5: 0.5, 0.5: 0.5}, decimals=1, exact=["A"], seed=1)
+    assert len(fw.protect.geometric_noise(0.5, largest=4)) == 9
+    release = fw.protect.add_noise([[1.5, 2.0]], {-0.5: 0.5, 0.5: 0.5}, decimals=1, exact=["A"], seed=1)
     assert set((release.published.values - [[1.5, 2.0]]).ravel().tolist()) <= {-0.5, 0.5}
     assert release.evidence[0].log_weights.shape == (11,)  # five steps of 0.1 on either side, of which two are possible
-    lowest = fw.add_noise([0, 0, 0, 0], {-1: 0.5, 1: 0.5}, seed=1)
+    lowest = fw.protect.add_noise([0, 0, 0, 0], {-1: 0.5, 1: 0.5}, seed=1)
     assert lowest.published.values.min() == -1
     assert fw.audit(lowest).pmf(A=str(int(lowest.published.values.argmin()) + 1)).to_dict() == {0: 1.0}
 
 
 def test_a_population_that_would_fill_the_memory_is_refused():
     with pytest.raises(fw.TooLarge, match=re.escape(f"more than {MOST_WEIGHTS:,}; publish further population margins")):
-        fw.draw_sample(np.arange(10**6, 10**6 + 400).reshape(20, 20), 0.5)
+        fw.protect.draw_sample(np.arange(10**6, 10**6 + 400).reshape(20, 20), 0.5)
     with pytest.raises(fw.TooLarge, match=re.escape("the population has 2,000,000,000 units; it can have fewer")):
-        fw.draw_sample([10**9, 10**9], size=1)
+        fw.protect.draw_sample([10**9, 10**9], size=1)
 
 
 BAD = {
-    "this is 2 x 3": lambda t: fw.perturb(t, [[1, 0, 0], [0, 1, 0]]),
-    "entries that are not numbers": lambda t: fw.perturb(t, [["a", 0], [0, 1]]),
-    "has -0.1 in row 1, column 0; probabilities are at least 0": lambda t: fw.perturb(t, [[1, 0], [-0.1, 1.1]]),
-    "row 1 of the transition matrix sums to 0.9, not to 1": lambda t: fw.perturb(t, [[1, 0], [0.4, 0.5]]),
-    "row 1 of the transition matrix sums to 0, not to 1.": lambda t: fw.perturb(t, [[1, 0], [0, 0]], normalise=True),
-    "the columns of the transition matrix must be the counts 0, 1": lambda t: fw.perturb(
+    "this is 2 x 3": lambda t: fw.protect.perturb(t, [[1, 0, 0], [0, 1, 0]]),
+    "entries that are not numbers": lambda t: fw.protect.perturb(t, [["a", 0], [0, 1]]),
+    "has -0.1 in row 1, column 0; probabilities are at least 0": lambda t: fw.protect.perturb(t, [[1, 0], [-0.1, 1.1]]),
+    "row 1 of the transition matrix sums to 0.9, not to 1": lambda t: fw.protect.perturb(t, [[1, 0], [0.4, 0.5]]),
+    "row 1 of the transition matrix sums to 0, not to 1.": lambda t: fw.protect.perturb(
+        t, [[1, 0], [0, 0]], normalise=True
+    ),
+    "the columns of the transition matrix must be the counts 0, 1": lambda t: fw.protect.perturb(
         t, pd.DataFrame(np.eye(2), columns=[1, 0])
     ),
-    "above=3: how many of the last rows": lambda t: fw.perturb(t, np.eye(2), above=3),
-    "perturb() is for counts: leave out decimals=": lambda t: fw.perturb(t, np.eye(2), decimals=1),
-    "no key can decide": lambda t: fw.perturb(t, np.eye(2), preserve_totals=True, keys="labels"),
-    "leave out margins=": lambda t: fw.perturb(t, np.eye(2), additive=["A"], margins=["A"]),
-    "alpha=2: a number from 0": lambda t: fw.invariant_matrix(np.eye(2), [1, 2], alpha=2),
-    "alpha='all': a number from 0 (nothing is changed) to 1, or 'alike'.": lambda t: fw.invariant_matrix(
+    "above=3: how many of the last rows": lambda t: fw.protect.perturb(t, np.eye(2), above=3),
+    "perturb() is for counts: leave out decimals=": lambda t: fw.protect.perturb(t, np.eye(2), decimals=1),
+    "no key can decide": lambda t: fw.protect.perturb(t, np.eye(2), preserve_totals=True, keys="labels"),
+    "leave out margins=": lambda t: fw.protect.perturb(t, np.eye(2), additive=["A"], margins=["A"]),
+    "alpha=2: a number from 0": lambda t: fw.protect.invariant_matrix(np.eye(2), [1, 2], alpha=2),
+    "alpha='all': a number from 0 (nothing is changed) to 1, or 'alike'.": lambda t: fw.protect.invariant_matrix(
         np.eye(2), [1, 2], alpha="all"
     ),
-    "must be 2 frequencies; there are 3": lambda t: fw.invariant_matrix(np.eye(2), [1, 2, 3]),
-    "at least 0, and not all 0": lambda t: fw.invariant_matrix(np.eye(2), [0, 0]),
-    "the same counts 1, 2": lambda t: fw.window_matrix([0.5], [2, 2]),
-    "the count 1 stays with probability 1.5": lambda t: fw.window_matrix([1.5, 1], [2, 2]),
-    "the count 2 has a window of 3 counts": lambda t: fw.window_matrix([0.5, 0.5], [2, 3]),
-    "noise= is a dict": lambda t: fw.add_noise(t, 3),
-    "the probabilities of the noise sum to 0.9, not to 1": lambda t: fw.add_noise(t, {0: 0.4, 1: 0.5}),
-    "the noise 1 has probability -0.5": lambda t: fw.add_noise(t, {0: 1.5 - 0.5, 1: -0.5}),
-    "0.5 is not a whole number": lambda t: fw.add_noise(t, {0.5: 1}),
-    "the largest difference is 0": lambda t: fw.uniform_noise(0),
-    "needs epsilon or scale=": lambda t: fw.geometric_noise(),
-    "epsilon is -1": lambda t: fw.geometric_noise(-1),
-    "draw_sample() needs fraction or size=, one of them": lambda t: fw.draw_sample(t),
-    "the population has 7 units only": lambda t: fw.draw_sample(t, size=8),
-    "a fraction is above 0 and at most 1": lambda t: fw.draw_sample(t, 1.5),
-    "a sample of nobody": lambda t: fw.draw_sample(t, 0.01),
-    "draw_sample() is for counts": lambda t: fw.draw_sample(t, 0.5, decimals=2),
+    "must be 2 frequencies; there are 3": lambda t: fw.protect.invariant_matrix(np.eye(2), [1, 2, 3]),
+    "at least 0, and not all 0": lambda t: fw.protect.invariant_matrix(np.eye(2), [0, 0]),
+    "the same counts 1, 2": lambda t: fw.protect.window_matrix([0.5], [2, 2]),
+    "the count 1 stays with probability 1.5": lambda t: fw.protect.window_matrix([1.5, 1], [2, 2]),
+    "the count 2 has a window of 3 counts": lambda t: fw.protect.window_matrix([0.5, 0.5], [2, 3]),
+    "noise= is a dict": lambda t: fw.protect.add_noise(t, 3),
+    "the probabilities of the noise sum to 0.9, not to 1": lambda t: fw.protect.add_noise(t, {0: 0.4, 1: 0.5}),
+    "the noise 1 has probability -0.5": lambda t: fw.protect.add_noise(t, {0: 1.5 - 0.5, 1: -0.5}),
+    "0.5 is not a whole number": lambda t: fw.protect.add_noise(t, {0.5: 1}),
+    "the largest difference is 0": lambda t: fw.protect.uniform_noise(0),
+    "needs epsilon or scale=": lambda t: fw.protect.geometric_noise(),
+    "epsilon is -1": lambda t: fw.protect.geometric_noise(-1),
+    "draw_sample() needs fraction or size=, one of them": lambda t: fw.protect.draw_sample(t),
+    "the population has 7 units only": lambda t: fw.protect.draw_sample(t, size=8),
+    "a fraction is above 0 and at most 1": lambda t: fw.protect.draw_sample(t, 1.5),
+    "a sample of nobody": lambda t: fw.protect.draw_sample(t, 0.01),
+    "draw_sample() is for counts": lambda t: fw.protect.draw_sample(t, 0.5, decimals=2),
 }
 
 
@@ -438,11 +443,11 @@ def test_a_matrix_that_is_made_for_the_table_tells_more_than_is_used():
     """Whoever knows it knows its stationary vector: how often each count occurs."""
     table = [[0, 1], [1, 1]]
     plain = [[0.8, 0.2], [0.2, 0.8]]
-    assert fw.perturb(table, plain, seed=1).likelihood == "exact"
-    matrix = fw.invariant_matrix(plain, table)
-    release = fw.perturb(table, matrix, seed=1)
+    assert fw.protect.perturb(table, plain, seed=1).likelihood == "exact"
+    matrix = fw.protect.invariant_matrix(plain, table)
+    release = fw.protect.perturb(table, matrix, seed=1)
     assert release.likelihood == "cellwise approximation"
     assert "tells how often each count occurs, which is not used" in release.applied[0].words
-    read = fw.as_protected(release.published, "perturb", matrix=matrix)
+    read = fw.protect.as_protected(release.published, "perturb", matrix=matrix)
     assert read.likelihood == "cellwise approximation"
-    assert fw.as_protected(release.published, "perturb", matrix=plain).likelihood == "exact"
+    assert fw.protect.as_protected(release.published, "perturb", matrix=plain).likelihood == "exact"

@@ -87,7 +87,7 @@ def test_households_like_each_other():
 def test_members_stay_together_and_margins_stay_as_they_are(seed, rate, targeted, within):
     people = people_of(np.random.default_rng(seed))
     people["who"] = people["home"].map(lambda home: f"h{home}")
-    release = fw.swap(
+    release = fw.protect.swap(
         people, "region,tenure", household="home", columns=["who", "region", "tenure"], within=within, rate=rate,
         targeted=targeted, seed=3,
     )  # fmt: skip
@@ -95,7 +95,7 @@ def test_members_stay_together_and_margins_stay_as_they_are(seed, rate, targeted
     for who in true.index:  # every household is in one place, with all its members
         inside = release.published.sel(who=who).values
         assert inside.max() == inside.sum() == true[who]
-    release = fw.swap(
+    release = fw.protect.swap(
         people, "region", household="home", columns=["region", "sex", "age", "job"], within=within, rate=rate,
         targeted=targeted, seed=3,
     )  # fmt: skip
@@ -126,7 +126,7 @@ def test_households_with_people_in_small_cells_come_first():
     before = pd.crosstab(people["job"], people["region"]).loc[list(range(10))].to_numpy()
     moved = {}
     for targeted in (None, 1):
-        published = fw.swap(people, "region", targeted=targeted, **options).published
+        published = fw.protect.swap(people, "region", targeted=targeted, **options).published
         after = published.sum("kind").sel(job=[str(i) for i in range(10)]).transpose("job", "region").values
         moved[targeted] = int((after != before).any(axis=1).sum())
     assert moved[1] == 10
@@ -136,7 +136,7 @@ def test_households_with_people_in_small_cells_come_first():
 def test_controls_may_be_columns_that_the_table_does_not_show():
     people = people_of(np.random.default_rng(8), homes=60)
     people["area"] = people["region"].map({"r0": "north", "r1": "north", "r2": "south"})
-    release = fw.swap(
+    release = fw.protect.swap(
         people, "region", household="home", columns=["region", "sex", "age"], within="area", rate=1.0, seed=1
     )
     true = people.groupby(["region", "sex", "age"]).size()
@@ -144,14 +144,14 @@ def test_controls_may_be_columns_that_the_table_does_not_show():
     assert all(shown.loc[("r2", sex, str(age))] == true.get(("r2", sex, age), 0) for sex in "fm" for age in range(3))
     assert (shown.loc["r0"].to_numpy() != true.loc["r0"].to_numpy()).any()
     assert "that agree in size, area;" in release.applied[0].words
-    free = fw.swap(people, "region", household="home", columns=["region", "sex", "age"], rate=1.0, seed=1)
+    free = fw.protect.swap(people, "region", household="home", columns=["region", "sex", "age"], rate=1.0, seed=1)
     moved = free.published.to_series()
     assert any(moved.loc[("r2", sex, str(age))] != true.get(("r2", sex, age), 0) for sex in "fm" for age in range(3))
 
 
 def test_an_audit_reads_what_stays():
     people = people_of(np.random.default_rng(5), homes=20, regions=2)
-    release = fw.swap(people, "region", household="home", columns=["region", "sex"], rate=0.5, seed=1)
+    release = fw.protect.swap(people, "region", household="home", columns=["region", "sex"], rate=0.5, seed=1)
     same = fw.publish(people.groupby(["region", "sex"]).size().rename("count").reset_index(), ["region", "sex"])
     for region, sex in (("r0", "f"), ("r1", "m")):
         assert fw.audit(release).pmf(region=region, sex=sex).to_dict() == pytest.approx(
@@ -203,10 +203,10 @@ PEOPLE = pd.DataFrame({"home": [1, 1, 2, 3], "region": list("NNSS"), "job": list
 )
 def test_errors(people, dim, options, words):
     with pytest.raises(fw.InputError, match=re.escape(words)):
-        fw.swap(people, dim, **options)
+        fw.protect.swap(people, dim, **options)
 
 
 def test_too_many_cells_are_refused():
     many = pd.DataFrame({f"c{i}": range(60) for i in range(5)}).assign(home=range(60))
     with pytest.raises(fw.InputError, match=r"the table would have 777,600,000 cells; name fewer columns="):
-        fw.swap(many, "c0", household="home")
+        fw.protect.swap(many, "c0", household="home")

@@ -29,7 +29,7 @@ def possible_tables(published, blanks):
 @pytest.mark.parametrize("rate", [None, 0.3, 0.6])
 def test_an_audit_against_every_table(rate):
     how = {"rule": "< 3"} if rate is None else {"rate": rate, "seed": 5}
-    release = fw.local_suppress(TRUE, "A", **how)
+    release = fw.protect.local_suppress(TRUE, "A", **how)
     published = release.published.values.astype(int)
     assert release.likelihood == ("support only" if rate is None else "exact")
     tables = possible_tables(published, (TRUE - published).sum(axis=0))
@@ -55,11 +55,11 @@ def test_an_audit_against_every_table(rate):
 @given(hnp.arrays(int, (2, 3, 2), elements=st.integers(0, 9)), st.sampled_from("ABC"), st.floats(0.01, 0.99))
 @examples(25)
 def test_blanks_are_counted_beside_the_lines_and_an_outsider_reads_the_same(table, dim, rate):
-    release = fw.local_suppress(table, dim, rate=rate, seed=3)
+    release = fw.protect.local_suppress(table, dim, rate=rate, seed=3)
     published = release.published
     assert (published.values <= table).all()
     others = published.sum(dim) * 0 + table.sum(axis="ABC".index(dim))
-    outside = fw.as_protected(published, "local_suppress", dim=dim, rate=rate, exact=[others])
+    outside = fw.protect.as_protected(published, "local_suppress", dim=dim, rate=rate, exact=[others])
     assert [one.first for one in outside.evidence] == [one.first for one in release.evidence]
     for one, other in zip(outside.evidence, release.evidence, strict=True):
         assert (one.log_weights == other.log_weights).all()
@@ -67,7 +67,7 @@ def test_blanks_are_counted_beside_the_lines_and_an_outsider_reads_the_same(tabl
 
 
 def test_rare_combinations_are_blanked_by_a_rule():
-    release = fw.local_suppress(TRUE, "A", rule="< 3")
+    release = fw.protect.local_suppress(TRUE, "A", rule="< 3")
     assert release.published.values.tolist() == [[0, 4], [3, 0], [0, 0]]
     assert release.applied[0].seed is None
     bounds = fw.bounds(release.without_truth())
@@ -77,7 +77,7 @@ def test_rare_combinations_are_blanked_by_a_rule():
 
 
 def test_on_a_map_users_expect_some_of_the_blanks_in_every_cell():
-    release = fw.local_suppress(TRUE, "A", rate=0.3, seed=5)
+    release = fw.protect.local_suppress(TRUE, "A", rate=0.3, seed=5)
     means = fw.audit(release).cells["mean"].sort_index().to_numpy().reshape(TRUE.shape)
     assert means.sum() == pytest.approx(TRUE.sum())
     found = fw.ru_map(TRUE, {"it": release}, utility="hellinger", original=False).frame["utility"].iloc[0]
@@ -88,15 +88,15 @@ def test_on_a_map_users_expect_some_of_the_blanks_in_every_cell():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fw.local_suppress(TRUE, "C", rate=0.3), "blanks the values of 'C', which is no dim"),
-        (lambda: fw.local_suppress(TRUE, "A"), "needs rule= .* or rate=: which values are blanked"),
-        (lambda: fw.local_suppress(TRUE, "A", rate=0.3, rule="< 3"), "takes rule= or rate=, one of them"),
-        (lambda: fw.local_suppress(TRUE, "A", rate=1), "rate=1.: the probability that a value is blanked"),
-        (lambda: fw.local_suppress(TRUE, "A", rule="< 3", seed=1), "nothing is random; leave out seed="),
-        (lambda: fw.local_suppress(TRUE + 9, "A", rule="< 3"), "no record is blanked: rule '< 3' hits no cell"),
-        (lambda: fw.local_suppress(TRUE, "A", rule="few"), "rule 'few' is not understood"),
+        (lambda: fw.protect.local_suppress(TRUE, "C", rate=0.3), "blanks the values of 'C', which is no dim"),
+        (lambda: fw.protect.local_suppress(TRUE, "A"), "needs rule= .* or rate=: which values are blanked"),
+        (lambda: fw.protect.local_suppress(TRUE, "A", rate=0.3, rule="< 3"), "takes rule= or rate=, one of them"),
+        (lambda: fw.protect.local_suppress(TRUE, "A", rate=1), "rate=1.: the probability that a value is blanked"),
+        (lambda: fw.protect.local_suppress(TRUE, "A", rule="< 3", seed=1), "nothing is random; leave out seed="),
+        (lambda: fw.protect.local_suppress(TRUE + 9, "A", rule="< 3"), "no record is blanked: rule '< 3' hits no cell"),
+        (lambda: fw.protect.local_suppress(TRUE, "A", rule="few"), "rule 'few' is not understood"),
         (
-            lambda: fw.as_protected(TRUE, "local_suppress", dim="A", rate=0.3),
+            lambda: fw.protect.as_protected(TRUE, "local_suppress", dim="A", rate=0.3),
             "how many A are blank. Give the table of all other dims with exact=",
         ),
     ],

@@ -9,8 +9,8 @@ import pytest
 import fiberwalk as fw
 
 METHODS = {
-    "pram": lambda given, **more: fw.pram(given, "sex", stay=0.7, seed=3, **more),
-    "local_suppress": lambda given, **more: fw.local_suppress(given, "sex", rate=0.4, seed=3, **more),
+    "pram": lambda given, **more: fw.protect.pram(given, "sex", stay=0.7, seed=3, **more),
+    "local_suppress": lambda given, **more: fw.protect.local_suppress(given, "sex", rate=0.4, seed=3, **more),
 }
 
 

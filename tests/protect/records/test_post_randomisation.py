@@ -94,9 +94,9 @@ def test_an_audit_against_every_table(rows, law):
         return float(np.prod(means**table / np.vectorize(lambda x: float(np.prod(range(1, x + 1))))(table)))
 
     exact = [] if rows is None else [pd.Series(rows, index=pd.Index(["1", "2", "3"], name="A"))]
-    release = fw.as_protected(published, "pram", dim="A", matrix=MATRIX, exact=exact)
+    release = fw.protect.as_protected(published, "pram", dim="A", matrix=MATRIX, exact=exact)
     assert release.likelihood == "exact"
-    audit = fw.audit(release, law="uniform" if law == "uniform" else fw.expected(means))
+    audit = fw.audit(release, law="uniform" if law == "uniform" else fw.laws.expected(means))
     slow = posterior(published, MATRIX, weight)
     for a, b in np.ndindex(3, 2):
         wanted = Counter()
@@ -109,7 +109,9 @@ def test_an_audit_against_every_table(rows, law):
 
 def test_what_is_drawn_has_the_distribution_that_is_claimed():
     true = (2, 1, 2)
-    seen = Counter(tuple(fw.pram(np.array(true), "A", MATRIX, seed=seed).figures.tolist()) for seed in range(1500))
+    seen = Counter(
+        tuple(fw.protect.pram(np.array(true), "A", MATRIX, seed=seed).figures.tolist()) for seed in range(1500)
+    )
     lines = lines_of(5, 3)
     claims = np.array([slow_likelihood(true, line, MATRIX) for line in lines])
     assert claims.sum() == pytest.approx(1)
@@ -128,11 +130,11 @@ def test_what_is_drawn_has_the_distribution_that_is_claimed():
 @given(hnp.arrays(int, (2, 3, 2), elements=st.integers(0, 9)), st.sampled_from("ABC"), st.floats(0, 0.99))
 @examples(25)
 def test_all_other_dims_stay_and_an_outsider_reads_the_same(table, dim, stay):
-    release = fw.pram(table, dim, stay=stay, seed=3)
+    release = fw.protect.pram(table, dim, stay=stay, seed=3)
     axis = "ABC".index(dim)
     published = release.published.values
     assert (published.sum(axis=axis) == table.sum(axis=axis)).all()
-    outside = fw.as_protected(published, "pram", dim=dim, stay=stay)
+    outside = fw.protect.as_protected(published, "pram", dim=dim, stay=stay)
     assert outside.likelihood == release.likelihood
     assert len(outside.evidence) == len(release.evidence)
     for one, other in zip(outside.evidence, release.evidence, strict=True):
@@ -142,20 +144,20 @@ def test_all_other_dims_stay_and_an_outsider_reads_the_same(table, dim, stay):
 
 
 def test_a_file_says_all_that_an_outsider_reads(tmp_path):
-    release = fw.pram([[4, 9], [2, 7], [1, 0]], "A", MATRIX, seed=1)
+    release = fw.protect.pram([[4, 9], [2, 7], [1, 0]], "A", MATRIX, seed=1)
     assert release.likelihood == "exact"
     release.to_file(tmp_path / "public.csv")
     read = fw.read_release(tmp_path / "public.csv", perturbed=True)
-    outside = fw.as_protected(read, "pram", dim="A", matrix=MATRIX)
+    outside = fw.protect.as_protected(read, "pram", dim="A", matrix=MATRIX)
     found, wanted = (fw.audit(one).cells["entropy"] for one in (outside, release))
     assert found.sort_index().tolist() == pytest.approx(wanted.sort_index().tolist())
 
 
 def test_linked_to_another_table_it_keeps_its_evidence():
     table = np.array([[2, 1], [1, 1], [0, 3]])
-    alone = fw.pram(table, "A", MATRIX, seed=1)
+    alone = fw.protect.pram(table, "A", MATRIX, seed=1)
     both = fw.linked([alone, fw.publish(table, ["A"])])
-    beside = fw.pram(table, "A", MATRIX, seed=1, exact=["A"])
+    beside = fw.protect.pram(table, "A", MATRIX, seed=1, exact=["A"])
     found, wanted = (fw.audit(one).cells["entropy"] for one in (both, beside))
     assert found.sort_index().tolist() == pytest.approx(wanted.sort_index().tolist())
 
@@ -176,7 +178,7 @@ def gaps(categories: int, records: int = 6, stay: float = 2 / 3) -> dict[str, fl
         readings = {}
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Lines.__init__, "__defaults__", (0,))
-            readings["as declared"] = fw.as_protected(published, "pram", dim="A", matrix=matrix)
+            readings["as declared"] = fw.protect.as_protected(published, "pram", dim="A", matrix=matrix)
         assert readings["as declared"].likelihood == ("exact" if categories == 2 else "cellwise approximation")
         readings["no evidence"] = fw.publish(published, [""])
         weights.append(likelihood.sum())
@@ -205,18 +207,18 @@ def test_the_gap_of_the_cellwise_approximation(categories, most):
 
 def test_long_lines_are_taken_cell_by_cell_and_say_so():
     table = np.array([[300, 20], [100, 7], [50, 3]])
-    release = fw.pram(table, "A", MATRIX, seed=1)
+    release = fw.protect.pram(table, "A", MATRIX, seed=1)
     assert release.likelihood == "cellwise approximation"
     assert "cells of long lines are taken one by one" in release.applied[0].words
     audit = fw.audit(release)
     for cell, row in audit.cells.iterrows():
         assert row["low90"] - 60 < table[int(cell[0]) - 1, int(cell[1]) - 1] < row["high90"] + 60
-    two = fw.pram(table[:2], "A", stay=0.9, seed=1)
+    two = fw.protect.pram(table[:2], "A", stay=0.9, seed=1)
     assert two.likelihood == "exact"
 
 
 def test_what_is_too_improbable_for_floating_point_stays_possible():
-    release = fw.pram([900, 0], "A", stay=0.99, seed=1)
+    release = fw.protect.pram([900, 0], "A", stay=0.99, seed=1)
     assert release.likelihood == "exact"
     assert fw.bounds(release.without_truth())["upper"].tolist() == [900, 900]
     assert fw.bounds(release.without_truth())["lower"].tolist() == [0, 0]
@@ -227,38 +229,41 @@ def test_an_approximation_excludes_no_truth():
     only_down = np.array([[1.0, 0, 0], [0.5, 0.5, 0], [0.5, 0, 0.5]])
     table = np.array([40, 30, 30])
     for seed in range(20):
-        release = fw.pram(table, "A", only_down, seed=seed)
+        release = fw.protect.pram(table, "A", only_down, seed=seed)
         assert release.likelihood == "cellwise approximation"
         bounds = fw.bounds(release.without_truth())
         assert (bounds["lower"].to_numpy() <= table).all()
         assert (table <= bounds["upper"].to_numpy()).all()
         assert bounds["upper"].iloc[0] == release.figures[0]  # nobody left the first
     labelled = pd.DataFrame(only_down, index=list("321"), columns=list("321"))
-    assert fw.pram(table, "A", labelled, seed=1).applied[0].mechanism.matrix[2].tolist() == [0, 0, 1]
+    assert fw.protect.pram(table, "A", labelled, seed=1).applied[0].mechanism.matrix[2].tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fw.pram([3, 4], "C", stay=0.8), "draws the values of 'C' anew, which is no dim"),
-        (lambda: fw.pram([3, 4], "A"), "needs matrix= or stay=, one of them"),
-        (lambda: fw.pram([3, 4], "A", stay=1), "stay=1.: the probability that a value stays, from 0 to below 1"),
-        (lambda: fw.pram([3, 4], "A", MATRIX), "'A' has 2 labels, so that the matrix is 2 x 2"),
+        (lambda: fw.protect.pram([3, 4], "C", stay=0.8), "draws the values of 'C' anew, which is no dim"),
+        (lambda: fw.protect.pram([3, 4], "A"), "needs matrix= or stay=, one of them"),
         (
-            lambda: fw.pram([3, 4, 5], "A", MATRIX * 2),
+            lambda: fw.protect.pram([3, 4], "A", stay=1),
+            "stay=1.: the probability that a value stays, from 0 to below 1",
+        ),
+        (lambda: fw.protect.pram([3, 4], "A", MATRIX), "'A' has 2 labels, so that the matrix is 2 x 2"),
+        (
+            lambda: fw.protect.pram([3, 4, 5], "A", MATRIX * 2),
             "the row of '1' has no probabilities of at least 0 that sum to 1",
         ),
-        (lambda: fw.pram([3, 4], "A", np.eye(2)), "it leaves every value as it is"),
-        (lambda: fw.pram([3, 4], "A", [["x", "y"], ["z", "w"]]), "a table of probabilities"),
-        (lambda: fw.pram([[3, 4]], "A", stay=0.5), "has one label only"),
-        (lambda: fw.pram([3, 4], "A", pd.DataFrame(np.eye(2))), "'A' has no label '0'"),
-        (lambda: fw.pram([3.5, 4], "A", stay=0.8, decimals=1), r"pram\(\) is for counts: leave out decimals="),
+        (lambda: fw.protect.pram([3, 4], "A", np.eye(2)), "it leaves every value as it is"),
+        (lambda: fw.protect.pram([3, 4], "A", [["x", "y"], ["z", "w"]]), "a table of probabilities"),
+        (lambda: fw.protect.pram([[3, 4]], "A", stay=0.5), "has one label only"),
+        (lambda: fw.protect.pram([3, 4], "A", pd.DataFrame(np.eye(2))), "'A' has no label '0'"),
+        (lambda: fw.protect.pram([3.5, 4], "A", stay=0.8, decimals=1), r"pram\(\) is for counts: leave out decimals="),
         (
-            lambda: fw.as_protected([3, 4, -1], "pram", dim="A", stay=0.8),
+            lambda: fw.protect.as_protected([3, 4, -1], "pram", dim="A", stay=0.8),
             "A=3, published as -1: pram moves units, and leaves no cell below 0",
         ),
         (
-            lambda: fw.as_protected([3, 4], "pram", dim="A", matrix=[[1, 0], [1, 0]]),
+            lambda: fw.protect.as_protected([3, 4], "pram", dim="A", matrix=[[1, 0], [1, 0]]),
             "post-randomisation of A cannot have published it, by this matrix",
         ),
     ],

@@ -85,7 +85,9 @@ def gaps(margins, rate: float, small: int = 0, tries: int = 60) -> dict[str, flo
     off = {"as declared": [], "every cell in full": [], "no evidence": []}
     random = np.random.default_rng(5)
     for seed in range(tries):
-        release = fw.swap(tables[random.integers(len(tables))], "A", rate=rate, targeted=small or None, seed=seed)
+        release = fw.protect.swap(
+            tables[random.integers(len(tables))], "A", rate=rate, targeted=small or None, seed=seed
+        )
         published = release.published.values.astype(np.int64).tobytes()
         true = np.array([law[published] for law in laws])
         true /= true.sum()
@@ -160,9 +162,9 @@ def strata(table, within):
 def test_swapping_keeps_what_it_says(table, rate, targeted, within):
     if all((cut.sum(axis=0) > 0).sum() < 2 or (cut.sum(axis=1) > 0).sum() < 2 for cut in strata(table, within)):
         with pytest.raises(fw.InputError, match="no exchange of 'A' changes the table"):
-            fw.swap(table, "A", rate=rate, within=within, targeted=targeted, seed=3)
+            fw.protect.swap(table, "A", rate=rate, within=within, targeted=targeted, seed=3)
         return
-    release = fw.swap(table, "A", rate=rate, within=within, targeted=targeted, seed=3)
+    release = fw.protect.swap(table, "A", rate=rate, within=within, targeted=targeted, seed=3)
     published = release.published
     assert (published.values >= 0).all()
     assert (published.sum("A").values == table.sum(axis=0)).all()
@@ -182,8 +184,8 @@ def test_large_tables_are_swapped_in_good_time_or_refused():
     assert np.abs(near / near.sum() - full / full.sum()).sum() / 2 < 0.005
     assert category_law(np.array([10**6, 10**6]), 0, 0.5).log_law(5 * 10**5, 10**6)[1].argmax() > 0
     for call in (
-        lambda: fw.swap([[10**9, 10**9], [10**9, 1]], "A"),
-        lambda: fw.swap_preserving([[10**9, 10**9], [10**9, 1]], 1),
+        lambda: fw.protect.swap([[10**9, 10**9], [10**9, 1]], "A"),
+        lambda: fw.protect.swap_preserving([[10**9, 10**9], [10**9, 1]], 1),
     ):
         with pytest.raises(fw.TooLarge, match="one by one"):
             call()
@@ -195,7 +197,7 @@ def test_the_rate_is_the_share_of_records_swapped():
     shares = [swapped(table, 0.13, 0, random)[0, 1] / 50 for _ in range(400)]
     assert set(shares) == {0.12, 0.14}
     assert np.mean(shares) == pytest.approx(0.13, abs=0.003)
-    assert fw.swap([[3, 1], [1, 0]], "A", rate=1.0, seed=1).published.sum("B").values.tolist() == [
+    assert fw.protect.swap([[3, 1], [1, 0]], "A", rate=1.0, seed=1).published.sum("B").values.tolist() == [
         4,
         1,
     ]  # partners run out
@@ -206,7 +208,7 @@ def test_partners_may_share_a_larger_region():
     table = xr.DataArray(
         [[9, 1], [1, 9], [8, 2], [2, 8]], dims=["region", "sex"], coords={"region": ["N1", "N2", "S1", "S2"]}
     )
-    release = fw.swap(table, "region", rate=0.5, within="region:1", hierarchies={"region": regions}, seed=1)
+    release = fw.protect.swap(table, "region", rate=0.5, within="region:1", hierarchies={"region": regions}, seed=1)
     assert (release.published.values[:2].sum(axis=0) == [10, 10]).all()
     assert (release.published.values != table.values).any()
     check_facts(release)
@@ -216,11 +218,13 @@ def test_several_dims_are_exchanged_like_one_of_all_their_combinations():
     """The same draws, the same facts and the same evidence as if the two dims were one."""
     table = np.random.default_rng(4).poisson(3, (2, 3, 4))
     for targeted in (None, 2):
-        two = fw.swap(table, "A,B", rate=0.4, targeted=targeted, seed=7)
-        one = fw.swap(table.reshape(6, 4), "A", rate=0.4, targeted=targeted, seed=7)
+        two = fw.protect.swap(table, "A,B", rate=0.4, targeted=targeted, seed=7)
+        one = fw.protect.swap(table.reshape(6, 4), "A", rate=0.4, targeted=targeted, seed=7)
         assert (two.published.values.reshape(6, 4) == one.published.values).all()
         assert (two.published.values != table).any()
-        assert (fw.swap(table, ["A", "B"], rate=0.4, targeted=targeted, seed=7).published == two.published).all()
+        assert (
+            fw.protect.swap(table, ["A", "B"], rate=0.4, targeted=targeted, seed=7).published == two.published
+        ).all()
         for ours, theirs in zip(two.evidence, one.evidence, strict=True):
             assert (ours.cells == theirs.cells).all()
             assert (ours.first, ours.figure) == (theirs.first, theirs.figure)
@@ -229,7 +233,7 @@ def test_several_dims_are_exchanged_like_one_of_all_their_combinations():
         check_facts(two)
     assert "exchanged their values of A and B in pairs" in two.applied[0].words
     larger = np.random.default_rng(5).poisson(3, (2, 3, 2, 2))
-    within = fw.swap(larger, "C,A", within="B", rate=0.5, seed=2)
+    within = fw.protect.swap(larger, "C,A", within="B", rate=0.5, seed=2)
     assert (within.published.sum(["A", "C"]).values == larger.sum(axis=(0, 2))).all()
     assert (within.published.sum("D").values == larger.sum(axis=3)).all()
     assert (within.published.values != larger).any()
@@ -243,19 +247,19 @@ def test_several_dims_are_exchanged_like_one_of_all_their_combinations():
 def test_order_swapping_keeps_every_margin_of_its_order(shape, order):
     for seed in range(4):
         table = np.random.default_rng(seed).integers(1, 7, shape)
-        release = fw.swap_preserving(table, order, swaps=5, seed=seed)
+        release = fw.protect.swap_preserving(table, order, swaps=5, seed=seed)
         check_facts(release)
         for kept in combinations(range(len(shape)), order):
             away = tuple(i for i in range(len(shape)) if i not in kept)
             assert (release.published.values.sum(axis=away) == table.sum(axis=away)).all()
         assert release.likelihood == "support only"
         assert "LOWER bound" in release.applied[0].words
-    assert (fw.swap_preserving(table, order, swaps=1, seed=1).published.values != table).any()
+    assert (fw.protect.swap_preserving(table, order, swaps=1, seed=1).published.values != table).any()
 
 
 def test_a_share_of_the_records_is_moved():
     table = np.full((4, 4), 5)
-    release = fw.swap_preserving(table, 1, share=0.2, seed=1)
+    release = fw.protect.swap_preserving(table, 1, share=0.2, seed=1)
     assert 0.2 <= np.abs(release.published.values - table).sum() / 2 / 80 < 0.23
 
 
@@ -277,7 +281,7 @@ def test_simulated_tables_have_the_log_linear_law():
 def test_a_simulated_table_depends_on_nothing_but_the_margins(fits):
     one, other = np.array([[3, 1, 2], [2, 4, 1]]), np.array([[5, 0, 1], [0, 5, 2]])
     for seed in range(3):
-        both = [fw.simulate(table, ["A", "B"], fits=fits, seed=seed) for table in (one, other)]
+        both = [fw.protect.simulate(table, ["A", "B"], fits=fits, seed=seed) for table in (one, other)]
         assert (both[0].published.values == both[1].published.values).all()
         assert both[0].likelihood == "exact"
         assert not both[0].evidence
@@ -286,8 +290,8 @@ def test_a_simulated_table_depends_on_nothing_but_the_margins(fits):
 
 def test_a_draw_is_kept_only_if_the_richer_model_fits():
     table = np.random.default_rng(3).integers(2, 20, (3, 2, 2))
-    plain = [fw.simulate(table, ["A,B", "C"], seed=seed).published for seed in range(3)]
-    kept = [fw.simulate(table, ["A,B", "C"], fits=["A,B", "C"], level=0.9, seed=seed) for seed in range(3)]
+    plain = [fw.protect.simulate(table, ["A,B", "C"], seed=seed).published for seed in range(3)]
+    kept = [fw.protect.simulate(table, ["A,B", "C"], fits=["A,B", "C"], level=0.9, seed=seed) for seed in range(3)]
     assert min(fit(one, ["A,B", "C"]).p for one in plain) < 0.9
     assert min(fit(one.published, ["A,B", "C"]).p for one in kept) >= 0.9
     assert "a richer log-linear model fits it" in kept[0].applied[0].words
@@ -342,7 +346,7 @@ def test_steps_have_the_law_they_claim(square):
 def test_one_square_of_a_table_is_audited_exactly():
     table = np.array([[1, 14, 4], [17, 83, 2], [5, 6, 7]])
     corners = ({"A": "1", "B": "1"}, {"A": "2", "B": "2"})
-    release = fw.markov_perturb(table, 0.2, squares=[corners], seed=4)
+    release = fw.protect.markov_perturb(table, 0.2, squares=[corners], seed=4)
     published = int(release.published.values[0, 0])
     low, logs = log_step_likelihood(published, 15, 18, 115, 0.2)
     found = fw.audit(release)
@@ -359,7 +363,7 @@ def test_one_square_of_a_table_is_audited_exactly():
 @settings(max_examples=20, deadline=None)
 @given(tables_of(2, 3, 2), st.floats(0, 1), st.sampled_from([None, ["A,B"], ["A,B", "B,C"]]), st.booleans())
 def test_squares_keep_the_margins_that_miss_one_of_their_dims(table, theta, dims, adjacent):
-    release = fw.markov_perturb(table, theta, dims=dims, squares="adjacent" if adjacent else "all", seed=7)
+    release = fw.protect.markov_perturb(table, theta, dims=dims, squares="adjacent" if adjacent else "all", seed=7)
     kept = {None: ["A", "B", "C"], 1: ["A,C", "B,C"], 2: ["A,C", "B"]}[dims and len(dims)]
     for margin in kept:
         away = [dim for dim in "ABC" if dim not in margin.split(",")]
@@ -378,9 +382,9 @@ def test_the_likelihood_of_disjoint_squares_is_evidence_and_that_of_overlapping_
     table = np.arange(1, 17).reshape(4, 4)
     a, b, c, d = ({"A": str(i), "B": str(i)} for i in range(1, 5))
     e = {"A": "2", "B": "4"}
-    apart = fw.markov_perturb(table, 0.1, squares=[(a, b), (c, d)], seed=1)
-    beside = fw.markov_perturb(table, 0.1, squares=[(a, b), ({"A": "1", "B": "3"}, e)], seed=1)
-    meeting = fw.markov_perturb(table, 0.1, squares=[(a, b), (b, c)], seed=1)
+    apart = fw.protect.markov_perturb(table, 0.1, squares=[(a, b), (c, d)], seed=1)
+    beside = fw.protect.markov_perturb(table, 0.1, squares=[(a, b), ({"A": "1", "B": "3"}, e)], seed=1)
+    meeting = fw.protect.markov_perturb(table, 0.1, squares=[(a, b), (b, c)], seed=1)
     assert [one.likelihood for one in (apart, beside, meeting)] == ["exact"] * 3
     assert [one.applied[0].beyond_evidence for one in (apart, beside, meeting)] == [False, False, True]
     assert [len(one.sums) for one in (apart, beside, meeting)] == [8, 8, 6]
@@ -393,7 +397,7 @@ def test_the_squares_are_public_in_their_order_unless_that_is_secret(tmp_path):
     table = np.random.default_rng(1).integers(0, 9, (4, 3))
     orders = {}
     for order in ("given", "random", "secret"):
-        public = fw.markov_perturb(table, 0.2, order=order, seed=5).without_truth().applied[0].mechanism
+        public = fw.protect.markov_perturb(table, 0.2, order=order, seed=5).without_truth().applied[0].mechanism
         assert public.theta == 0.2
         assert public.order_known == (order != "secret")
         orders[order] = public.squares.cells.tolist()
@@ -401,7 +405,7 @@ def test_the_squares_are_public_in_their_order_unless_that_is_secret(tmp_path):
     assert len(orders["given"]) == 6
     assert orders["secret"] == orders["given"] != orders["random"]
     assert sorted(orders["random"]) == orders["given"]
-    fw.audit(fw.markov_perturb(table, 0.2, seed=5)).save(tmp_path / "audit")
+    fw.audit(fw.protect.markov_perturb(table, 0.2, seed=5)).save(tmp_path / "audit")
     assert fw.load(tmp_path / "audit").release.applied[0].mechanism.squares.cells.tolist() == orders["random"]
     assert largest_theta(15, 18, 115) == pytest.approx(2 / 7)
     assert kept_margins(4, frozenset({(0, 1), (1, 2)})) == [(0, 2, 3), (1, 3)]
@@ -415,52 +419,69 @@ SMALL = [[3, 1], [2, 4]]
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fw.swap(SMALL, "region"), "swap() exchanges the values of 'region', which is no dim"),
-        (lambda: fw.swap(SMALL, "A", rate=0), "swap(rate=0): the share of records that are swapped"),
-        (lambda: fw.swap(SMALL, "A", within="A"), "they cannot agree in it"),
-        (lambda: fw.swap(SMALL, "A", targeted=0), "swap(targeted=0): a whole number of records"),
-        (lambda: fw.swap([3, 4], "A"), "no exchange of 'A' changes the table"),
-        (lambda: fw.swap(SMALL, "A", within="B"), "name fewer dims in within="),
-        (lambda: fw.swap(SMALL, "A", within=3), "a margin is named by its dims, as 'A,B' or ('A', 'B'); this is 3."),
-        (lambda: fw.swap(SMALL, "A,C"), "swap() exchanges the values of 'C', which is no dim"),
-        (lambda: fw.swap(SMALL, ["A", "A"]), "swap() exchanges the values of 'A' once; it is named twice."),
-        (lambda: fw.swap(SMALL, ""), "swap() needs the dim whose values are exchanged, or several."),
-        (lambda: fw.swap(SMALL, "A,B"), "no exchange of 'A' and 'B' changes the table"),
+        (lambda: fw.protect.swap(SMALL, "region"), "swap() exchanges the values of 'region', which is no dim"),
+        (lambda: fw.protect.swap(SMALL, "A", rate=0), "swap(rate=0): the share of records that are swapped"),
+        (lambda: fw.protect.swap(SMALL, "A", within="A"), "they cannot agree in it"),
+        (lambda: fw.protect.swap(SMALL, "A", targeted=0), "swap(targeted=0): a whole number of records"),
+        (lambda: fw.protect.swap([3, 4], "A"), "no exchange of 'A' changes the table"),
+        (lambda: fw.protect.swap(SMALL, "A", within="B"), "name fewer dims in within="),
         (
-            lambda: fw.swap(SMALL, "A", columns=["A"]),
+            lambda: fw.protect.swap(SMALL, "A", within=3),
+            "a margin is named by its dims, as 'A,B' or ('A', 'B'); this is 3.",
+        ),
+        (lambda: fw.protect.swap(SMALL, "A,C"), "swap() exchanges the values of 'C', which is no dim"),
+        (lambda: fw.protect.swap(SMALL, ["A", "A"]), "swap() exchanges the values of 'A' once; it is named twice."),
+        (lambda: fw.protect.swap(SMALL, ""), "swap() needs the dim whose values are exchanged, or several."),
+        (lambda: fw.protect.swap(SMALL, "A,B"), "no exchange of 'A' and 'B' changes the table"),
+        (
+            lambda: fw.protect.swap(SMALL, "A", columns=["A"]),
             "swap(columns=) names the dims of microdata, and goes with household=",
         ),
-        (lambda: fw.swap([[1.5]], "A", decimals=1), "swap() is for counts: leave out decimals="),
-        (lambda: fw.swap_preserving([3, 4]), "needs at least two dims"),
-        (lambda: fw.swap([[1.5]], "A"), "is not a whole number"),
-        (lambda: fw.swap_preserving(SMALL, 2), "the margins that stay have from 1 to 1 of the 2 dims"),
-        (lambda: fw.swap_preserving(SMALL, 1, swaps=2, share=0.1), "not both"),
-        (lambda: fw.swap_preserving(SMALL, 1, swaps=0), "swap_preserving(swaps=0): a whole number of at least 1"),
-        (lambda: fw.swap_preserving(SMALL, 1, share=2), "swap_preserving(share=2): the share of records that move"),
-        (lambda: fw.swap_preserving([[3, 0], [2, 0]], 1), "these margins decide every cell, and no record can move"),
-        (lambda: fw.swap_preserving([[0, 1], [1, 1]], 1, share=0.9, seed=1), "ask for less, or choose a lower order"),
-        (lambda: fw.simulate(SMALL, []), "simulate() needs margins="),
-        (lambda: fw.simulate(SMALL, ["A,B"]), "a simulated table would be the true one"),
-        (lambda: fw.simulate(SMALL, ["A"], level=1), "the least p-value of a fit, between 0 and 1"),
-        (lambda: fw.simulate(SMALL, ["A"], test="chi"), "'likelihood ratio' or 'pearson'"),
-        (lambda: fw.simulate(SMALL, ["A"], most_tries=0), "a whole number of at least 1"),
+        (lambda: fw.protect.swap([[1.5]], "A", decimals=1), "swap() is for counts: leave out decimals="),
+        (lambda: fw.protect.swap_preserving([3, 4]), "needs at least two dims"),
+        (lambda: fw.protect.swap([[1.5]], "A"), "is not a whole number"),
+        (lambda: fw.protect.swap_preserving(SMALL, 2), "the margins that stay have from 1 to 1 of the 2 dims"),
+        (lambda: fw.protect.swap_preserving(SMALL, 1, swaps=2, share=0.1), "not both"),
         (
-            lambda: fw.simulate([[3, 1], [2, 5]], ["A", "B"], fits=["A", "B"], level=0.999, most_tries=4, seed=1),
+            lambda: fw.protect.swap_preserving(SMALL, 1, swaps=0),
+            "swap_preserving(swaps=0): a whole number of at least 1",
+        ),
+        (
+            lambda: fw.protect.swap_preserving(SMALL, 1, share=2),
+            "swap_preserving(share=2): the share of records that move",
+        ),
+        (
+            lambda: fw.protect.swap_preserving([[3, 0], [2, 0]], 1),
+            "these margins decide every cell, and no record can move",
+        ),
+        (
+            lambda: fw.protect.swap_preserving([[0, 1], [1, 1]], 1, share=0.9, seed=1),
+            "ask for less, or choose a lower order",
+        ),
+        (lambda: fw.protect.simulate(SMALL, []), "simulate() needs margins="),
+        (lambda: fw.protect.simulate(SMALL, ["A,B"]), "a simulated table would be the true one"),
+        (lambda: fw.protect.simulate(SMALL, ["A"], level=1), "the least p-value of a fit, between 0 and 1"),
+        (lambda: fw.protect.simulate(SMALL, ["A"], test="chi"), "'likelihood ratio' or 'pearson'"),
+        (lambda: fw.protect.simulate(SMALL, ["A"], most_tries=0), "a whole number of at least 1"),
+        (
+            lambda: fw.protect.simulate(
+                [[3, 1], [2, 5]], ["A", "B"], fits=["A", "B"], level=0.999, most_tries=4, seed=1
+            ),
             "the model of fits= fits none of 4 simulated tables",
         ),
-        (lambda: fw.markov_perturb(SMALL, 1.2), "theta=1.2: the probability of moving out, from 0"),
-        (lambda: fw.markov_perturb([1, 2], 0.1), "a square needs two dims"),
-        (lambda: fw.markov_perturb(SMALL, 0.1, order="any"), "'random', 'secret' or 'given'"),
-        (lambda: fw.markov_perturb(SMALL, 0.1, squares="some"), "'adjacent', 'all', or a list of squares"),
-        (lambda: fw.markov_perturb(SMALL, 0.1, squares=[]), "list at least one square"),
-        (lambda: fw.markov_perturb(SMALL, 0.1, dims=["A"]), "a square lies in two dims"),
-        (lambda: fw.markov_perturb(np.ones((70, 70), int), 0.1, squares="all"), "5,832,225 such squares"),
+        (lambda: fw.protect.markov_perturb(SMALL, 1.2), "theta=1.2: the probability of moving out, from 0"),
+        (lambda: fw.protect.markov_perturb([1, 2], 0.1), "a square needs two dims"),
+        (lambda: fw.protect.markov_perturb(SMALL, 0.1, order="any"), "'random', 'secret' or 'given'"),
+        (lambda: fw.protect.markov_perturb(SMALL, 0.1, squares="some"), "'adjacent', 'all', or a list of squares"),
+        (lambda: fw.protect.markov_perturb(SMALL, 0.1, squares=[]), "list at least one square"),
+        (lambda: fw.protect.markov_perturb(SMALL, 0.1, dims=["A"]), "a square lies in two dims"),
+        (lambda: fw.protect.markov_perturb(np.ones((70, 70), int), 0.1, squares="all"), "5,832,225 such squares"),
         (
-            lambda: fw.markov_perturb(SMALL, 0.1, squares=[({"A": "1", "B": "1"}, {"A": "1", "B": "2"})]),
+            lambda: fw.protect.markov_perturb(SMALL, 0.1, squares=[({"A": "1", "B": "1"}, {"A": "1", "B": "2"})]),
             "its corners must differ in two dims, not in 1",
         ),
         (
-            lambda: fw.markov_perturb([[1, 14], [17, 83]], 0.3, capped=False, seed=1),
+            lambda: fw.protect.markov_perturb([[1, 14], [17, 83]], 0.3, capped=False, seed=1),
             "theta=0.3 is too large for the square with the corner A=1, B=1: there it may be from 0 to 0.2857",
         ),
     ],

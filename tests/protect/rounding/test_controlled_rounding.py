@@ -37,11 +37,11 @@ def test_every_cell_and_margin_is_a_multiple_next_to_its_truth(case, base, seed)
     table = np.random.default_rng(seed).poisson(3, shape)
     margins = None
     try:
-        release = fw.controlled_round(table, base, seed=seed, hierarchies=tree)
+        release = fw.protect.controlled_round(table, base, seed=seed, hierarchies=tree)
     except fw.InputError:
         assert len(shape) > 2  # in two dims there always is one
         margins = ["A", "B"]
-        release = fw.controlled_round(table, base, seed=seed, hierarchies=tree, margins=margins)
+        release = fw.protect.controlled_round(table, base, seed=seed, hierarchies=tree, margins=margins)
     assert adjacent(*figures(release, margins), base)
     assert (release.published.values.ravel() == release.figures).all()
     assert (release.lower == np.maximum(release.figures - base + 1, 0)).all()
@@ -52,7 +52,7 @@ def test_every_cell_and_margin_is_a_multiple_next_to_its_truth(case, base, seed)
 def test_dfkpr01_table_2():
     """Its cells are the print's, and so are its margins, which are the sums of the cells."""
     printed = [[3, 87, 69, 72], [6, 9, 81, 3], [3, 3, 6, 108], [63, 6, 57, 6]]
-    release = fw.controlled_round(fw.examples.dfkpr01().table.sum("K"), base=3, seed=1)
+    release = fw.protect.controlled_round(fw.examples.dfkpr01().table.sum("K"), base=3, seed=1)
     assert release.published.values.tolist() == printed
     totals = {tuple(key): value for key, value in zip(release.sums.keys.tolist(), release.sums.value, strict=True)}
     assert [totals[i, 4] for i in range(5)] == [231, 99, 120, 132, 582]
@@ -65,7 +65,7 @@ def test_no_rounding_is_nearer(shape, base):
     rng = np.random.default_rng(7)
     for _ in range(6):
         table = rng.integers(0, 9, shape)
-        release = fw.controlled_round(table, base, seed=3)
+        release = fw.protect.controlled_round(table, base, seed=3)
         matrix = figures_of(release, parse_margins(None, release.dims))[1]
         true, n = matrix @ table.ravel(), table.size
         best = min(
@@ -109,17 +109,17 @@ def test_unbiased_rounding_is_right_on_average(values, base):
 @settings(max_examples=40, deadline=None)
 def test_unbiased_rounding_is_controlled_rounding(rows, columns, base, seed):
     table = np.random.default_rng(seed).poisson(3, (rows, columns))
-    assert adjacent(*figures(fw.controlled_round(table, base, unbiased=True, seed=seed)), base)
+    assert adjacent(*figures(fw.protect.controlled_round(table, base, unbiased=True, seed=seed)), base)
 
 
 def test_magnitudes_are_rounded_in_their_own_units():
-    release = fw.controlled_round([[1.2, 0.4], [2.5, 3.1]], base=0.5, decimals=1, seed=1)
+    release = fw.protect.controlled_round([[1.2, 0.4], [2.5, 3.1]], base=0.5, decimals=1, seed=1)
     assert release.published.values.ravel().tolist() == [1.0, 0.5, 2.5, 3.0]
 
 
 def test_one_seed_one_rounding():
     table = np.arange(1, 26).reshape(5, 5)
-    seen = [fw.controlled_round(table, 3, unbiased=True, seed=seed).published.values for seed in (1, 1, 2)]
+    seen = [fw.protect.controlled_round(table, 3, unbiased=True, seed=seed).published.values for seed in (1, 1, 2)]
     assert (seen[0] == seen[1]).all()
     assert (seen[0] != seen[2]).any()
 
@@ -127,11 +127,11 @@ def test_one_seed_one_rounding():
 def test_what_cannot_be_rounded_is_said():
     cube = [[[0, 1], [1, 0]], [[0, 1], [1, 1]]]
     with pytest.raises(fw.InputError, match=r"no rounding exists in which .*; publish fewer margins \(margins=\)"):
-        fw.controlled_round(cube, 2, seed=1)
-    fw.controlled_round(cube, 2, margins=["A", "B", "C"], seed=1)
+        fw.protect.controlled_round(cube, 2, seed=1)
+    fw.protect.controlled_round(cube, 2, margins=["A", "B", "C"], seed=1)
     with pytest.raises(fw.InputError, match="for tables of two dims; this one has 3"):
-        fw.controlled_round(cube, 3, unbiased=True)
+        fw.protect.controlled_round(cube, 3, unbiased=True)
     with pytest.raises(fw.InputError, match="not the level 'A:1' of 'A': leave it out of margins="):
-        fw.controlled_round([[1, 2], [3, 4], [5, 6]], 3, unbiased=True, hierarchies=TREE)
+        fw.protect.controlled_round([[1, 2], [3, 4], [5, 6]], 3, unbiased=True, hierarchies=TREE)
     with pytest.raises(fw.InputError, match="the base must be positive"):
-        fw.controlled_round([[1, 2]], 0)
+        fw.protect.controlled_round([[1, 2]], 0)

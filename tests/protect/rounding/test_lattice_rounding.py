@@ -178,7 +178,7 @@ OFFERS = [
 def test_every_offered_table_adds_up_and_all_agree(offer, base, seed):
     shape, tree, margins = offer
     cube = np.random.default_rng(seed).poisson(2, shape)
-    release = fw.round_lattice(cube, base, margins=margins, seed=seed, hierarchies=tree)
+    release = fw.protect.round_lattice(cube, base, margins=margins, seed=seed, hierarchies=tree)
     shown = figures(release)
     assert misses(release, shown, margins) == 0
     assert all(value % base == 0 and value >= 0 for value in shown.values())
@@ -197,31 +197,33 @@ def test_rounding_by_keys_alone_does_not_add_up_and_one_table_at_a_time_does_not
     """The negative controls: what the measure of this file says of the methods that give one of the two."""
     cube = np.random.default_rng(3).poisson(4, (3, 4, 3))
     margins = [("A", "B"), ("A", "C")]
-    keyed = fw.random_round(cube, 3, seed=5, keys="labels", margins=["A,B", "A,C", "A", "B", "C", ""])
+    keyed = fw.protect.random_round(cube, 3, seed=5, keys="labels", margins=["A,B", "A,C", "A", "B", "C", ""])
     assert misses(keyed, keyed.sum_figures, margins) > 5
-    alone = [fw.controlled_round(cube.sum(axis=axis), 3, seed=5).published.values for axis in (2, 1)]
+    alone = [fw.protect.controlled_round(cube.sum(axis=axis), 3, seed=5).published.values for axis in (2, 1)]
     assert (alone[0].sum(axis=1) != alone[1].sum(axis=1)).any()
-    together = fw.round_lattice(cube, 3, margins=margins, seed=5)
+    together = fw.protect.round_lattice(cube, 3, margins=margins, seed=5)
     assert misses(together, figures(together), margins) == 0
 
 
 def test_figures_stay_as_their_keys_make_them_unless_they_must_turn():
     cube = np.random.default_rng(3).poisson(4, (3, 4, 3))
     margins = ["A,B", "A,C", "A", "B", "C", ""]
-    together = fw.round_lattice(cube, 3, margins=margins, seed=5)
-    keyed = fw.random_round(cube, 3, seed=5, keys="labels", margins=margins).sum_figures
+    together = fw.protect.round_lattice(cube, 3, margins=margins, seed=5)
+    keyed = fw.protect.random_round(cube, 3, seed=5, keys="labels", margins=margins).sum_figures
     turned = sum(keyed[key] != value for key, value in figures(together).items())
     assert together.applied[0].own_words.startswith(f"{turned} of {len(keyed)} figures are not what their keys alone")
     assert 0 < turned < len(keyed) / 2
-    other = fw.round_lattice(cube, 3, margins=margins, seed=6)
+    other = fw.protect.round_lattice(cube, 3, margins=margins, seed=6)
     assert figures(other) != figures(together)
     # A table of one dim that happens to add up is left alone.
     line = np.array([3, 6, 1, 2, 9, 4])
-    seeds = [seed for seed in range(60) if _adds_up(fw.random_round(line, 3, seed=seed, keys="labels", margins=[""]))]
+    seeds = [
+        seed for seed in range(60) if _adds_up(fw.protect.random_round(line, 3, seed=seed, keys="labels", margins=[""]))
+    ]
     assert seeds
     for seed in seeds:
-        as_keyed = fw.random_round(line, 3, seed=seed, keys="labels").published
-        assert fw.round_lattice(line, 3, seed=seed).published.equals(as_keyed)
+        as_keyed = fw.protect.random_round(line, 3, seed=seed, keys="labels").published
+        assert fw.protect.round_lattice(line, 3, seed=seed).published.equals(as_keyed)
 
 
 def _adds_up(release):
@@ -236,9 +238,9 @@ def test_what_is_published_does_not_depend_on_the_order_of_tables_dims_or_labels
         dims=["sex", "age", "town"],
         coords={"sex": list("fmx"), "age": list("1234"), "town": list("NS")},
     )
-    one = fw.round_lattice(cube, 3, margins=["sex,age", "age,town", "sex,town"], seed=4)
+    one = fw.protect.round_lattice(cube, 3, margins=["sex,age", "age,town", "sex,town"], seed=4)
     moved = cube.transpose("town", "sex", "age").sel(age=list("3142"))
-    other = fw.round_lattice(moved, 3, margins=["town,sex", "sex,age", "town,age"], seed=4)
+    other = fw.protect.round_lattice(moved, 3, margins=["town,sex", "sex,age", "town,age"], seed=4)
     named = []
     for release in (one, other):
         named.append(
@@ -253,13 +255,13 @@ def test_what_is_published_does_not_depend_on_the_order_of_tables_dims_or_labels
 
 def test_up_to_so_many_dims_and_everything():
     cube = np.random.default_rng(2).poisson(5, (4, 2, 3))
-    by_number = fw.round_lattice(cube, 3, max_dims=2, seed=1, hierarchies=TREE)
-    named = fw.round_lattice(cube, 3, margins=["A,B", "A,C", "B,C"], seed=1, hierarchies=TREE)
+    by_number = fw.protect.round_lattice(cube, 3, max_dims=2, seed=1, hierarchies=TREE)
+    named = fw.protect.round_lattice(cube, 3, margins=["A,B", "A,C", "B,C"], seed=1, hierarchies=TREE)
     assert figures(by_number) == figures(named)
     assert by_number.figures is None
     assert set(map(tuple, by_number.sums.keys)) == set(map(tuple, named.sums.keys))
-    whole = fw.round_lattice(cube, 3, seed=1)
-    assert figures(whole) == figures(fw.round_lattice(cube, 3, margins=["A"], max_dims=7, seed=1))
+    whole = fw.protect.round_lattice(cube, 3, seed=1)
+    assert figures(whole) == figures(fw.protect.round_lattice(cube, 3, margins=["A"], max_dims=7, seed=1))
     assert len(figures(whole)) == 5 * 3 * 4
 
 
@@ -268,8 +270,8 @@ def test_up_to_so_many_dims_and_everything():
 
 def test_where_no_rounding_suits_a_table_all_of_its_figures_are_told_less_precisely():
     with pytest.raises(fw.InputError, match="no rounding exists"):
-        fw.controlled_round(NO_ROUNDING, 2, seed=1)
-    release = fw.round_lattice(NO_ROUNDING, 2, seed=1)
+        fw.protect.controlled_round(NO_ROUNDING, 2, seed=1)
+    release = fw.protect.round_lattice(NO_ROUNDING, 2, seed=1)
     applied = release.applied[0]
     assert "figures of A x B x C are known to less than 4, all others to less than 2" in applied.words
     assert applied.own_words.endswith(", 1 of them further from the truth than the next multiple")
@@ -285,7 +287,7 @@ def test_where_no_rounding_suits_a_table_all_of_its_figures_are_told_less_precis
 
 def test_an_audit_of_offered_tables_knows_each_figure_to_less_than_the_base():
     cube = np.random.default_rng(5).poisson(1.5, (2, 3, 2))
-    release = fw.round_lattice(cube, 3, max_dims=2, seed=2)
+    release = fw.protect.round_lattice(cube, 3, max_dims=2, seed=2)
     audit = fw.audit(release, method="exact", hidden_margins=["A,B", "C"])
     assert (audit.cells["p_truth"] > 0).all()
     assert release.likelihood == "support only"
@@ -299,14 +301,14 @@ def test_an_audit_of_offered_tables_knows_each_figure_to_less_than_the_base():
 
 def test_outsiders_read_each_table_and_link_them(tmp_path):
     cube = np.random.default_rng(5).poisson(1.5, (2, 3, 2))
-    release = fw.round_lattice(cube, 3, seed=2)
-    outside = fw.as_protected(release.published, "round_lattice", base=3)
+    release = fw.protect.round_lattice(cube, 3, seed=2)
+    outside = fw.protect.as_protected(release.published, "round_lattice", base=3)
     assert fw.count(outside) == fw.count(release)
     assert (outside.applied[0].name, outside.likelihood) == ("lattice rounding", "support only")
-    relaxed = fw.as_protected(release.published, "round_lattice", base=3, relaxed=True, margins=[])
+    relaxed = fw.protect.as_protected(release.published, "round_lattice", base=3, relaxed=True, margins=[])
     assert "to a multiple less than 2 bases away" in relaxed.applied[0].words
     assert fw.bounds(relaxed)["upper"].max() == release.figures.max() + 5
-    offered = fw.round_lattice(cube, 3, margins=["A,B", "B,C"], seed=2)
+    offered = fw.protect.round_lattice(cube, 3, margins=["A,B", "B,C"], seed=2)
     offered.to_file(tmp_path / "offered.csv")
     assert fw.count(fw.read_release(tmp_path / "offered.csv")) == fw.count(offered)
 
@@ -314,31 +316,40 @@ def test_outsiders_read_each_table_and_link_them(tmp_path):
 def test_record_keys_and_magnitudes():
     cube = np.random.default_rng(5).poisson(1.5, (2, 3, 2))
     keys = np.random.default_rng(6).random(cube.shape)
-    one, other = (fw.round_lattice(cube, 3, keys=keys, seed=seed) for seed in (1, 1))
+    one, other = (fw.protect.round_lattice(cube, 3, keys=keys, seed=seed) for seed in (1, 1))
     assert figures(one) == figures(other)
     assert one.applied[0].keys == "records"
-    fresh = fw.round_lattice(cube, 3, keys=None, seed=1)
+    fresh = fw.protect.round_lattice(cube, 3, keys=None, seed=1)
     assert fresh.applied[0].keys == ""
-    release = fw.round_lattice([[1.2, 0.4], [2.5, 3.1]], base=0.5, decimals=1, seed=1)
+    release = fw.protect.round_lattice([[1.2, 0.4], [2.5, 3.1]], base=0.5, decimals=1, seed=1)
     assert (release.figures % 5 == 0).all()
-    assert fw.round_lattice([[1, 2], [3, 4]], base=1).published.values.tolist() == [[1, 2], [3, 4]]
+    assert fw.protect.round_lattice([[1, 2], [3, 4]], base=1).published.values.tolist() == [[1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fw.round_lattice([[1, 2]], 0), "round_lattice(base=0): the base must be positive"),
-        (lambda: fw.round_lattice([[1, 2]], max_dims=0), "round_lattice(max_dims=0): a whole number of at least 1"),
-        (lambda: fw.round_lattice([[1, 2]], max_dims=1.5), "round_lattice(max_dims=1.5): a whole number"),
-        (lambda: fw.round_lattice([[1, 2]], margins=[]), "round_lattice(): no table is offered; name some (margins=)"),
-        (lambda: fw.round_lattice([[1, 2]], margins=["Z"]), "names 'Z', which is no dim of this table"),
+        (lambda: fw.protect.round_lattice([[1, 2]], 0), "round_lattice(base=0): the base must be positive"),
         (
-            lambda: fw.round_lattice(np.ones((350, 350), int)),
+            lambda: fw.protect.round_lattice([[1, 2]], max_dims=0),
+            "round_lattice(max_dims=0): a whole number of at least 1",
+        ),
+        (lambda: fw.protect.round_lattice([[1, 2]], max_dims=1.5), "round_lattice(max_dims=1.5): a whole number"),
+        (
+            lambda: fw.protect.round_lattice([[1, 2]], margins=[]),
+            "round_lattice(): no table is offered; name some (margins=)",
+        ),
+        (lambda: fw.protect.round_lattice([[1, 2]], margins=["Z"]), "names 'Z', which is no dim of this table"),
+        (
+            lambda: fw.protect.round_lattice(np.ones((350, 350), int)),
             "4 tables of 123,201 figures are offered, more than the 100,000 that can be rounded at once; offer fewer",
         ),
-        (lambda: fw.round_lattice([[1, 2]], keys="cells"), "keys='cells': 'labels', a table of summed record keys"),
-        (lambda: fw.round_lattice([[1, 2]], seed=-1), "seed=-1: a whole number of at least 0"),
-        (lambda: fw.round_lattice([[1, -2]]), "negative"),
+        (
+            lambda: fw.protect.round_lattice([[1, 2]], keys="cells"),
+            "keys='cells': 'labels', a table of summed record keys",
+        ),
+        (lambda: fw.protect.round_lattice([[1, 2]], seed=-1), "seed=-1: a whole number of at least 0"),
+        (lambda: fw.protect.round_lattice([[1, -2]]), "negative"),
     ],
 )
 def test_errors(call, words):

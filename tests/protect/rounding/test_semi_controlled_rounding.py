@@ -20,7 +20,7 @@ from fiberwalk.protect.rounding.semi_controlled_rounding import number_up, round
 @settings(max_examples=40, deadline=None)
 def test_the_numbers_that_go_up_are_those_expected(base, within, seed):
     table = np.random.default_rng(seed).poisson(4, (4, 6))
-    published = fw.semi_controlled_round(table, base, within=within, seed=seed).published.values
+    published = fw.protect.semi_controlled_round(table, base, within=within, seed=seed).published.values
     assert (published % base == 0).all()
     assert (np.abs(published - table) < base).all()
     parts = {None: [...], "A": list(range(4)), "B": [(slice(None), j) for j in range(6)]}[within]
@@ -83,24 +83,24 @@ def gap(cells, base=3, most=5):
 
 
 def test_the_gap_of_the_approximation_is_the_one_in_the_docstring():
-    said = re.findall(r"0\.\d{3}", fw.semi_controlled_round.__doc__)
+    said = re.findall(r"0\.\d{3}", fw.protect.semi_controlled_round.__doc__)
     assert [f"{gap(2):.3f}", f"{gap(3):.3f}"] == said
 
 
 def test_the_evidence_is_random_roundings_and_exact_margins_are_facts():
     table = [[1, 4, 7], [2, 5, 3]]
-    release = fw.semi_controlled_round(table, 3, exact=["A"], seed=2)
+    release = fw.protect.semi_controlled_round(table, 3, exact=["A"], seed=2)
     assert release.likelihood == "cellwise approximation"
     assert len(release.evidence) == 6
     assert release.sums.value.tolist() == [12, 10]
-    pmf = fw.audit(fw.semi_controlled_round([[3, 3, 3]], 3)).pmf(A="1", B="1")
+    pmf = fw.audit(fw.protect.semi_controlled_round([[3, 3, 3]], 3)).pmf(A="1", B="1")
     assert pmf.to_dict() == pytest.approx({1: 1 / 9, 2: 2 / 9, 3: 3 / 9, 4: 2 / 9, 5: 1 / 9})
 
 
 def test_bad_input_is_said():
     with pytest.raises(fw.InputError, match="every category has one cell"):
-        fw.semi_controlled_round([[1, 2], [3, 4]], within="A,B")
+        fw.protect.semi_controlled_round([[1, 2], [3, 4]], within="A,B")
     with pytest.raises(fw.InputError, match="the base must be positive"):
-        fw.semi_controlled_round([[1, 2], [3, 4]], base=-1)
+        fw.protect.semi_controlled_round([[1, 2], [3, 4]], base=-1)
     with pytest.raises(fw.InputError, match="names 'Z', which is no dim"):
-        fw.semi_controlled_round([[1, 2], [3, 4]], within="Z")
+        fw.protect.semi_controlled_round([[1, 2], [3, 4]], within="Z")

@@ -52,7 +52,7 @@ def least_by_hand(table, rule, hierarchies=None, **wanted):
 def test_no_cheaper_pattern_protects(table, tree, wanted):
     found = []
     for minimise in ("cells", "counts"):
-        release = fw.complementary_suppress(table, rule="< 2", minimise=minimise, hierarchies=tree, **wanted)
+        release = fw.protect.complementary_suppress(table, rule="< 2", minimise=minimise, hierarchies=tree, **wanted)
         assert kept(release, **wanted)
         assert "proven to be the least" in release.applied[0].own_words
         assert "not proven" not in release.applied[0].own_words
@@ -72,11 +72,11 @@ KNOWN, FLAGGED = {"rule_known": True}, {"rule_known": True, "flags": True}
 )
 def test_random_tables_keep_the_wanted_intervals(shape, known):
     table = np.random.default_rng(sum(shape)).poisson(6, shape)
-    release = fw.complementary_suppress(table, rule="< 3", width=1, **known)
+    release = fw.protect.complementary_suppress(table, rule="< 3", width=1, **known)
     assert kept(release, width=1)
     assert (release.published.values[table >= 3] == table[table >= 3]).any()
     if not known:
-        assert kept(fw.complementary_suppress(table, rule="< 3", above=3, below=1), above=3, below=1)
+        assert kept(fw.protect.complementary_suppress(table, rule="< 3", above=3, below=1), above=3, below=1)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_random_tables_keep_the_wanted_intervals(shape, known):
 def test_the_built_in_examples_are_protected(name, summed, rule, percent, more):
     table = fw.examples.load(name).table
     table = table.sum(summed) if summed else table
-    release = fw.complementary_suppress(table, rule=rule, percent=percent, **more)
+    release = fw.protect.complementary_suppress(table, rule=rule, percent=percent, **more)
     part = np.ceil(release.truth[release.status == PRIMARY] * (percent or 0) / 100)
     assert len(part) > 0
     assert kept(release, below=part, above=part, width=more.get("width", 0))
@@ -101,7 +101,7 @@ def test_the_built_in_examples_are_protected(name, summed, rule, percent, more):
 
 def test_where_decimals_and_counts():
     table = np.array([[1.5, 20.0, 3.0], [8.0, 9.5, 7.0], [2.5, 30.0, 4.0]])
-    release = fw.complementary_suppress(
+    release = fw.protect.complementary_suppress(
         table, where=[{"A": "1", "B": "1"}], above=1.5, below=0.5, minimise="counts", decimals=1
     )
     bounds = fw.bounds(release).loc[("1", "1")]
@@ -115,7 +115,9 @@ def test_where_decimals_and_counts():
 def test_a_search_that_was_cut_short_still_protects_and_says_so():
     lines = []
     table = np.random.default_rng(1).poisson(8, (30, 30))
-    release = fw.complementary_suppress(table, rule="< 4", rule_known=True, flags=True, rounds=1, progress=lines.append)
+    release = fw.protect.complementary_suppress(
+        table, rule="< 4", rule_known=True, flags=True, rounds=1, progress=lines.append
+    )
     assert kept(release, width=1)
     assert "not proven to be the least number of cells that does (" in release.applied[0].own_words
     assert lines[0].startswith("round 1 in fractions: the least cost is at least")
@@ -124,18 +126,18 @@ def test_a_search_that_was_cut_short_still_protects_and_says_so():
 def test_what_cannot_be_protected_is_said():
     table = [[1, 5, 4], [7, 20, 6], [3, 8, 9]]
     with pytest.raises(fw.InputError, match=r"rule '< 30' hides everything, from cell A=1, B=1 to A=3, B=3"):
-        fw.complementary_suppress(table, rule="< 30")
+        fw.protect.complementary_suppress(table, rule="< 30")
     with pytest.raises(fw.InputError, match=r"rule '< 30' hides everything, from cell A=1, B=1 to A=3, B=3"):
         fw.suppress(table, rule="< 30")
     with pytest.raises(fw.InputError, match=r"no suppression can give cell A=1, B=1 the wanted interval: with every"):
-        fw.complementary_suppress(table, rule="< 3", below=2)
+        fw.protect.complementary_suppress(table, rule="< 3", below=2)
     with pytest.raises(
         fw.InputError, match=r"with every other cell withheld that may be, it still is known too well; want less"
     ):
-        fw.complementary_suppress(table, rule="< 3", width=11)
+        fw.protect.complementary_suppress(table, rule="< 3", width=11)
     with pytest.raises(fw.InputError, match=r"is known too well; .* let zeros be withheld \(secondary_zeros=True\)"):
-        fw.complementary_suppress([[1, 0], [4, 5]], rule="< 3")
-    where = fw.complementary_suppress([[1, 0], [4, 5]], where=[{"A": "1", "B": "1"}], secondary_zeros=True)
+        fw.protect.complementary_suppress([[1, 0], [4, 5]], rule="< 3")
+    where = fw.protect.complementary_suppress([[1, 0], [4, 5]], where=[{"A": "1", "B": "1"}], secondary_zeros=True)
     assert len(where.hidden) == 4
     for words, wrong in {
         "needs where= or rule=": {},
@@ -151,4 +153,4 @@ def test_what_cannot_be_protected_is_said():
         "a whole number of at least 1": {"rule": "< 3", "rounds": 0},
     }.items():
         with pytest.raises(fw.InputError, match=words):
-            fw.complementary_suppress(table, **wrong)
+            fw.protect.complementary_suppress(table, **wrong)

@@ -33,7 +33,7 @@ def test_the_168_cells_of_sdctable():
     for dim in ("V1", "V2", "V3"):
         cells = cells.drop(index="Tot", level=dim)
 
-    release = fw.complementary_suppress(cells, rule="< 7", hierarchies=within)
+    release = fw.protect.complementary_suppress(cells, rule="< 7", hierarchies=within)
     assert release.applied[0].own_words.startswith("of 72 cells 2 are withheld as sensitive and 14 are to protect them")
     bounds = fw.bounds(release)
     assert (bounds["upper"] - bounds["lower"]).tolist() == [16] * 16

@@ -32,11 +32,11 @@ def test_nan_is_refused_among_contributors_and_counts_too(tmp_path):
     with pytest.raises(fw.InputError, match="row 2: NaN in column 'N_OBS'"):
         fw.read_release(written(tmp_path / "x.parquet", [2.0, 1, 3, 4], N_OBS=pa.array([2.0, NAN, 1.0, 1.0])))
     with pytest.raises(fw.InputError, match="row 1: NaN in column 'value'"):
-        fw.TableServer(written(tmp_path / "x.parquet", [NAN, 1, 3, 4]), seed=1)
+        fw.server.TableServer(written(tmp_path / "x.parquet", [NAN, 1, 3, 4]), seed=1)
 
 
 @pytest.mark.parametrize(
-    "read", [fw.read_release, lambda path: fw.TableServer(path, seed=1)], ids=["release", "server"]
+    "read", [fw.read_release, lambda path: fw.server.TableServer(path, seed=1)], ids=["release", "server"]
 )
 def test_texts_that_are_no_utf_8_are_refused(read, tmp_path):
     labels = pa.array([b"a", b"\xb1b", b"c", b"d"], pa.binary()).view(pa.string())

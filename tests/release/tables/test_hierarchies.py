@@ -73,7 +73,7 @@ def test_a_label_beside_a_group_is_withheld_on_every_level(tmp_path):
 
 def test_what_is_withheld_beside_groups_can_be_protected():
     """It was refused: the cells were published as subtotals of themselves, so that nothing could protect them."""
-    release = fw.complementary_suppress(TOWNS, rule="< 4", hierarchies=NORTH, width=2)
+    release = fw.protect.complementary_suppress(TOWNS, rule="< 4", hierarchies=NORTH, width=2)
     bounds = fw.bounds(release)
     assert (bounds["upper"] - bounds["lower"] >= 2).all()
 
@@ -87,7 +87,7 @@ def test_on_a_coarser_level_a_label_without_a_group_is_shown_by_itself():
 
 @pytest.mark.parametrize("method", ["random_round", "semi_controlled_round"])
 def test_what_is_published_as_it_is_is_not_shown_as_drawn(method):
-    release = getattr(fw, method)(TOWNS, base=3, seed=1, exact=["town:1,size"], hierarchies=NORTH)
+    release = getattr(fw.protect, method)(TOWNS, base=3, seed=1, exact=["town:1,size"], hierarchies=NORTH)
     shown = release.crosstab()
     for town in ("c", "d"):
         assert shown.loc[town, ["s", "l"]].tolist() == TOWNS.loc[town].tolist()

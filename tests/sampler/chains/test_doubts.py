@@ -108,9 +108,9 @@ def test_products_of_many_large_counts_do_not_overflow_unnoticed():
 def test_expected_counts_that_are_worlds_apart_leave_no_nan():
     means = 10.0 ** np.random.default_rng(1).choice([-50, 50], (3, 3))
     release = fw.publish([[30, 20, 10], [10, 40, 20], [20, 10, 50]], ["A", "B"])
-    moves = choose(release, fw.expected(means))
+    moves = choose(release, fw.laws.expected(means))
     found = estimate(moves, hidden_cells(release, moves), tolerance=0.2, most_draws=1 << 14)
-    for question, exact in enumerate(believe(release, fw.expected(means)).pmfs):
+    for question, exact in enumerate(believe(release, fw.laws.expected(means)).pmfs):
         (part,) = found.marginals(question)
         assert np.isfinite(part.p).all()
         assert part.first == exact.first == 0

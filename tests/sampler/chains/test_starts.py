@@ -55,7 +55,7 @@ def test_two_tables_are_joined(shape):
         release = fw.publish(np.maximum(move, 0), TWO_WAY)
         moves = choose(release)
         assert moves.certificate.word == "connected"
-        reach = fw.check_connected(release, moves)
+        reach = fw.moves.check_connected(release, moves)
         assert reach.connected
         assert reach.tables == 2
         assert visited(moves.sets[0], moves.support.solved.blocks[0], 200, 2) == 2
@@ -116,7 +116,7 @@ def test_the_tables_have_a_few_zeros():
     ids=["4x4x3", "5x4x3", "4-way", "2^6 two", "2^6 three", "6^3 20%", "12^3 20%", "12^3 30%"],
 )
 def test_hard_releases_have_moves(release, reason):
-    moves = fw.choose_moves(release)
+    moves = fw.moves.choose_moves(release)
     assert moves.certificate.word in ("connected", "exact")
     assert reason in moves.certificate.reason
     if reason == "lattice basis":

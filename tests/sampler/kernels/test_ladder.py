@@ -37,7 +37,7 @@ def hard(floor: float = FLOOR) -> tuple[fw.Release, object, list[np.ndarray]]:
     """
     priors = [two_peaks(10, 70, 2.0, share, floor) for share in SHARES]
     cells = [{"A": a, "B": b} for a in "12" for b in "123"]
-    law = fw.prior(list(zip(cells, priors, strict=True)))
+    law = fw.laws.prior(list(zip(cells, priors, strict=True)))
     curves = [np.array([one.get(x, 0.0) for x in range(141)]) for one in priors]
     return fw.publish(TABLE, margins=["A", "B"]), law, _brute(TABLE, curves)
 
@@ -100,11 +100,11 @@ def test_what_is_only_not_concave_has_no_ladder() -> None:
     one = {"A": "1", "B": "1"}
 
     def asks(prior: object) -> bool:
-        return isinstance(_unit(release, fw.prior([(one, prior)])).kernels[0], Ladder)
+        return isinstance(_unit(release, fw.laws.prior([(one, prior)])).kernels[0], Ladder)
 
     assert not asks({x: 1.0 / (1 + x) ** 3 for x in range(80)})
     assert not asks({x: 1.0 + 0.5 * (-1) ** x for x in range(80)})
-    assert not asks(fw.log_normal(20, 1.5))
+    assert not asks(fw.laws.log_normal(20, 1.5))
     assert asks(two_peaks(10, 70, 2.0))
     assert asks({0: 1.0, 40: 1.0, 80: 1.0})
 

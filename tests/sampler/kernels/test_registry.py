@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from support.import_graph import sources
+from support.house.import_graph import sources
 from support.places import ROOT
 
 import fiberwalk as fw
@@ -47,7 +47,7 @@ def test_the_quickest_that_is_right_is_taken():
     assert kinds(registry.fitting(task(np.full((3, 40), 5)))) == [SwapRoundsKernel]
     assert kinds(registry.fitting(task(SPARSE))) == [UnitSwapKernel, SwapKernel]
     assert kinds(registry.fitting(task(FULL, "hypergeometric"))) == [TwoWayKernel]
-    assert kinds(registry.fitting(task(FULL, fw.expected(np.arange(1, 13).reshape(3, 4))))) == [ScheduleKernel]
+    assert kinds(registry.fitting(task(FULL, fw.laws.expected(np.arange(1, 13).reshape(3, 4))))) == [ScheduleKernel]
     assert kinds(registry.fitting(task(np.full((2, 3), 2**32)))) == [ScheduleKernel]  # too large for the quickest
 
 
@@ -97,7 +97,7 @@ def test_every_file_that_says_when_it_fits_is_in_the_registry():
 def test_a_family_that_looks_at_the_table_cannot_be_stocked():
     moves = choose(
         fw.publish(np.arange(27).reshape(3, 3, 3) % 4, ["A,B", "B,C", "A,C"]),
-        fw.prior([({"A": "1", "B": "1", "C": "1"}, {0: 0.5, 2: 0.5})]),
+        fw.laws.prior([({"A": "1", "B": "1", "C": "1"}, {0: 0.5, 2: 0.5})]),
     )
     parts = [part for one in moves.sets if isinstance(one, Mixture) for part in one.parts]
     by_table = [one for one in parts if one.supplier() is None]

@@ -52,7 +52,7 @@ def with_one_bound() -> fw.Release:
 LAWS: dict[str, tuple[Any, int]] = {
     "uniform": ("uniform", ALIKE),
     "hypergeometric": ("hypergeometric", FACTORIAL),
-    "expected": (fw.expected(MEANS), POISSON),
+    "expected": (fw.laws.expected(MEANS), POISSON),
     "mixed": ("hypergeometric", MIXED),
 }
 

@@ -25,7 +25,7 @@ TOO_RARE = 1e-6
 
 def swap_unit(values: np.ndarray, kernel: type[SwapKernel | SwapRoundsKernel] = SwapKernel) -> Unit:
     """A two-way table of which only the margins are known, walked by swaps alone."""
-    moves = fw.choose_moves(fw.publish(values, ["A", "B"]))
+    moves = fw.moves.choose_moves(fw.publish(values, ["A", "B"]))
     (unit,) = units_of(moves, sp.csr_array((0, values.size), dtype=np.int64))
     in_order = np.argsort(unit.columns)
     parts = {name: getattr(unit, name)[in_order] for name in ("columns", "offset", "lower", "upper", "start")}

@@ -25,11 +25,14 @@ def in_doubt() -> fw.Release:
 
 
 LAWS: dict[str, tuple[fw.Release, Any]] = {
-    "per contributor": (magnitudes(), fw.per_contributor(FIRMS)),
-    "per contributor, an insider": (magnitudes().knows({"A": "1", "B": "1"}, own=7_000), fw.per_contributor(FIRMS)),
-    "log-normal, narrow": (magnitudes(), fw.prior(everywhere=fw.log_normal(20_000, 0.01))),
-    "dirichlet": (in_doubt(), fw.dirichlet(3.0)),
-    "dirichlet, large": (in_doubt(), fw.dirichlet(3e5)),
+    "per contributor": (magnitudes(), fw.laws.per_contributor(FIRMS)),
+    "per contributor, an insider": (
+        magnitudes().knows({"A": "1", "B": "1"}, own=7_000),
+        fw.laws.per_contributor(FIRMS),
+    ),
+    "log-normal, narrow": (magnitudes(), fw.laws.prior(everywhere=fw.laws.log_normal(20_000, 0.01))),
+    "dirichlet": (in_doubt(), fw.laws.dirichlet(3.0)),
+    "dirichlet, large": (in_doubt(), fw.laws.dirichlet(3e5)),
 }
 
 
@@ -53,8 +56,8 @@ def test_a_formula_says_what_a_list_would(name: str) -> None:
 
 def test_cells_with_evidence_of_their_own_are_listed() -> None:
     """What was published by chance has no formula."""
-    release = fw.random_round(TURNOVER, 5, margins=["A"], seed=1)
-    inside = support(release, fw.dirichlet(3.0))
+    release = fw.protect.random_round(TURNOVER, 5, margins=["A"], seed=1)
+    inside = support(release, fw.laws.dirichlet(3.0))
     for block in inside.solved.blocks:
         weights = weights_on(inside.weigh, block.columns, block.lower, block.upper, tails=True)
         with_evidence = np.isin(block.columns, [column for column, _ in inside.weigh.evidence])
@@ -62,7 +65,7 @@ def test_cells_with_evidence_of_their_own_are_listed() -> None:
 
 
 def test_short_ranges_are_listed() -> None:
-    inside = support(fw.publish([[3, 1], [2, 4]], margins=["A", "B"]), fw.dirichlet(3.0))
+    inside = support(fw.publish([[3, 1], [2, 4]], margins=["A", "B"]), fw.laws.dirichlet(3.0))
     (block,) = inside.solved.blocks
     assert (block.upper - block.lower < MANY).all()
     assert not has_tails(weights_on(inside.weigh, block.columns, block.lower, block.upper, tails=True))
@@ -70,7 +73,7 @@ def test_short_ranges_are_listed() -> None:
 
 def test_large_magnitudes_are_sampled_without_a_list() -> None:
     """Four cells of millions each, on one line of tables: held to the sum of all of them."""
-    release, law = fw.suppress(300 * TURNOVER, where=SQUARE), fw.per_contributor(FIRMS)
+    release, law = fw.suppress(300 * TURNOVER, where=SQUARE), fw.laws.per_contributor(FIRMS)
     audit = fw.audit(release, law, "chains", 1, tolerance=0.05)
     assert audit.converged
     inside = support(release, law)

@@ -158,7 +158,7 @@ def test_chains_count_what_they_draw_however_far_they_go(law: str, lines: bool) 
     big = np.array([[10**6, 40, 3000], [70, 2 * 10**6, 5], [900, 1, 10**5]])
     release = fw.publish(big, ["A", "B"])
     if law == "listed":
-        item = fw.Evidence(np.array([0]), np.array([1]), 0, -np.abs(np.arange(10**6 + 4000) - 999_000) / 300.0)
+        item = fw.protect.Evidence(np.array([0]), np.array([1]), 0, -np.abs(np.arange(10**6 + 4000) - 999_000) / 300.0)
         release, law = replace(release, evidence=(item,)), "uniform"
     moves = choose(release, law)
     questions = np.zeros((1, 9), dtype=np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fiberwalk.base.whole_draws import WholeDraws
+from fiberwalk.recipes.whole_draws import WholeDraws
 
 
 def test_the_numbers_of_a_seed_are_these():

@@ -92,7 +92,7 @@ def test_on_a_map(risk):
     changes = fw.risk.changes_of("random_round", {"base": 3})
     runs = found.runs.set_index("seed")["risk"]
     for seed in (1, 2, 3):
-        published = fw.random_round(TABLE, base=3, seed=seed).published.values
+        published = fw.protect.random_round(TABLE, base=3, seed=seed).published.values
         if risk == "thin lines":
             assert runs[seed] == fw.risk.thin_lines(TABLE, published)
         else:
@@ -108,10 +108,10 @@ def test_a_map_and_a_server_say_that_the_risk_rose():
     alone = fw.ru_map(EVEN, SWAP, "split", "hellinger", seeds=2, original=False)
     assert "larger than before" not in alone.sentence
     settings = {"method": "swap", "parameters": {"dim": "A", "rate": 0.3}, "seed": 1}
-    answer = fw.tabulate(EVEN, "A,B", **settings)
+    answer = fw.server.tabulate(EVEN, "A,B", **settings)
     assert answer.risk_after > answer.risk_before
     assert "after; this measure may rise when a table is protected (see `risk.perturbed_risk`)" in answer.summary()
-    answer = fw.tabulate(EVEN, "A,B", measure="split mean", **settings)
+    answer = fw.server.tabulate(EVEN, "A,B", measure="split mean", **settings)
     assert answer.risk_after <= answer.risk_before
     assert "may rise" not in answer.summary()
 
@@ -122,8 +122,8 @@ def test_where_nothing_needs_protection():
 
 
 def test_from_a_server():
-    answer = fw.tabulate(TABLE, "A,B", method="random_round", measure="thin lines", seed=3)
+    answer = fw.server.tabulate(TABLE, "A,B", method="random_round", measure="thin lines", seed=3)
     assert answer.risk_before == fw.risk.thin_lines(TABLE)
     assert answer.risk_after == fw.risk.thin_lines(TABLE, answer.table.values)
     with pytest.raises(fw.InputError, match="weights= are of risks with several terms"):
-        fw.tabulate(TABLE, "A,B", measure="thin lines", weights=(0.5, 0.5), seed=3)
+        fw.server.tabulate(TABLE, "A,B", measure="thin lines", weights=(0.5, 0.5), seed=3)

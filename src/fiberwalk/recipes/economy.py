@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .base.whole_draws import WholeDraws
+from .whole_draws import WholeDraws
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base.whole_draws import WholeDraws
+from .whole_draws import WholeDraws
 
 YEARS = 101
 _BANDS = (*(f"{first}-{first + 4}" for first in range(0, 100, 5)), "100+")

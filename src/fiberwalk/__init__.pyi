@@ -1,0 +1,37 @@
+from . import examples as examples
+from . import laws as laws
+from . import moves as moves
+from . import protect as protect
+from . import risk as risk
+from . import server as server
+from . import snooper as snooper
+from . import studies as studies
+from . import survey as survey
+from .answers import bounds as bounds
+from .answers import count as count
+from .auditing import audit as audit
+from .base.certificate import Certificate as Certificate
+from .base.errors import Contradiction as Contradiction
+from .base.errors import FiberwalkError as FiberwalkError
+from .base.errors import InputError as InputError
+from .base.errors import NumericalDoubt as NumericalDoubt
+from .base.errors import TimeUp as TimeUp
+from .base.errors import TooLarge as TooLarge
+from .comparing import Comparison as Comparison
+from .comparing import compare as compare
+from .loading import load as load
+from .maps.confidentiality_map import ru_map as ru_map
+from .plotting import plot_cell as plot_cell
+from .protect.rounding.rounding import round_to as round_to
+from .protect.suppression.redesign import merge as merge
+from .protect.suppression.suppression import suppress as suppress
+from .release.crosstab import from_crosstab as from_crosstab
+from .release.link import linked as linked
+from .release.publish import publish as publish
+from .release.reading import read_release as read_release
+from .release.release import Release as Release
+from .results.audit_result import Audit as Audit
+from .results.map_result import RUMap as RUMap
+from .sampling import sample as sample
+
+__version__: str

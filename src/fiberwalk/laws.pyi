@@ -1,0 +1,12 @@
+from .fiber.laws.cell_priors.beta_binomial_prior import beta_binomial as beta_binomial
+from .fiber.laws.cell_priors.frequencies import frequencies_of as frequencies_of
+from .fiber.laws.cell_priors.log_normal_prior import log_normal as log_normal
+from .fiber.laws.cell_priors.unimodal_prior import unimodal as unimodal
+from .fiber.laws.contributor_law import per_contributor as per_contributor
+from .fiber.laws.dirichlet import dirichlet as dirichlet
+from .fiber.laws.expected_counts import expected as expected
+from .fiber.laws.log_linear_model import log_linear as log_linear
+from .fiber.laws.priors import prior as prior
+from .fiber.laws.published_cube import fitted_cube as fitted_cube
+from .results.conditional_test_result import ConditionalTest as ConditionalTest
+from .testing_models import conditional_test as conditional_test

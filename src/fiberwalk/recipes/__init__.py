@@ -1,0 +1,8 @@
+"""Data by seeded recipes, the same on every machine: what `fw.examples` makes besides the papers' tables.
+
+economy        enterprises with their turnover, activity and region
+census         a hypercube of people
+nested_census  one of people in families, at a finer level
+
+whole_draws    the random whole numbers that these are made of
+"""
