@@ -51,7 +51,7 @@ def hierarchical(seed: int = 2) -> fw.Release:
     """60 activities in 8 groups by 40 regions, counts under 4 hidden; totals of groups over all regions, not within each."""
     table = np.random.default_rng(seed).poisson(4, (60, 40))
     groups = {f"g{i}": [str(j + 1) for j in range(60) if j % 8 == i] for i in range(8)}
-    return fw.suppress(table, where=table < 4, hierarchies={"A": groups}, margins=["A", "A:1", "B", ""])
+    return fw.suppress(fw.table(table, hierarchies={"A": groups}), where=table < 4, margins=["A", "A:1", "B", ""])
 
 
 def hypercube() -> fw.Release:

@@ -17,7 +17,7 @@ from ..release.publish import parse_margins
 from ..release.release import Release, unpublished
 from ..release.tables.dims import Margin
 from ..release.tables.integers import whole_numbers
-from ..release.tables.table_forms import Hierarchies, read_form
+from ..release.tables.table_forms import read_form
 from ..release.tables.tables import as_means, as_table
 from .mechanism.cell_keys import KEY_WORDS, draw_name
 from .mechanism.mechanism import Figures, figures_of, seen_through
@@ -30,9 +30,6 @@ def as_protected(
     *,
     exact: Iterable[Any] = (),
     keyed: bool = False,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
     **parameters: Any,
 ) -> Release:
     """Read a published table whose figures went through a random method, as an outsider who knows the method.
@@ -54,8 +51,6 @@ def as_protected(
     keyed
         The random number of a cell belongs to it, so that it is the same in every table: a figure that linked tables share
         then counts once.
-    hierarchies, decimals, count
-        As for `publish`.
 
     Examples
     --------
@@ -67,17 +62,15 @@ def as_protected(
     {2: 0.125, 3: 0.375, 4: 0.375, 5: 0.125}
     """
     if isinstance(figures, Release):
-        if exact or hierarchies or decimals or count:
-            raise InputError(
-                "as_protected(): exact=, hierarchies=, decimals= and count= go with a table, not a release."
-            )
+        if exact:
+            raise InputError("as_protected(): exact= goes with a table, not a release.")
         release = figures
         if len(release.grids) > 1:
             raise InputError(
                 "as_protected() reads one table: give it each release by itself, and link them afterwards."
             )
     else:
-        table = as_table(figures, hierarchies=hierarchies, decimals=decimals, count=count, signed=True)
+        table = as_table(figures, signed=True)
         release = _with_exact(unpublished(table.dims, table.decimals), exact)
         release = replace(release, figures=table.values.ravel())
     if release.figures is None and not release.sum_figures:

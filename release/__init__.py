@@ -1,7 +1,7 @@
 """What is published: labelled tables, linear facts, evidence, margins, hierarchies and files.
 
 tables/          tables in any form, their dims and hierarchies
-facts/           what a release is made of: facts about sums, evidence, statuses, contributors, outside knowledge
+facts/           what a release is made of: the table as it is given, facts about sums, evidence, statuses, outside knowledge
 files/           one file per format, and the registry of formats; they know rows and figures, not releases
 told.py          what readers are told: facts about cells and sums
 release.py       the release itself, with what its agency keeps besides; agreement.py: can a table be the one it is about?

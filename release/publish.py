@@ -9,47 +9,26 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import InputError
-from .facts.contributions import with_contributions
 from .facts.facts import HIDDEN, PRIMARY
 from .release import Release, of_table
 from .tables.dims import Dim, Margin, every_margin, margin_list, parse_margin
-from .tables.table_forms import Hierarchies
 from .tables.tables import as_table
 
 
 def publish(
     table: Any,
     margins: Iterable[Any],
-    *,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
-    contributors: Any = None,
-    largest: Any = None,
-    second: Any = None,
 ) -> Release:
     """Publish some margins of a table and nothing else.
 
     Parameters
     ----------
     table
-        A DataArray, a numpy array, a crosstab, a Series with a MultiIndex, or a long DataFrame with a count column.
+        A DataArray, a numpy array, a crosstab, a Series with a MultiIndex, or a long DataFrame with a count column;
+        `fw.table` says what else belongs to it: names, hierarchies, decimals, contributors.
     margins
         Each a tuple of dims or their names joined by commas; "" is the grand total, a level's name shows a
         hierarchical dim at that level, and all dims together are the table itself.
-    hierarchies
-        For some dims, how their labels add up to subtotals: {dim: hierarchy}, where a hierarchy is a mapping of parents
-        to lists of children, a DataFrame with columns from coarse to fine, the path of a `.hrc` file or level table, or
-        the name(s) of the parent column (of a long frame) or coordinate (of a DataArray). A margin names a level by its
-        column's name; levels without one are called "dim:1", "dim:2", ... from the top.
-    decimals
-        Magnitudes are kept as whole numbers of 10^-decimals.
-    count
-        The count column of a long frame, where its name does not say so.
-    contributors, largest, second
-        Tables of how many contribute to each cell and how much the largest and the second largest one do, for
-        `audit(intruders=)`; like the truth, they are never written to a public file. From records,
-        `sensitivity.contributions_of` makes them.
 
     Examples
     --------
@@ -57,11 +36,11 @@ def publish(
     >>> fw.publish([[3, 1], [2, 4]], margins=["A", "B"])
     <Release of A, B (2 x 2): 4 cells, 4 hidden, 4 known sums, with its truth>
     """
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     if margins is None:
         raise InputError("publish() needs margins=, a list such as ['I,J', 'J,K'].")
     wanted = parse_margins(margins, labelled.dims)
-    release = with_contributions(of_table(labelled), contributors, largest, second)
+    release = of_table(labelled)
     shown = [" x ".join(level for level in margin if level) or "the grand total" for margin in wanted]
     note = (
         f"published exactly: {'; '.join(shown)}" if len(shown) <= 6 else f"{len(shown)} margins are published exactly"

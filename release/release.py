@@ -240,7 +240,8 @@ def of_table(table: Table) -> Release:
     """A release that says nothing yet about a table, with the table as its truth."""
     if float(table.values.sum(dtype=float)) >= NO_LIMIT:
         raise InputError("the figures are too large to be added up exactly; use fewer decimals or a coarser unit.")
-    return unpublished(table.dims, table.decimals, table.values.ravel())
+    release = unpublished(table.dims, table.decimals, table.values.ravel())
+    return replace(release, contributors=table.contributors, largest=table.largest, second=table.second)
 
 
 def as_release(given: Any) -> Release:

@@ -93,8 +93,8 @@ def hierarchical(rng: Random) -> fw.Release:
     table = _counts(rng, shape, (0.5, 1.0))
     margins = ["A", "A:1", "B", "A:1,B"] if rng.random() < 0.5 else ["A", "A:1", "B"]
     if rng.random() < 0.5:
-        return fw.publish(table, margins, hierarchies={"A": groups})
-    return fw.suppress(table, where=_some_hidden(rng, shape), hierarchies={"A": groups}, margins=margins)
+        return fw.publish(fw.table(table, hierarchies={"A": groups}), margins)
+    return fw.suppress(fw.table(table, hierarchies={"A": groups}), where=_some_hidden(rng, shape), margins=margins)
 
 
 def outside_knowledge(rng: Random) -> fw.Release:
@@ -135,7 +135,7 @@ def magnitudes(rng: Random) -> fw.Release:
     hidden = np.zeros((4, 4), dtype=bool)
     for i in range(n):
         hidden[i, i] = hidden[i, (i + 1) % n] = True
-    return fw.suppress(table, where=hidden, decimals=1)
+    return fw.suppress(fw.table(table, decimals=1), where=hidden)
 
 
 def protected(rng: Random) -> fw.Release:

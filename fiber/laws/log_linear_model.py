@@ -17,7 +17,6 @@ from ...base.errors import InputError, TooLarge
 from ...base.numbers import in_own_units
 from ...release.publish import parse_margins
 from ...release.tables.dims import Dim, Margin
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import Table, as_table, labelled
 from .raking import MOST_ROUNDS, raked
 
@@ -106,9 +105,6 @@ def fit(
     margins: Iterable[Any],
     *,
     add: float = 0.0,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
     shut: np.ndarray | None = None,
 ) -> Fit:
     """Fit the log-linear model of some margins to a table, and say how well it fits; parameters as for `log_linear`.
@@ -121,7 +117,7 @@ def fit(
             f"log_linear() takes one table, and this is a list of {len(table)}; fitted_cube() fits a table to published "
             "margins."
         )
-    given = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    given = as_table(table)
     if margins is None:
         raise InputError("log_linear() needs margins=, a list such as ['I,J', 'J,K'].")
     wanted = tuple(parse_margins(margins, given.dims))
@@ -147,9 +143,6 @@ def log_linear(
     margins: Iterable[Any],
     *,
     add: float = 0.0,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> xr.DataArray:
     """Expected counts of a table under the log-linear model of some margins: as even as these margins allow.
 
@@ -167,8 +160,6 @@ def log_linear(
     add
         Added to every cell before the fit. Where a margin of the table is 0 the expected counts are 0, and an intruder
         who believes them holds every count but 0 for impossible; with 0.5, say, she does not.
-    hierarchies, decimals, count
-        As for `publish`.
 
     Examples
     --------
@@ -176,7 +167,7 @@ def log_linear(
     >>> fw.laws.log_linear([[8, 2], [4, 6]], ["A", "B"]).values.tolist()
     [[6.0, 4.0], [6.0, 4.0]]
     """
-    found = fit(table, margins, add=add, hierarchies=hierarchies, decimals=decimals, count=count)
+    found = fit(table, margins, add=add)
     return labelled(found.expected, found.dims)
 
 

@@ -44,9 +44,7 @@ class Shown:
         return np.asarray(self.values.sum(axis=away).transpose([left.index(name) for name in names]))
 
 
-def fitted_cube(
-    tables: Any, *, people: float | None = None, start: Any = None, count: str | None = None
-) -> xr.DataArray:
+def fitted_cube(tables: Any, *, people: float | None = None, start: Any = None) -> xr.DataArray:
     """The hypercube that has some published tables for its margins and is as even as they allow.
 
     It crosses all dims of the tables. Iterative proportional fitting makes it agree with each of them; what no table shows
@@ -69,8 +67,6 @@ def fitted_cube(
     start
         A table of all dims that the fit begins with, in place of ones: its interactions are kept as far as the tables say
         nothing of them, and its zeros stay zeros, such as pensioners of 5.
-    count
-        The count column of long frames, where its name does not say so.
 
     Examples
     --------
@@ -81,7 +77,7 @@ def fitted_cube(
     >>> cube.dims, cube.sel(age="young").round(6).values.tolist()
     (('age', 'sex', 'work'), [[3.0, 0.6], [1.2, 1.2]])
     """
-    shown = _of_release(tables) if isinstance(tables, Release) else _read_all(tables, count)
+    shown = _of_release(tables) if isinstance(tables, Release) else _read_all(tables)
     if people is not None:
         if not is_number(people) or not 0 < people < np.inf:
             raise InputError(f"fitted_cube(people={people!r}): how many there are in all, a number above 0.")
@@ -101,19 +97,19 @@ def fitted_cube(
 # --- what is given --------------------------------------------------------------------------------------------------
 
 
-def _read_all(tables: Any, count: str | None) -> list[Shown]:
+def _read_all(tables: Any) -> list[Shown]:
     if isinstance(tables, (str, bytes)) or not isinstance(tables, Iterable) or hasattr(tables, "ndim"):
         raise InputError("fitted_cube() takes a list of published tables with named dims, or a release.")
     given = list(tables)
     if not given:
         raise InputError("fitted_cube() needs at least one published table.")
-    return [_read(one, f"table {place}", count) for place, one in enumerate(given, start=1)]
+    return [_read(one, f"table {place}") for place, one in enumerate(given, start=1)]
 
 
 def _read(table: Any, which: str, count: str | None = None) -> Shown:
     if isinstance(table, Table):
         table = table.to_xarray()
-    values, names, labels, _ = read_form(table, count if hasattr(table, "columns") else None)
+    values, names, labels, _ = read_form(table)
     if not values.ndim or any(name is None for name in names):
         raise InputError(
             f"fitted_cube(): {which} has no names for its dims, so that it cannot be told what it shares with others; give "

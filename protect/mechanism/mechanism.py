@@ -20,7 +20,6 @@ from ...release.facts.facts import NO_LIMIT, NO_VALUE, RECORDS, Applied, Evidenc
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.dims import Margin
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import Table, as_table
 from .cell_keys import KEY_WORDS, draw_name, random_numbers, taken_seed
 
@@ -90,11 +89,11 @@ def protected(
     return seen_through(release, mechanism, Figures(shown, matrix, published), applied, draw_name(mechanism, kind))
 
 
-def counts_of(table: Any, method: str, hierarchies: Hierarchies | None, decimals: int, count: str | None) -> Table:
+def counts_of(table: Any, method: str) -> Table:
     """A table of counts, for a method that draws, moves or changes units one by one."""
-    if decimals != 0 or (isinstance(table, Table) and table.decimals):
-        raise InputError(f"{method}() is for counts: leave out decimals=.")
-    return as_table(table, hierarchies=hierarchies, count=count)
+    if isinstance(table, Table) and table.decimals:
+        raise InputError(f"{method}() is for counts, and this table has decimals.")
+    return as_table(table)
 
 
 def figures_of(release: Release, margins: Iterable[Margin]) -> tuple[np.ndarray, Any]:

@@ -23,7 +23,6 @@ from ...base.errors import InputError
 from ...base.saved_forms import saved
 from ...release.facts.facts import Applied, Evidence
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import EXACT, counts_of
 from ..mechanism.moved_records import published_as, whole_counts
@@ -133,9 +132,6 @@ def markov_perturb(
     order: str = "random",
     capped: bool = True,
     seed: int | None = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish a table of counts after steps within squares of four cells, each of which keeps the square's totals.
 
@@ -161,8 +157,6 @@ def markov_perturb(
         was published then says that no path was refused, and an audit takes it so.
     seed
         Of the random numbers. Left out: a new one, which `release.applied` keeps; one that can be guessed protects nothing.
-    hierarchies, count
-        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -173,7 +167,7 @@ def markov_perturb(
     >>> fw.audit(r).pmf(A="1", B="1").loc[1:4].round(3).to_dict()
     {1: 0.068, 2: 0.699, 3: 0.192, 4: 0.035}
     """
-    labelled = counts_of(table, "markov_perturb", hierarchies, decimals, count)
+    labelled = counts_of(table, "markov_perturb")
     taken = as_theta(theta)
     if isinstance(taken, ThetaPrior):
         raise InputError(

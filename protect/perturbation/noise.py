@@ -14,7 +14,6 @@ from ...base.errors import InputError
 from ...base.numbers import scaled, written
 from ...base.saved_forms import saved
 from ...release.release import Release
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table
 from ..mechanism.mechanism import protected
 
@@ -80,9 +79,6 @@ def add_noise(
     margins: Iterable[Any] = (),
     exact: Iterable[Any] = (),
     keys: Any = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish every cell with random noise added to it. The likelihood is exact.
 
@@ -103,8 +99,6 @@ def add_noise(
     keys
         None: every figure has a random number of its own. "labels": it follows from the labels and the seed, so that a
         cell or total has the same noise in every table. A table of summed record keys: it follows from who is in the cell.
-    hierarchies, decimals, count
-        As for `publish`.
 
     Examples
     --------
@@ -115,7 +109,7 @@ def add_noise(
     >>> fw.audit(r).pmf(A="2", B="1").round(3).to_dict()
     {0: 0.167, 1: 0.667, 2: 0.167}
     """
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     mechanism = as_noise(noise, floor, labelled.decimals)
     return protected(labelled, mechanism, seed=seed, margins=margins, exact=exact, keys=keys)
 

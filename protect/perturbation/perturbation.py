@@ -15,7 +15,6 @@ from ...release.facts.facts import Applied
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.dims import Margin, parse_margin
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import Table
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import CELLWISE, SUPPORT, Figures, counts_of, figures_of, protected, seen_through
@@ -76,9 +75,6 @@ def perturb(
     margins: Iterable[Any] = (),
     exact: Iterable[Any] = (),
     keys: Any = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish every count changed at random by a transition matrix.
 
@@ -118,8 +114,6 @@ def perturb(
     keys
         None: every figure has a random number of its own. "labels": it follows from the labels and the seed, so that a
         cell or total is changed alike in every table. A table of summed record keys: it follows from who is in the cell.
-    hierarchies, count
-        As for `publish`; decimals must be 0.
 
     Notes
     -----
@@ -140,7 +134,7 @@ def perturb(
     {1: 0.5, 2: 0.5}
     """
     transitions = as_transitions(matrix, above, normalise)
-    labelled = counts_of(table, "perturb", hierarchies, decimals, count)
+    labelled = counts_of(table, "perturb")
     mechanism = Perturbation(transitions)
     fitted = parse_margins(additive, labelled.dims)
     inside = parse_margin(() if within is None else within, labelled.dims)

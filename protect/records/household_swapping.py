@@ -16,7 +16,6 @@ from ...base.errors import InputError
 from ...fiber.laws.raking import members
 from ...release.facts.facts import Applied
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import Table
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import SUPPORT
@@ -73,15 +72,10 @@ def swap_households(
     targeted: int | None,
     seed: int | None,
     exact: Iterable[Any],
-    hierarchies: Hierarchies | None,
-    decimals: int,
-    count: str | None,
 ) -> Release:
     """See `swap`."""
-    if count is not None:
-        raise InputError("swap(household=) is of microdata, one row a person: leave out count=.")
     people, dims = read_microdata(frame, columns, "swap", household)
-    labelled = counted(people[dims], "swap", hierarchies, decimals)
+    labelled = counted(people[dims])
     further, inside = _controls(within, labelled, people, household)
     exchange = checked_swap(labelled.dims, dim, rate, inside, targeted)
     names = exchange.names(labelled.dims)

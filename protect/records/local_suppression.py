@@ -22,10 +22,8 @@ from ...release.facts.facts import NO_LIMIT, Applied
 from ...release.facts.knowledge import Rule
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
 from ..mechanism.cell_keys import taken_seed
-from ..mechanism.mechanism import EXACT, SUPPORT, Figures, figures_of, seen_through
-from .microdata import table_or_microdata
+from ..mechanism.mechanism import EXACT, SUPPORT, Figures, counts_of, figures_of, seen_through
 
 MOST_COUNT = 10_000_000
 """The most records that a line may have, of whose blanks any may be a cell's."""
@@ -73,10 +71,6 @@ def local_suppress(
     rate: float | None = None,
     seed: int | None = None,
     exact: Iterable[Any] = (),
-    columns: Any = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish a table of counts of records in some of which the value of one variable is blank.
 
@@ -96,10 +90,6 @@ def local_suppress(
         `release.applied` keeps; one that can be guessed protects nothing.
     exact
         Further margins that are published as they are.
-    columns
-        Of microdata, one row a person: the columns that are dims of the table, as "region,sex" or a list.
-    hierarchies, count
-        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -113,7 +103,7 @@ def local_suppress(
     >>> some.likelihood
     'exact'
     """
-    labelled = table_or_microdata(table, columns, "local_suppress", hierarchies, decimals, count)
+    labelled = counts_of(table, "local_suppress")
     names = [one.name for one in labelled.dims]
     if rate is None and rule is None:
         raise InputError("local_suppress() needs rule= (such as '< 3') or rate=: which values are blanked.")

@@ -8,24 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
-from ...release.tables.table_forms import Hierarchies
+from ...release.facts.given_table import table
 from ...release.tables.tables import Table
-from ..mechanism.mechanism import counts_of
 
 MOST_CELLS = 10_000_000
-PEOPLE = "__people__"
-
-
-def table_or_microdata(
-    table: Any, columns: Any, method: str, hierarchies: Hierarchies | None, decimals: int, count: str | None
-) -> Table:
-    """A table of counts as it is given; with `columns`, the one that microdata count up to."""
-    if columns is None:
-        return counts_of(table, method, hierarchies, decimals, count)
-    if count is not None:
-        raise InputError(f"{method}(columns=) is of microdata, one row a person: leave out count=.")
-    people, dims = read_microdata(table, columns, method)
-    return counted(people[dims], method, hierarchies, decimals)
 
 
 def read_microdata(frame: Any, columns: Any, method: str, household: Any = None) -> tuple[Any, list[str]]:
@@ -67,7 +53,6 @@ def read_microdata(frame: Any, columns: Any, method: str, household: Any = None)
     return people.astype(str), dims
 
 
-def counted(people: Any, method: str, hierarchies: Hierarchies | None, decimals: int) -> Table:
+def counted(people: Any) -> Table:
     """The true table of microdata, all columns of which are its dims."""
-    counts = people.groupby(list(people.columns), sort=True).size().rename(PEOPLE).reset_index()
-    return counts_of(counts, method, hierarchies, decimals, PEOPLE)
+    return table(people, dims=list(people.columns))

@@ -17,7 +17,6 @@ from ...moves.chooser import Moves, choose
 from ...release.facts.facts import Applied
 from ...release.publish import publish_margins
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import SUPPORT, counts_of
 from ..mechanism.moved_records import published_as
@@ -43,9 +42,6 @@ def swap_preserving(
     swaps: int | None = None,
     share: float | None = None,
     seed: int | None = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish a table of counts after random swaps that keep every margin of `order` dims.
 
@@ -64,8 +60,6 @@ def swap_preserving(
     seed
         Of the random numbers. Left out: a new one, which
         `release.applied` keeps; one that can be guessed protects nothing.
-    hierarchies, count
-        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -74,7 +68,7 @@ def swap_preserving(
     >>> r.published.sum("A").values.tolist(), r.published.sum("B").values.tolist(), r.likelihood
     ([6, 16, 4], [14, 12], 'support only')
     """
-    labelled = counts_of(table, "swap_preserving", hierarchies, decimals, count)
+    labelled = counts_of(table, "swap_preserving")
     n_dims = len(labelled.dims)
     if n_dims < 2:
         raise InputError(

@@ -20,12 +20,10 @@ from ...release.facts.facts import Applied, Evidence
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.dims import Dim
-from ...release.tables.table_forms import Hierarchies
 from ..mechanism.cell_keys import taken_seed
-from ..mechanism.mechanism import CELLWISE, EXACT
+from ..mechanism.mechanism import CELLWISE, EXACT, counts_of
 from ..mechanism.moved_records import published_as, whole_counts
 from .line_likelihoods import Cells, Lines, shares_before, worths
-from .microdata import table_or_microdata
 
 NAME = "post-randomisation"
 WHY = "cells of long lines are taken one by one, each for its share of what can vary"
@@ -48,10 +46,6 @@ def pram(
     stay: float | None = None,
     seed: int | None = None,
     exact: Iterable[Any] = (),
-    columns: Any = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish a table of counts of which one variable went through PRAM: each record's value was drawn anew.
 
@@ -76,10 +70,6 @@ def pram(
         `release.applied` keeps; one that can be guessed protects nothing.
     exact
         Further margins that are published as they are.
-    columns
-        Of microdata, one row a person: the columns that are dims of the table, as "region,sex" or a list.
-    hierarchies, count
-        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -96,10 +86,10 @@ def pram(
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"sex": ["f", "m", "m", "f"], "area": ["N", "N", "S", "S"], "age": [31, 40, 31, 52]})
-    >>> fw.protect.pram(people, "sex", stay=0.9, columns="sex,area", seed=1).published.sum("sex").values.tolist()
+    >>> fw.protect.pram(fw.table(people, dims="sex,area"), "sex", stay=0.9, seed=1).published.sum("sex").values.tolist()
     [2, 2]
     """
-    labelled = table_or_microdata(table, columns, "pram", hierarchies, decimals, count)
+    labelled = counts_of(table, "pram")
     public = checked(labelled.dims, dim, matrix, stay)
     release = publish_margins(of_table(labelled), parse_margins(exact, labelled.dims))
     seed = taken_seed(seed)

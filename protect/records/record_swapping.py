@@ -18,7 +18,6 @@ from ...base.errors import InputError
 from ...fiber.laws.raking import groups_of
 from ...release.facts.facts import Applied
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import CELLWISE, counts_of
 from ..mechanism.moved_records import published_as
@@ -49,9 +48,6 @@ def swap(
     columns: Sequence[str] | None = None,
     seed: int | None = None,
     exact: Iterable[Any] = (),
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish a table of counts after pairs of records have exchanged their value of one dim, or of several together.
 
@@ -91,8 +87,6 @@ def swap(
         `release.applied` keeps; one that can be guessed protects nothing.
     exact
         Further margins that are published as they are.
-    hierarchies, count
-        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -110,11 +104,10 @@ def swap(
     if household is not None:
         return swap_households(
             table, dim, household, columns, rate=rate, within=within, targeted=targeted, seed=seed, exact=exact,
-            hierarchies=hierarchies, decimals=decimals, count=count,
         )  # fmt: skip
     if columns is not None:
         raise InputError("swap(columns=) names the dims of microdata, and goes with household=.")
-    labelled = counts_of(table, "swap", hierarchies, decimals, count)
+    labelled = counts_of(table, "swap")
     exchange = checked_swap(labelled.dims, dim, rate, within, targeted)
     names = exchange.names(labelled.dims)
     release = kept_margins(of_table(labelled), exchange, exact)

@@ -15,7 +15,6 @@ from ...base.saved_forms import saved
 from ...release.facts.facts import NO_VALUE, Applied
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import EXACT, Figures, counts_of, figures_of, most_possible, seen_through
 
@@ -58,9 +57,6 @@ def draw_sample(
     size: int | None = None,
     seed: int | None = None,
     exact: Iterable[Any] = ("",),
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish the counts of a simple random sample without replacement. The likelihood is exact.
 
@@ -77,8 +73,6 @@ def draw_sample(
         `release.applied` keeps; one that can be guessed protects nothing.
     exact
         Margins of the population that are published; the grand total is always among them.
-    hierarchies, count
-        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -89,7 +83,7 @@ def draw_sample(
     >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()
     {2: 0.086, 3: 0.343, 4: 0.571}
     """
-    labelled = counts_of(table, "draw_sample", hierarchies, decimals, count)
+    labelled = counts_of(table, "draw_sample")
     truth = labelled.values.ravel()
     population = int(truth.sum())
     if population >= MOST_UNITS:

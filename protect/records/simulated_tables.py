@@ -17,7 +17,6 @@ from ...moves.chooser import choose
 from ...release.facts.facts import Applied
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import Table
 from ...sampler.drawn_tables import draw_tables
 from ..mechanism.cell_keys import taken_seed
@@ -38,9 +37,6 @@ def simulate(
     test: str = "likelihood ratio",
     most_tries: int = 400,
     seed: int | None = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish a simulated table instead of the true one: a draw from all tables with its margins, prod 1/x! probable.
 
@@ -63,8 +59,6 @@ def simulate(
     seed
         Of the random numbers. Left out: a new one, which
         `release.applied` keeps; one that can be guessed protects nothing.
-    hierarchies, count
-        As for `publish`; decimals must be 0.
 
     Examples
     --------
@@ -73,7 +67,7 @@ def simulate(
     >>> r.published.sum("A").values.tolist(), r.published.sum("B").values.tolist(), r.likelihood
     ([6, 16, 4], [14, 12], 'exact')
     """
-    labelled = counts_of(table, "simulate", hierarchies, decimals, count)
+    labelled = counts_of(table, "simulate")
     kept = parse_margins(margins, labelled.dims) if margins is not None else []
     if not kept:
         raise InputError("simulate() needs margins=, those that the simulated table keeps, such as ['I,J', 'J,K'].")

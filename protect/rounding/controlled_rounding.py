@@ -15,7 +15,6 @@ from ...release.facts.facts import Applied
 from ...release.publish import parse_margins
 from ...release.release import Release, of_table
 from ...release.tables.dims import Dim, Margin
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import SUPPORT, figures_of
@@ -37,9 +36,6 @@ def controlled_round(
     unbiased: bool = False,
     seed: int | None = None,
     margins: Iterable[Any] | None = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish every cell and margin rounded to a base so that the rounded figures add up.
 
@@ -64,8 +60,6 @@ def controlled_round(
     margins
         The margins that are published (all of them, at every level, when left out). Sums that are not are free to end
         up further away. In three or more dims no rounding need exist that suits all margins: then name fewer.
-    hierarchies, decimals, count
-        As for `publish`.
 
     Examples
     --------
@@ -76,7 +70,7 @@ def controlled_round(
     >>> fw.bounds(r).iloc[2].to_dict()
     {'lower': 4, 'upper': 8}
     """
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     step = checked_base(base, labelled.decimals, "controlled_round")
     shown = parse_margins(margins, labelled.dims)
     random = np.random.default_rng(seed := taken_seed(seed))

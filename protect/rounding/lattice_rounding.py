@@ -21,7 +21,6 @@ from ...release.facts.facts import LABELS, Applied
 from ...release.publish import parse_margins
 from ...release.release import Release, of_table
 from ...release.tables.dims import Dim, Margin
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table
 from ..mechanism.cell_keys import KEY_WORDS, random_numbers, taken_seed
 from ..mechanism.mechanism import SUPPORT
@@ -47,9 +46,6 @@ def round_lattice(
     max_dims: int | None = None,
     seed: int | None = None,
     keys: Any = LABELS,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish many tables of one cube, rounded so that each adds up and a figure is the same wherever it stands.
 
@@ -94,8 +90,6 @@ def round_lattice(
     keys
         "labels": the key of a figure follows from its labels and the seed. A table of summed record keys: it follows from
         who is in it, and figures of the same people are alike whatever they are called. None: keys are drawn anew.
-    hierarchies, decimals, count
-        As for `publish`.
 
     Examples
     --------
@@ -113,7 +107,7 @@ def round_lattice(
     >>> fw.bounds(r, hidden_margins=["A,B"]).xs("Total", level="C").iloc[0].to_dict()
     {'lower': 4, 'upper': 8}
     """
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     step = checked_base(base, labelled.decimals, "round_lattice")
     release = of_table(labelled)
     lattice, offered = _offered(labelled.dims, margins, max_dims)

@@ -12,7 +12,6 @@ from ...base.errors import TooLarge
 from ...base.numbers import written
 from ...base.saved_forms import saved
 from ...release.release import Release
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table
 from ..mechanism.mechanism import protected
 from .rounding import checked_base
@@ -63,9 +62,6 @@ def random_round(
     margins: Iterable[Any] = (),
     exact: Iterable[Any] = (),
     keys: Any = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish every cell randomly rounded: up with the probability (remainder / base), else down.
 
@@ -85,8 +81,6 @@ def random_round(
     keys
         None: every figure has a random number of its own. "labels": it follows from the labels and the seed, so that a
         cell or total is rounded alike in every table. A table of summed record keys: it follows from who is in the cell.
-    hierarchies, decimals, count
-        As for `publish`.
 
     Examples
     --------
@@ -97,6 +91,6 @@ def random_round(
     >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()
     {4: 0.75, 5: 0.25}
     """
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     mechanism = RandomRounding(checked_base(base, labelled.decimals, "random_round"), labelled.decimals)
     return protected(labelled, mechanism, seed=seed, margins=margins, exact=exact, keys=keys)

@@ -14,7 +14,6 @@ from ...base.saved_forms import saved
 from ...release.facts.facts import UNSHOWN, Applied
 from ...release.publish import parse_margins
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table
 from ..mechanism.mechanism import EXACT, SUPPORT, figures_of
 
@@ -68,9 +67,6 @@ def round_to(
     rule: str = "nearest",
     *,
     margins: Iterable[Any] | None = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish every cell and every margin rounded to a base.
 
@@ -84,8 +80,6 @@ def round_to(
         controlled or random rounding; up to 2 base - 1 values stay possible.
     margins
         The margins that are published, each rounded by itself (all of them when left out).
-    hierarchies, decimals, count
-        As for `publish`.
 
     Examples
     --------
@@ -93,7 +87,7 @@ def round_to(
     >>> fw.bounds(fw.round_to([[4, 9]], base=3, margins=[]))["upper"].tolist()
     [4, 10]
     """
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     step = checked_base(base, labelled.decimals, "round_to")
     release, rule = of_table(labelled), checked_rule(rule)
     keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))

@@ -13,7 +13,6 @@ from ...release.facts.facts import Applied
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.dims import parse_margin
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table
 from ..mechanism.cell_keys import KEY_WORDS, random_numbers, taken_seed
 from ..mechanism.mechanism import CELLWISE, Figures, figures_of, seen_through
@@ -31,9 +30,6 @@ def semi_controlled_round(
     seed: int | None = None,
     exact: Iterable[Any] = (),
     keys: Any = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish every cell rounded up or down at random, with the number of those that go up fixed beforehand.
 
@@ -64,8 +60,6 @@ def semi_controlled_round(
     keys
         None: which cells go up is drawn anew. "labels", or a table of summed record keys (as for `random_round`): of each
         remainder those with the lowest keys go up, so that a cell mostly goes the same way in every table (see the notes).
-    hierarchies, decimals, count
-        As for `publish`.
 
     Notes
     -----
@@ -82,7 +76,7 @@ def semi_controlled_round(
     >>> int(r.published.sum()), r.likelihood
     (21, 'cellwise approximation')
     """
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     step = checked_base(base, labelled.decimals, "semi_controlled_round")
     release = publish_margins(of_table(labelled), parse_margins(exact, labelled.dims))
     where = "in the whole table"

@@ -12,12 +12,10 @@ from ...base.errors import InputError
 from ...base.numbers import scaled
 from ...fiber.blocks.presolve import presolve
 from ...fiber.bounds.chooser import sharp_bounds
-from ...release.facts.contributions import with_contributions
 from ...release.facts.facts import Applied, Protection
 from ...release.facts.knowledge import Rule
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table, cell_mask
 from ..mechanism.mechanism import SUPPORT
 from .suppression import refuse_cells_as_margin, refuse_everything, with_withheld
@@ -40,12 +38,6 @@ def complementary_suppress(
     secondary_zeros: bool = False,
     rounds: int = 25,
     margins: Iterable[Any] | None = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
-    contributors: Any = None,
-    largest: Any = None,
-    second: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> Release:
     """Withhold the sensitive cells of a table and as few others as protect them; publish the rest and every margin.
@@ -81,10 +73,6 @@ def complementary_suppress(
         How often a pattern is improved before the search settles for one that protects, but may not be the cheapest.
     margins
         The margins to publish (all of them, at every level, when left out); none of their figures is withheld.
-    hierarchies, decimals, count
-        As for `publish`.
-    contributors, largest, second
-        As for `suppress`.
     progress
         Called now and then with a line of text on where the work stands.
 
@@ -115,7 +103,7 @@ def complementary_suppress(
         raise InputError(f"complementary_suppress(minimise={minimise!r}): 'cells' or 'counts'.")
     if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
         raise InputError(f"complementary_suppress(rounds={rounds!r}): a whole number of at least 1.")
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     known = None if rule is None else Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=labelled.decimals)
     truth = labelled.values.ravel()
     primary = np.zeros(len(truth), dtype=bool)
@@ -123,7 +111,7 @@ def complementary_suppress(
         primary |= (truth >= known.lower) & (truth <= known.upper)
     if where is not None:
         primary |= cell_mask(where, labelled).ravel()
-    start = with_contributions(of_table(labelled), contributors, largest, second)
+    start = of_table(labelled)
     what = f"rule {rule!r}" if rule is not None else "the condition"
     if not primary.any():
         raise InputError(f"no cell is sensitive: {what} hits none.")

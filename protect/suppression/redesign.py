@@ -12,7 +12,6 @@ from ...release.facts.facts import Applied
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.dims import Dim, Level
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import Table, as_table
 
 
@@ -21,9 +20,6 @@ def merge(
     groups: Mapping[str, Mapping[str, Sequence[str]]],
     *,
     margins: Iterable[Any] | None = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
 ) -> Release:
     """Publish a table with some categories merged, as facts about the original cells.
 
@@ -35,8 +31,6 @@ def merge(
     margins
         Margins to publish besides the merged table, in terms of the merged levels, which are called
         "dim:merged"; all of them when left out. Margins finer than the merger can be added too.
-    hierarchies, decimals, count
-        As for `publish`.
 
     Examples
     --------
@@ -44,7 +38,7 @@ def merge(
     >>> fw.merge([[1, 5], [7, 2], [3, 8]], {"A": {"1 or 2": ["1", "2"]}})
     <Release of A, B (3 x 2): 6 cells, 4 hidden, 7 known sums, with its truth>
     """
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     names = [dim.name for dim in labelled.dims]
     if not isinstance(groups, Mapping) or not all(isinstance(given, Mapping) for given in groups.values()):
         raise InputError("merge() needs {dim: {merged label: [labels]}}, such as {'activity': {'5,6': ['5', '6']}}.")

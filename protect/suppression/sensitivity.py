@@ -9,6 +9,7 @@ Every rule takes the contributions of the respondents to one cell, in any order,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,7 @@ import numpy as np
 from ...base.errors import InputError, did_you_mean
 from ...release.publish import parse_margins
 from ...release.release import Release, of_table
-from ...release.tables.table_forms import Hierarchies
-from ...release.tables.tables import as_means, as_table, labelled
+from ...release.tables.tables import Table, as_means, as_table, labelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,11 +105,11 @@ def sensitive_cells(records: Any, dims: Sequence[str], value: str, rule: Callabl
 
 
 def contributions_of(records: Any, dims: Sequence[str], value: str) -> dict[str, xr.DataArray]:
-    """The table of some records and who stands behind its cells, as `publish` and suppressions take them.
+    """The table of some records and who stands behind its cells, as `fw.table` takes them.
 
-    A dict of the table and of contributors, largest and second: how many contribute more than 0 to each cell, and how much
-    the two largest of them do (0 where there is none). An audit for respondents then knows the second largest contributor,
-    who comes nearest to the largest.
+    A dict of the table (data) and of contributors, largest and second: how many contribute more than 0 to each cell, and
+    how much the two largest of them do (0 where there is none). An audit for respondents then knows the second
+    largest contributor, who comes nearest to the largest.
 
     Parameters
     ----------
@@ -125,12 +125,12 @@ def contributions_of(records: Any, dims: Sequence[str], value: str) -> dict[str,
     >>> firms = pd.DataFrame({"town": ["a", "a", "a", "b", "b"], "turnover": [59, 40, 1, 70, 30]})
     >>> behind = fw.protect.sensitivity.contributions_of(firms, ["town"], "turnover")
     >>> {name: one.values.tolist() for name, one in behind.items()}
-    {'table': [100, 100], 'contributors': [3, 2], 'largest': [59, 70], 'second': [40, 30]}
-    >>> fw.publish(**behind, margins=[""])
+    {'data': [100, 100], 'contributors': [3, 2], 'largest': [59, 70], 'second': [40, 30]}
+    >>> fw.publish(fw.table(**behind), margins=[""])
     <Release of town (2): 2 cells, 2 hidden, 1 known sums, with its truth>
     """
     empty, cells = _by_cell(records, dims, value, "contributions_of")
-    found = {name: empty.copy() for name in ("table", "contributors", "largest", "second")}
+    found = {name: empty.copy() for name in ("data", "contributors", "largest", "second")}
     for cell, contributions in cells:
         some = _sorted(contributions)
         figures = (contributions.sum(), len(some), *np.append(some, [0, 0])[:2])
@@ -189,7 +189,7 @@ def sensitive_magnitudes(
     >>> sensitive_magnitudes(turnover, firms, top, dominance=85).values.tolist()
     [[True, False], [True, False]]
     """
-    cells = _Summaries.read(table, contributors, largest, None, fewer_than, dominance)
+    cells = _Summaries.read(table, contributors, largest, fewer_than, dominance)
     return labelled(cells.sensitive().reshape(cells.shape), cells.release.dims)
 
 
@@ -200,7 +200,6 @@ def sensitive_totals(
     *,
     fewer_than: int = 3,
     dominance: float = 85,
-    hierarchies: Hierarchies | None = None,
 ) -> pd.DataFrame:
     """Which totals and subtotals of a table of magnitudes are sensitive themselves, by the rules of `sensitive_magnitudes`.
 
@@ -218,7 +217,7 @@ def sensitive_totals(
     """
     import pandas as pd
 
-    cells = _Summaries.read(table, contributors, largest, hierarchies, fewer_than, dominance)
+    cells = _Summaries.read(table, contributors, largest, fewer_than, dominance)
     keys, matrix = cells.release.margins(parse_margins(None, cells.release.dims))
     # In ragged hierarchies a label stands for itself on the coarser levels: that is no total, or one that was there already.
     first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
@@ -249,7 +248,6 @@ class _Summaries(NamedTuple):
         table: Any,
         contributors: Any,
         largest: Any,
-        hierarchies: Hierarchies | None,
         fewer_than: int,
         dominance: float,
     ) -> _Summaries:
@@ -258,7 +256,10 @@ class _Summaries(NamedTuple):
         number = isinstance(dominance, (int, float, np.number)) and not isinstance(dominance, bool)
         if not number or not 0 < dominance <= 100:
             raise InputError(f"dominance={dominance!r}: a percentage above 0.")
-        people = as_table(contributors, hierarchies=hierarchies)
+        people = as_table(contributors)
+        if isinstance(table, Table):  # it may have hierarchies, which the contributors need not repeat
+            people = as_table(labelled(as_means(contributors, table.dims, "contributors="), table.dims))
+            people = replace(people, dims=table.dims)
         total = as_means(table, people.dims, "the table")
         top = np.full(total.shape, np.nan) if largest is None else as_means(largest, people.dims, "largest=")
         for name, values in (("the table", total), ("largest=", top)):

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError
-from ...release.facts.contributions import with_contributions
 from ...release.facts.facts import HIDDEN, PRIMARY, Applied
 from ...release.facts.knowledge import Rule
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.dims import Dim, Margin, key_words
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table, cell_mask, key_of
 
 
@@ -28,12 +26,6 @@ def suppress(
     flags: bool = False,
     zeros_hidden: bool = False,
     margins: Iterable[Any] | None = None,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
-    contributors: Any = None,
-    largest: Any = None,
-    second: Any = None,
 ) -> Release:
     """Publish every cell but some, and every margin.
 
@@ -54,12 +46,6 @@ def suppress(
         The margins to publish (all of them, at every level, when left out).
     flags, zeros_hidden
         Of the rule: see `rule_known` and `rule`.
-    hierarchies, decimals, count
-        As for `publish`.
-    contributors, largest, second
-        Tables of how many contribute to each cell and how much the largest and the second largest one do, for
-        `audit(intruders=)`: NaN where that is not known, and the cell is then not audited as that respondent sees it. Like
-        the truth, they are never written to a public file. From records, `sensitivity.contributions_of` makes them.
 
     Examples
     --------
@@ -73,7 +59,7 @@ def suppress(
         raise InputError("rule_known=, flags= and zeros_hidden= go with rule=.")
     if flags and not rule_known:
         raise InputError("flags= says what an intruder who knows the rule can see: give rule_known=True with it.")
-    labelled = as_table(table, hierarchies=hierarchies, decimals=decimals, count=count)
+    labelled = as_table(table)
     primary = np.zeros(labelled.values.shape, dtype=bool)
     parsed = None
     if rule is not None:
@@ -85,7 +71,7 @@ def suppress(
         raise InputError("no cell is withheld: the condition hits none.")
     published = parse_margins(margins, labelled.dims)
     refuse_cells_as_margin(published, labelled.dims)
-    release = with_contributions(of_table(labelled), contributors, largest, second)
+    release = of_table(labelled)
     refuse_everything(release, primary.ravel(), f"rule {rule!r}")
     release = publish_margins(
         replace(with_withheld(release, hidden.ravel(), primary.ravel()), flagged=flags),

@@ -2,70 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...base.errors import InputError
+from ..tables.dims import key_words
 from ..tables.integers import whole_numbers
-from ..tables.tables import as_means
+from ..tables.tables import Table, as_means
 from .facts import NO_VALUE
 
 if TYPE_CHECKING:
     from ..release import Release
 
 
-def with_contributions(release: Release, contributors: Any = None, largest: Any = None, second: Any = None) -> Release:
-    """The release of a table whose cells' contributors are known: tables of their number and of the two largest parts."""
+def with_contributions(table: Table, contributors: Any = None, largest: Any = None, second: Any = None) -> Table:
+    """The table with who stands behind its cells: tables of how many contribute, and of the two largest contributions."""
     if second is not None and largest is None:
         raise InputError("second=, the second largest contributions, needs largest= with it.")
-    if contributors is not None:
-        release = replace(release, contributors=_matched(release, contributors, "contributors=", 0))
-    if largest is not None:
-        release = replace(release, largest=_matched(release, largest, "largest=", release.decimals))
-    if second is not None:
-        release = replace(release, second=_matched(release, second, "second=", release.decimals))
-    return checked(release)
+    behind = replace(
+        table,
+        contributors=_matched(table, contributors, "contributors=", 0),
+        largest=_matched(table, largest, "largest=", table.decimals),
+        second=_matched(table, second, "second=", table.decimals),
+    )
+    _refuse_impossible(behind, table.values.ravel(), lambda cell: np.unravel_index(cell, table.values.shape))
+    return behind
 
 
-def _matched(release: Release, given: Any, named: str, decimals: int) -> np.ndarray:
-    values = as_means(given, release.dims, named)
-    shape = tuple(len(dim.labels) for dim in release.dims)
-    if values.shape != shape:
-        raise InputError(f"{named} has the shape {values.shape}, but the table has {shape}.")
+def _matched(table: Table, given: Any, named: str, decimals: int) -> np.ndarray | None:
+    if given is None:
+        return None
+    values = as_means(given, table.dims, named)
+    if values.shape != table.values.shape:
+        raise InputError(f"{named} has the shape {values.shape}, but the table has {table.values.shape}.")
     said = ~np.isnan(values)
-    whole = whole_numbers(np.where(said, values, 0), release.dims, decimals)
+    whole = whole_numbers(np.where(said, values, 0), table.dims, decimals)
     return np.where(said, whole, NO_VALUE).ravel()
 
 
-def checked(release: Release, source: str = "") -> Release:
+def checked(release: Release, source: str) -> Release:
     """The release, if what is said of its contributors can be."""
-    value, begin = _known_values(release), f"{source}: " if source else ""
-    if release.contributors is not None:
-        nobody = (release.contributors == 0) & (value > 0)
-        for cell in np.flatnonzero(nobody):
-            raise InputError(
-                f"{begin}cell {release.words(release.keys[cell])} is not zero, but nobody contributes to it."
-            )
-    if release.largest is not None:
-        over = (value != NO_VALUE) & (release.largest > value)
-        for cell in np.flatnonzero(over):
-            raise InputError(
-                f"{begin}cell {release.words(release.keys[cell])} is less than the largest contribution to it."
-            )
-    if release.largest is not None and release.second is not None:
-        both = (release.largest != NO_VALUE) & (release.second != NO_VALUE)
-        for cell in np.flatnonzero(both & (release.second > release.largest)):
-            raise InputError(
-                f"{begin}cell {release.words(release.keys[cell])} has a second largest contribution that is greater than "
-                "its largest."
-            )
-        for cell in np.flatnonzero(both & (value != NO_VALUE) & (release.largest + release.second > value)):
-            raise InputError(
-                f"{begin}cell {release.words(release.keys[cell])} is less than its two largest contributions together."
-            )
+    _refuse_impossible(release, _known_values(release), lambda cell: release.keys[cell], f"{source}: ")
     return release
+
+
+def _refuse_impossible(behind: Table | Release, value: np.ndarray, key: Callable[[int], Any], begin: str = "") -> None:
+    """Refuse contributions that the cell they are to cannot have."""
+
+    def refuse(cells: np.ndarray, problem: str) -> None:
+        for cell in np.flatnonzero(cells):
+            raise InputError(f"{begin}cell {key_words(key(int(cell)), behind.dims)} {problem}")
+
+    contributors, largest, second = behind.contributors, behind.largest, behind.second
+    if contributors is not None:
+        refuse((contributors == 0) & (value > 0), "is not zero, but nobody contributes to it.")
+    if largest is not None:
+        known = value != NO_VALUE
+        refuse(known & (largest > value), "is less than the largest contribution to it.")
+        if second is not None:
+            both = (largest != NO_VALUE) & (second != NO_VALUE)
+            refuse(both & (second > largest), "has a second largest contribution that is greater than its largest.")
+            refuse(both & known & (largest + second > value), "is less than its two largest contributions together.")
 
 
 def contributions_differ(release: Release) -> bool:

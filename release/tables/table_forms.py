@@ -32,6 +32,8 @@ def read_form(table: Any, count: str | None = None, hierarchies: Hierarchies | N
     trees = dict(hierarchies or {})
     parents = {dim: columns for dim, spec in trees.items() if (columns := parent_columns(spec)) is not None}
     kind = type(table).__module__.split(".")[0]
+    if kind == "fiberwalk" and hasattr(table, "to_xarray"):  # a table that was read before
+        kind, table = "xarray", table.to_xarray()
     if kind == "xarray":
         return _from_xarray(table, parents)
     if kind == "pandas":

@@ -19,13 +19,22 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """A labelled table: integers (in units of 10^-decimals) over the crossed dims."""
+    """A labelled table: integers (in units of 10^-decimals) over the crossed dims, and who stands behind its cells."""
 
     values: np.ndarray
     dims: tuple[Dim, ...]
     decimals: int = 0
+    contributors: np.ndarray | None = None
+    """To each cell, in the order of the raveled values; `largest` and `second` are what the two largest contribute."""
+    largest: np.ndarray | None = None
+    second: np.ndarray | None = None
+
+    def __repr__(self) -> str:
+        shape = " x ".join(str(len(dim.labels)) for dim in self.dims)
+        decimals = f", {self.decimals} decimal{'s' * (self.decimals > 1)}" if self.decimals else ""
+        return f"<Table of {', '.join(dim.name for dim in self.dims)} ({shape}){decimals}>"
 
     def to_xarray(self) -> xr.DataArray:
         """The table as a DataArray, in its own units."""
@@ -37,6 +46,25 @@ def labelled(values: np.ndarray, dims: Sequence[Dim]) -> xr.DataArray:
     import xarray as xr
 
     return xr.DataArray(values, dims=[dim.name for dim in dims], coords={dim.name: list(dim.labels) for dim in dims})
+
+
+def labelled_axes(data: Any, names: Sequence[str] | None, labels: Mapping[str, Sequence[Any]] | None) -> xr.DataArray:
+    """An array with the names and labels that it is given for its axes."""
+    import xarray as xr
+
+    values, own, known, _ = read_form(data)
+    if names is not None and len(names) != values.ndim:
+        raise InputError(f"table(dims=): {len(names)} names for a table of {values.ndim} dims.")
+    called = [str(name) for name in names] if names is not None else [n or axis_name(i) for i, n in enumerate(own)]
+    refuse_twins(called)
+    for name, given in (labels or {}).items():
+        if name not in called:
+            raise InputError(f"table(labels=): there is no dim {name!r}; {did_you_mean(str(name), called)}")
+        if len(given) != values.shape[called.index(name)]:
+            size = values.shape[called.index(name)]
+            raise InputError(f"table(labels=): {len(given)} labels for dim {name!r}, which has {size} categories.")
+    shown = [(labels or {}).get(name, known[axis]) for axis, name in enumerate(called)]
+    return xr.DataArray(values, dims=called, coords={n: list(one) for n, one in zip(called, shown, strict=True) if one})
 
 
 def as_table(
@@ -66,6 +94,8 @@ def as_table(
         Figures may be negative, as noise makes them.
     """
     if isinstance(table, Table):
+        if not signed:
+            whole_numbers(table.values, table.dims, 0)  # noise may have made some negative, where they must not be
         return table
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
         raise InputError("hierarchies= is a dict of dim to hierarchy.")

@@ -26,6 +26,7 @@ from .protect.rounding.rounding import round_to as round_to
 from .protect.suppression.redesign import merge as merge
 from .protect.suppression.suppression import suppress as suppress
 from .release.crosstab import from_crosstab as from_crosstab
+from .release.facts.given_table import table as table
 from .release.link import linked as linked
 from .release.publish import publish as publish
 from .release.reading import read_release as read_release

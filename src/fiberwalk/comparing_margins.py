@@ -33,8 +33,6 @@ def compare_margins(
     law: Any = "uniform",
     *,
     order: int | None = None,
-    decimals: int = 0,
-    count: str | None = None,
     progress: Callable[[str], None] | bool | None = None,
     **options: Any,
 ) -> MarginSets:
@@ -51,8 +49,6 @@ def compare_margins(
         What the intruder believes beforehand, as for `audit`.
     order
         Only margins of at most so many dims; with `sets` left out.
-    decimals, count
-        As for `publish`.
     progress
         As for `audit`.
     options
@@ -72,7 +68,7 @@ def compare_margins(
     >>> found.best(threshold=0.54).index.tolist()
     ['B', 'A']
     """
-    true = as_table(table, decimals=decimals, count=count)
+    true = as_table(table)
     as_law(law)
     _check_options(options)
     chosen = _named(_all_sets(true, order) if sets is None else _given(sets, order, true), true)

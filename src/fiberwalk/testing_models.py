@@ -35,7 +35,6 @@ def conditional_test(
     chains: int = 4,
     seed: int | None = 1,
     max_seconds: float | None = None,
-    count: str | None = None,
     progress: Callable[[str], None] | bool | None = None,
 ) -> ConditionalTest:
     """Does a log-linear model fit a table? The conditional (exact) test, which needs no large counts.
@@ -67,8 +66,6 @@ def conditional_test(
         Tables are drawn until the standard error of the p-value is at most this, at two looks in a row.
     chains, seed, max_seconds, progress
         As for `audit`.
-    count
-        The count column of a long frame.
 
     Examples
     --------
@@ -89,7 +86,7 @@ def conditional_test(
     >>> found.tables, round(found.p, 4)
     (10, 0.001)
     """
-    observed = as_table(table, count=count)
+    observed = as_table(table)
     check_chains(seed=seed, chains=chains, executor=None, checkpoint=None, max_seconds=max_seconds)
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
         raise InputError(f"tolerance={tolerance!r}: the standard error of the p-value that is wanted, such as 0.001.")

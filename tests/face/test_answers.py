@@ -43,7 +43,7 @@ def audit_of(*pmfs: Pmf, truth=None, **how) -> Audit:
     """An audit of a row of cells with these distributions; `truth` in scaled integers."""
     decimals = how.pop("decimals", 0)
     values = np.array(truth if truth is not None else [0] * len(pmfs))
-    release = fw.publish(values / 10**decimals, [""], decimals=decimals)
+    release = fw.publish(fw.table(values / 10**decimals, decimals=decimals), [""])
     release = release if truth is not None else release.without_truth()
     belief = Belief(release, as_law("uniform"), release.keys, pmfs, None, Certificate("unproven", "by hand"))
     return Audit(belief, how)
@@ -55,11 +55,11 @@ def audit_of(*pmfs: Pmf, truth=None, **how) -> Audit:
 def test_decimals_or_contributors_tell_magnitudes_from_counts():
     release = fw.suppress(TABLE, where=SQUARE)
     assert not fw.audit(release).magnitude
-    assert not fw.audit(fw.suppress(TABLE, where=SQUARE, contributors=TABLE)).magnitude
-    assert fw.audit(fw.suppress(TABLE, where=SQUARE, contributors=TABLE.clip(max=3))).magnitude
-    assert fw.audit(fw.suppress(TABLE, where=SQUARE, largest=TABLE - 1)).magnitude
-    assert fw.audit(fw.suppress(TABLE, where=SQUARE, decimals=1)).magnitude
-    assert not fw.audit(fw.suppress(TABLE, where=SQUARE, decimals=1), magnitudes=False).magnitude
+    assert not fw.audit(fw.suppress(fw.table(TABLE, contributors=TABLE), where=SQUARE)).magnitude
+    assert fw.audit(fw.suppress(fw.table(TABLE, contributors=TABLE.clip(max=3)), where=SQUARE)).magnitude
+    assert fw.audit(fw.suppress(fw.table(TABLE, largest=TABLE - 1), where=SQUARE)).magnitude
+    assert fw.audit(fw.suppress(fw.table(TABLE, decimals=1), where=SQUARE)).magnitude
+    assert not fw.audit(fw.suppress(fw.table(TABLE, decimals=1), where=SQUARE), magnitudes=False).magnitude
     shown = fw.audit(release, magnitudes=True, percent=50)
     assert list(shown.cells.columns)[-5:] == ["truth", "p_truth", "low90", "high90", "p_near"]
     # a, x is 1 of 0 to 6, all alike; 4 to 10 are within 50% of b, x = 7, and 4 to 8 are possible

@@ -23,16 +23,16 @@ HIDDEN = [{"A": a, "B": b} for a in "ab" for b in "xy"]
 
 def test_a_group_that_is_everything_and_the_total_are_two_figures():
     release = fw.suppress(
-        GRID, where=[*HIDDEN, {"A": "G", "B": "x"}, {"A": "G", "B": "y"}], hierarchies={"A": {"G": ["a", "b", "c"]}}
+        fw.table(GRID, hierarchies={"A": {"G": ["a", "b", "c"]}}),
+        where=[*HIDDEN, {"A": "G", "B": "x"}, {"A": "G", "B": "y"}],
     )
     assert fw.bounds(release).loc[("a", "x")].tolist() == [2, 7]  # the totals are still published
 
 
 def test_a_group_of_one_category_can_be_withheld_with_it():
     release = fw.suppress(
-        GRID,
+        fw.table(GRID, hierarchies={"A": {"G1": ["a"], "G2": ["b", "c"]}}),
         where=HIDDEN + [{"A": g, "B": b} for g in ("G1", "G2") for b in "xy"],
-        hierarchies={"A": {"G1": ["a"], "G2": ["b", "c"]}},
     )
     assert fw.bounds(release).loc[("a", "x")].tolist() == [2, 7]
 
@@ -81,14 +81,15 @@ def test_published_margins_of_a_dim_with_one_category_are_not_asked_again():
 
 def test_linking_does_not_depend_on_the_order():
     groups = {"A": {"G": ["a"], "H": ["b"]}}
-    fine = fw.publish(table([3, 5], "A", [["a", "b"]]), [""], hierarchies=groups)
+    fine = fw.publish(fw.table(table([3, 5], "A", [["a", "b"]]), hierarchies=groups), [""])
     coarse = fw.publish(table([3, 5], "A", [["G", "H"]]), ["A"])
     assert fw.count(fw.linked([fine, coarse])) == fw.count(fw.linked([coarse, fine])) == 1
 
 
 def test_weights_are_refused_on_tables_side_by_side():
     fine = fw.publish(
-        table([1, 2, 3, 2], "A", [list("abcd")]), [""], hierarchies={"A": {"G1": ["a", "b"], "G2": ["c", "d"]}}
+        fw.table(table([1, 2, 3, 2], "A", [list("abcd")]), hierarchies={"A": {"G1": ["a", "b"], "G2": ["c", "d"]}}),
+        [""],
     )
     coarse = fw.publish(table([3, 5], "A", [["G1", "G2"]]), [""])
     both = fw.linked([fine, coarse])
@@ -276,7 +277,7 @@ def test_what_known_cells_leave_of_a_rounded_total():
 
 
 def test_expected_counts_of_magnitudes_are_in_their_own_units():
-    release = fw.round_to([[2.0, 3.0]], base=1.0, decimals=1, margins=[])
+    release = fw.round_to(fw.table([[2.0, 3.0]], decimals=1), base=1.0, margins=[])
     with pytest.warns(UserWarning, match="counts units"):
         pmf = fw.audit(release, law=fw.laws.expected([[2.0, 3.0]])).pmf(A="1", B="1")
     assert pmf.index[0] == 1.5
@@ -336,7 +337,7 @@ def test_linking_refuses_what_clashes():
     towns = table([1, 2, 3], "T", [["a", "b", "c"]])
     frames = [pd.DataFrame({"r": groups, "T": list("abc")}) for groups in (["N", "N", "S"], ["N", "S", "S"])]
     with pytest.raises(fw.InputError, match="level 'r' groups dim 'T' differently"):
-        fw.linked([fw.publish(towns, [""], hierarchies={"T": frame}) for frame in frames])
+        fw.linked([fw.publish(fw.table(towns, hierarchies={"T": frame}), [""]) for frame in frames])
 
 
 def test_withheld_totals_stay_questions_of_the_crossed_table():

@@ -137,7 +137,7 @@ def test_the_company_of_the_paper():
 def test_counts_have_no_largest_contributor_but_the_single():
     table = [[1, 5, 4], [7, 2, 6], [3, 8, 9]]
     where = [{"A": a, "B": b} for a in "12" for b in "12"]
-    release = fw.suppress(table, where=where, contributors=table, largest=np.ones((3, 3)))
+    release = fw.suppress(fw.table(table, contributors=table, largest=np.ones((3, 3))), where=where)
     frame = fw.audit(release, intruders="respondents").respondents
     assert frame["kind"].tolist() == ["single"]
     assert not any("other" in column for column in frame)
@@ -176,8 +176,7 @@ def test_wrong_second_contributions(audit):
             fw.publish(**table, **given_)
     with pytest.raises(fw.InputError, match="town=a, size=l has no second largest contributor who is known"):
         fw.audit(
-            fw.suppress(FIRMS.groupby(["town", "size"])["turnover"].sum(), where=[{"town": "a", "size": "l"}],
-                        contributors=[[1, 1, 1]] * 2), intruders="respondents", magnitudes=True
+            fw.suppress(fw.table(FIRMS.groupby(["town", "size"])["turnover"].sum(), contributors=[[1, 1, 1]] * 2), where=[{"town": "a", "size": "l"}]), intruders="respondents", magnitudes=True
         ).seen_by(town="a", size="l", second=True)  # fmt: skip
     with pytest.raises(fw.InputError, match=r"contributions_of\(\): there is no column 'turnovr'"):
         fw.protect.sensitivity.contributions_of(FIRMS, ["town"], "turnovr")

@@ -127,7 +127,7 @@ def test_sampled_answers_evidence_and_large_numbers_survive(tmp_path):
 
 
 def test_respondents_are_kept(tmp_path):
-    release = fw.suppress(TABLE, where=SQUARE, contributors=TABLE * 0 + 1)
+    release = fw.suppress(fw.table(TABLE, contributors=TABLE * 0 + 1), where=SQUARE)
     audit = fw.audit(release, intruders="respondents")
     loaded = again(audit, tmp_path / "audit.fw")
     assert len(audit.respondents)

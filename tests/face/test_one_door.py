@@ -159,12 +159,14 @@ KINDS: dict[str, Callable[[], Release]] = {
     "linked": lambda: fw.linked(LINKED),
     "with levels": jj_with_levels,
     "JJ file with levels": jj_file_with_levels,
-    "ragged": lambda: fw.suppress(TABLE, where=SQUARE, hierarchies=RAGGED),
-    "contributors": lambda: fw.suppress(TABLE, where=SQUARE, contributors=TABLE * 0 + 2, largest=TABLE * 0 + 1),
-    "second contributors": lambda: fw.suppress(
-        TABLE * 9, where=SQUARE, contributors=TABLE * 0 + 3, largest=TABLE * 5, second=TABLE * 3
+    "ragged": lambda: fw.suppress(fw.table(TABLE, hierarchies=RAGGED), where=SQUARE),
+    "contributors": lambda: fw.suppress(
+        fw.table(TABLE, contributors=TABLE * 0 + 2, largest=TABLE * 0 + 1), where=SQUARE
     ),
-    "magnitudes": lambda: fw.suppress(TABLE + 0.25, where=SQUARE, decimals=2),
+    "second contributors": lambda: fw.suppress(
+        fw.table(TABLE * 9, contributors=TABLE * 0 + 3, largest=TABLE * 5, second=TABLE * 3), where=SQUARE
+    ),
+    "magnitudes": lambda: fw.suppress(fw.table(TABLE + 0.25, decimals=2), where=SQUARE),
     "knows": lambda: fw.suppress(TABLE, where=SQUARE).knows(SQUARE[0], at_most=4),
     "knows her own": lambda: fw.suppress(TABLE, where=SQUARE).knows(SQUARE[3], own=1),
     "knows the rule": lambda: fw.suppress(TABLE, rule="< 3", where=SQUARE, rule_known=True),
@@ -211,7 +213,7 @@ def test_two_truths_of_any_hierarchy_are_suppressed_alike(tmp_path_factory, made
     changed.loc[[one, other], ["x", "y"]] += np.array([[1, -1], [-1, 1]]) * int(rng.integers(1, 10))
     where = [{"town": town, "size": size} for town in (one, other) for size in "xy"]
     hierarchies = {"town": tree} if tree else None
-    first, second = (fw.suppress(table, where=where, hierarchies=hierarchies) for table in (truth, changed))
+    first, second = (fw.suppress(fw.table(table, hierarchies=hierarchies), where=where) for table in (truth, changed))
     folder = tmp_path_factory.mktemp("door")
     assert outputs(first, folder, AUDITS) == outputs(second, folder, AUDITS)
     bounds = fw.bounds(first)
@@ -282,7 +284,8 @@ def test_no_marker_leaves(tmp_path_factory, seed, decimals, ragged):
     tree = {"row": {"ab": ["a", "b"]}} if ragged else None
     truth = table / 10**decimals if decimals else table
     release = fw.suppress(
-        truth, where=where, hierarchies=tree, decimals=decimals, contributors=table // 10, largest=truth * 0 + 1
+        fw.table(truth, hierarchies=tree, decimals=decimals, contributors=table // 10, largest=truth * 0 + 1),
+        where=where,
     )
     hidden = table.loc[["c", "d"], ["w", "x", "y"]].to_numpy().ravel()
     markers = {str(one) for figure in hidden for one in (figure, figure // 10)}
@@ -309,8 +312,8 @@ def test_errors_say_nothing_of_what_is_withheld():
         lambda: release.knows(SQUARE[0], at_least=10**8),
         lambda: fw.suppress(with_zero, where=SQUARE).knows_rule("< 3", flags=False),
         lambda: fw.protect.complementary_suppress(table, where=SQUARE[:1], width=10**12),
-        lambda: fw.suppress(table, where=SQUARE, contributors=table * 0),
-        lambda: fw.suppress(table, where=SQUARE, largest=table * 2),
+        lambda: fw.suppress(fw.table(table, contributors=table * 0), where=SQUARE),
+        lambda: fw.suppress(fw.table(table, largest=table * 2), where=SQUARE),
     ):
         with pytest.raises(InputError) as told:
             wrong()

@@ -451,7 +451,7 @@ def one_hierarchy(rng):
     table = rng.poisson(0.7, (5, 3))
     groups = {"A": {"low": ["1", "2"], "high": ["3", "4", "5"]}}
     margins = [["A:1", "B"], ["A:1,B", "A"], ["A", "A:1", "B"]][rng.integers(3)]
-    return fw.suppress(table, where=rng.random((5, 3)) < 0.8, hierarchies=groups, margins=margins)
+    return fw.suppress(fw.table(table, hierarchies=groups), where=rng.random((5, 3)) < 0.8, margins=margins)
 
 
 def rounded(rng):

@@ -57,7 +57,7 @@ def test_basic_moves_keep_every_margin():
         fw.moves.basic_moves(fw.publish(np.ones((100, 100), dtype=int), ["A", "B"]))
     # a swap between two regions would change what is published of each
     regions = {"A": {"North": ["1", "2"], "South": ["3"]}}
-    within = fw.moves.basic_moves(fw.suppress(SQUARE, where=SQUARE < 9, hierarchies=regions))
+    within = fw.moves.basic_moves(fw.suppress(fw.table(SQUARE, hierarchies=regions), where=SQUARE < 9))
     assert [move.values[2].any() for move in within] == [False] * 3
     linked = fw.linked([fw.publish(SQUARE, ["A"]), fw.publish(xr.DataArray(SQUARE, dims=["A", "C"]), ["A"])])
     with pytest.raises(fw.InputError, match="for one table"):

@@ -51,7 +51,7 @@ CELLS = [{"A": "1", "B": "1"}, {"A": "2", "B": "2"}]
 
 
 def test_cells_are_named_in_words_and_own_units():
-    audit = fw.audit(fw.publish([[0.3, 0.1], [0.2, 0.4]], ["A", "B"], decimals=1))
+    audit = fw.audit(fw.publish(fw.table([[0.3, 0.1], [0.2, 0.4]], decimals=1), ["A", "B"]))
     found = audit.joint(CELLS)
     assert found.index.names == ["A=1, B=1", "A=2, B=2"]
     assert found.index.tolist()[0] == (0.0, 0.1)

@@ -97,7 +97,7 @@ def test_what_is_refused(monkeypatch):
 
 def test_own_units():
     with pytest.warns(UserWarning, match="depends on the unit"):
-        audit = fw.audit(fw.publish([[0.3, 0.1], [0.2, 0.4]], ["A", "B"], decimals=1), "hypergeometric")
+        audit = fw.audit(fw.publish(fw.table([[0.3, 0.1], [0.2, 0.4]], decimals=1), ["A", "B"]), "hypergeometric")
     with pytest.warns(UserWarning, match="depends on the unit"):
         best = audit.most_probable_table()
     assert best.values.tolist() == [[0.2, 0.2], [0.3, 0.3]]

@@ -134,8 +134,11 @@ def test_linked_tables_whose_random_numbers_depend_on_each_other_are_never_exact
 
 
 def test_words_of_magnitudes_are_in_their_own_units():
-    assert "a multiple of 0.3 at random" in fw.protect.random_round([[1.2, 0.5]], base=0.3, decimals=1).applied[0].words
-    said = fw.protect.add_noise([[1.2, 0.5]], {-0.1: 0.5, 0.1: 0.5}, decimals=1).applied[0].words
+    assert (
+        "a multiple of 0.3 at random"
+        in fw.protect.random_round(fw.table([[1.2, 0.5]], decimals=1), base=0.3).applied[0].words
+    )
+    said = fw.protect.add_noise(fw.table([[1.2, 0.5]], decimals=1), {-0.1: 0.5, 0.1: 0.5}).applied[0].words
     assert "from -0.1 to 0.1 (standard deviation 0.1," in said
 
 

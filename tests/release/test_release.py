@@ -255,10 +255,9 @@ def test_linked_at_different_levels_of_a_hierarchy():
         index="town", columns="sex"
     )
     fine = fw.suppress(
-        towns,
+        fw.table(towns, hierarchies={"town": {"North": ["a", "b"], "South": ["c", "d"]}}),
         where=[{"town": "a"}, {"town": "b"}],
         margins=[""],
-        hierarchies={"town": {"North": ["a", "b"], "South": ["c", "d"]}},
     )
     coarse = fw.suppress(regions, where=[{"town": "North", "sex": "f"}], margins=["sex"])
     both = fw.linked([fine, coarse])
@@ -282,7 +281,7 @@ def test_linked_with_full_speaks_of_the_crossed_cells():
         (lambda: fw.linked([]), "needs a list of releases"),
         (lambda: fw.linked([TABLE]), "needs a list of releases"),
         (
-            lambda: fw.linked([fw.publish([1, 2], [""]), fw.publish([1.5, 2.5], [""], decimals=1)]),
+            lambda: fw.linked([fw.publish([1, 2], [""]), fw.publish(fw.table([1.5, 2.5], decimals=1), [""])]),
             "same number of decimals",
         ),
         (
@@ -413,7 +412,8 @@ def test_withholding_a_total_takes_back_only_that_total():
     release = fw.suppress(cube, where=[*cells, {"A": "1"}, {"A": "2"}], margins=["A", "A,C", ""])
     assert fw.bounds(release).loc[("1", "1", "1")].tolist() == [0, 3]  # A x C is still published
     only_total = fw.suppress(
-        [1, 2, 5], where=[{"A": k} for k in ("1", "2", "3", "all")], hierarchies={"A": {"all": ["1", "2", "3"]}}
+        fw.table([1, 2, 5], hierarchies={"A": {"all": ["1", "2", "3"]}}),
+        where=[{"A": k} for k in ("1", "2", "3", "all")],
     )
     assert fw.bounds(only_total).loc[("1",)].tolist() == [0, 8]
 

@@ -301,7 +301,7 @@ def releases() -> dict[str, fw.Release]:
         "linked": fw.linked([wide, across]),
         "linked in full": fw.linked([first, second], full=True),
         "hierarchy": fw.publish(
-            labelled, ["A:1", "A", "B", "A:1,B"], hierarchies={"A": {"low": ["p", "q"], "high": ["r", "s"]}}
+            fw.table(labelled, hierarchies={"A": {"low": ["p", "q"], "high": ["r", "s"]}}), ["A:1", "A", "B", "A:1,B"]
         ),
         "rounded": fw.round_to(np.array([[2, 4], [3, 6], [1, 2]]), 3, margins=["A", "B"]),
     }  # fmt: skip

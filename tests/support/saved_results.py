@@ -102,10 +102,10 @@ CASES: dict[str, Callable[[], Any]] = {
         suppressed(), "hypergeometric", method="chains", seed=1, tolerance=0.2
     ),
     "audit_of_respondents": lambda: fw.audit(
-        fw.suppress(TABLE, where=SQUARE, contributors=TABLE * 0 + 1), intruders="respondents"
+        fw.suppress(fw.table(TABLE, contributors=TABLE * 0 + 1), where=SQUARE), intruders="respondents"
     ),
     "audit_of_the_two_largest": lambda: fw.audit(
-        fw.suppress(TABLE * 9, where=SQUARE, contributors=TABLE * 0 + 3, largest=TABLE * 5, second=TABLE * 3),
+        fw.suppress(fw.table(TABLE * 9, contributors=TABLE * 0 + 3, largest=TABLE * 5, second=TABLE * 3), where=SQUARE),
         intruders="respondents",
     ),
     "audit_of_unknown_theta": theta_not_known,

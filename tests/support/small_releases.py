@@ -37,7 +37,7 @@ def releases():
         "rounded": fw.round_to(TABLE.isel(row=[0, 1]), base=3),
         "bounded by knowledge": fw.suppress(TABLE, where=SQUARE).knows(SQUARE[0], at_least=1, at_most=3),
         "rule known": fw.suppress(TABLE, where=SQUARE, rule="< 3", rule_known=True, flags=True),
-        "magnitudes": fw.suppress(TABLE / 4, where=SQUARE, decimals=2),
+        "magnitudes": fw.suppress(fw.table(TABLE / 4, decimals=2), where=SQUARE),
     }
 
 

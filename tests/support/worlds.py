@@ -116,7 +116,7 @@ def worlds(draw, kinds=("publish", "suppress", "round", "merge"), outside=True, 
     hidden = list(range(values.size))
     story = f"{kind} of {values.tolist()}, margins {[_name(m) for m in some]}, groups {groupings}"
     if kind == "publish":
-        release = fw.publish(table, [_name(m) for m in some], hierarchies=hierarchies)
+        release = fw.publish(fw.table(table, hierarchies=hierarchies), [_name(m) for m in some])
         facts = _exact(values, some)
     elif kind == "suppress":
         mask = np.array(draw(st.lists(st.booleans(), min_size=values.size, max_size=values.size)))
@@ -125,7 +125,7 @@ def worlds(draw, kinds=("publish", "suppress", "round", "merge"), outside=True, 
         everything = draw(st.booleans())
         some = margins if everything else [*some, margins[-1]]
         release = fw.suppress(
-            table, where=mask.reshape(shape), hierarchies=hierarchies,
+            fw.table(table, hierarchies=hierarchies), where=mask.reshape(shape),
             margins=None if everything else [_name(m) for m in some],
         )  # fmt: skip
         facts = _exact(values, some) + [_cell(i, flat[i], flat[i]) for i in range(values.size) if not mask[i]]
@@ -133,7 +133,7 @@ def worlds(draw, kinds=("publish", "suppress", "round", "merge"), outside=True, 
     elif kind == "round":
         base = draw(st.integers(2, 4))
         rule = draw(st.sampled_from(["nearest", "within"]))
-        release = fw.round_to(table, base, rule, margins=[_name(m) for m in some], hierarchies=hierarchies)
+        release = fw.round_to(fw.table(table, hierarchies=hierarchies), base, rule, margins=[_name(m) for m in some])
         facts = []
         for cells, total, _ in _exact(values, some) + [_cell(i, v, v) for i, v in enumerate(flat)]:
             published = base * ((2 * total + base) // (2 * base))

@@ -41,8 +41,8 @@ def _written(save: Callable[[Path], Any], name: str) -> bytes:
 def _releases() -> tuple[fw.Release, ...]:
     return (
         fw.suppress(TABLE, where=HIDDEN),
-        fw.suppress(TABLE, rule="< 3", where=HIDDEN, hierarchies=TOWNS, rule_known=True, flags=True),
-        fw.suppress(TABLE + 0.25, where=HIDDEN, decimals=2),
+        fw.suppress(fw.table(TABLE, hierarchies=TOWNS), rule="< 3", where=HIDDEN, rule_known=True, flags=True),
+        fw.suppress(fw.table(TABLE + 0.25, decimals=2), where=HIDDEN),
         fw.protect.random_round(TABLE, 3, seed=1, exact=["town", "size"]),
         fw.round_to(TABLE, 5),
     )
@@ -129,7 +129,7 @@ def saved_results() -> tuple[bytes, ...]:
     """Audits of several laws and methods, and every other result that has a file of its own."""
     hidden, *_, rounded, _ = _releases()
     matrix = {"rounding": ("random_round", {"base": [3, 5]})}
-    alone = fw.suppress(TABLE, where=HIDDEN, contributors=TABLE * 0 + 1)
+    alone = fw.suppress(fw.table(TABLE, contributors=TABLE * 0 + 1), where=HIDDEN)
     results = (
         fw.audit(hidden, hidden_margins=["town"]),
         fw.audit(hidden.without_truth(), "hypergeometric"),

@@ -44,7 +44,7 @@ class Frequencies:
         if decimals < self.decimals:
             raise InputError(
                 f"the reference table of frequencies_of() has {self.decimals} decimals and the release {decimals}: give the "
-                "same decimals= to both."
+                "same decimals to both (fw.table(decimals=))."
             )
         occurring = self.values * 10 ** (decimals - self.decimals)
         place = np.minimum(np.searchsorted(occurring, values), len(occurring) - 1)
@@ -58,7 +58,7 @@ class Frequencies:
         return smoothed
 
 
-def frequencies_of(reference: Any, *, smooth: float = 0.0, decimals: int = 0, count: str | None = None) -> Frequencies:
+def frequencies_of(reference: Any, *, smooth: float = 0.0) -> Frequencies:
     """A prior for `prior`: each value is as probable as it is frequent among the cells of another table.
 
     Parameters
@@ -68,8 +68,6 @@ def frequencies_of(reference: Any, *, smooth: float = 0.0, decimals: int = 0, co
     smooth
         So many imaginary cells are added to the reference, spread over all counts from 0 on by a geometric law with the
         same mean. Without them a value that does not occur in the reference is impossible.
-    decimals, count
-        As for `publish`.
 
     Examples
     --------
@@ -81,6 +79,6 @@ def frequencies_of(reference: Any, *, smooth: float = 0.0, decimals: int = 0, co
     """
     if not is_probability(smooth):
         raise InputError(f"frequencies_of(smooth={smooth!r}): a number of at least 0, such as 1.")
-    table = as_table(reference, decimals=decimals, count=count)
+    table = as_table(reference)
     values, times = np.unique(table.values, return_counts=True)
     return Frequencies(values, times.astype(float), table.decimals, float(smooth))

@@ -17,7 +17,6 @@ from ..base.progress import Tell, shown
 from ..fiber.laws.by_name import as_law
 from ..release.agreement import disagreement
 from ..release.release import Release
-from ..release.tables.table_forms import Hierarchies
 from ..release.tables.tables import Table, as_table
 from ..report.words import ORIGINAL, cell_name, doubts
 from ..results.audit_result import Audit
@@ -53,9 +52,6 @@ def ru_map(
     weights: Any = None,
     original: bool = True,
     seed: int = 1,
-    hierarchies: Hierarchies | None = None,
-    decimals: int = 0,
-    count: str | None = None,
     progress: Callable[[str], None] | bool | None = None,
     **options: Any,
 ) -> RUMap:
@@ -123,8 +119,6 @@ def ru_map(
         Show the table as it is, too, as "original".
     seed
         Of everything random: the seeds of the methods follow from it, unless they are listed, and the audits' chains use it.
-    hierarchies, decimals, count
-        As for `publish`.
     progress, options
         As for `audit`; `options` are handed to every audit (method=, tolerance=, max_draws=, ...).
 
@@ -153,8 +147,8 @@ def ru_map(
     >>> shares.utility
     '1 / mean squared error of the probabilities given A'
     """
-    true = _true_table(table, hierarchies, decimals, count)
-    as_given = true.to_xarray() if isinstance(table, (Release, Table)) else table
+    true = _true_table(table)
+    as_given = true if isinstance(table, Release) else table
     chosen = chosen_cells(cell, where, true)
     names = None if chosen is None else _names(chosen, true)
     parts = categories(by, over, true)
@@ -210,11 +204,9 @@ def ru_map(
     return RUMap(tuple(found), axes[0].words, axes[1].words, settings, len(todo) - len(found))
 
 
-def _true_table(given: Any, hierarchies: Hierarchies | None, decimals: int, count: str | None) -> Table:
+def _true_table(given: Any) -> Table:
     if not isinstance(given, Release):
-        return as_table(given, hierarchies=hierarchies, decimals=decimals, count=count)
-    if hierarchies or decimals or count:
-        raise InputError("ru_map(): hierarchies=, decimals= and count= go with a table, not a release.")
+        return as_table(given)
     if given.truth is None:
         raise InputError("ru_map() needs the true table: this release does not carry its truth.")
     if len(given.grids) != 1:
@@ -302,7 +294,7 @@ def _check_release(release: Any, table: Table) -> None:
         )
     if release.decimals != table.decimals:
         raise InputError(
-            f"its release has {release.decimals} decimals, and the table {table.decimals}: give both decimals=."
+            f"its release has {release.decimals} decimals, and the table {table.decimals}: give both the same."
         )
     cells = np.empty(release.n_cells, dtype=np.int64)
     cells[release.grids[0].cells.ravel()] = table.values.ravel()

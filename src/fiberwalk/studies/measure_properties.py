@@ -9,7 +9,6 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..protect.records.sample_drawing import draw_sample
-from ..release.tables.table_forms import Hierarchies
 from ..release.tables.tables import as_table
 from ..risk.table_arrays.table_shapes import arranged
 from ..risk.whole_table import WEIGHTS, r1, r2
@@ -58,8 +57,6 @@ def risk_properties(
     *,
     fraction: float = 0.1,
     seed: int = 1,
-    hierarchies: Hierarchies | None = None,
-    count: str | None = None,
 ) -> RiskProperties:
     """What R1 and R2 do when a table is changed: bounds, order, what a zero, a split or a merge of cells does to them.
 
@@ -77,8 +74,6 @@ def risk_properties(
         Of the three terms of R1 and R2.
     fraction, seed
         Of the sample that is drawn.
-    hierarchies, count
-        As for `publish`.
 
     Examples
     --------
@@ -91,14 +86,14 @@ def risk_properties(
     """
     import pandas as pd
 
-    given = as_table(table, hierarchies=hierarchies, count=count)
+    given = as_table(table)
     F = given.values.ravel()
     if not F.any():
         raise InputError("risk_properties(): the table sums to 0; nobody is in it.")
     if sample is None:
         G = np.asarray(draw_sample(given, fraction, seed=seed).figures)
     else:
-        G = arranged(given, as_table(sample, count=count), names=("the table", "sample=")).arrays[1].ravel()
+        G = arranged(given, as_table(sample), names=("the table", "sample=")).arrays[1].ravel()
         if not G.any() or (G > F).any():
             raise InputError("risk_properties(): sample= has people, and in no cell more than the table.")
     rows: dict[str, dict[str, Any]] = {}

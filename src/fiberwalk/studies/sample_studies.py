@@ -20,7 +20,6 @@ from ..posterior.populations.fiber_population import FiberPopulation
 from ..posterior.populations.models import as_model
 from ..protect.records.sample_drawing import draw_sample
 from ..release.release import Release
-from ..release.tables.table_forms import Hierarchies
 from ..release.tables.tables import as_table
 from ..risk.whole_table import r1
 from .sampled_populations import sample_risk
@@ -133,8 +132,6 @@ def sample_study(
     seeds: int | Iterable[int] = range(1, 21),
     draws: int = 400,
     weights: Any = (0.1, 0.8, 0.1),
-    hierarchies: Hierarchies | None = None,
-    count: str | None = None,
     progress: Callable[[str], None] | bool | None = None,
 ) -> SampleStudy:
     """Try models of the population on samples of a population that is known.
@@ -163,7 +160,7 @@ def sample_study(
         One for each sample; a number: as many samples.
     draws
         Populations drawn for each sample.
-    weights, hierarchies, count, progress
+    weights, progress
         As for `sample_risk`.
 
     Examples
@@ -186,7 +183,7 @@ def sample_study(
     """
     import pandas as pd
 
-    table = as_table(population, hierarchies=hierarchies, count=count)
+    table = as_table(population)
     margins = [dim.name for dim in table.dims] if exact is None else list(exact)
     chosen = _models(models)
     tried = [float(one) for one in fractions] if isinstance(fractions, Iterable) else [float(fractions)]

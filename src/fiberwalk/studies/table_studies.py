@@ -115,7 +115,6 @@ def table_study(
     risk: Any = "split",
     utility: Any = "hellinger",
     weights: Any = None,
-    count: str | None = None,
 ) -> TableStudy:
     """Compare methods that protect a hypercube before tables are cut from it, or the tables themselves.
 
@@ -142,8 +141,6 @@ def table_study(
         "hellinger", "conditional entropy", "chi-square", "cramer's v" or "margins", as for `ru_map`; or such a function.
     weights
         Of the terms of the risk, where it has some.
-    count
-        The count column of a long frame, where its name does not say so.
 
     Examples
     --------
@@ -161,7 +158,7 @@ def table_study(
     """
     import pandas as pd
 
-    whole = as_table(cube, count=count)
+    whole = as_table(cube)
     measures = study_measures(risk, utility, weights)
     cuts = {name: cut_of(whole, name, one) for name, one in _some(tables, "tables").items()}
     studied = treatments(_some(methods, "methods"))

@@ -263,9 +263,12 @@ def test_the_same_seed_gives_the_same_map_and_more_seeds_keep_the_first():
 def test_hierarchies_decimals_and_releases():
     table = np.array([[1.5, 2.0], [0.5, 4.5]])
     found = fw.ru_map(
-        table, {"r": (fw.protect.random_round, {"base": [0.5, 1]})}, decimals=1, seeds=2, cell={"A": "1", "B": "1"}
+        fw.table(table, decimals=1),
+        {"r": (fw.protect.random_round, {"base": [0.5, 1]})},
+        seeds=2,
+        cell={"A": "1", "B": "1"},
     )
-    release = fw.protect.random_round(table, base=1, seed=int(found.settings["seeds"][0]), decimals=1)
+    release = fw.protect.random_round(fw.table(table, decimals=1), base=1, seed=int(found.settings["seeds"][0]))
     by_hand = fw.risk.mean_squared_precision(fw.audit(release).pmf(A="1", B="1"), 1.5)
     assert found.runs.query("value == 1")["utility"].iloc[0] == pytest.approx(by_hand)
     of_release = fw.ru_map(fw.publish(TABLE, margins=["A"]), {"r": ROUNDING}, seeds=[4, 5, 6], cell=CELL)
@@ -598,7 +601,7 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": lambda t: t}, {}, "method 'x': it must return a release; it returned a ndarray"),
         ({"x": fw.publish([[1, 2]], margins=["A"])}, {}, "about other cells, A \\(1\\), B \\(2\\)"),
         ({"x": fw.suppress(TABLE + 1, where=HIDDEN)}, {}, "of another table: A=1, B=1 differs"),
-        ({"x": fw.publish(TABLE, margins=["A", "B"], decimals=1)}, {}, "has 1 decimals"),
+        ({"x": fw.publish(fw.table(TABLE, decimals=1), margins=["A", "B"])}, {}, "has 1 decimals"),
         ({"original": SUPPRESSED}, {}, "original=False"),
         ({"x": SUPPRESSED}, {"risk": "entrpy"}, "did you mean 'entropy'"),
         ({"x": SUPPRESSED}, {"utility": "helinger"}, "did you mean 'hellinger'"),
@@ -650,7 +653,7 @@ def test_errors_of_tables_and_thresholds(found):
     with pytest.raises(fw.InputError, match="does not carry its truth"):
         fw.ru_map(SUPPRESSED.without_truth(), {"x": SUPPRESSED})
     with pytest.raises(fw.InputError, match="go with a table, not a release"):
-        fw.ru_map(SUPPRESSED, {"x": SUPPRESSED}, decimals=1)
+        fw.ru_map(fw.table(SUPPRESSED, decimals=1), {"x": SUPPRESSED})
     for wrong in (0, -1, math.inf, math.nan, "high", True):
         with pytest.raises(fw.InputError, match="a number above 0"):
             found.best(wrong)

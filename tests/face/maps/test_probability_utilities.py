@@ -115,7 +115,9 @@ def test_nothing_is_lost_where_all_is_published_and_less_where_more_is():
     frame = fw.ru_map(TRUTH, methods, **CONDITIONAL, given="A").frame
     assert frame["utility"].iloc[0] == np.inf
     assert frame["utility"].iloc[1] > frame["utility"].iloc[2]
-    decimals = fw.ru_map(TRUTH / 10, {"it": lambda t: fw.publish(t, ["A", "B"], decimals=1)}, **JOINT, decimals=1)
+    decimals = fw.ru_map(
+        fw.table(TRUTH / 10, decimals=1), {"it": lambda t: fw.publish(fw.table(t, decimals=1), ["A", "B"])}, **JOINT
+    )
     whole = fw.ru_map(TRUTH, {"it": lambda t: fw.publish(t, ["A", "B"])}, **JOINT)
     assert decimals.frame["utility"].iloc[1] == pytest.approx(whole.frame["utility"].iloc[1])
 

@@ -132,7 +132,7 @@ def test_turnover_is_published_with_its_hierarchy_and_audited(firms):
     subtotal, but follows where all groups beside it are published."""
     cells = firms.groupby(["activity", "size"])["turnover"].sum().unstack(fill_value=0)
     hidden = (cells > 0) & (cells < 30_000)
-    release = fw.suppress(cells, where=hidden, hierarchies={"activity": fw.examples.activities()})
+    release = fw.suppress(fw.table(cells, hierarchies={"activity": fw.examples.activities()}), where=hidden)
     shown, totals = release.crosstab(), release.crosstab().loc[:, "All"]
     assert totals["trade"] == cells.loc[["shops", "wholesale", "markets", "repair"]].to_numpy().sum()
     assert shown.loc["tobacco"].tolist() == shown.loc["cigars"].tolist()
@@ -190,7 +190,9 @@ def test_what_cannot_be_does_not_occur(town):
 def test_the_town_is_published_at_its_levels(town):
     by_age = town.sum(["sex", "family"])
     levels = {dim: NESTED[dim] for dim in ("age", "marital", "household")}
-    release = fw.publish(by_age, ["age_phase,marital_group,household_kind", "age_band,marital"], hierarchies=levels)
+    release = fw.publish(
+        fw.table(by_age, hierarchies=levels), ["age_phase,marital_group,household_kind", "age_band,marital"]
+    )
     bounds = fw.bounds(release)
     true = by_age.to_series()[bounds.index]
     assert ((bounds["lower"] <= true) & (true <= bounds["upper"])).all()

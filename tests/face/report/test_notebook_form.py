@@ -123,7 +123,7 @@ def test_groups_follow_their_members():
         [[1, 5], [7, 2], [3, 8]], index=pd.Index(["a", "b", "c"], name="town"), columns=pd.Index(["x", "y"], name="t")
     )
     tree = {"town": {"North": ["a", "c"], "South": ["b"]}}
-    release = fw.suppress(towns, rule="< 3", where=[{"town": "North"}], hierarchies=tree)
+    release = fw.suppress(fw.table(towns, hierarchies=tree), rule="< 3", where=[{"town": "North"}])
     assert Page(release._repr_html_()).fields()[2:] == [
         ["a", "×", "5", "6"],
         ["c", "3", "8", "11"],
@@ -162,7 +162,9 @@ def test_several_dims_are_stacked_and_one_dim_is_a_column():
     assert Page(fw.suppress([1, 5, 9, 2], rule="< 3")._repr_html_()).fields() == [
         ["A", ""], ["1", "×"], ["2", "5"], ["3", "9"], ["4", "×"], ["Total", "17"],
     ]  # fmt: skip
-    magnitudes = fw.suppress([[1200.5, 30.25], [2.75, 100]], where=[[False, True], [False, False]], decimals=2)
+    magnitudes = fw.suppress(
+        fw.table([[1200.5, 30.25], [2.75, 100]], decimals=2), where=[[False, True], [False, False]]
+    )
     assert Page(magnitudes._repr_html_()).fields()[2] == ["1", "1,200.50", "×", "1,230.75"]
 
 

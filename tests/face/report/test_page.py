@@ -84,7 +84,7 @@ def test_one_hidden_cell_and_all_known():
 
 
 def test_magnitudes_are_told_by_the_range_that_holds_most_of_the_probability(no_pictures):
-    audit = fw.audit(fw.publish([[30.5, 1.2], [2.4, 40.1]], ["A", "B"], decimals=1).without_truth())
+    audit = fw.audit(fw.publish(fw.table([[30.5, 1.2], [2.4, 40.1]], decimals=1), ["A", "B"]).without_truth())
     assert verdict(audit).endswith("A=1, B=1, is between 0 and 28.6 with probability 0.9, of the 0 to 31.7 it may be.")
     page = text_of(report_page(audit))
     assert "90% range" in page
@@ -93,7 +93,7 @@ def test_magnitudes_are_told_by_the_range_that_holds_most_of_the_probability(no_
 
 
 def test_magnitudes_whose_truth_is_known_are_told_by_how_near_a_guess_comes(no_pictures):
-    audit = fw.audit(fw.publish([[30.5, 1.2], [2.4, 40.1]], ["A", "B"], decimals=1))
+    audit = fw.audit(fw.publish(fw.table([[30.5, 1.2], [2.4, 40.1]], decimals=1), ["A", "B"]))
     near = audit.cells.assign(p_near=[0.1, 0.2, 0.75, 0.3]).drop(columns=["p0", "p1"], errors="ignore")
     object.__setattr__(audit, "cells", near)
     named = "A={}, B={}".format(*near.index[2])

@@ -32,7 +32,7 @@ def test_each_release_is_bounded_by_the_method_made_for_it():
     assert proofs(fw.publish(cube, ["A,B", "B,C", "A,C", "C,D"])) == {"closed form of smaller tables"}
     assert proofs(fw.suppress(TABLE, where=TABLE < 7)) == {"network flow"}
     groups = {"A": {"low": ["1", "2"], "high": ["3", "4", "5", "6"]}}
-    assert proofs(fw.suppress(TABLE, where=TABLE < 7, hierarchies=groups)) <= {"network flow", "decided"}
+    assert proofs(fw.suppress(fw.table(TABLE, hierarchies=groups), where=TABLE < 7)) <= {"network flow", "decided"}
     assert proofs(fw.round_to(TABLE, base=3)) <= {"network flow", "decided"}
     assert proofs(fw.suppress(TABLE, where=[{"A": "1", "B": "1"}])) == {"decided"}
     assert "linear program" in proofs(fw.examples.dfkpr01().release)
@@ -179,7 +179,7 @@ def test_the_clash_that_is_named_is_the_obvious_one():
 def test_bounds_in_fractions_are_those_of_plain_linear_programs(decimals):
     """Every fact counts, ranges too; no integer passes them, and where facts are a network they are the sharp ones."""
     cube = np.random.default_rng(3).poisson(2, (3, 3, 3)) / 10**decimals
-    release = fw.publish(cube, ["A,B", "A,C", "B,C"], decimals=decimals).knows({"A": "1"}, at_most=100)
+    release = fw.publish(fw.table(cube, decimals=decimals), ["A,B", "A,C", "B,C"]).knows({"A": "1"}, at_most=100)
     release = release.knows({"A": "1", "B": "2", "C": "1"}, at_least=1 / 10**decimals)
     found = fw.bounds(release, fractions=True, hidden_margins=["A"])
     A, low, high = release.sums.matrix.toarray(), release.sums.lower, release.sums.upper

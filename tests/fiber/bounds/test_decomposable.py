@@ -151,8 +151,8 @@ def test_other_facts_have_no_closed_form():
     assert margin_bounds(fw.suppress(values, where=values < 3)) is None
     assert margin_bounds(fw.round_to(values, 3, margins=["A", "B"])) is None
     groups = {"B": {"low": ["1", "2"], "high": ["3"]}}
-    assert margin_bounds(fw.publish(values, ["A", "B:1"], hierarchies=groups)) is None
-    assert margin_bounds(fw.publish(values, ["A", "B"], hierarchies=groups)) is not None
+    assert margin_bounds(fw.publish(fw.table(values, hierarchies=groups), ["A", "B:1"])) is None
+    assert margin_bounds(fw.publish(fw.table(values, hierarchies=groups), ["A", "B"])) is not None
     evidence = fw.protect.Evidence(np.array([0]), np.array([1]), 0, np.zeros(9))
     assert margin_bounds(replace(plain, evidence=(evidence,))) is None
 

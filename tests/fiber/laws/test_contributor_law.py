@@ -70,7 +70,9 @@ def test_nobody_has_nothing_and_the_unit_hardly_matters(tmp_path):
     release = fw.suppress(named, where=SQUARE)
     assert fw.audit(release, law=law).pmf(A="a", B="m").to_dict() == {0: 1.0}
     audit = fw.audit(released(), law=fw.laws.per_contributor(FIRMS))
-    finer = fw.audit(fw.suppress(TURNOVER / 1.0, where=SQUARE, decimals=1), law=fw.laws.per_contributor(FIRMS))
+    finer = fw.audit(
+        fw.suppress(fw.table(TURNOVER / 1.0, decimals=1), where=SQUARE), law=fw.laws.per_contributor(FIRMS)
+    )
     near = [one.probability(A="a", B="m", at_least=10, at_most=20) for one in (audit, finer)]
     assert near[0] == pytest.approx(near[1], abs=0.03)
     audit.save(tmp_path / "audit.fw")
@@ -92,7 +94,7 @@ def test_a_wider_reader_is_a_prior_of_the_wider_spread():
 
 
 def test_a_law_that_counts_units_warns_of_magnitudes_without_decimals():
-    release = fw.suppress(TURNOVER.rename_axis(index="A", columns="B"), where=SQUARE, contributors=FIRMS)
+    release = fw.suppress(fw.table(TURNOVER.rename_axis(index="A", columns="B"), contributors=FIRMS), where=SQUARE)
     with pytest.warns(UserWarning, match=r"its answer depends on the unit \(here 1\)"):
         fw.audit(release, law="hypergeometric")
 
@@ -151,7 +153,9 @@ def test_sensitive_magnitudes_at_their_edges():
 def test_sensitive_totals_of_every_level():
     tree = {"A": {"ab": ["a", "b"]}}
     table, firms, largest = (one.rename_axis(index="A", columns="B") for one in (TURNOVER, FIRMS, LARGEST))
-    found = fw.protect.sensitivity.sensitive_totals(table, firms, largest, fewer_than=4, dominance=65, hierarchies=tree)
+    found = fw.protect.sensitivity.sensitive_totals(
+        fw.table(table, hierarchies=tree), firms, largest, fewer_than=4, dominance=65
+    )
     assert found.loc[("ab", "l")].tolist() == [110, 3, 50, pytest.approx(100 * 50 / 110)]
     naive = set()
     for rows, name in (("a", "a"), ("b", "b"), ("c", "c"), ("ab", "ab"), ("abc", "Total")):
@@ -185,7 +189,7 @@ def test_summaries_that_cannot_be(given, words):
 def test_exposure_names_who_comes_nearest():
     table, firms, largest = (one.rename_axis(index="A", columns="B") for one in (TURNOVER, FIRMS, LARGEST))
     where = fw.protect.sensitivity.sensitive_magnitudes(table, firms, largest, dominance=95)
-    release = fw.protect.complementary_suppress(table, where, contributors=firms, largest=largest)
+    release = fw.protect.complementary_suppress(fw.table(table, contributors=firms, largest=largest), where)
     plain = fw.audit(release).exposure()
     assert plain["respondent"].isna().all()
     assert plain["worst"].equals(plain["everybody"])

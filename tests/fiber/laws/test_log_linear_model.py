@@ -90,11 +90,11 @@ def test_cells_that_no_table_with_these_margins_can_fill():
 def test_levels_are_margins_too():
     table = xr.DataArray([[1, 3, 5], [2, 2, 8]], dims=["sex", "town"], coords={"town": ["a", "b", "c"]})
     regions = {"town": {"north": ["a", "b"], "south": ["c"]}}
-    found = fit(table, [("sex", "town:1"), "town"], hierarchies=regions)
+    found = fit(fw.table(table, hierarchies=regions), [("sex", "town:1"), "town"])
     by_hand = [[4 * 3 / 8, 4 * 5 / 8, 5], [4 * 3 / 8, 4 * 5 / 8, 8]]
     assert found.expected == pytest.approx(np.array(by_hand))
     assert found.df == 1
-    shown = fw.laws.log_linear(table, [("sex", "town:1"), "town"], hierarchies=regions)
+    shown = fw.laws.log_linear(fw.table(table, hierarchies=regions), [("sex", "town:1"), "town"])
     assert shown.dims == ("sex", "town")
     assert shown["town"].values.tolist() == ["a", "b", "c"]
     release = fw.publish(table, ["sex", "town"])
@@ -102,7 +102,7 @@ def test_levels_are_margins_too():
 
 
 def test_magnitudes_are_in_their_own_units():
-    assert fw.laws.log_linear([[0.8, 0.2], [0.4, 0.6]], ["A", "B"], decimals=1).values == pytest.approx(
+    assert fw.laws.log_linear(fw.table([[0.8, 0.2], [0.4, 0.6]], decimals=1), ["A", "B"]).values == pytest.approx(
         np.array([[0.6, 0.4], [0.6, 0.4]])
     )
 

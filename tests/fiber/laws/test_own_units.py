@@ -84,12 +84,14 @@ def test_uniform_and_magnitudes_are_cut_off_and_say_so() -> None:
     assert any("only cuts off the values below it" in line for line in how_known(audit))
     counted = fw.audit(release, "hypergeometric")
     assert any("her own units are taken out" in line for line in how_known(counted))
-    money = fw.publish([[2.0, 2.5], [2.0, 2.0]], margins=["A", "B"], decimals=1).knows({"A": "1", "B": "1"}, own=1.0)
+    money = fw.publish(fw.table([[2.0, 2.5], [2.0, 2.0]], decimals=1), margins=["A", "B"]).knows(
+        {"A": "1", "B": "1"}, own=1.0
+    )
     with pytest.warns(UserWarning, match="depends on the unit"):
         cut = fw.audit(money, "hypergeometric").pmf(A="1", B="1")
     with pytest.warns(UserWarning, match="depends on the unit"):
         known = fw.audit(
-            fw.publish([[2.0, 2.5], [2.0, 2.0]], margins=["A", "B"], decimals=1).knows(
+            fw.publish(fw.table([[2.0, 2.5], [2.0, 2.0]], decimals=1), margins=["A", "B"]).knows(
                 {"A": "1", "B": "1"}, at_least=1.0
             ),
             "hypergeometric",

@@ -199,17 +199,19 @@ def test_beta_binomial_and_values_in_own_units():
     assert sum(p) == pytest.approx(1)
     assert sum(x * one for x, one in enumerate(p)) == pytest.approx(4 * 2.0 / 2.5)
     assert (counts(-1), counts(5), counts(1.5)) == (0, 0, 0)
-    release = fw.publish([[0.3, 0.1], [0.2, 0.4]], ["A", "B"], decimals=1)
+    release = fw.publish(fw.table([[0.3, 0.1], [0.2, 0.4]], decimals=1), ["A", "B"])
     audit = fw.audit(release, fw.laws.prior([(CORNER, {0.1: 1, 0.4: 3})]))
     assert audit.pmf(CORNER).to_dict() == pytest.approx({0.1: 0.25, 0.4: 0.75})
     same = fw.audit(release, fw.laws.prior([(CORNER, lambda x: {0.1: 1, 0.4: 3}.get(x, 0))]))
     assert same.pmf(CORNER).equals(audit.pmf(CORNER))
     peaked = fw.audit(release, fw.laws.prior([(CORNER, fw.laws.unimodal(peak=0.1))])).pmf(CORNER)
     assert peaked.to_dict() == pytest.approx({0.0: 1 / 6, 0.1: 1 / 3, 0.2: 1 / 4, 0.3: 1 / 6, 0.4: 1 / 12})
-    seen = fw.audit(release, fw.laws.prior([(CORNER, fw.laws.frequencies_of([0.1, 0.1, 0.4], decimals=1))])).pmf(CORNER)
+    seen = fw.audit(
+        release, fw.laws.prior([(CORNER, fw.laws.frequencies_of(fw.table([0.1, 0.1, 0.4], decimals=1)))])
+    ).pmf(CORNER)
     assert seen.to_dict() == pytest.approx({0.1: 2 / 3, 0.4: 1 / 3})
     with pytest.raises(fw.InputError, match="has 2 decimals and the release 1"):
-        fw.audit(release, fw.laws.prior(everywhere=fw.laws.frequencies_of([0.15], decimals=2)))
+        fw.audit(release, fw.laws.prior(everywhere=fw.laws.frequencies_of(fw.table([0.15], decimals=2))))
 
 
 def test_chains_follow_a_prior():

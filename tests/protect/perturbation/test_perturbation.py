@@ -379,7 +379,7 @@ def test_noise_distributions():
     full = (1 - math.exp(-0.5)) / (1 + math.exp(-0.5))
     assert noise[0] == pytest.approx(full, rel=2e-9)  # what was cut off is next to nothing
     assert len(fw.protect.geometric_noise(0.5, largest=4)) == 9
-    release = fw.protect.add_noise([[1.5, 2.0]], {-0.5: 0.5, 0.5: 0.5}, decimals=1, exact=["A"], seed=1)
+    release = fw.protect.add_noise(fw.table([[1.5, 2.0]], decimals=1), {-0.5: 0.5, 0.5: 0.5}, exact=["A"], seed=1)
     assert set((release.published.values - [[1.5, 2.0]]).ravel().tolist()) <= {-0.5, 0.5}
     assert release.evidence[0].log_weights.shape == (11,)  # five steps of 0.1 on either side, of which two are possible
     lowest = fw.protect.add_noise([0, 0, 0, 0], {-1: 0.5, 1: 0.5}, seed=1)
@@ -406,7 +406,7 @@ BAD = {
         t, pd.DataFrame(np.eye(2), columns=[1, 0])
     ),
     "above=3: how many of the last rows": lambda t: fw.protect.perturb(t, np.eye(2), above=3),
-    "perturb() is for counts: leave out decimals=": lambda t: fw.protect.perturb(t, np.eye(2), decimals=1),
+    "perturb() is for counts: leave out decimals=": lambda t: fw.protect.perturb(fw.table(t, decimals=1), np.eye(2)),
     "no key can decide": lambda t: fw.protect.perturb(t, np.eye(2), preserve_totals=True, keys="labels"),
     "leave out margins=": lambda t: fw.protect.perturb(t, np.eye(2), additive=["A"], margins=["A"]),
     "alpha=2: a number from 0": lambda t: fw.protect.invariant_matrix(np.eye(2), [1, 2], alpha=2),
@@ -429,7 +429,7 @@ BAD = {
     "the population has 7 units only": lambda t: fw.protect.draw_sample(t, size=8),
     "a fraction is above 0 and at most 1": lambda t: fw.protect.draw_sample(t, 1.5),
     "a sample of nobody": lambda t: fw.protect.draw_sample(t, 0.01),
-    "draw_sample() is for counts": lambda t: fw.protect.draw_sample(t, 0.5, decimals=2),
+    "draw_sample() is for counts": lambda t: fw.protect.draw_sample(fw.table(t, decimals=2), 0.5),
 }
 
 

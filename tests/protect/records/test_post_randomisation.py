@@ -257,7 +257,10 @@ def test_an_approximation_excludes_no_truth():
         (lambda: fw.protect.pram([3, 4], "A", [["x", "y"], ["z", "w"]]), "a table of probabilities"),
         (lambda: fw.protect.pram([[3, 4]], "A", stay=0.5), "has one label only"),
         (lambda: fw.protect.pram([3, 4], "A", pd.DataFrame(np.eye(2))), "'A' has no label '0'"),
-        (lambda: fw.protect.pram([3.5, 4], "A", stay=0.8, decimals=1), r"pram\(\) is for counts: leave out decimals="),
+        (
+            lambda: fw.protect.pram(fw.table([3.5, 4], decimals=1), "A", stay=0.8),
+            r"pram\(\) is for counts: leave out decimals=",
+        ),
         (
             lambda: fw.protect.as_protected([3, 4, -1], "pram", dim="A", stay=0.8),
             "A=3, published as -1: pram moves units, and leaves no cell below 0",

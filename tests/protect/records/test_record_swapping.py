@@ -208,7 +208,9 @@ def test_partners_may_share_a_larger_region():
     table = xr.DataArray(
         [[9, 1], [1, 9], [8, 2], [2, 8]], dims=["region", "sex"], coords={"region": ["N1", "N2", "S1", "S2"]}
     )
-    release = fw.protect.swap(table, "region", rate=0.5, within="region:1", hierarchies={"region": regions}, seed=1)
+    release = fw.protect.swap(
+        fw.table(table, hierarchies={"region": regions}), "region", rate=0.5, within="region:1", seed=1
+    )
     assert (release.published.values[:2].sum(axis=0) == [10, 10]).all()
     assert (release.published.values != table.values).any()
     check_facts(release)
@@ -437,7 +439,7 @@ SMALL = [[3, 1], [2, 4]]
             lambda: fw.protect.swap(SMALL, "A", columns=["A"]),
             "swap(columns=) names the dims of microdata, and goes with household=",
         ),
-        (lambda: fw.protect.swap([[1.5]], "A", decimals=1), "swap() is for counts: leave out decimals="),
+        (lambda: fw.protect.swap(fw.table([[1.5]], decimals=1), "A"), "swap() is for counts: leave out decimals="),
         (lambda: fw.protect.swap_preserving([3, 4]), "needs at least two dims"),
         (lambda: fw.protect.swap([[1.5]], "A"), "is not a whole number"),
         (lambda: fw.protect.swap_preserving(SMALL, 2), "the margins that stay have from 1 to 1 of the 2 dims"),

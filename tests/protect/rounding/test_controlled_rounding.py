@@ -37,11 +37,11 @@ def test_every_cell_and_margin_is_a_multiple_next_to_its_truth(case, base, seed)
     table = np.random.default_rng(seed).poisson(3, shape)
     margins = None
     try:
-        release = fw.protect.controlled_round(table, base, seed=seed, hierarchies=tree)
+        release = fw.protect.controlled_round(fw.table(table, hierarchies=tree), base, seed=seed)
     except fw.InputError:
         assert len(shape) > 2  # in two dims there always is one
         margins = ["A", "B"]
-        release = fw.protect.controlled_round(table, base, seed=seed, hierarchies=tree, margins=margins)
+        release = fw.protect.controlled_round(fw.table(table, hierarchies=tree), base, seed=seed, margins=margins)
     assert adjacent(*figures(release, margins), base)
     assert (release.published.values.ravel() == release.figures).all()
     assert (release.lower == np.maximum(release.figures - base + 1, 0)).all()
@@ -113,7 +113,7 @@ def test_unbiased_rounding_is_controlled_rounding(rows, columns, base, seed):
 
 
 def test_magnitudes_are_rounded_in_their_own_units():
-    release = fw.protect.controlled_round([[1.2, 0.4], [2.5, 3.1]], base=0.5, decimals=1, seed=1)
+    release = fw.protect.controlled_round(fw.table([[1.2, 0.4], [2.5, 3.1]], decimals=1), base=0.5, seed=1)
     assert release.published.values.ravel().tolist() == [1.0, 0.5, 2.5, 3.0]
 
 
@@ -132,6 +132,6 @@ def test_what_cannot_be_rounded_is_said():
     with pytest.raises(fw.InputError, match="for tables of two dims; this one has 3"):
         fw.protect.controlled_round(cube, 3, unbiased=True)
     with pytest.raises(fw.InputError, match="not the level 'A:1' of 'A': leave it out of margins="):
-        fw.protect.controlled_round([[1, 2], [3, 4], [5, 6]], 3, unbiased=True, hierarchies=TREE)
+        fw.protect.controlled_round(fw.table([[1, 2], [3, 4], [5, 6]], hierarchies=TREE), 3, unbiased=True)
     with pytest.raises(fw.InputError, match="the base must be positive"):
         fw.protect.controlled_round([[1, 2]], 0)

@@ -178,7 +178,7 @@ OFFERS = [
 def test_every_offered_table_adds_up_and_all_agree(offer, base, seed):
     shape, tree, margins = offer
     cube = np.random.default_rng(seed).poisson(2, shape)
-    release = fw.protect.round_lattice(cube, base, margins=margins, seed=seed, hierarchies=tree)
+    release = fw.protect.round_lattice(fw.table(cube, hierarchies=tree), base, margins=margins, seed=seed)
     shown = figures(release)
     assert misses(release, shown, margins) == 0
     assert all(value % base == 0 and value >= 0 for value in shown.values())
@@ -255,8 +255,8 @@ def test_what_is_published_does_not_depend_on_the_order_of_tables_dims_or_labels
 
 def test_up_to_so_many_dims_and_everything():
     cube = np.random.default_rng(2).poisson(5, (4, 2, 3))
-    by_number = fw.protect.round_lattice(cube, 3, max_dims=2, seed=1, hierarchies=TREE)
-    named = fw.protect.round_lattice(cube, 3, margins=["A,B", "A,C", "B,C"], seed=1, hierarchies=TREE)
+    by_number = fw.protect.round_lattice(fw.table(cube, hierarchies=TREE), 3, max_dims=2, seed=1)
+    named = fw.protect.round_lattice(fw.table(cube, hierarchies=TREE), 3, margins=["A,B", "A,C", "B,C"], seed=1)
     assert figures(by_number) == figures(named)
     assert by_number.figures is None
     assert set(map(tuple, by_number.sums.keys)) == set(map(tuple, named.sums.keys))
@@ -321,7 +321,7 @@ def test_record_keys_and_magnitudes():
     assert one.applied[0].keys == "records"
     fresh = fw.protect.round_lattice(cube, 3, keys=None, seed=1)
     assert fresh.applied[0].keys == ""
-    release = fw.protect.round_lattice([[1.2, 0.4], [2.5, 3.1]], base=0.5, decimals=1, seed=1)
+    release = fw.protect.round_lattice(fw.table([[1.2, 0.4], [2.5, 3.1]], decimals=1), base=0.5, seed=1)
     assert (release.figures % 5 == 0).all()
     assert fw.protect.round_lattice([[1, 2], [3, 4]], base=1).published.values.tolist() == [[1, 2], [3, 4]]
 

@@ -33,7 +33,9 @@ def least_by_hand(table, rule, hierarchies=None, **wanted):
             cost = hidden.sum(), values[hidden].sum()
             if any(cost[0] >= one[0] and cost[1] >= one[1] for one in costs):
                 continue
-            release = fw.suppress(table, rule=rule, where=hidden.reshape(np.shape(table)), hierarchies=hierarchies)
+            release = fw.suppress(
+                fw.table(table, hierarchies=hierarchies), rule=rule, where=hidden.reshape(np.shape(table))
+            )
             if kept(release, **wanted):
                 costs.append(cost)
     return np.min(costs, axis=0).tolist()
@@ -52,14 +54,16 @@ def least_by_hand(table, rule, hierarchies=None, **wanted):
 def test_no_cheaper_pattern_protects(table, tree, wanted):
     found = []
     for minimise in ("cells", "counts"):
-        release = fw.protect.complementary_suppress(table, rule="< 2", minimise=minimise, hierarchies=tree, **wanted)
+        release = fw.protect.complementary_suppress(
+            fw.table(table, hierarchies=tree), rule="< 2", minimise=minimise, **wanted
+        )
         assert kept(release, **wanted)
         assert "proven to be the least" in release.applied[0].own_words
         assert "not proven" not in release.applied[0].own_words
         found.append(len(release.hidden) if minimise == "cells" else release.truth[release.hidden].sum())
     assert found == least_by_hand(table, "< 2", tree, **wanted)
     assert not kept(
-        fw.suppress(table, rule="< 2", hierarchies=tree), **wanted
+        fw.suppress(fw.table(table, hierarchies=tree), rule="< 2"), **wanted
     )  # without secondaries it is not protected
 
 
@@ -102,7 +106,7 @@ def test_the_built_in_examples_are_protected(name, summed, rule, percent, more):
 def test_where_decimals_and_counts():
     table = np.array([[1.5, 20.0, 3.0], [8.0, 9.5, 7.0], [2.5, 30.0, 4.0]])
     release = fw.protect.complementary_suppress(
-        table, where=[{"A": "1", "B": "1"}], above=1.5, below=0.5, minimise="counts", decimals=1
+        fw.table(table, decimals=1), where=[{"A": "1", "B": "1"}], above=1.5, below=0.5, minimise="counts"
     )
     bounds = fw.bounds(release).loc[("1", "1")]
     assert bounds["lower"] <= 1.0

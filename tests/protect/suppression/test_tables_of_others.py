@@ -33,7 +33,7 @@ def test_the_168_cells_of_sdctable():
     for dim in ("V1", "V2", "V3"):
         cells = cells.drop(index="Tot", level=dim)
 
-    release = fw.protect.complementary_suppress(cells, rule="< 7", hierarchies=within)
+    release = fw.protect.complementary_suppress(fw.table(cells, hierarchies=within), rule="< 7")
     assert release.applied[0].own_words.startswith("of 72 cells 2 are withheld as sensitive and 14 are to protect them")
     bounds = fw.bounds(release)
     assert (bounds["upper"] - bounds["lower"]).tolist() == [16] * 16
@@ -52,7 +52,7 @@ def test_the_turnover_of_rtauargus():
     printed = rows.set_index(["ACTIVITY", "SIZE"])["N_OBS"]
     finest = printed[printed.index.isin(levels["A88"], level=0) & (printed.index.get_level_values(1) != "Total")]
     cells = finest.rename_axis(["A88", "SIZE"])
-    release = fw.suppress(cells, rule="< 3", hierarchies={"A88": levels})
+    release = fw.suppress(fw.table(cells, hierarchies={"A88": levels}), rule="< 3")
     shown = release.crosstab().rename(index={"All": "Total"}, columns={"All": "Total"})
     seen = 0
     for (activity, size), value in printed.items():
@@ -74,7 +74,7 @@ def test_the_hierarchy_and_the_table_of_tau_argus():
     groups = ["Nr", "Os", "Ws", "Zd", "Total"]
     cells = printed[~printed.index.isin(groups, level="region") & ~printed.index.isin(["Total"], level="size")]
     release = fw.publish(
-        cells, ["region,size", "region:1,size", "region:1"], hierarchies={"region": hierarchy}, decimals=2
+        fw.table(cells, hierarchies={"region": hierarchy}, decimals=2), ["region,size", "region:1,size", "region:1"]
     )
     shown = release.crosstab()
     for group in groups[:-1]:
@@ -86,7 +86,7 @@ def test_the_census_of_gausssuppression():
     rows = pd.read_csv(reference("census_like_hypercube.csv"), dtype={"age_h": str, "hst_h": str})
     frame = rows.groupby(["age_l", "age_m", "lms_l", "lms_h"], as_index=False)["freq"].sum()
     levels = {"age_m": "age_l", "lms_h": "lms_l"}
-    release = fw.suppress(frame, rule="< 3", hierarchies=levels, count="freq")
+    release = fw.suppress(fw.table(frame, hierarchies=levels, count="freq"), rule="< 3")
     assert release.truth.sum() == 10_000
     bounds = fw.bounds(release)
     true = frame.set_index(["age_m", "lms_h"])["freq"].reindex(bounds.index, fill_value=0)

@@ -53,7 +53,9 @@ def test_contributors_follow_the_release_and_never_leave_the_house(long_file, tm
     outside = release.without_truth()
     assert outside.contributors is None
     assert outside.largest is None
-    both = fw.linked([release, fw.publish(xr.DataArray([32.5, 45, 10], [("col", list("xyz"))]), ["col"], decimals=1)])
+    both = fw.linked(
+        [release, fw.publish(fw.table(xr.DataArray([32.5, 45, 10], [("col", list("xyz"))]), decimals=1), ["col"])]
+    )
     behind = dict(zip(map(tuple, both.index(both.keys)), both.contributors.tolist(), strict=True))
     assert behind["a", "x"] == 1
     assert behind["Total", "x"] == NO_VALUE
@@ -86,11 +88,11 @@ def test_wrong_contributors(long_file, change, options, words):
 def test_wrong_tables_of_contributors():
     table = [[1, 5], [7, 2]]
     with pytest.raises(fw.InputError, match=r"contributors= has the shape \(2,\), but the table has \(2, 2\)"):
-        fw.publish(table, ["A"], contributors=[1, 2])
+        fw.publish(fw.table(table, contributors=[1, 2]), ["A"])
     with pytest.raises(fw.InputError, match="less than the largest contribution to it"):
-        fw.suppress(table, where=np.array(table) < 3, largest=[[1, 5], [6, 6]])
+        fw.suppress(fw.table(table, largest=[[1, 5], [6, 6]]), where=np.array(table) < 3)
     with pytest.raises(fw.InputError, match="contributors= must be a table of numbers"):
-        fw.publish(table, ["A"], contributors=[["x", "y"], ["z", "w"]])
+        fw.publish(fw.table(table, contributors=[["x", "y"], ["z", "w"]]), ["A"])
 
 
 # --- as respondents see it -------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def test_the_truth_is_never_in_a_long_file(tmp_path):
 
 
 def test_a_hierarchy_is_written_and_read_again(tmp_path):
-    release = fw.suppress(TABLE, where=SQUARE, hierarchies=TOWNS)
+    release = fw.suppress(fw.table(TABLE, hierarchies=TOWNS), where=SQUARE)
     release.to_file(tmp_path / "out.csv")
     text = (tmp_path / "out.csv").read_text()
     assert "north,Total,,25,s" in text

@@ -50,7 +50,7 @@ def test_bounds_of_any_hierarchy(made, seed):
     places = rng.permutation(len(labels) * 2)[:4]
     hidden = sorted((labels[i // 2], "sl"[i % 2]) for i in places.tolist())
     where = [{"town": town, "size": size} for town, size in hidden]
-    release = fw.suppress(table, where=where, hierarchies={"town": tree} if tree else None)
+    release = fw.suppress(fw.table(table, hierarchies={"town": tree} if tree else None), where=where)
     bounds = fw.bounds(release)
     expected = bounds_by_hand(table, tree, hidden)
     assert {cell: tuple(bounds.loc[cell]) for cell in hidden} == expected
@@ -59,7 +59,7 @@ def test_bounds_of_any_hierarchy(made, seed):
 
 
 def test_a_label_beside_a_group_is_withheld_on_every_level(tmp_path):
-    release = fw.suppress(TOWNS, rule="< 4", hierarchies=NORTH)
+    release = fw.suppress(fw.table(TOWNS, hierarchies=NORTH), rule="< 4")
     shown = release.crosstab()
     assert shown.loc[["c", "d"], "s"].isna().all()
     assert shown.loc["North"].tolist() == [12, 17, 29]
@@ -73,13 +73,13 @@ def test_a_label_beside_a_group_is_withheld_on_every_level(tmp_path):
 
 def test_what_is_withheld_beside_groups_can_be_protected():
     """It was refused: the cells were published as subtotals of themselves, so that nothing could protect them."""
-    release = fw.protect.complementary_suppress(TOWNS, rule="< 4", hierarchies=NORTH, width=2)
+    release = fw.protect.complementary_suppress(fw.table(TOWNS, hierarchies=NORTH), rule="< 4", width=2)
     bounds = fw.bounds(release)
     assert (bounds["upper"] - bounds["lower"] >= 2).all()
 
 
 def test_on_a_coarser_level_a_label_without_a_group_is_shown_by_itself():
-    release = fw.publish(TOWNS, ["town:1,size"], hierarchies=NORTH)
+    release = fw.publish(fw.table(TOWNS, hierarchies=NORTH), ["town:1,size"])
     assert release.crosstab().loc[["North", "c", "d"], "s"].tolist() == [12, 3, 2]
     assert release.crosstab().loc[["a", "b"], "s"].isna().all()
     assert sorted({town for town, _ in fw.bounds(release).index}) == ["a", "b"]
@@ -109,7 +109,7 @@ def test_hierarchy_files_of_any_shape_come_back_from_a_file(text, tmp_path):
     table = TOWNS if "@@b" not in text or "@@a" in text else TOWNS.drop("a")
     assert set(labels) >= set(table.index)
     where = [{"town": town, "size": size} for town in ("c", "d") for size in ("s", "l")]
-    release = fw.suppress(table, where=where, hierarchies={"town": str(tmp_path / "t.hrc")})
+    release = fw.suppress(fw.table(table, hierarchies={"town": str(tmp_path / "t.hrc")}), where=where)
     release.to_file(tmp_path / "out.csv")
     again = fw.read_release(tmp_path / "out.csv")
     assert fw.bounds(again).equals(fw.bounds(release))

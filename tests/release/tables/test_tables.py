@@ -125,7 +125,7 @@ def test_decimals_scale_to_whole_numbers_and_back():
 
 def test_a_magnitude_table_is_answered_in_its_own_units():
     table = pd.DataFrame([[1.5, 2.25], [3.0, 0.75]], index=["a", "b"], columns=["x", "y"])
-    release = fw.publish(table, ["A", "B"], decimals=2)
+    release = fw.publish(fw.table(table, decimals=2), ["A", "B"])
     bounds = fw.bounds(release)
     assert bounds.loc[("a", "x")].tolist() == [0.75, 3.75]
     audit = fw.audit(release)
@@ -173,7 +173,7 @@ def test_every_form_of_hierarchy_groups_alike(form, tmp_path):
 
 
 def test_a_parent_column_names_its_level():
-    release = fw.publish(TOWNS, margins=["region,sex", "town"], hierarchies={"town": "region"})
+    release = fw.publish(fw.table(TOWNS, hierarchies={"town": "region"}), margins=["region,sex", "town"])
     bounds = fw.bounds(release, hidden_margins=["sex"])
     assert ("Total", "f") in bounds.index  # region x sex implies it, but it was not published
     assert bounds.loc[("Total", "f")].tolist() == [10, 10]
@@ -184,10 +184,10 @@ def test_a_coordinate_of_an_array_as_parent():
     array = xr.DataArray(
         [1, 2, 3], dims=["town"], coords={"town": ["a", "b", "c"], "region": ("town", ["N", "N", "S"])}
     )
-    release = fw.publish(array, margins=["region"], hierarchies={"town": "region"})
+    release = fw.publish(fw.table(array, hierarchies={"town": "region"}), margins=["region"])
     assert fw.bounds(release).loc[("c",)].tolist() == [3, 3]
     with pytest.raises(fw.InputError, match="names 'county', which is no coordinate along it"):
-        fw.publish(array, margins=[""], hierarchies={"town": "county"})
+        fw.publish(fw.table(array, hierarchies={"town": "county"}), margins=[""])
 
 
 def test_ragged_hierarchies_keep_shallow_labels_on_deeper_levels():

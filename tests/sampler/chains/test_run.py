@@ -351,7 +351,7 @@ def test_a_release_that_decides_everything_is_its_own_sample():
 
 def test_decimals_come_back_in_their_unit():
     release = fw.suppress(
-        np.array([[1.5, 2.5, 3.0], [2.0, 4.5, 1.0], [3.5, 1.0, 2.0]]), where=np.ones((3, 3), bool), decimals=1
+        fw.table(np.array([[1.5, 2.5, 3.0], [2.0, 4.5, 1.0], [3.5, 1.0, 2.0]]), decimals=1), where=np.ones((3, 3), bool)
     )
     tables = fw.sample(release, draws=20, chains=2)["table"]
     assert tables.sum("A").values[0, 0].tolist() == pytest.approx([7.0, 8.0, 6.0])

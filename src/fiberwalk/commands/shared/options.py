@@ -254,6 +254,7 @@ def believed(options: dict[str, Any]) -> Any:
     from ...fiber.laws.cell_priors.frequencies import frequencies_of
     from ...fiber.laws.cell_priors.unimodal_prior import unimodal
     from ...fiber.laws.priors import prior
+    from ...release.facts.given_table import table
     from ...release.reading import read_release
 
     given, smooth = options["prior"], options["smooth"]
@@ -273,11 +274,11 @@ def believed(options: dict[str, Any]) -> Any:
             raise InputError(f"--prior {given}: write it as beta-binomial:A,B, such as beta-binomial:2,5.") from None
         return prior(everywhere=beta_binomial(a=a, b=b))
     if kind == "frequencies" and rest:
-        table = read_release(rest, decimals=options["decimals"], total=options["total"]).published.values
-        known = table[table == table]
+        published = read_release(rest, decimals=options["decimals"], total=options["total"]).published.values
+        known = published[published == published]
         if not len(known):
             raise InputError(f"--prior {given}: no cell of this table is published.")
-        return prior(everywhere=frequencies_of(known, smooth=smooth or 0.0, decimals=options["decimals"]))
+        return prior(everywhere=frequencies_of(table(known, decimals=options["decimals"]), smooth=smooth or 0.0))
     raise InputError(f"--prior {given}: it is unimodal, beta-binomial:A,B or frequencies:FILE.")
 
 
