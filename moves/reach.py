@@ -105,7 +105,9 @@ def basic_moves(release: Release) -> list[xr.DataArray]:
     return moves
 
 
-def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform", most: int = MOST_TABLES) -> Reach:
+def check_connected(
+    release: Release, moves: Any = None, *, law: Any = "uniform", max_tables: int = MOST_TABLES
+) -> Reach:
     """Walk through every table of a small release, and see whether moves lead from each to every other.
 
     Parameters
@@ -116,7 +118,7 @@ def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform"
         They may be made in either direction, any number of times.
     law
         With moves of your own: what the intruder believes.
-    most
+    max_tables
         Tables of a block that are walked through at most; beyond, `fw.TooLarge`.
 
     Examples
@@ -135,8 +137,8 @@ def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform"
     <NOT connected: 3 tables in 3 parts>
     """
     release = as_release(release)
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
-        raise InputError(f"most={most!r}: a number of tables, at least 1.")
+    if isinstance(max_tables, bool) or not isinstance(max_tables, (int, np.integer)) or max_tables < 1:
+        raise InputError(f"max_tables={max_tables!r}: a number of tables, at least 1.")
     if moves is None:
         moves = choose(release, law)
     if isinstance(moves, Moves):
@@ -145,7 +147,7 @@ def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform"
         moves = own_moves(release, support(release, law), moves)
     inside = moves.support
     checked = tuple(
-        check_block(block, one, most, allowed(inside, block.columns))
+        check_block(block, one, max_tables, allowed(inside, block.columns))
         for block, one in zip(inside.solved.blocks, moves.sets, strict=True)
     )
     return Reach(release, inside.solved, inside.solved.blocks, checked)

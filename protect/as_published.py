@@ -25,8 +25,8 @@ from .methods import method_named, reader_of
 
 
 def as_protected(
-    figures: Any,
-    method: str,
+    published: Any,
+    mechanism: str,
     *,
     exact: Iterable[Any] = (),
     keyed: bool = False,
@@ -36,9 +36,9 @@ def as_protected(
 
     Parameters
     ----------
-    figures
+    published
         The published table, in any form; or a release that `read_release` read from a file with perturbed figures.
-    method
+    mechanism
         What they went through: the name of the function that would do it, such as "random_round", and its parameters
         (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which. So does
         each table of round_lattice; relaxed=True is for one that was published with the wider range. Of
@@ -61,16 +61,16 @@ def as_protected(
     >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()
     {2: 0.125, 3: 0.375, 4: 0.375, 5: 0.125}
     """
-    if isinstance(figures, Release):
+    if isinstance(published, Release):
         if exact:
             raise InputError("as_protected(): exact= goes with a table, not a release.")
-        release = figures
+        release = published
         if len(release.grids) > 1:
             raise InputError(
                 "as_protected() reads one table: give it each release by itself, and link them afterwards."
             )
     else:
-        table = as_table(figures, signed=True)
+        table = as_table(published, signed=True)
         release = _with_exact(unpublished(table.dims, table.decimals), exact)
         release = replace(release, figures=table.values.ravel())
     if release.figures is None and not release.sum_figures:
@@ -78,20 +78,20 @@ def as_protected(
             "as_protected(): no figure of this release is marked as perturbed; read the file with perturbed=True, or mark "
             "the rows with the status p."
         )
-    named = method_named(method)
+    named = method_named(mechanism)
     margins = parse_margins(parameters.pop("margins", None), release.dims) if named.adds_up else []
-    read = reader_of(method, parameters)
+    read = reader_of(mechanism, parameters)
     release = replace(release, applied=tuple(one for one in release.applied if one != UNKNOWN_METHOD))
     if named.read_whole is not None:
         if keyed:
-            raise InputError(f"keyed=True: {method} has no random numbers that belong to cells.")
+            raise InputError(f"keyed=True: {mechanism} has no random numbers that belong to cells.")
         whole: Release = read(release, **parameters)
         return whole
-    mechanism, likelihood = read(release, **parameters)
+    reading, likelihood = read(release, **parameters)
     kind = LABELS if keyed else ""
-    applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], mechanism=mechanism, keys=kind)
+    applied = Applied(reading.name, likelihood, reading.words + KEY_WORDS[kind], mechanism=reading, keys=kind)
     shown = _figures(release, margins)
-    return seen_through(release, mechanism, shown, applied, draw_name(mechanism, kind))
+    return seen_through(release, reading, shown, applied, draw_name(reading, kind))
 
 
 def _figures(release: Release, margins: Sequence[Margin]) -> Figures:

@@ -146,8 +146,8 @@ class ByNoise:
         return float(np.mean([self.probability(int(one), np.array([one]))[0] for one in values]))
 
 
-def _by_matrix(matrix: Any, above: int = 1, normalise: bool = False) -> CountChanges:
-    return ByMatrix(as_transitions(matrix, above, normalise))
+def _by_matrix(matrix: Any, last_rows: int = 1, normalise: bool = False) -> CountChanges:
+    return ByMatrix(as_transitions(matrix, last_rows, normalise))
 
 
 def _at_random(method: str) -> Callable[..., CountChanges]:
@@ -188,7 +188,7 @@ CHANGES: dict[str, Callable[..., CountChanges]] = {
 """The methods that change counts by a law that is known, and the parameters that it depends on."""
 
 
-def changes_of(method: str, parameters: Mapping[str, Any] | None = None) -> CountChanges:
+def changes_of(mechanism: str, parameters: Mapping[str, Any] | None = None) -> CountChanges:
     """How a method changes the counts of a table, cell by cell.
 
     Conventions: controlled rounding is taken as rounding to the nearest multiple, which it is near to, or at random where it
@@ -198,7 +198,7 @@ def changes_of(method: str, parameters: Mapping[str, Any] | None = None) -> Coun
 
     Parameters
     ----------
-    method
+    mechanism
         The name of a method such as "random_round".
     parameters
         As its Python function takes them; those that make no difference to a single cell (seed, margins, ...) may be there.
@@ -209,7 +209,7 @@ def changes_of(method: str, parameters: Mapping[str, Any] | None = None) -> Coun
     >>> rounding.probability(3, np.arange(7)).round(3).tolist()
     [0.0, 0.333, 0.667, 1.0, 0.667, 0.333, 0.0]
     """
-    found, name = method_named(method), str(method).replace("-", "_")
+    found, name = method_named(mechanism), str(mechanism).replace("-", "_")
     if name not in CHANGES:
         instead = "; of a sample, r2() is the risk" if name == "draw_sample" else ""
         raise InputError(

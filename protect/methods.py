@@ -45,11 +45,11 @@ class Method:
         return found
 
 
-def _round_to(release: Release, base: float, rule: str = "nearest") -> tuple[Reading, str]:
+def _round_to(release: Release, base: float, rounding: str = "nearest") -> tuple[Reading, str]:
     from .rounding.rounding import Ranges, checked_base, checked_rule
 
     step = checked_base(base, release.decimals, "round_to")
-    return Ranges(step, checked_rule(rule), release.decimals), EXACT if rule == "nearest" else SUPPORT
+    return Ranges(step, checked_rule(rounding), release.decimals), EXACT if rounding == "nearest" else SUPPORT
 
 
 def _random_round(release: Release, base: float = 3) -> tuple[Reading, str]:
@@ -79,12 +79,12 @@ def _round_lattice(release: Release, base: float = 3, relaxed: bool = False) -> 
 
 
 def _perturb(
-    release: Release, matrix: Any, above: int = 1, normalise: bool = False, preserve_totals: bool = False
+    release: Release, matrix: Any, last_rows: int = 1, normalise: bool = False, preserve_totals: bool = False
 ) -> tuple[Reading, str]:
     from .perturbation.perturbation import Perturbation
     from .perturbation.transition_matrix import as_transitions
 
-    transitions = as_transitions(matrix, above, normalise)
+    transitions = as_transitions(matrix, last_rows, normalise)
     return Perturbation(transitions), CELLWISE if preserve_totals or transitions.made_for_table else EXACT
 
 

@@ -173,13 +173,13 @@ def _semi_controlled_round(cells: Cells, base: float = 3, within: Any = None) ->
 def _perturb(
     cells: Cells,
     matrix: Any,
-    above: int = 1,
+    last_rows: int = 1,
     normalise: bool = False,
     preserve_totals: bool = False,
     within: Any = None,
     additive: Any = (),
 ) -> np.ndarray:
-    transitions = as_transitions(matrix, above, normalise)
+    transitions = as_transitions(matrix, last_rows, normalise)
     refuse_undecided(preserve_totals, within, cells.keys)
     if not preserve_totals:
         return transitions.drawn(cells.values, cells.numbers)

@@ -14,7 +14,7 @@ from .tables.dims import TOTAL, Dim
 from .tables.table_forms import axis_name
 
 
-def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, tolerance: float = 0) -> Release:
+def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, slack: float = 0) -> Release:
     """Read a `pd.crosstab(..., margins=True)` whose hidden cells (or totals) are missing (NaN).
 
     Parameters
@@ -23,7 +23,7 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, toleranc
         The crosstab; its index and columns may have several levels.
     total
         The label of its margins (`margins_name`).
-    tolerance
+    slack
         How far totals may be from the sum of their cells because they were rounded.
 
     Examples
@@ -70,5 +70,5 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, toleranc
             hidden = bool(absent[i, j])
             figure = None if hidden else scaled(values[i, j], decimals, f"the crosstab, {where}")
             figures.append(Figure(key, figure, HIDDEN if hidden else PUBLISHED, where=where))
-    slack = scaled(tolerance, decimals, "tolerance=")
+    slack = scaled(slack, decimals, "slack=")
     return from_figures(Publication(dims, figures, "the crosstab", decimals=decimals, tolerance=slack))

@@ -24,7 +24,7 @@ def read_release(
     header: bool = True,
     *,
     missing: str = "error",
-    tolerance: float = 0,
+    slack: float = 0,
     contributors: str | None = None,
     largest: str | None = None,
     perturbed: bool = False,
@@ -55,7 +55,7 @@ def read_release(
         False: the columns are the dims, the value and, where `status` is given, the status.
     missing
         What a cell without a row is: "zero", "hidden", or (by default) an error.
-    tolerance
+    slack
         How far published totals may be from the sum of their cells because they were rounded.
     contributors, largest
         The columns that say how many contribute to a cell and how much the largest of them does (N_OBS and MAX, in any
@@ -91,7 +91,7 @@ def read_release(
         decimals=decimals,
         header=header,
         missing=missing,
-        tolerance=tolerance,
+        tolerance=slack,
         contributors=contributors,
         largest=largest,
         perturbed=perturbed,

@@ -75,7 +75,7 @@ class Release(Told):
         return published(public_view(self))
 
     def crosstab(
-        self, *, columns: str | Sequence[str] | None = None, total: str = "All", mark: str | None = None
+        self, *, across: str | Sequence[str] | None = None, total: str = "All", mark: str | None = None
     ) -> pd.DataFrame:
         """What readers see, totals included, as a crosstab; what is hidden or not published is missing.
 
@@ -84,7 +84,7 @@ class Release(Told):
 
         Parameters
         ----------
-        columns
+        across
             The dims that run across. Left out: the last one, and of four and more dims the last half.
         total
             What totals are called.
@@ -108,7 +108,7 @@ class Release(Told):
         """
         from .public_layout import crosstab
 
-        return crosstab(public_view(self), columns, total, mark)
+        return crosstab(public_view(self), across, total, mark)
 
     def _repr_html_(self) -> str | None:
         from ..base.html import in_notebook

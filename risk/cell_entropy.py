@@ -9,26 +9,26 @@ import numpy as np
 from ..base.errors import InputError
 
 
-def entropy(pmf: Any, base: float = 2) -> float:
+def entropy(pmf: Any, log_base: float = 2) -> float:
     """Shannon's entropy H = -sum p log p, in bits unless another base is given.
 
     Parameters
     ----------
     pmf
         Probabilities (an array, or a Series of value -> probability as `Audit.pmf` gives it).
-    base
+    log_base
         Base of the logarithm: 2 for bits, `math.e` for nats.
     """
     p = np.asarray(pmf, dtype=float).ravel()
     if not len(p) or not np.isfinite(p).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-6:
         raise InputError("a pmf is a list of probabilities of at least 0 that sum to 1.")
-    if not base > 1:
-        raise InputError(f"the base of a logarithm must be above 1; it is {base}.")
+    if not log_base > 1:
+        raise InputError(f"the base of a logarithm must be above 1; it is {log_base}.")
     p = p[p > 0]
-    return float(max(0.0, -(p * np.log(p)).sum() / np.log(base)))
+    return float(max(0.0, -(p * np.log(p)).sum() / np.log(log_base)))
 
 
-def entropy_risk(pmf: Any, base: float = 2) -> float:
+def entropy_risk(pmf: Any, log_base: float = 2) -> float:
     """DOT02's risk 1 / H(X | Y = y); infinite where the value is known.
 
     Examples
@@ -36,26 +36,26 @@ def entropy_risk(pmf: Any, base: float = 2) -> float:
     >>> entropy_risk([0.25, 0.25, 0.25, 0.25])
     0.5
     """
-    return _reciprocal(entropy(pmf, base))
+    return _reciprocal(entropy(pmf, log_base))
 
 
-def uniform_risk(support: int, base: float = 2) -> float:
+def uniform_risk(support: int, log_base: float = 2) -> float:
     """DOT02's risk when every one of `support` attainable values is taken as equally probable: 1 / log2 m."""
     if support < 1:
         raise InputError(f"a cell has at least one attainable value; it is given {support}.")
-    if not base > 1:
-        raise InputError(f"the base of a logarithm must be above 1; it is {base}.")
-    return _reciprocal(float(np.log(support) / np.log(base)))
+    if not log_base > 1:
+        raise InputError(f"the base of a logarithm must be above 1; it is {log_base}.")
+    return _reciprocal(float(np.log(support) / np.log(log_base)))
 
 
-def understatement(risk: float, uniform: float) -> float:
+def understatement(entropy_risk: float, uniform_risk: float) -> float:
     """How many times the risk of the distribution exceeds the risk the number of values alone suggests.
 
     It is 1 for a cell that is known exactly: nothing is hidden by assuming uniformity.
     """
-    if np.isinf(uniform):
+    if np.isinf(uniform_risk):
         return 1.0
-    return float(max(1.0, risk / uniform))
+    return float(max(1.0, entropy_risk / uniform_risk))
 
 
 def _reciprocal(h: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def count_deceives(
-    support: int, p_modal: float, entropy: float, *, limit: float = 0.5, bits: float = 1.0, sure_of: str = ""
+    support: int, p_modal: float, entropy: float, *, certainty: float = 0.5, bits: float = 1.0, sure_of: str = ""
 ) -> str:
     """Why a count is not as safe as its interval looks, in words; empty where it is.
 
@@ -12,7 +12,7 @@ def count_deceives(
     ----------
     support, p_modal, entropy
         The number of attainable values, the probability of the most probable one, and the bits that are left.
-    limit, bits
+    certainty, bits
         One value may have at most this probability, and at least so many bits must be left.
     sure_of
         The most probable value, if it is to be named.
@@ -25,7 +25,7 @@ def count_deceives(
     ''
     """
     reasons = []
-    if p_modal > limit:
+    if p_modal > certainty:
         which = f"{sure_of}, one of {support:,} possible values," if sure_of else f"one of {support:,} possible values"
         reasons.append(f"{which} has probability {p_modal:.2g}")
     if entropy < bits:
@@ -33,7 +33,9 @@ def count_deceives(
     return "; ".join(reasons)
 
 
-def magnitude_deceives(reach: float, p_near: float, *, percent: float = 10, limit: float = 0.5, guess: str = "") -> str:
+def magnitude_deceives(
+    reach: float, p_near: float, *, percent: float = 10, certainty: float = 0.5, guess: str = ""
+) -> str:
     """Why a magnitude is not as safe as its interval looks, in words; empty where it is.
 
     Parameters
@@ -50,7 +52,7 @@ def magnitude_deceives(reach: float, p_near: float, *, percent: float = 10, limi
     >>> magnitude_deceives(40, 0.8)
     'within 10% of the truth with probability 0.8, although the interval reaches 40% to either side'
     """
-    if p_near <= limit:
+    if p_near <= certainty:
         return ""
     interval = f"reaches {reach:.3g}% to either side" if reach < float("inf") else "is wider"
     return (

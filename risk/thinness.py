@@ -12,7 +12,7 @@ from .table_arrays.table_shapes import arranged
 MOST = 2
 
 
-def thin_lines(F: Any, G: Any = None, *, most: int = MOST, stacked: bool = False, by: Any = None) -> Any:
+def thin_lines(F: Any, G: Any = None, *, few: int = MOST, stacked: bool = False, by: Any = None) -> Any:
     """The share of rows and columns in which only one or two cells have anybody in them, the rest being zeros.
 
     Who knows that somebody is in such a row knows the column, or that it is one of two. In more dims a line runs along
@@ -29,7 +29,7 @@ def thin_lines(F: Any, G: Any = None, *, most: int = MOST, stacked: bool = False
     G
         What is published of it, if it is protected: then a line counts where it is thin in F and G shows the same cells
         of it as occupied, so that what is read off is true. The share is never larger than that of F.
-    most
+    few
         So many cells at most have anybody in them.
     stacked, by
         As for `r2`.
@@ -42,16 +42,16 @@ def thin_lines(F: Any, G: Any = None, *, most: int = MOST, stacked: bool = False
     >>> thin_lines(table, [[3, 0, 0], [3, 3, 3], [0, 6, 3]])  # the first row and the second column
     0.3333333333333333
     """
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+    if isinstance(few, bool) or not isinstance(few, (int, np.integer)) or few < 1:
         raise InputError(
-            f"most={most!r}: in so many cells of a thin line there is somebody, a whole number of at least 1."
+            f"few={few!r}: in so many cells of a thin line there is somebody, a whole number of at least 1."
         )
     tables = arranged(F, *([] if G is None else [G]), stacked=stacked, by=by)
     shape = [axis.size for axis in tables.inner]
     shares = np.empty(tables.number)
     for row, given in enumerate(tables.pairs()):
         occupied, *published = (one.reshape(shape) > 0 for one in given)
-        shares[row] = _share(occupied, published[0] if published else occupied, int(most))
+        shares[row] = _share(occupied, published[0] if published else occupied, int(few))
     tables.refuse_empty(np.nan_to_num(np.array([one[0].sum() for one in tables.pairs()], dtype=float)), "F")
     return tables.told(shares)
 

@@ -49,7 +49,7 @@ def r1(F: Any, weights: Any = WEIGHTS, *, stacked: bool = False, by: Any = None)
     return _risk(arranged(F, stacked=stacked, by=by), weights)
 
 
-def r2(F: Any, G: Any, weights: Any = WEIGHTS, *, stacked: bool = False, by: Any = None, sample: bool = False) -> Any:
+def r2(F: Any, G: Any, weights: Any = WEIGHTS, *, stacked: bool = False, by: Any = None, sampled: bool = False) -> Any:
     """R2: the disclosure risk of a table of which a sample, or a protected version, is published (ASE15, formula 4).
 
     As R1, with two terms made smaller by what G hides: the share of zeros becomes (|D|/K)^(|D u E| / |D n E|), D and E being
@@ -69,7 +69,7 @@ def r2(F: Any, G: Any, weights: Any = WEIGHTS, *, stacked: bool = False, by: Any
         As for `r1`.
     stacked
         The first axis is the tables. F or G may also be one table, which then belongs to all of the other.
-    sample
+    sampled
         Check that G can be a sample of F, which has at least as many people in every cell.
 
     Examples
@@ -80,7 +80,7 @@ def r2(F: Any, G: Any, weights: Any = WEIGHTS, *, stacked: bool = False, by: Any
     0.190427
     """
     tables = arranged(F, G, stacked=stacked, by=by)
-    if sample:
+    if sampled:
         _refuse_no_sample(tables)
     return _risk(tables, weights)
 

@@ -10,7 +10,7 @@ ITEMS = (
     Item(
         "1",
         "it is not known: it is estimated from the sample",
-        "fw.survey.sample_risk(sample, size=2449, model='urn', draws=20).summary",
+        "fw.survey.sample_risk(sample, people=2449, model='urn', draws=20).summary",
     ),
     Item("3, (1)", "entropy of a table, in nats", "fw.risk.table_entropy([[1, 1], [1, 1]])", "1.386294"),
     Item(
@@ -82,7 +82,7 @@ ITEMS = (
     Item(
         "5.2",
         "theta given",
-        "fw.survey.sample_risk(sample, 2449, fw.survey.populations.urn(theta=11), draws=20).summary",
+        "fw.survey.sample_risk(sample, 2449, fw.survey.populations.urn(black_balls=11), draws=20).summary",
     ),
     Item(
         "6.1, Table 1",

@@ -70,12 +70,12 @@ ITEMS = (
     Item(
         "4",
         "the risk of a table as a whole, on the fly",
-        "fiberwalk sample-risk sample.csv --size 2449 --model urn --draws 50",
+        "fiberwalk sample-risk sample.csv --people 2449 --model urn --draws 50",
     ),
     Item(
         "4",
         "a server of sample tables that measures by R2",
-        "fw.server.TableServer(sample, size=2449, model='urn', measure='sample', draws=20, "
+        "fw.server.TableServer(sample, people=2449, model='urn', risk='sample', draws=20, "
         "seed=1).tabulate('area,religion').risk_before",
     ),
 )

@@ -28,7 +28,9 @@ ITEMS = (
         "post-randomised records (PRAM)",
         "fw.protect.pram(cube, 'activity', stay=0.9, seed=1)",
     ),
-    Item("1", "post-randomised counts: a matrix mask", "fw.protect.perturb(table, matrix, above=5, seed=1).published"),
+    Item(
+        "1", "post-randomised counts: a matrix mask", "fw.protect.perturb(table, matrix, last_rows=5, seed=1).published"
+    ),
     Item(
         "1, Table 1",
         "the margins of the 4 x 4 x 3 table; 581 people",
@@ -67,7 +69,7 @@ ITEMS = (
         "the number of local suppressions",
         "(cube.sum() - fw.protect.local_suppress(cube, 'region', rule='< 3').published.sum()).item()",
     ),
-    Item("2", "the highest utility at a risk that is allowed", "found.best(threshold=0.6)"),
+    Item("2", "the highest utility at a risk that is allowed", "found.best(max_risk=0.6)"),
     Item(
         "2",
         "noise of a variance, as it grows: a line on the map",
@@ -89,12 +91,12 @@ ITEMS = (
         "the printed table, as an outsider reads it",
         "fw.bounds(fw.protect.as_protected([[3, 87, 69, 72], [6, 9, 81, 3], [3, 3, 6, 108], [63, 6, 57, 6]], 'round_to', "
         "base=3, "
-        "rule='within'))",
+        "rounding='within'))",
     ),
     Item(
         "2",
         "a published 3 may be 1 to 5",
-        "fw.bounds(fw.round_to(ijk.sum('K'), base=3, rule='within', margins=[])).loc[('1', '1')]",
+        "fw.bounds(fw.round_to(ijk.sum('K'), base=3, rounding='within', margins=[])).loc[('1', '1')]",
         "1 5",
     ),
     Item(
@@ -193,7 +195,7 @@ ITEMS = (
     Item(
         "3, swapping",
         "a swap of order k, of a number or a share of records",
-        "fw.protect.swap_preserving(ijk, order=2, swaps=5, seed=1).published",
+        "fw.protect.swap_preserving(ijk, ways=2, swaps=5, seed=1).published",
     ),
     Item(
         "3, swapping",

@@ -21,12 +21,12 @@ ITEMS = (
     Item(
         "4, LP and IP",
         "hierarchies: levels are audited together, blocks apart",
-        "fw.bounds(fw.suppress(table, rule='< 8', hierarchies={'A': {'1 or 2': ['1', '2']}}))",
+        "fw.bounds(fw.suppress(fw.table(table, hierarchies={'A': {'1 or 2': ['1', '2']}}), rule='< 8'))",
     ),
     Item(
         "4, LP and IP",
         "LP stops at 13.5 where 13 is the largest integer",
-        "fw.bounds(fw.examples.dfkpr01().release, fractions=True).loc[('1', '3', '3'), ['upper_in_fractions', 'upper']]",
+        "fw.bounds(fw.examples.dfkpr01().release, continuous=True).loc[('1', '3', '3'), ['upper_in_fractions', 'upper']]",
         "13.5 13",
     ),
     Item("4, LP and IP", "by which method each bound was proven", "fw.bounds(hidden, explain=True)"),
@@ -58,7 +58,7 @@ ITEMS = (
     Item(
         "4, I+K",
         "which sets of margins keep what",
-        "fw.studies.compare_margins(turnover, method='exact').best(threshold=1)",
+        "fw.studies.compare_margins(turnover, method='exact').best(max_risk=1)",
     ),
     Item(
         "4, shuttle",
@@ -120,7 +120,7 @@ ITEMS = (
     Item(
         "4, other methods",
         "rounded tables: bounds of what is not in them",
-        "fw.bounds(fw.round_to(turnover, base=3, rule='within', margins=['activity,size']))",
+        "fw.bounds(fw.round_to(turnover, base=3, rounding='within', margins=['activity,size']))",
     ),
     Item(
         "4, other methods",
@@ -207,7 +207,7 @@ ITEMS = (
     Item(
         "5",
         "risk 1/H of the cell, to any base",
-        "fw.risk.entropy_risk(list(square.prior.values()), base=math.e)",
+        "fw.risk.entropy_risk(list(square.prior.values()), log_base=math.e)",
         note="the printed risks follow from no base",
     ),
     Item(
@@ -228,15 +228,15 @@ ITEMS = (
         "5",
         "... rounding to base 3",
         "fw.risk.mean_squared_precision(fw.audit(fw.protect.as_protected(square.published // 3 * 3, 'round_to', base=3, "
-        "rule='within'), believed, "
+        "rounding='within'), believed, "
         "method='exact').pmf(upper_left), 1)",
         ".3462",
     ),
-    Item("5, Figure 3", "the R-U map", "found.plot(threshold=0.6)"),
+    Item("5, Figure 3", "the R-U map", "found.plot(max_risk=0.6)"),
     Item(
         "5, Figure 3",
         "... on the command line",
-        "fiberwalk ru-map counts.csv --method 'random-round base=3' --method 'markov-perturb theta=0.1' "
+        "fiberwalk ru-map counts.csv --mechanism 'random-round base=3' --mechanism 'markov-perturb theta=0.1' "
         "--where '< 3' --seeds 1",
     ),
     Item(
@@ -266,7 +266,7 @@ ITEMS = (
     Item(
         "5, Figure 4",
         "which method is best depends on the risk that is allowed",
-        "[found.best(threshold=one) for one in (0.4, 0.8)]",
+        "[found.best(max_risk=one) for one in (0.4, 0.8)]",
     ),
     Item("5", "the risks of past releases", "fiberwalk audit table.csv --law hypergeometric --save past.fw"),
     Item("5", "... kept, to hold new ones to", "fiberwalk report past.fw"),

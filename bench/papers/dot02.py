@@ -23,7 +23,7 @@ ITEMS = (
     Item(
         "1, methods",
         "data swapping that keeps every margin of k dims",
-        "(fw.protect.swap_preserving(ijk, order=2, swaps=5, seed=1).published.sum('K') == ijk.sum('K')).all().item()",
+        "(fw.protect.swap_preserving(ijk, ways=2, swaps=5, seed=1).published.sum('K') == ijk.sum('K')).all().item()",
         "True",
     ),
     Item(
@@ -77,8 +77,8 @@ ITEMS = (
     Item(
         "2, Example 1",
         "the second largest contributors, asked about the largest: at most 60, and at most 80",
-        "fw.audit(fw.publish([[100, 100]], [''], contributors=[[3, 3]], largest=[[59, 61]], second=[[40, "
-        "20]]).knows({'A': '1', 'B': '1'}, exactly=100), intruders='respondents', "
+        "fw.audit(fw.publish(fw.table([[100, 100]], contributors=[[3, 3]], largest=[[59, 61]], second=[[40, 20]]), [''])"
+        ".knows({'A': '1', 'B': '1'}, exactly=100), intruders='respondents', "
         "method='exact').respondents.set_index('kind', append=True)['other_upper'].xs('second', "
         "level='kind').sort_values()",
         "60 80",
@@ -104,7 +104,7 @@ ITEMS = (
     Item(
         "3",
         "what every respondent learns",
-        "fw.audit(fw.suppress(table, rule='< 3', contributors=table), "
+        "fw.audit(fw.suppress(fw.table(table, contributors=table), rule='< 3'), "
         "intruders='respondents', method='exact').exposure()",
     ),
     Item(
@@ -126,7 +126,7 @@ ITEMS = (
     Item(
         "3, Note 1",
         "values with a fixed number of decimals are discrete too",
-        "fw.audit(fw.suppress([[1.5, 2.5], [3.0, 4.5]], where=[[True, True], [True, True]], decimals=1)"
+        "fw.audit(fw.suppress(fw.table([[1.5, 2.5], [3.0, 4.5]], decimals=1), where=[[True, True], [True, True]])"
         ", method='exact').cells['support']",
         "41 41 41 41",
         "not printed",

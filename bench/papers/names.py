@@ -66,8 +66,8 @@ def prepare() -> dict[str, Any]:
         "cube": cube,
         "records": records,
         "homes": records.groupby("region").head(900).assign(household=np.arange(1800) // 3),
-        "matrix": fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13),
-        "server": fw.server.TableServer(cube, method="random_round", parameters={"base": 3}, max_risk=0.5, seed=1),
+        "matrix": fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13),
+        "server": fw.server.TableServer(cube, mechanism="random_round", parameters={"base": 3}, max_risk=0.5, seed=1),
     }
 
 

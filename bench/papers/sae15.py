@@ -7,7 +7,7 @@ from .item import Item
 
 ITEMS = (
     Item(
-        "1", "identity disclosure: small counts", "server.tabulate('age,activity', where={'region': '1'}).small_share"
+        "1", "identity disclosure: small counts", "server.tabulate('age,activity', filters={'region': '1'}).small_share"
     ),
     Item(
         "1",
@@ -26,7 +26,7 @@ ITEMS = (
     Item(
         "2.1",
         "... of a survey, whose counts are weighted",
-        "fw.server.TableServer(records.assign(weight=1.5), size=30000, sampling_weights='weight', measure='sample', "
+        "fw.server.TableServer(records.assign(weight=1.5), people=30000, sampling_weights='weight', risk='sample', "
         "model='log-linear', draws=20, seed=1).tabulate('sex,activity').risk_before",
     ),
     Item(
@@ -44,14 +44,14 @@ ITEMS = (
     Item(
         "2.2",
         "protection before tables are made",
-        "fw.server.TableServer(cube, method='random_round', parameters={'base': 3}, when='before', "
+        "fw.server.TableServer(cube, mechanism='random_round', parameters={'base': 3}, when='before', "
         "seed=1).tabulate('sex,activity').table",
     ),
     Item("2.2", "protection of each table", "server.tabulate('sex,activity').table"),
     Item(
         "2.2",
         "both",
-        "fw.server.TableServer(cube, before=('swap', {'dim': 'region'}), method='random_round', parameters={'base': 3}, "
+        "fw.server.TableServer(cube, before=('swap', {'dim': 'region'}), mechanism='random_round', parameters={'base': 3}, "
         "seed=1).tabulate('sex,activity').table",
     ),
     Item(
@@ -63,7 +63,7 @@ ITEMS = (
     Item(
         "2.3",
         "rule: nested categories, against differencing",
-        "fw.server.tabulate(cube, 'sex', where={'age': ['0-4', '5-9']}, rules=fw.server.ServerRules(max_labels=1)).released",
+        "fw.server.tabulate(cube, 'sex', {'age': ['0-4', '5-9']}, rules=fw.server.ServerRules(max_labels=1)).released",
         "False",
     ),
     Item(
@@ -93,7 +93,7 @@ ITEMS = (
     Item(
         "2.3, step 2",
         "... a table of little risk is published as it is",
-        "fw.server.TableServer(cube, method='random_round', parameters={'base': 3}, max_risk=1, "
+        "fw.server.TableServer(cube, mechanism='random_round', parameters={'base': 3}, max_risk=1, "
         "always=False).tabulate('sex').table.sum().item()",
         "20000",
     ),
@@ -107,7 +107,7 @@ ITEMS = (
     Item(
         "2.3",
         "all five steps on the command line",
-        "fiberwalk tabulate people.csv --dims sex,activity --where region=1 --method 'random-round "
+        "fiberwalk tabulate people.csv --dims sex,activity --filter region=1 --mechanism 'random-round "
         "base=3' --max-risk 0.5",
     ),
     Item(
@@ -159,14 +159,14 @@ ITEMS = (
     Item(
         "3.2",
         "microdata keys: the same people are rounded alike in every table",
-        "(server.tabulate('sex', where={'region': '1'}).table == "
+        "(server.tabulate('sex', filters={'region': '1'}).table == "
         "server.tabulate('region,sex').table.sel(region='1')).all().item()",
         "True",
     ),
     Item(
         "3.2",
         "keys of records that are given",
-        "fw.server.TableServer(records.assign(key=np.arange(len(records)) % 997), keys='key', method='random_round', "
+        "fw.server.TableServer(records.assign(key=np.arange(len(records)) % 997), keys='key', mechanism='random_round', "
         "parameters={'base': 3}, seed=1).tabulate('sex').table",
     ),
     Item(
@@ -182,31 +182,32 @@ ITEMS = (
     Item(
         "3.3",
         "perturbation by a transition matrix up to a cap L",
-        "fw.protect.perturb(table, matrix, above=5, seed=1).published",
+        "fw.protect.perturb(table, matrix, last_rows=5, seed=1).published",
     ),
     Item(
         "3.3",
         "an invariant matrix, tP = t",
-        "np.abs(np.bincount(table.values.ravel(), minlength=16)[:16] @ fw.protect.invariant_matrix(matrix, table, above=5) "
+        "np.abs(np.bincount(table.values.ravel(), minlength=16)[:16] @ "
+        "fw.protect.invariant_matrix(matrix, table, last_rows=5) "
         "- np.bincount(table.values.ravel(), minlength=16)[:16]).max()",
         "0.000",
     ),
     Item(
         "3.3",
         "as many cells change as are expected: frequencies are kept",
-        "fw.protect.perturb(people, fw.protect.invariant_matrix(matrix, people, above=5), "
-        "above=5, preserve_totals=True, seed=1)",
+        "fw.protect.perturb(people, fw.protect.invariant_matrix(matrix, people, last_rows=5), "
+        "last_rows=5, preserve_totals=True, seed=1)",
     ),
     Item(
         "3.3",
         "additive again by iterative fitting, in whole numbers",
-        "fw.protect.perturb(table, matrix, above=5, additive=['A', 'B'], seed=1).published.sum('A')",
+        "fw.protect.perturb(table, matrix, last_rows=5, additive=['A', 'B'], seed=1).published.sum('A')",
         "11 15 19",
     ),
     Item(
         "3.3",
         "microdata keys for perturbation too",
-        "fw.server.TableServer(cube, method='perturb', parameters={'matrix': matrix, 'above': 5}, "
+        "fw.server.TableServer(cube, mechanism='perturb', parameters={'matrix': matrix, 'last_rows': 5}, "
         "seed=1).tabulate('sex').table",
     ),
 )

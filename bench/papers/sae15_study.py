@@ -83,8 +83,8 @@ ITEMS = (
     Item(
         "4.2, second term",
         "... of a transition matrix",
-        "fw.risk.perturbed_risk(people, fw.protect.perturb(people, matrix, above=5, seed=1).published, "
-        "fw.risk.changes_of('perturb', {'matrix': matrix, 'above': 5}))",
+        "fw.risk.perturbed_risk(people, fw.protect.perturb(people, matrix, last_rows=5, seed=1).published, "
+        "fw.risk.changes_of('perturb', {'matrix': matrix, 'last_rows': 5}))",
     ),
     Item(
         "4.2",
@@ -110,7 +110,7 @@ ITEMS = (
     Item(
         "5.1",
         "four tables, at most three dims and one filter",
-        "fw.server.tabulate(cube, 'sex,age,activity', where={'region': '1'}).table.shape",
+        "fw.server.tabulate(cube, 'sex,age,activity', filters={'region': '1'}).table.shape",
     ),
     Item("5.1, Table 2", "their people, cells and zeros", f"{_STUDY}.originals"),
     Item(
@@ -128,7 +128,7 @@ ITEMS = (
     Item(
         "5.1, Table 3",
         "made invariant, which the print is not",
-        "fw.protect.perturb(cube, fw.protect.invariant_matrix(matrix, cube, above=5, alpha='alike'), above=5, "
+        "fw.protect.perturb(cube, fw.protect.invariant_matrix(matrix, cube, last_rows=5, alpha='alike'), last_rows=5, "
         "preserve_totals=True, within='region', seed=1)",
     ),
     Item("5.2, Table 4", "the share of ones and twos that change", f"{_STUDY}.frame['small_changed']"),
@@ -155,7 +155,7 @@ ITEMS = (
         "5.2",
         "the highest utility at a risk of 15 percent",
         "fw.ru_map(cube.sum(['age', 'region']), {'rounded': lambda t, seed: fw.protect.semi_controlled_round(t, base=3, "
-        "seed=seed)}, risk='split', utility='hellinger', seeds=2).best(threshold=0.15)",
+        "seed=seed)}, risk='split', utility='hellinger', seeds=2).best(max_risk=0.15)",
     ),
     Item(
         "6, further research",
@@ -166,7 +166,7 @@ ITEMS = (
     Item(
         "6, further research",
         "post-tabular methods that stay additive and consistent",
-        "fw.server.TableServer(cube, method='round_lattice', parameters={'base': 3, 'margins': ['region,sex', "
+        "fw.server.TableServer(cube, mechanism='round_lattice', parameters={'base': 3, 'margins': ['region,sex', "
         "'sex,activity']}, seed=1).tabulate('region,sex').table",
     ),
     Item(

@@ -40,7 +40,7 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
     "T3": ("activity,occupation,education", {"sex": "male"}),
     "T4": ("region,occupation,education", {"age": "45-49"}),
 }
-MATRIX = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
+MATRIX = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13)
 PRINTED = {
     "T1": {"as it was": 0.318, "RS": (0.282, 0.988), "RR": (0.137, 0.991), "SP": (0.239, 0.995), "RRP": (0.135, 0.993)},
     "T2": {"as it was": 0.248, "RS": (0.191, 0.972), "RR": (0.070, 0.996), "SP": (0.210, 0.998), "RRP": (0.072, 0.996)},
@@ -52,7 +52,7 @@ PRINTED = {
 
 def by_matrix(counts: np.ndarray) -> dict[str, Any]:
     """The paper's matrix made invariant for these counts, all cells chosen so that the total is kept."""
-    matrix = fw.protect.invariant_matrix(MATRIX, counts, above=5, alpha="alike")
+    matrix = fw.protect.invariant_matrix(MATRIX, counts, last_rows=5, alpha="alike")
     return {"matrix": matrix, "above": 5, "preserve_totals": True}
 
 

@@ -222,7 +222,7 @@ def what_it_costs(cube: Any, max_dims: int, seeds: Iterable[int], leave_out: Ite
 def outside(cube: Any, seed: int) -> pd.DataFrame:
     """Two-way tables are offered, three-way ones asked for: how far the sums of an answer are from what is offered."""
     server = fw.server.TableServer(
-        cube, method="round_lattice", parameters={"base": BASE, "max_dims": 2}, rules=RULES, seed=seed
+        cube, mechanism="round_lattice", parameters={"base": BASE, "max_dims": 2}, rules=RULES, seed=seed
     )
     missed, far, again, other = [], [], 0, 0
     for dims in combinations(cube.dims, 3):
@@ -246,7 +246,7 @@ def outside(cube: Any, seed: int) -> pd.DataFrame:
         "... published as two figures, so that the truth lies between them": other,
     }
     random = np.random.default_rng(seed)
-    keyed = fw.server.TableServer(cube, method="random_round", parameters={"base": BASE}, rules=RULES, seed=seed)
+    keyed = fw.server.TableServer(cube, mechanism="random_round", parameters={"base": BASE}, rules=RULES, seed=seed)
     labels = list(cube["age"].values)
     for n in (2, 5, 10):
         off: dict[str, list[np.ndarray]] = {"summed": [], "keyed": []}

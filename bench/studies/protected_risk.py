@@ -32,7 +32,7 @@ from fiberwalk.protect.protected_counts import protected_counts
 from fiberwalk.risk.split_entropy import SMALL, expected_counts
 
 SHAPE = (5, 6)
-MATRIX = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
+MATRIX = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13)
 METHODS: dict[str, dict[str, Any]] = {
     "swap": {"dim": "A", "rate": 0.1},
     "perturb": {"matrix": MATRIX, "above": 5},

@@ -31,7 +31,7 @@ def paper_map() -> fw.RUMap:
     methods = {
         "Markov perturbation": (perturbed, {"theta": [0.05, 0.1, 0.2]}),
         "cell suppression": square.release,
-        "rounding to base 3": fw.protect.as_protected(square.published // 3 * 3, "round_to", base=3, rule="within"),
+        "rounding to base 3": fw.protect.as_protected(square.published // 3 * 3, "round_to", base=3, rounding="within"),
     }
     return fw.ru_map(square.table, methods, law=fw.laws.prior([(CORNER, square.prior)]), cell=CORNER)
 
@@ -42,7 +42,7 @@ def main() -> None:
     print(f"\n{found.sentence}\nThe highest utility at a risk of at most {ALLOWED}:")
     print(found.best(ALLOWED)[["risk", "utility"]].to_string())
     PICTURE.parent.mkdir(exist_ok=True)
-    found.plot(threshold=ALLOWED, title="A cell of 1 in a 2 x 2 table (Duncan and others 2001)").savefig(
+    found.plot(max_risk=ALLOWED, title="A cell of 1 in a 2 x 2 table (Duncan and others 2001)").savefig(
         PICTURE, dpi=110
     )
     print(f"{PICTURE}: {PICTURE.stat().st_size // 1024} KB")

@@ -27,7 +27,7 @@ REQUESTS = (
 METHODS: dict[str, dict[str, Any]] = {
     "semi_controlled_round": {"base": 3},
     "random_round": {"base": 3},
-    "perturb": {"matrix": fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13), "above": 5},
+    "perturb": {"matrix": fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13), "above": 5},
 }
 RULES = fw.server.ServerRules(min_population=1000, max_small_share=0.5, min_mean_cell=1)
 TIMES = 41
@@ -71,7 +71,7 @@ def main() -> None:
         print(f"a server from {what}: {milliseconds(lambda data=data: fw.server.TableServer(data, seed=1), 3):,.0f} ms")
     rows = {}
     for method, parameters in METHODS.items():
-        server = fw.server.TableServer(cube, method=method, parameters=parameters, rules=RULES, max_risk=0.9, seed=1)
+        server = fw.server.TableServer(cube, mechanism=method, parameters=parameters, rules=RULES, max_risk=0.9, seed=1)
         for number, (dims, (dim, label)) in enumerate(REQUESTS, start=1):
             rows[method, f"table {number}"] = steps(server, dims, {dim: cube[dim].values[label]})
     frame = pd.DataFrame(rows).T

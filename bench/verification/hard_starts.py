@@ -154,7 +154,7 @@ def visited(seed: int, number: int) -> tuple[str, int, int, int]:
 def _parts(release: fw.Release) -> int:
     """Into how many parts simple moves divide a release with few tables; 0 where these are too many, or decided."""
     try:
-        reach = fw.moves.check_connected(release, fw.moves.basic_moves(release), most=MOST_TABLES)
+        reach = fw.moves.check_connected(release, fw.moves.basic_moves(release), max_tables=MOST_TABLES)
     except fw.FiberwalkError:
         return 0
     return reach.parts if 1 < reach.tables <= MOST_TABLES else 0

@@ -72,7 +72,7 @@ def rounded(rng: Random) -> fw.Release:
     """Every figure rounded to a base."""
     table = _counts(rng, tuple(rng.integers(2, 4, 2)), (2.0, 5.0))
     rule = str(rng.choice(["nearest", "within"]))
-    return fw.round_to(table, base=int(rng.choice([2, 3])), rule=rule, margins=["A", "B"])
+    return fw.round_to(table, base=int(rng.choice([2, 3])), rounding=rule, margins=["A", "B"])
 
 
 def linked(rng: Random) -> fw.Release:

@@ -194,7 +194,7 @@ class PriorWeights:
 
 
 def prior(
-    cells: Iterable[tuple[Mapping[str, Any], CellPrior]] = (),
+    priors: Iterable[tuple[Mapping[str, Any], CellPrior]] = (),
     otherwise: Any = None,
     *,
     everywhere: CellPrior | None = None,
@@ -205,7 +205,7 @@ def prior(
 
     Parameters
     ----------
-    cells
+    priors
         Pairs of a cell, {dim: label}, and its prior: a dict of value -> probability (other values are impossible), a
         function of the value, `beta_binomial(...)`, `unimodal(...)`, `log_normal(...)` or `frequencies_of(reference)`.
         Values are in the table's own units. Probabilities need not add up to 1: only their ratios matter.
@@ -225,10 +225,10 @@ def prior(
     >>> fw.audit(release, law).pmf(A="1", B="1").round(3).to_dict()
     {0: 0.009, 1: 0.139, 2: 0.704, 3: 0.139, 4: 0.009}
     """
-    if isinstance(cells, Mapping) or not isinstance(cells, Iterable):
+    if isinstance(priors, Mapping) or not isinstance(priors, Iterable):
         raise InputError('prior() takes a list of pairs, such as [({"A": "1", "B": "2"}, {0: 0.5, 1: 0.5})].')
     pairs = []
-    for pair in cells:
+    for pair in priors:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Mapping):
             raise InputError(f"prior() takes pairs of a cell, {{dim: label}}, and its prior; this is {pair!r}.")
         cell, one = pair

@@ -47,7 +47,7 @@ class KnownPopulation:
         return multinomial_outside(sample, left / left.sum(), self.name)
 
 
-def known(p: Any) -> KnownPopulation:
+def known(probabilities: Any) -> KnownPopulation:
     """People outside the sample fall into cells with probabilities that are known: those a population was generated with.
 
     Given a cell that is known to be empty and the other facts of a release, the law is that of these probabilities under the
@@ -55,7 +55,7 @@ def known(p: Any) -> KnownPopulation:
 
     Parameters
     ----------
-    p
+    probabilities
         A table like the sample, of probabilities or expected counts: only their proportions matter.
 
     Examples
@@ -69,9 +69,9 @@ def known(p: Any) -> KnownPopulation:
     {'mean': 0.152, 'sd': 0.004}
     """
     try:
-        values = np.asarray(read_form(p)[0], dtype=float)
+        values = np.asarray(read_form(probabilities)[0], dtype=float)
     except (TypeError, ValueError):
         raise InputError("known(p): a table of numbers, the probabilities of the cells.") from None
     if not values.size or not np.isfinite(values).all() or (values < 0).any() or not values.any():
         raise InputError("known(p): probabilities are numbers of at least 0, and not all of them 0.")
-    return KnownPopulation(p)
+    return KnownPopulation(probabilities)

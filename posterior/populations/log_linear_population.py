@@ -59,7 +59,7 @@ def log_linear(margins: Iterable[Any] | None = None, *, add: float = 0.0) -> Log
     --------
     >>> import fiberwalk as fw
     >>> model = fw.survey.populations.log_linear(["A", "B"])
-    >>> fw.survey.sample_risk([[3, 0], [2, 5]], size=100, model=model, draws=200).summary["mean"].round(1).to_dict()
+    >>> fw.survey.sample_risk([[3, 0], [2, 5]], people=100, model=model, draws=200).summary["mean"].round(1).to_dict()
     {'r1': 0.1, 'r2': 0.1, 'zeros': 0.0}
     """
     return LogLinearPopulation(checked_margins(margins), at_least_0("add", add))

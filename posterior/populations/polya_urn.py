@@ -116,7 +116,9 @@ class PolyaUrn:
         return urn_theta(sample.n, sample.outside, opened)
 
 
-def urn(zeros: int | None = None, *, theta: float | None = None, margins: Iterable[Any] | None = None) -> PolyaUrn:
+def urn(
+    zeros: int | None = None, *, black_balls: float | None = None, margins: Iterable[Any] | None = None
+) -> PolyaUrn:
     """Polya's urn: people join cells in proportion to those already there, or open an empty one (ASE15, 5.2).
 
     A cell that is known to be empty in the population is no colour of the urn. Other facts of a release are kept to by
@@ -128,18 +130,18 @@ def urn(zeros: int | None = None, *, theta: float | None = None, margins: Iterab
     zeros
         How many cells of the population table are empty, where that is known. Left out: as many as the log-linear model of
         `margins` expects.
-    theta
+    black_balls
         The number of black balls, which open new cells; otherwise it follows from the zeros.
     margins
         Of the log-linear model; left out: all dims independent.
     """
-    if zeros is not None and theta is not None:
+    if zeros is not None and black_balls is not None:
         raise InputError("urn(): theta= follows from zeros=; give one of them.")
     if zeros is not None and (isinstance(zeros, bool) or not isinstance(zeros, (int, np.integer)) or zeros < 0):
         raise InputError(f"urn(zeros={zeros!r}): a number of cells, at least 0.")
     return PolyaUrn(
         None if zeros is None else int(zeros),
-        None if theta is None else at_least_0("theta", theta),
+        None if black_balls is None else at_least_0("black_balls", black_balls),
         checked_margins(margins),
     )
 

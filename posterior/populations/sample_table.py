@@ -118,7 +118,9 @@ def as_sample(
     """A sample as a user gives it: a table of counts with the size of its population, or a release of one."""
     if isinstance(sample, Release):
         if sampling_weights is not None or isinstance(size, Mapping):
-            raise InputError("a release of a sample has neither sampling weights nor strata: give a table with size=.")
+            raise InputError(
+                "a release of a sample has neither sampling weights nor strata: give a table with people=."
+            )
         return _of_release(sample, size)
     weights = None
     if isinstance(sampling_weights, str):
@@ -139,7 +141,7 @@ def as_sample(
         weights = by_strata if weights is None else weights
     if weights is None:
         if size is None:
-            raise InputError(f"how large is the population that these {n} people were drawn from? Give size=.")
+            raise InputError(f"how large is the population that these {n} people were drawn from? Give people=.")
         return SampleTable(counts, table.dims, checked_size(size, n))
     size = checked_size(size_by_weights(weights, None if size is None else checked_size(size, n)), n)
     return SampleTable(counts, table.dims, size, standing=standing_for(weights, counts), strata=strata)
@@ -156,7 +158,9 @@ def _of_release(release: Release, size: Any) -> SampleTable:
         raise InputError("the release of a sample has a sample count for every cell; this one has not.")
     population = sampling_of(release).population
     if size is not None and size != population:
-        raise InputError(f"size={size!r}: the release says that the population is of {population}; leave out size=.")
+        raise InputError(
+            f"people={size!r}: the release says that the population is of {population}; leave out people=."
+        )
     counts = release.figures
     found = SampleTable(counts, release.dims, checked_size(population, int(counts.sum())), release)
     return replace(found, shut=found.outside_facts.shut)  # a sample that contradicts the facts is refused, in words
@@ -165,9 +169,9 @@ def _of_release(release: Release, size: Any) -> SampleTable:
 def checked_size(size: Any, n: int) -> int:
     """The size of a population, which cannot be smaller than a sample of it."""
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
-        raise InputError(f"size={size!r}: the size of the population is a whole number of at least 1.")
+        raise InputError(f"people={size!r}: the size of the population is a whole number of at least 1.")
     if size > MOST_PEOPLE:
-        raise InputError(f"size={size}: a population has at most {MOST_PEOPLE:,} people here.")
+        raise InputError(f"people={size}: a population has at most {MOST_PEOPLE:,} people here.")
     if size < n:
-        raise InputError(f"size={size}: the sample has {n} people, and cannot be larger than its population.")
+        raise InputError(f"people={size}: the sample has {n} people, and cannot be larger than its population.")
     return int(size)

@@ -73,8 +73,8 @@ def size_by_weights(weights: np.ndarray, size: int | None) -> int:
     total = float(weights.sum())
     if size is not None and abs(total - size) > NEAR * size:
         raise InputError(
-            f"the sampling weights add up to {total:,.6g} people, and size= says {size:,}: calibrate the weights, or leave "
-            "out size=."
+            f"the sampling weights add up to {total:,.6g} people, and people= says {size:,}: calibrate the weights, or "
+            "leave out people=."
         )
     return int(np.floor(total + 0.5)) if size is None else size
 
@@ -82,21 +82,21 @@ def size_by_weights(weights: np.ndarray, size: int | None) -> int:
 def checked_strata(sizes: Mapping[Any, Any], labels: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, int]]:
     """Of sizes {dim: {label: people}} the dim, and the size of each stratum; `labels` are those of all dims."""
     if len(sizes) != 1:
-        raise InputError("size= of strata names one dim, such as size={'region': {'N': 1000, 'S': 500}}.")
+        raise InputError("people= of strata names one dim, such as people={'region': {'N': 1000, 'S': 500}}.")
     name, people = next(iter(sizes.items()))
     if name not in labels:
         raise InputError(
-            f"size={{{name!r}: ...}}: strata are the categories of a dim of the table; {did_you_mean(str(name), labels)}"
+            f"people={{{name!r}: ...}}: strata are the categories of a dim of the table; {did_you_mean(str(name), labels)}"
         )
     given = {str(label): number for label, number in people.items()} if isinstance(people, Mapping) else {}
     if set(given) != set(labels[name]):
         missing = next((one for one in labels[name] if one not in given), None)
         stranger = next((one for one in given if one not in labels[name]), None)
         what = f"there is no {stranger!r}" if missing is None else f"{missing!r} has none"
-        raise InputError(f"size={{{name!r}: ...}} gives every category of the dim the size of its stratum; {what}.")
+        raise InputError(f"people={{{name!r}: ...}} gives every category of the dim the size of its stratum; {what}.")
     for label, number in given.items():
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
-            raise InputError(f"size={{{name!r}: {{{label!r}: {number!r}}}}}: a whole number of people.")
+            raise InputError(f"people={{{name!r}: {{{label!r}: {number!r}}}}}: a whole number of people.")
     return name, {label: int(given[label]) for label in labels[name]}
 
 
@@ -111,7 +111,7 @@ def strata_of(sizes: Mapping[Any, Any], table: Table) -> tuple[np.ndarray, tuple
         cells = np.flatnonzero(of == place)
         n = int(counts[cells].sum())
         if number < n:
-            raise InputError(f"size={{{name!r}: {{{label!r}: {number}}}}}: the sample has {n} people there.")
+            raise InputError(f"people={{{name!r}: {{{label!r}: {number}}}}}: the sample has {n} people there.")
         weights[cells] = counts[cells] * (number / max(n, 1))
         groups.append(Group(cells, number - n, f"the stratum {name}={label}"))
     return weights, tuple(groups), sum(given.values())

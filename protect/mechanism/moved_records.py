@@ -20,7 +20,7 @@ def published_as(release: Release, figures: np.ndarray, applied: Applied) -> Rel
 def whole_counts(release: Release, method: str) -> np.ndarray:
     """The published table, if it is one that whole units moved within."""
     if release.decimals:
-        raise InputError(f"{method} is for counts: leave out decimals=.")
+        raise InputError(f"{method} is for counts, and this table has decimals.")
     figures = release.value if release.figures is None else release.figures
     published = np.where(figures == NO_VALUE, release.value, figures)
     missing, negative = np.flatnonzero(published == NO_VALUE), np.flatnonzero(published < 0)

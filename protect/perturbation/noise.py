@@ -134,7 +134,7 @@ def as_noise(noise: Any, floor: bool, decimals: int) -> Noise:
     return Noise(tuple(possible), tuple(chance[one] / total for one in possible), bool(floor), decimals)
 
 
-def uniform_noise(largest: int) -> dict[int, float]:
+def uniform_noise(max_change: int) -> dict[int, float]:
     """Noise that is equally probable from -largest to largest.
 
     Examples
@@ -143,29 +143,29 @@ def uniform_noise(largest: int) -> dict[int, float]:
     >>> fw.protect.uniform_noise(2)
     {-2: 0.2, -1: 0.2, 0: 0.2, 1: 0.2, 2: 0.2}
     """
-    k = _limit(largest, "uniform_noise")
+    k = _limit(max_change, "uniform_noise")
     return dict.fromkeys(range(-k, k + 1), 1 / (2 * k + 1))
 
 
 def geometric_noise(
-    epsilon: float | None = None, *, scale: float | None = None, largest: int | None = None
+    epsilon: float | None = None, *, scale: float | None = None, max_change: int | None = None
 ) -> dict[int, float]:
     """Two-sided geometric noise: every step away from zero is exp(-epsilon) times as probable as the one before.
 
-    The discrete Laplace distribution. It is cut off at `largest` and divided by its sum, so that smaller differences keep
+    The discrete Laplace distribution. It is cut off at `max_change` and divided by its sum, so that smaller differences keep
     their ratios and larger ones are impossible: figures near the cut tell more than epsilon-differential privacy allows.
 
     Parameters
     ----------
     epsilon, scale
         One of them; scale = 1 / epsilon.
-    largest
+    max_change
         The largest difference; by default so large that less than 1e-9 lay beyond.
 
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> {k: round(p, 4) for k, p in fw.protect.geometric_noise(1, largest=2).items()}
+    >>> {k: round(p, 4) for k, p in fw.protect.geometric_noise(1, max_change=2).items()}
     {-2: 0.0675, -1: 0.1834, 0: 0.4984, 1: 0.1834, 2: 0.0675}
     """
     if (epsilon is None) == (scale is None):
@@ -177,7 +177,7 @@ def geometric_noise(
     step = float(given) if scale is None else 1 / float(given)
     # The tails beyond k have the probability 2 a^(k+1) / (1 + a), a = exp(-step).
     beyond = math.ceil(math.log(2 / (NEGLIGIBLE * (1 + math.exp(-step)))) / step)
-    k = beyond if largest is None else _limit(largest, "geometric_noise")
+    k = beyond if max_change is None else _limit(max_change, "geometric_noise")
     weights = np.exp(-step * np.abs(np.arange(-k, k + 1)))
     return dict(zip(range(-k, k + 1), (weights / weights.sum()).tolist(), strict=True))
 

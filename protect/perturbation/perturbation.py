@@ -66,7 +66,7 @@ def perturb(
     table: Any,
     matrix: Any,
     *,
-    above: int = 1,
+    last_rows: int = 1,
     normalise: bool = False,
     preserve_totals: bool = False,
     within: Any = None,
@@ -86,7 +86,7 @@ def perturb(
     matrix
         A row for every true count 0..L and a column for every published one; rows sum to 1 (see `invariant_matrix` and
         `window_matrix`). An array or a DataFrame.
-    above
+    last_rows
         How many of the last rows counts above L take in turn: they change by the same differences with the same
         probabilities. 1: all like L; 5: by their remainder to base 5 (as Shlomo, Antal and Elliot do); 0: not changed.
     normalise
@@ -127,13 +127,13 @@ def perturb(
     --------
     >>> import fiberwalk as fw
     >>> matrix = [[1, 0, 0], [0.2, 0.6, 0.2], [0, 0.2, 0.8]]
-    >>> r = fw.protect.perturb([[1, 2], [2, 0]], matrix, above=0, seed=4, exact=["A"])
+    >>> r = fw.protect.perturb([[1, 2], [2, 0]], matrix, last_rows=0, seed=4, exact=["A"])
     >>> r.published.values.tolist()
     [[2, 2], [2, 0]]
     >>> fw.audit(r).pmf(A="1", B="1").round(3).to_dict()
     {1: 0.5, 2: 0.5}
     """
-    transitions = as_transitions(matrix, above, normalise)
+    transitions = as_transitions(matrix, last_rows, normalise)
     labelled = counts_of(table, "perturb")
     mechanism = Perturbation(transitions)
     fitted = parse_margins(additive, labelled.dims)

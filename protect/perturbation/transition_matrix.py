@@ -82,7 +82,7 @@ class Transitions:
         return hashlib.blake2b(content, digest_size=4).hexdigest()
 
 
-def as_transitions(matrix: Any, above: int = 1, normalise: bool = False) -> Transitions:
+def as_transitions(matrix: Any, last_rows: int = 1, normalise: bool = False) -> Transitions:
     """Check a transition matrix as a user gives it: an array, a list of rows, or a DataFrame labelled by the counts."""
     _refuse_other_labels(matrix)
     try:
@@ -105,13 +105,13 @@ def as_transitions(matrix: Any, above: int = 1, normalise: bool = False) -> Tran
     if len(wrong):
         hint = "" if normalise else "; correct it, or divide every row by its sum with normalise=True"
         raise InputError(f"row {wrong[0]} of the transition matrix sums to {sums[wrong[0]]:.10g}, not to 1{hint}.")
-    if isinstance(above, bool) or not isinstance(above, (int, np.integer)) or not 0 <= above <= len(given):
+    if isinstance(last_rows, bool) or not isinstance(last_rows, (int, np.integer)) or not 0 <= last_rows <= len(given):
         raise InputError(
-            f"above={above!r}: how many of the last rows larger counts take in turn, from 0 (they stay) to {len(given)}."
+            f"last_rows={last_rows!r}: how many of them larger counts take in turn, from 0 (they stay) to {len(given)}."
         )
     given /= sums[:, None]
     given.setflags(write=False)
-    return Transitions(given, int(above), isinstance(matrix, MadeForTable))
+    return Transitions(given, int(last_rows), isinstance(matrix, MadeForTable))
 
 
 def _refuse_other_labels(matrix: Any) -> None:
@@ -126,7 +126,7 @@ def _refuse_other_labels(matrix: Any) -> None:
             raise InputError(f"the {side} of the transition matrix must be the counts 0, 1, 2, ... in this order.")
 
 
-def window_matrix(stay: Sequence[float], width: Sequence[int]) -> np.ndarray:
+def window_matrix(stay: Sequence[float], window: Sequence[int]) -> np.ndarray:
     """Build a transition matrix in which a count stays, or goes to any other count of a window around it.
 
     Zeros stay zeros and nothing becomes one. The window of a count is centred on it and pushed inside 1..L, so that all
@@ -134,23 +134,23 @@ def window_matrix(stay: Sequence[float], width: Sequence[int]) -> np.ndarray:
 
     Parameters
     ----------
-    stay, width
+    stay, window
         For the counts 1..L: the probability to stay, and how many counts the window has (itself among them).
 
     Examples
     --------
-    The matrix of Shlomo, Antal and Elliot (2015, table 3), whose last five rows repeat for larger counts (`above=5`):
+    The matrix of Shlomo, Antal and Elliot (2015, table 3), whose last five rows repeat for larger counts (`last_rows=5`):
 
     >>> import fiberwalk as fw
-    >>> matrix = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
+    >>> matrix = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13)
     >>> (60 * matrix[3, :9]).round(9).tolist()
     [0.0, 1.0, 1.0, 54.0, 1.0, 1.0, 1.0, 1.0, 0.0]
     """
-    if np.ndim(stay) != 1 or np.ndim(width) != 1 or not 0 < (largest := len(stay)) == len(width):
+    if np.ndim(stay) != 1 or np.ndim(window) != 1 or not 0 < (largest := len(stay)) == len(window):
         raise InputError("window_matrix() needs stay= and width= for the same counts 1, 2, ..., one of each.")
     matrix = np.zeros((largest + 1, largest + 1))
     matrix[0, 0] = 1.0
-    for count, (kept, wide) in enumerate(zip(stay, width, strict=True), start=1):
+    for count, (kept, wide) in enumerate(zip(stay, window, strict=True), start=1):
         if not 0 <= kept <= 1:
             raise InputError(
                 f"window_matrix(): the count {count} stays with probability {kept}; it must be from 0 to 1."
@@ -167,7 +167,7 @@ def window_matrix(stay: Sequence[float], width: Sequence[int]) -> np.ndarray:
 
 
 def invariant_matrix(
-    matrix: Any, frequencies: Any, *, alpha: float | str = 1.0, above: int = 1, normalise: bool = False
+    matrix: Any, frequencies: Any, *, alpha: float | str = 1.0, last_rows: int = 1, normalise: bool = False
 ) -> np.ndarray:
     """Build from a transition matrix one that keeps the frequencies of counts in expectation: t R = t.
 
@@ -186,7 +186,7 @@ def invariant_matrix(
     alpha
         How much of R is taken; less leaves more counts as they are. R changes more of them than P does, having two steps;
         "alike": so much of it that on average as many counts change as by P (at most all).
-    above, normalise
+    last_rows, normalise
         As for `perturb`. Where larger counts take the last rows, it is the rows whose frequencies are kept, and so the
         expected total, not the frequency of each of the larger counts.
 
@@ -196,7 +196,7 @@ def invariant_matrix(
     >>> fw.protect.invariant_matrix([[0.8, 0.2], [0.2, 0.8]], [30, 10]).round(4).tolist()
     [[0.8242, 0.1758], [0.5275, 0.4725]]
     """
-    transitions = as_transitions(matrix, above, normalise)
+    transitions = as_transitions(matrix, last_rows, normalise)
     alike = alpha == "alike"
     if not alike and (isinstance(alpha, (bool, str)) or not 0 <= alpha <= 1):
         raise InputError(f"alpha={alpha!r}: a number from 0 (nothing is changed) to 1, or 'alike'.")

@@ -37,13 +37,13 @@ MOST_SWAPS = 200_000
 
 def swap_preserving(
     table: Any,
-    order: int = 2,
+    ways: int = 2,
     *,
     swaps: int | None = None,
-    share: float | None = None,
+    rate: float | None = None,
     seed: int | None = None,
 ) -> Release:
-    """Publish a table of counts after random swaps that keep every margin of `order` dims.
+    """Publish a table of counts after random swaps that keep every margin of `ways` dims.
 
     These margins are facts. How close the published table is to the true one follows from the number of swaps and is *not*
     modelled: the likelihood is support only, and an audit gives a lower bound of what an intruder can learn. Where that is
@@ -51,11 +51,11 @@ def swap_preserving(
 
     Parameters
     ----------
-    order
+    ways
         How many dims the margins have that stay: from 1 to one less than the table has.
     swaps
         How many swaps are made.
-    share
+    rate
         Instead: swaps are made until at least this share of the records stand in another cell (0.1 if neither is given).
     seed
         Of the random numbers. Left out: a new one, which
@@ -64,7 +64,7 @@ def swap_preserving(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.protect.swap_preserving([[4, 9, 1], [2, 7, 3]], order=1, swaps=2, seed=1)
+    >>> r = fw.protect.swap_preserving([[4, 9, 1], [2, 7, 3]], ways=1, swaps=2, seed=1)
     >>> r.published.sum("A").values.tolist(), r.published.sum("B").values.tolist(), r.likelihood
     ([6, 16, 4], [14, 12], 'support only')
     """
@@ -74,28 +74,26 @@ def swap_preserving(
         raise InputError(
             "swap_preserving() needs at least two dims: in a table of one, nothing moves without its margin."
         )
-    if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 1 <= order < n_dims:
+    if isinstance(ways, bool) or not isinstance(ways, (int, np.integer)) or not 1 <= ways < n_dims:
         raise InputError(
-            f"swap_preserving(order={order!r}): the margins that stay have from 1 to {n_dims - 1} of the {n_dims} dims."
+            f"swap_preserving(ways={ways!r}): the margins that stay have from 1 to {n_dims - 1} of the {n_dims} dims."
         )
-    _check_amount(swaps, share)
+    _check_amount(swaps, rate)
     names = [dim.name for dim in labelled.dims]
-    kept = [tuple(name if name in some else None for name in names) for some in combinations(names, int(order))]
+    kept = [tuple(name if name in some else None for name in names) for some in combinations(names, int(ways))]
     release = publish_margins(of_table(labelled), kept)
     moves = choose(release)
     if not moves.sets:
         raise InputError(
-            f"swap_preserving(order={order}): these margins decide every cell, and no record can move; choose a lower order."
+            f"swap_preserving(ways={ways}): these margins decide every cell, and no record can move; choose a lower number."
         )
     seed = taken_seed(seed)
-    if share is None and swaps is None:
-        share = USUAL_SHARE
-    _refuse_too_many(swaps or 0, share or 0.0, int(labelled.values.sum()))
-    figures = _walked(labelled.values.ravel(), moves, swaps or 0, share or 0.0, seed)
-    amount = (
-        f"{swaps} random swaps" if swaps is not None else f"random swaps until {share:.3g} of the records had moved"
-    )
-    words = f"{amount}, each of which keeps every margin of {order} dim{'s' if order > 1 else ''}; {MORE_IS_KNOWN}"
+    if rate is None and swaps is None:
+        rate = USUAL_SHARE
+    _refuse_too_many(swaps or 0, rate or 0.0, int(labelled.values.sum()))
+    figures = _walked(labelled.values.ravel(), moves, swaps or 0, rate or 0.0, seed)
+    amount = f"{swaps} random swaps" if swaps is not None else f"random swaps until {rate:.3g} of the records had moved"
+    words = f"{amount}, each of which keeps every margin of {ways} dim{'s' if ways > 1 else ''}; {MORE_IS_KNOWN}"
     if moves.certificate.word == "unproven":
         words += "; the swaps are not proven to reach every table of these margins"
     return published_as(release, figures, Applied(NAME, SUPPORT, words, seed))
@@ -107,7 +105,7 @@ def _check_amount(swaps: Any, share: Any) -> None:
     if swaps is not None and (isinstance(swaps, bool) or not isinstance(swaps, (int, np.integer)) or swaps < 1):
         raise InputError(f"swap_preserving(swaps={swaps!r}): a whole number of at least 1.")
     if share is not None and (isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1):
-        raise InputError(f"swap_preserving(share={share!r}): the share of records that move, above 0 and at most 1.")
+        raise InputError(f"swap_preserving(rate={share!r}): the share of records that move, above 0 and at most 1.")
 
 
 def _refuse_too_many(swaps: int, share: float, records: int) -> None:
@@ -141,7 +139,7 @@ def _walked(truth: np.ndarray, moves: Moves, swaps: int, share: float, seed: int
         if in_vain > TRIES or (share and made > min(TRIES + ENOUGH * records, MOST_SWAPS)):
             raise InputError(
                 f"{made:,} swaps moved at most {farthest / records:.3g} of the records, and more did not help: ask for "
-                "less, or choose a lower order."
+                "less, or choose a lower number."
             )
     figures = truth.copy()
     for block, values in zip(blocks, now, strict=True):

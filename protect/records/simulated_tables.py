@@ -25,7 +25,7 @@ from ..mechanism.moved_records import published_as
 
 NAME = "simulated table"
 CHAINS = 4
-TESTS = ("likelihood ratio", "pearson")
+TESTS = ("likelihood-ratio", "chi-square")
 
 
 def simulate(
@@ -34,8 +34,8 @@ def simulate(
     *,
     fits: Iterable[Any] | None = None,
     level: float = 0.05,
-    test: str = "likelihood ratio",
-    most_tries: int = 400,
+    statistic: str = "likelihood-ratio",
+    max_tries: int = 400,
     seed: int | None = None,
 ) -> Release:
     """Publish a simulated table instead of the true one: a draw from all tables with its margins, prod 1/x! probable.
@@ -52,9 +52,9 @@ def simulate(
         Margins of a richer log-linear model: a draw is kept only if this model fits it.
     level
         It fits where its test has a p-value of at least this.
-    test
-        "likelihood ratio" or "pearson".
-    most_tries
+    statistic
+        "likelihood-ratio" or "chi-square" (Pearson's).
+    max_tries
         How many draws are looked at.
     seed
         Of the random numbers. Left out: a new one, which
@@ -71,16 +71,16 @@ def simulate(
     kept = parse_margins(margins, labelled.dims) if margins is not None else []
     if not kept:
         raise InputError("simulate() needs margins=, those that the simulated table keeps, such as ['I,J', 'J,K'].")
-    if test not in TESTS:
-        raise InputError(f"simulate(test={test!r}): 'likelihood ratio' or 'pearson'.")
+    if statistic not in TESTS:
+        raise InputError(f"simulate(statistic={statistic!r}): 'likelihood-ratio' or 'chi-square'.")
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
         raise InputError(f"simulate(level={level!r}): the least p-value of a fit, between 0 and 1.")
-    if isinstance(most_tries, bool) or not isinstance(most_tries, (int, np.integer)) or most_tries < 1:
-        raise InputError(f"simulate(most_tries={most_tries!r}): a whole number of at least 1.")
+    if isinstance(max_tries, bool) or not isinstance(max_tries, (int, np.integer)) or max_tries < 1:
+        raise InputError(f"simulate(max_tries={max_tries!r}): a whole number of at least 1.")
     richer = None if fits is None else parse_margins(fits, labelled.dims)
     release = publish_margins(of_table(labelled), kept)
     seed = taken_seed(seed)
-    tables, facts = draws_of(release, 1 if richer is None else int(most_tries), seed)
+    tables, facts = draws_of(release, 1 if richer is None else int(max_tries), seed)
     named = "; ".join(",".join(level for level in margin if level) or "the grand total" for margin in kept)
     words = f"a draw from all tables with the same margins ({named}), prod 1/x! probable, replaces the table"
     words += f" ({facts['kernels']})"
@@ -88,8 +88,8 @@ def simulate(
         rhat = f", largest R-hat {facts['rhat']:.3f}"
         words += f"; the chains are {_doubt(facts)}{rhat}, so the draw may be less typical of its law than it should be"
     if richer is not None:
-        words += f"; kept because a richer log-linear model fits it ({test} test, p at least {level:g})"
-        tables = _fitting(tables, labelled, richer, level, test)
+        words += f"; kept because a richer log-linear model fits it ({statistic} test, p at least {level:g})"
+        tables = _fitting(tables, labelled, richer, level, statistic)
     words += "; it says nothing of the true table beyond these margins"
     return published_as(release, tables[0].astype(np.int64), Applied(NAME, EXACT, words, seed))
 
@@ -124,5 +124,5 @@ def _fitting(tables: np.ndarray, like: Table, margins: list[Any], level: float, 
         best = max(best, p)
     raise InputError(
         f"the model of fits= fits none of {len(tables)} simulated tables (largest p-value {best:.2g}): ask for a richer "
-        "model, keep more margins, or raise most_tries=."
+        "model, keep more margins, or raise max_tries=."
     )

@@ -64,7 +64,7 @@ def checked_rule(rule: str) -> str:
 def round_to(
     table: Any,
     base: float,
-    rule: str = "nearest",
+    rounding: str = "nearest",
     *,
     margins: Iterable[Any] | None = None,
 ) -> Release:
@@ -74,7 +74,7 @@ def round_to(
     ----------
     base
         Figures are published as multiples of it.
-    rule
+    rounding
         "nearest": to the nearest multiple, halves up, so that a figure leaves `base` values (fewer at zero).
         "within": the reader is only told that each figure is less than `base` away from the truth, as under
         controlled or random rounding; up to 2 base - 1 values stay possible.
@@ -89,16 +89,16 @@ def round_to(
     """
     labelled = as_table(table)
     step = checked_base(base, labelled.decimals, "round_to")
-    release, rule = of_table(labelled), checked_rule(rule)
+    release, rounding = of_table(labelled), checked_rule(rounding)
     keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))
     figures = nearest_multiple(matrix @ labelled.values.ravel(), step)
-    release = with_rounded(release, keys, matrix, figures, step, rule)
-    what = f"every published figure is rounded to base {base}, {_HOW[rule]}"
-    likelihood = EXACT if rule == "nearest" else SUPPORT
+    release = with_rounded(release, keys, matrix, figures, step, rounding)
+    what = f"every published figure is rounded to base {base}, {_HOW[rounding]}"
+    likelihood = EXACT if rounding == "nearest" else SUPPORT
     return replace(
         release,
         notes=(what,),
-        applied=(Applied("rounding", likelihood, what, mechanism=Ranges(step, rule, labelled.decimals)),),
+        applied=(Applied("rounding", likelihood, what, mechanism=Ranges(step, rounding, labelled.decimals)),),
     )
 
 

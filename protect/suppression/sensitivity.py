@@ -73,12 +73,14 @@ def prior_posterior(contributions: Sequence[float], p: float, q: float) -> bool:
     return bool(len(largest) and largest[2:].sum() * q < p * largest[0])
 
 
-def threshold(contributions: Sequence[float], k: int) -> bool:
+def threshold(contributions: Sequence[float], fewer_than: int) -> bool:
     """Threshold rule: fewer than k respondents contribute, but at least one."""
-    return 0 < len(_sorted(contributions)) < k
+    return 0 < len(_sorted(contributions)) < fewer_than
 
 
-def sensitive_cells(records: Any, dims: Sequence[str], value: str, rule: Callable[[np.ndarray], bool]) -> xr.DataArray:
+def sensitive_cells(
+    records: Any, dims: Sequence[str], value: str, is_sensitive: Callable[[np.ndarray], bool]
+) -> xr.DataArray:
     """Which cells of a table are sensitive, from the records behind it: a boolean table, for `where=` of suppressions.
 
     Parameters
@@ -87,7 +89,7 @@ def sensitive_cells(records: Any, dims: Sequence[str], value: str, rule: Callabl
         A DataFrame with one row per respondent.
     dims, value
         Its columns: those that span the table, and the contribution.
-    rule
+    is_sensitive
         Called with the contributions to each cell that has any, such as `lambda c: fw.protect.sensitivity.p_percent(c, 10)`.
 
     Examples
@@ -100,7 +102,7 @@ def sensitive_cells(records: Any, dims: Sequence[str], value: str, rule: Callabl
     found, cells = _by_cell(records, dims, value, "sensitive_cells")
     found = found.astype(bool)
     for cell, contributions in cells:
-        found.loc[cell] = rule(contributions)
+        found.loc[cell] = is_sensitive(contributions)
     return found
 
 

@@ -39,7 +39,13 @@ def read_form(table: Any, count: str | None = None, hierarchies: Hierarchies | N
     if kind == "pandas":
         if count is not None and not hasattr(table, "columns"):
             raise InputError("count= goes with a long DataFrame; this is a Series.")
-        if count is not None or _is_long(table):
+        rows = hasattr(table, "columns") and rows_of(table)
+        if rows is None and count is None:
+            raise InputError(
+                "this DataFrame may be a crosstab or microdata: its rows are only numbered. Give the rows of a crosstab labels; "
+                "for microdata say which columns are dims, fw.table(frame, dims=[...])."
+            )
+        if count is not None or rows:
             series, levels = _long_series(table, count, parents)
             return _from_pandas(series)._replace(levels=levels)
         return _from_pandas(table)
@@ -96,16 +102,24 @@ def _from_xarray(table: Any, parents: Mapping[str, list[str]]) -> Plain:
     return Plain(np.asarray(table.values), names, labels, levels)
 
 
-def _is_long(frame: Any) -> bool:
-    """A DataFrame is read as a long one if it has a column of labels or a column with a count's name."""
-    if not hasattr(frame, "columns") or frame.columns.nlevels > 1:
-        return False
+def rows_of(frame: Any) -> bool | None:
+    """Has a DataFrame one row per cell or person (a long frame, microdata), and not one per category (a crosstab)?
+
+    One row per cell or person if any column holds labels, or one has a count's name. A crosstab if its rows have labels, or
+    its rows or columns a name. None where nothing tells: numbers under named columns, in rows that are only numbered.
+    """
     import pandas as pd
 
-    if any(not pd.api.types.is_numeric_dtype(frame[column]) for column in frame.columns):
+    if frame.columns.nlevels > 1:
+        return False
+    if any(not pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes):
         return True
-    unnamed = frame.index.name is None and frame.index.nlevels == 1 and frame.columns.name is None
-    return unnamed and any(str(column).lower() in COUNT_NAMES for column in frame.columns)
+    if frame.columns.name is not None or frame.index.nlevels > 1 or frame.index.name is not None:
+        return False
+    if any(str(column).lower() in COUNT_NAMES for column in frame.columns):
+        return True
+    numbered = pd.api.types.is_integer_dtype(frame.index)
+    return None if numbered and not pd.api.types.is_integer_dtype(frame.columns) else False
 
 
 def _long_series(

@@ -34,9 +34,9 @@ def bounds(
     *,
     hidden_margins: Iterable[Any] = (),
     explain: bool = False,
-    tables: bool | int = False,
+    attaining: bool | int = False,
     sharp: bool = True,
-    fractions: bool = False,
+    continuous: bool = False,
     progress: Callable[[int, int], None] | bool | None = None,
 ) -> Any:
     """The least and greatest value of every hidden cell, as sharp integers.
@@ -48,12 +48,12 @@ def bounds(
     explain
         Say what proved each bound, in the columns `lower_by` and `upper_by`: "decided" (one value is left), "closed
         form" (the margins are decomposable), "network flow", "propagation", "linear program", "integer program".
-    tables
+    attaining
         Give back tables that attain the bounds as well: True for all that are needed, a number for at most so many.
     sharp
         False: solve no integer programs. On large tables of three or more dims these can take hours; what only they would
         settle then gets bounds that hold but may be wider than need be, "not sharp" for its proof, and a warning.
-    fractions
+    continuous
         True: add the columns `lower_in_fractions` and `upper_in_fractions`, the bounds that linear programming alone gives,
         over tables of any numbers, whole or not. They show what sharp bounds are worth; two programs for every cell.
     progress
@@ -67,7 +67,7 @@ def bounds(
         `lower` and `upper` in the table's own units, indexed by the labels; `Total` stands in the dims that a margin
         sums over. A cell of which an insider knows her own part (`knows(own=)`) shows the others' part.
     pandas.DataFrame
-        With `tables`: a column for each table, a row for each finest cell. The columns `lower_table` and `upper_table` of
+        With `attaining`: a column for each table, a row for each finest cell. The columns `lower_table` and `upper_table` of
         the first frame say which table attains a bound (-1: none of these).
 
     Examples
@@ -81,7 +81,7 @@ def bounds(
       2      0      4
     2 1      1      5
       2      1      5
-    >>> frame, tables = fw.bounds(release, explain=True, tables=True)
+    >>> frame, tables = fw.bounds(release, explain=True, attaining=True)
     >>> frame.iloc[0].to_dict()
     {'lower': 0, 'upper': 4, 'lower_by': 'closed form', 'upper_by': 'closed form', 'lower_table': 0, 'upper_table': 1}
     >>> tables[1].tolist()
@@ -90,7 +90,7 @@ def bounds(
     import pandas as pd
 
     release, told = as_release(release), called_back(progress)
-    most = _most_tables(tables)
+    most = _most_tables(attaining)
     keys, rows, own = release.listed(hidden_margins)
     found = _found(release, hidden_margins, rows, told, sharp)
     loose = int((found.proof == OUTER).any(axis=1).sum())
@@ -104,7 +104,7 @@ def bounds(
     )
     if explain:
         frame["lower_by"], frame["upper_by"] = found.proof[:, 0], found.proof[:, 1]
-    if fractions:
+    if continuous:
         frame["lower_in_fractions"], frame["upper_in_fractions"] = _in_fractions(release, rows, own)
     if most == 0:
         return frame

@@ -196,17 +196,17 @@ class Comparison:
         shown |= {f"{name} risk (rank)": risk(name, "risk") for name in self.audits}
         return pd.DataFrame(shown, index=cells.index)
 
-    def plot(self, cells: int = 12) -> Figure:
+    def plot(self, top: int = 12) -> Figure:
         """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
         from .report.plots.audit_plots import write_doubts
 
-        if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or cells < 1:
-            raise InputError(f"plot(cells={cells!r}): at least one cell must be shown.")
+        if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1:
+            raise InputError(f"plot(top={top!r}): at least one cell must be shown.")
         frame = self.cells
         finite = frame[np.isfinite(frame[ALL, "worst_risk"])]
         if not len(finite):
             raise InputError("there is nothing to plot: every cell is published or known exactly.")
-        shown = finite.head(cells).iloc[::-1]
+        shown = finite.head(top).iloc[::-1]
         figure = new_figure(8, 1.6 + 0.34 * len(shown))
         axis = figure.subplots()
         rows = np.arange(len(shown))

@@ -32,7 +32,7 @@ def compare_margins(
     sets: Iterable[Any] | None = None,
     law: Any = "uniform",
     *,
-    order: int | None = None,
+    ways: int | None = None,
     progress: Callable[[str], None] | bool | None = None,
     **options: Any,
 ) -> MarginSets:
@@ -47,7 +47,7 @@ def compare_margins(
         left out. By default all sets of which no margin follows from another: 17 for three dims, 165 for four.
     law
         What the intruder believes beforehand, as for `audit`.
-    order
+    ways
         Only margins of at most so many dims; with `sets` left out.
     progress
         As for `audit`.
@@ -71,7 +71,7 @@ def compare_margins(
     true = as_table(table)
     as_law(law)
     _check_options(options)
-    chosen = _named(_all_sets(true, order) if sets is None else _given(sets, order, true), true)
+    chosen = _named(_all_sets(true, ways) if sets is None else _given(sets, ways, true), true)
     audits: dict[str, Audit] = {}
     with shown(progress) as tell:
         for place, (name, margins) in enumerate(chosen.items(), start=1):
@@ -95,7 +95,7 @@ def compare_margins(
             if INTERRUPTED in audits[name].stopped:
                 break
     left_out = tuple(name for name in chosen if name not in audits)
-    return MarginSets(audits, {name: chosen[name] for name in audits}, {"order": order, **options}, left_out)
+    return MarginSets(audits, {name: chosen[name] for name in audits}, {"order": ways, **options}, left_out)
 
 
 def _telling(tell: Tell | None, before: str) -> Tell | bool:

@@ -288,8 +288,8 @@ def nested_hypercube(people: int = 10_000, seed: int = 1) -> xr.DataArray:
     """Draw the census of a small town: sex by age, marital, household and family status, the four of them in nested levels.
 
     35,350 cells, 96% of them empty. Ages are years, in bands of five and in phases of life; the coarser levels of each dim
-    are coordinates along it, and `hierarchies=` takes their names, from coarse to fine: {"age": ["age_phase", "age_band"],
-    "marital": ["marital_group"], "household": ["household_kind", "household_form"], "family": ["family_role",
+    are coordinates along it, and `fw.table(hierarchies=)` takes their names, from coarse to fine: {"age": ["age_phase",
+    "age_band"], "marital": ["marital_group"], "household": ["household_kind", "household_form"], "family": ["family_role",
     "family_form"]}. Some labels are alone in their group.
 
     The recipe. Each person has an age, then a sex and a marital status that depend on it, then a household status given
@@ -309,7 +309,9 @@ def nested_hypercube(people: int = 10_000, seed: int = 1) -> xr.DataArray:
     >>> town.shape, int(town.sum()), round(float((town == 0).mean()), 2)
     ((2, 101, 5, 5, 7), 10000, 0.96)
     >>> by_age = town.sum(["sex", "household", "family"])
-    >>> fw.publish(by_age, ["age_band,marital_group", "age"], hierarchies={"age": "age_band", "marital": "marital_group"})
+    >>> fw.publish(
+    ...     fw.table(by_age, hierarchies={"age": "age_band", "marital": "marital_group"}), ["age_band,marital_group", "age"]
+    ... )
     <Release of age, marital (101 x 5): 505 cells, 504 hidden, 163 known sums, with its truth>
     """
     from .recipes.nested_census import LEVELS, counted
@@ -349,7 +351,7 @@ def enterprises(number: int = 4000, seed: int = 1) -> pd.DataFrame:
     >>> import fiberwalk as fw
     >>> firms = fw.examples.enterprises()
     >>> turnover = firms.groupby(["activity", "size"])["turnover"].sum()
-    >>> fw.publish(turnover, ["activity:2,size"], hierarchies={"activity": fw.examples.activities()})
+    >>> fw.publish(fw.table(turnover, hierarchies={"activity": fw.examples.activities()}), ["activity:2,size"])
     <Release of activity, size (34 x 3): 102 cells, 87 hidden, 24 known sums, with its truth>
     """
     from .recipes.economy import enterprises as drawn
@@ -359,7 +361,7 @@ def enterprises(number: int = 4000, seed: int = 1) -> pd.DataFrame:
 
 
 def activities() -> dict[str, list[str]]:
-    """How the activities of `enterprises()` add up, for `hierarchies=`: parents and their children, ragged on three levels.
+    """How the activities of `enterprises()` add up, for `fw.table(hierarchies=)`: parents and children, on three levels.
 
     Some activities stand beside groups, two are in no group, and one group has a single member.
 

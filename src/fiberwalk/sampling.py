@@ -37,7 +37,7 @@ def sample(
     chains: int = 4,
     seed: int | None = 1,
     *,
-    cells: str = "all",
+    which: str = "all",
     moves: Any = None,
     thin: int | None = None,
     executor: Executor | None = None,
@@ -56,7 +56,7 @@ def sample(
         is discarded.
     seed
         The same seed gives the same tables, whatever the number of threads or processes; None: a new one each time.
-    cells
+    which
         "all": whole tables. "hidden": only the cells that the published figures leave open, along one dim `cell`; ArviZ
         has nothing to say of cells that never change, and warns of them. Linked tables can be sampled in this form.
     moves
@@ -95,7 +95,7 @@ def sample(
     The hidden cells alone, with moves of your own:
 
     >>> release = fw.suppress([[1, 5, 4], [7, 2, 6], [3, 8, 9]], where=[{"A": a, "B": b} for a in "12" for b in "13"])
-    >>> hidden = fw.sample(release, draws=50, cells="hidden", moves=[[[1, 0, -1], [-1, 0, 1], [0, 0, 0]]])
+    >>> hidden = fw.sample(release, draws=50, which="hidden", moves=[[[1, 0, -1], [-1, 0, 1], [0, 0, 0]]])
     >>> hidden["cell"].values.tolist()
     ['A=1, B=1', 'A=1, B=3', 'A=2, B=1', 'A=2, B=3']
     >>> hidden.attrs["certificate_reason"]
@@ -107,9 +107,9 @@ def sample(
     check_chains(seed=seed, chains=chains, executor=executor, checkpoint=checkpoint)
     if progress is not None and not callable(progress):
         raise InputError(f"progress={progress!r}: a function that takes a line of text.")
-    if cells not in ("all", "hidden"):
-        raise InputError(f"cells={cells!r}: 'all' or 'hidden'.")
-    if len(release.grids) != 1 and cells == "all":
+    if which not in ("all", "hidden"):
+        raise InputError(f"which={which!r}: 'all' or 'hidden'.")
+    if len(release.grids) != 1 and which == "all":
         raise InputError(
             f"sample() gives the draws of one table, and these are {len(release.grids)} linked ones; link them with "
             "full=True, as margins of the one crossed table, or ask for cells='hidden'."
@@ -137,7 +137,7 @@ def sample(
     shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
     facts = {"law": chosen.name, "seed": shown_seed, **how}
     warn_of_doubt(facts)
-    if cells == "hidden":
+    if which == "hidden":
         return _open_cells(release, chosen, tables, facts)
     grid = release.grids[0]
     values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(chains, draws, *grid.cells.shape))

@@ -33,7 +33,7 @@ def table(
     dims: Any = None,
     order: str | None = None,
     law: Any = "uniform",
-    **settings: Any,
+    **options: Any,
 ) -> Audit:
     """What a snooper believes of a whole Markov-perturbed table, who may not know theta or the order of the steps.
 
@@ -55,7 +55,7 @@ def table(
     order
         "given": the squares are listed in the order of the steps; "secret": she does not know the order, and all are
         alike to her. With a release, as published when left out; with a table, "secret".
-    law, settings
+    law, options
         As for `audit`: what she believed of the true table beforehand; method, seed, tolerance, hidden_margins, progress...
 
     Returns
@@ -81,11 +81,11 @@ def table(
         if theta is None:
             raise InputError("snooper.table(): say theta=, a number, or what is believed of it.")
         how = {"squares": "adjacent" if squares is None else squares, "dims": dims, "order": order or "secret"}
-        return audit(as_protected(published, "markov_perturb", theta=theta, **how), law, **settings)
+        return audit(as_protected(published, "markov_perturb", theta=theta, **how), law, **options)
     if squares is not None or dims is not None:
         raise InputError("snooper.table(): the release knows its squares; leave out squares= and dims=.")
     believed = as_believed(published, theta, None if order is None else order == "given")
-    return audit(believed, law, **settings)
+    return audit(believed, law, **options)
 
 
 def __dir__() -> list[str]:

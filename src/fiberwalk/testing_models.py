@@ -26,12 +26,12 @@ METHODS = ("auto", "exact", "chains")
 
 def conditional_test(
     table: Any,
-    model: Any,
+    hypothesis: Any,
     statistic: str | Callable[[np.ndarray], float] = "chi-square",
     *,
-    zeros: Any = None,
+    impossible: Any = None,
     method: str = "auto",
-    tolerance: float = 0.001,
+    max_error: float = 0.001,
     chains: int = 4,
     seed: int | None = 1,
     max_seconds: float | None = None,
@@ -47,7 +47,7 @@ def conditional_test(
     ----------
     table
         Counts, in any form of a table.
-    model
+    hypothesis
         The margins that the model keeps: `["A", "B"]` is independence, `["A,B", "B,C", "A,C"]` no three-way interaction.
         A list may also have tables of 0 and 1 of the same shape: sums of the cells marked 1. Square tables have models by
         name: "quasi-independence", "symmetry", "quasi-symmetry". Or a release of the table, with whatever exact facts and
@@ -56,13 +56,13 @@ def conditional_test(
         "chi-square" (Pearson's), "likelihood-ratio", "freeman-tukey" (4 sum (sqrt x - sqrt mu)^2), "probability" (tables
         that are no more probable than the observed one: Fisher's test), or a function that takes a table as an array and
         gives a number, larger for a worse fit.
-    zeros
+    impossible
         Structural zeros: cells that can only be empty, as a list of cells {dim: label}, a boolean table, or a function of
         the table.
     method
         "exact": all tables, or `fiberwalk.TooLarge`. "chains": drawn tables. "auto": all tables where these are not too
         many.
-    tolerance
+    max_error
         Tables are drawn until the standard error of the p-value is at most this, at two looks in a row.
     chains, seed, max_seconds, progress
         As for `audit`.
@@ -88,11 +88,11 @@ def conditional_test(
     """
     observed = as_table(table)
     check_chains(seed=seed, chains=chains, executor=None, checkpoint=None, max_seconds=max_seconds)
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
-        raise InputError(f"tolerance={tolerance!r}: the standard error of the p-value that is wanted, such as 0.001.")
+    if isinstance(max_error, bool) or not isinstance(max_error, (int, float)) or not 0 < max_error < 1:
+        raise InputError(f"max_error={max_error!r}: the standard error of the p-value that is wanted, such as 0.001.")
     if method not in METHODS:
         raise InputError(f"method={method!r}: 'auto', 'exact' or 'chains'.")
-    release, words = release_of_model(observed, model, zeros)
+    release, words = release_of_model(observed, hypothesis, impossible)
     with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
         solved = presolve(release)
         expected, settled = expected_counts(solved)
@@ -112,7 +112,7 @@ def conditional_test(
             certificate = Certificate("exact", f"all {exact.tables:,} tables with these sums")
             return ConditionalTest(exact.p, 0.0, "exact", certificate, tables=exact.tables, **told)
         drawn = by_draws(
-            moves_for(release, "hypergeometric", None, tell), chosen, value, tolerance=float(tolerance), chains=int(chains),
+            moves_for(release, "hypergeometric", None, tell), chosen, value, tolerance=float(max_error), chains=int(chains),
             seed=None if seed is None else int(seed), progress=tell,
         )  # fmt: skip
     facts = drawn.facts

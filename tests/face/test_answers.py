@@ -207,12 +207,12 @@ def test_counts_whose_interval_deceives():
         "2, one of 5 possible values, has probability 0.55; 0.99 bits are left, of 5 possible values",
         "1, one of 8 possible values, has probability 0.8",
     ]
-    assert len(audit.deceptive(limit=0.9, bits=0)) == 0
-    assert audit.deceptive(values=2).index.get_level_values("A").tolist() == ["3", "4", "2"]
+    assert len(audit.deceptive(certainty=0.9, bits=0)) == 0
+    assert audit.deceptive(support=2).index.get_level_values("A").tolist() == ["3", "4", "2"]
     with pytest.raises(fw.InputError, match=r"deceptive\(values=1\): a whole number of at least 2"):
-        audit.deceptive(values=1)
+        audit.deceptive(support=1)
     with pytest.raises(fw.InputError, match=r"deceptive\(limit='x'\): a number of at least 0"):
-        audit.deceptive(limit="x")
+        audit.deceptive(certainty="x")
 
 
 def test_magnitudes_whose_interval_deceives():
@@ -225,7 +225,7 @@ def test_magnitudes_whose_interval_deceives():
     ]
     assert len(audit.deceptive(percent=10)) == 0
     assert len(audit.deceptive(percent=110)) == 0  # its interval does not look safe
-    blind = audit_of(near, far, magnitudes=True).deceptive(percent=35, limit=0.6)
+    blind = audit_of(near, far, magnitudes=True).deceptive(percent=35, certainty=0.6)
     assert blind.index.get_level_values("A").tolist() == ["1"]
     # 70 to 144: all of the second bin, and as much of the third as can be
     assert (
@@ -257,7 +257,7 @@ def test_stated_protection_levels_decide_what_looks_safe(tmp_path):
     )
     audit = fw.audit(fw.read_release(path))
     assert audit.protection()["protected"].tolist() == [False, True]
-    found = audit.deceptive(values=100, limit=0.1)
+    found = audit.deceptive(support=100, certainty=0.1)
     assert found.index.get_level_values("cell").tolist() == ["0"]
 
 

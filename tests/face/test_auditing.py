@@ -155,11 +155,11 @@ def test_harm_is_sorted_and_cells_of_equal_risk_keep_their_order():
 
 
 def test_risk_measures():
-    assert fw.risk.uniform_risk(8, base=math.e) == pytest.approx(1 / math.log(8))
+    assert fw.risk.uniform_risk(8, log_base=math.e) == pytest.approx(1 / math.log(8))
     assert fw.risk.protection_range([1, 2, 3], 0, 3) == (False, 0)
     assert fw.risk.protection_range([1, 2, 3], 1, 4) == (False, 4)
     assert fw.risk.entropy_risk([0.5, 0.5]) == 1
-    assert fw.risk.entropy_risk([0.5, 0.5], base=math.e) == pytest.approx(1 / math.log(2))
+    assert fw.risk.entropy_risk([0.5, 0.5], log_base=math.e) == pytest.approx(1 / math.log(2))
     assert fw.risk.entropy_risk([1.0, 0.0]) == math.inf
     assert fw.risk.entropy_risk(pd.Series([0.25] * 4, index=range(4))) == 0.5
     assert fw.risk.uniform_risk(407) == pytest.approx(0.11536, abs=5e-6)
@@ -175,10 +175,10 @@ def test_risk_measures():
     [
         (lambda: fw.risk.entropy_risk([0.5, 0.6]), "probabilities of at least 0 that sum to 1"),
         (lambda: fw.risk.entropy_risk([0.5, 0.49]), "probabilities of at least 0 that sum to 1"),
-        (lambda: fw.risk.uniform_risk(4, base=1), "must be above 1"),
+        (lambda: fw.risk.uniform_risk(4, log_base=1), "must be above 1"),
         (lambda: fw.protect.sensitivity.dominance(["a"], 1, 60), "must be numbers of at least 0"),
         (lambda: fw.risk.entropy_risk([]), "probabilities of at least 0 that sum to 1"),
-        (lambda: fw.risk.entropy_risk([0.5, 0.5], base=1), "must be above 1"),
+        (lambda: fw.risk.entropy_risk([0.5, 0.5], log_base=1), "must be above 1"),
         (lambda: fw.risk.uniform_risk(0), "at least one attainable value"),
         (lambda: fw.risk.protection_range([1], 3, 2), "ends .* before it begins"),
         (lambda: fw.risk.expected_harm({1: 1.0}, lambda k: math.nan), "must be a number for every attainable value"),
@@ -190,7 +190,7 @@ def test_bad_measures(call, words):
 
 
 def test_the_plot_has_labelled_axes():
-    figure = fw.audit(fw.examples.dot02_table1().release, law="hypergeometric").plot(cells=2)
+    figure = fw.audit(fw.examples.dot02_table1().release, law="hypergeometric").plot(top=2)
     texts = [axis.get_title(loc="left") for sub in figure.subfigs for axis in sub.axes]
     assert "activity=5, size=5" in texts
     risk = figure.subfigs[1].axes[0]
@@ -198,7 +198,7 @@ def test_the_plot_has_labelled_axes():
     assert "1 / log2 m" in risk.get_xlabel()
     figure.canvas.draw()
     with pytest.raises(fw.InputError, match="at least one cell must be shown"):
-        fw.audit(fw.examples.dot02_table1().release).plot(cells=0)
+        fw.audit(fw.examples.dot02_table1().release).plot(top=0)
 
 
 def test_the_report_is_one_page_and_escapes_what_comes_from_the_data(tmp_path):

@@ -149,14 +149,14 @@ def test_what_is_unproven_is_never_shown_without_the_word(comparison):
 
 
 def test_the_plot_shows_every_law(comparison):
-    (axis,) = comparison.plot(cells=3).axes
+    (axis,) = comparison.plot(top=3).axes
     assert len(axis.get_yticklabels()) == 3
     assert axis.get_yticklabels()[-1].get_text() == "A={}, B={}".format(*comparison.cells.index[1])  # known: not shown
     shown = [text.get_text() for text in axis.get_legend().get_texts()]
     assert shown == ["the interval alone", "uniform", "hypergeometric", "expected counts"]
     assert (axis.get_xlabel(), axis.get_ylabel()) == ("risk 1 / H (1/bits)", "hidden cell, riskiest first")
     with pytest.raises(fw.InputError, match="at least one cell"):
-        comparison.plot(cells=0)
+        comparison.plot(top=0)
 
 
 def test_the_command(release, comparison, tmp_path):

@@ -66,7 +66,7 @@ def test_the_best_sets_are_allowed_and_cannot_be_extended(found):
             ends = frame["risk"][name] <= limit and not (frame["risk"][further] <= limit).any()
             assert (name in best) == ends
     assert len(found.best(0.0001)) == 0
-    assert found.best(5, by="uniform_risk")["uniform_risk"].max() <= 5
+    assert found.best(5, column="uniform_risk")["uniform_risk"].max() <= 5
     assert tells_more((("A", "B"),), (("A",), ("B",)))
     assert not tells_more((("A", "B"),), (("A",), ("C",)))
 
@@ -85,9 +85,9 @@ def test_what_is_sampled_near_the_threshold_is_not_settled(found):
     ):
         row = sampled.best(limit).iloc[0]
         assert (row.name, row["settled"]) == (best, settled)
-    assert sampled.best(risk + error, by="uniform_risk")["settled"].all()
-    assert not sampled.best(sampled.frame["p_modal"][more], by="p_modal")["settled"].any()
-    assert sampled.best(0.99, by="p_modal")["settled"].all()
+    assert sampled.best(risk + error, column="uniform_risk")["settled"].all()
+    assert not sampled.best(sampled.frame["p_modal"][more], column="p_modal")["settled"].any()
+    assert sampled.best(0.99, column="p_modal")["settled"].all()
     open_ = fw.studies.compare_margins(TABLE, [["A", "B"]], method="chains", tolerance=1e-4, max_draws=1024)
     assert not open_.best(99)["settled"].any()
 
@@ -116,7 +116,7 @@ def test_a_known_cell_is_never_allowed():
 
 
 def test_order_and_too_many_dims():
-    assert set(fw.studies.compare_margins(TABLE, order=1).frame.index) == {
+    assert set(fw.studies.compare_margins(TABLE, ways=1).frame.index) == {
         "A",
         "B",
         "C",
@@ -133,12 +133,12 @@ def test_order_and_too_many_dims():
 
 def test_the_picture(found):
     other = fw.studies.compare_margins(TABLE)
-    axis = found.plot(threshold=1, beside=other, title="both").axes[0]
+    axis = found.plot(max_risk=1, beside=other, title="both").axes[0]
     names = [label.get_text() for label in axis.get_yticklabels()]
     assert names == [f"{name}   ({n})" for name, n in found.frame["independent"].items()]
     words = [text.get_text() for text in axis.get_legend().get_texts()]
     assert words == ["what intervals alone suggest", "law: hypergeometric", "law: uniform", "highest allowed: 1"]
-    few = found.plot(sets=3).axes[0]
+    few = found.plot(top=3).axes[0]
     assert few.get_title() == "the 3 sets that tell most; 14 others are not shown"
     open_ = fw.studies.compare_margins(TABLE, [["A", "B"]], method="chains", tolerance=1e-4, max_draws=1024)
     assert not open_.converged
@@ -180,8 +180,8 @@ def test_ctrl_c_leaves_what_there_is(monkeypatch):
         (lambda: fw.studies.compare_margins(TABLE, [[]]), r"\[\] names no margin"),
         (lambda: fw.studies.compare_margins(TABLE, [["A", "D"]]), "names 'D', which is no dim"),
         (lambda: fw.studies.compare_margins(TABLE, [["A,B,C"]]), "publishes the table itself"),
-        (lambda: fw.studies.compare_margins(TABLE, [["A"]], order=1), "order= is for when sets= is left out"),
-        (lambda: fw.studies.compare_margins(TABLE, order=3), "order=3: of how many dims a margin may be, 1 to 2"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A"]], ways=1), "order= is for when sets= is left out"),
+        (lambda: fw.studies.compare_margins(TABLE, ways=3), "order=3: of how many dims a margin may be, 1 to 2"),
         (lambda: fw.studies.compare_margins([1, 2]), "two or more dims; this has one, 'A'"),
         (lambda: fw.studies.compare_margins(TABLE, tolerence=1), "no option 'tolerence'.*tolerance"),
         (lambda: fw.studies.compare_margins(TABLE, [["A"]], method="guess"), "margins A: method='guess'"),
@@ -189,9 +189,12 @@ def test_ctrl_c_leaves_what_there_is(monkeypatch):
             lambda: fw.studies.compare_margins(TABLE, [["A", "B"]], method="exact", limit=1),
             "margins A [+] B: .*cannot be solved",
         ),
-        (lambda: fw.studies.compare_margins(TABLE, [["A"]]).best(1, by="width"), "'risk', 'uniform_risk', 'p_modal'"),
+        (
+            lambda: fw.studies.compare_margins(TABLE, [["A"]]).best(1, column="width"),
+            "'risk', 'uniform_risk', 'p_modal'",
+        ),
         (lambda: fw.studies.compare_margins(TABLE, [["A"]]).best(-1), "a number above 0"),
-        (lambda: fw.studies.compare_margins(TABLE, [["A"]]).plot(sets=0), "at least one set must be shown"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A"]]).plot(top=0), "at least one set must be shown"),
         (
             lambda: fw.studies.compare_margins(TABLE, [["A"]]).plot(beside=fw.studies.compare_margins(TABLE, [["B"]])),
             "the same sets",

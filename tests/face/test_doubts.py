@@ -104,7 +104,7 @@ def test_weights_are_refused_on_tables_side_by_side():
 @pytest.mark.parametrize(("cell", "total", "tolerance"), [(3, 2, 2), (9, 2, 8)])
 def test_a_fit_to_figures_that_disagree_keeps_every_table_possible(cell, total, tolerance):
     frame = pd.DataFrame([[cell, None, total]] * 2, index=["r", "All"], columns=["x", "y", "All"])
-    release = fw.from_crosstab(frame, tolerance=tolerance)
+    release = fw.from_crosstab(frame, slack=tolerance)
     pmf = fw.audit(release, law="hypergeometric").pmf(A="r", B="y")
     assert pmf.index.tolist() == fw.audit(release).pmf(A="r", B="y").index.tolist()
     assert pmf.min() > 1e-3
@@ -270,10 +270,10 @@ def test_what_known_cells_leave_of_a_rounded_total():
     from fiberwalk.fiber.laws.fitting import fitted_means
 
     frame = pd.DataFrame([[6, None, None, 20]] * 2, index=["r", "All"], columns=["x", "y", "z", "All"])
-    means = fitted_means(fw.from_crosstab(frame, tolerance=1))
+    means = fitted_means(fw.from_crosstab(frame, slack=1))
     assert means.tolist() == [6.0, 7.0, 7.0]
     zero = pd.DataFrame([[0, None, None, 20]] * 2, index=["r", "All"], columns=["x", "y", "z", "All"])
-    assert fitted_means(fw.from_crosstab(zero, tolerance=1)).tolist() == [0.0, 10.0, 10.0]
+    assert fitted_means(fw.from_crosstab(zero, slack=1)).tolist() == [0.0, 10.0, 10.0]
 
 
 def test_expected_counts_of_magnitudes_are_in_their_own_units():

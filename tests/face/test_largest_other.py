@@ -66,7 +66,7 @@ SQUARE = [{"town": town, "size": size} for town in "ab" for size in "sm"]
 @pytest.fixture(scope="module")
 def audit():
     behind = fw.protect.sensitivity.contributions_of(FIRMS, ["town", "size"], "turnover")
-    return fw.audit(fw.suppress(**behind, where=SQUARE), intruders="respondents", percent=25)
+    return fw.audit(fw.suppress(fw.table(**behind), where=SQUARE), intruders="respondents", percent=25)
 
 
 def test_every_contributor_who_is_known_against_every_table_and_every_split(audit):
@@ -97,7 +97,7 @@ def test_every_contributor_who_is_known_against_every_table_and_every_split(audi
 def test_what_the_second_knows_of_the_other_cells_is_what_an_audit_of_hers_says(audit):
     cell = {"town": "b", "size": "m"}
     alone = fw.audit(audit.release.knows(cell, own=1, at_least=2))
-    seen = audit.seen_by(cell, second=True)
+    seen = audit.seen_by(cell, by_second=True)
     assert seen.cells["entropy"].to_dict() == pytest.approx(alone.cells["entropy"].to_dict())
     assert seen.cells.loc[("b", "m"), ["own", "truth"]].tolist() == [1, 6]
     assert audit.seen_by(cell).cells.loc[("b", "m"), "own"] == 6
@@ -110,7 +110,7 @@ def known_cell(amounts: list[int], percent: float) -> pd.DataFrame:
         ["town", "size"],
         "turnover",
     )
-    release = fw.suppress(**behind, where=[{"town": "a", "size": "s"}])
+    release = fw.suppress(fw.table(**behind), where=[{"town": "a", "size": "s"}])
     return fw.audit(release, intruders="respondents", percent=percent).respondents.set_index("kind")
 
 
@@ -127,7 +127,7 @@ def test_of_a_known_cell_it_is_the_p_percent_rule(amounts):
 def test_the_company_of_the_paper():
     """DOT02, 4.4: a cell known to be 995 to 1004, of which 400 are the second contributor's: 595 to 604."""
     behind = dict(contributors=[2, 1], largest=[600, 50], second=[400, 0])
-    release = fw.publish([1000, 50], [""], **behind).knows({"A": "1"}, at_least=995, at_most=1004)
+    release = fw.publish(fw.table([1000, 50], **behind), [""]).knows({"A": "1"}, at_least=995, at_most=1004)
     row = fw.audit(release, intruders="respondents").respondents.set_index("kind").loc["second"]
     assert (row["other_lower"], row["other_upper"]) == (595, 604)
     assert row["other_within"] < 1
@@ -174,10 +174,12 @@ def test_wrong_second_contributions(audit):
     ):
         with pytest.raises(fw.InputError, match=words):
             fw.publish(**table, **given_)
+    turnover = fw.table(FIRMS.groupby(["town", "size"])["turnover"].sum(), contributors=[[1, 1, 1]] * 2)
+    audit = fw.audit(
+        fw.suppress(turnover, where=[{"town": "a", "size": "l"}]), intruders="respondents", magnitudes=True
+    )
     with pytest.raises(fw.InputError, match="town=a, size=l has no second largest contributor who is known"):
-        fw.audit(
-            fw.suppress(fw.table(FIRMS.groupby(["town", "size"])["turnover"].sum(), contributors=[[1, 1, 1]] * 2), where=[{"town": "a", "size": "l"}]), intruders="respondents", magnitudes=True
-        ).seen_by(town="a", size="l", second=True)  # fmt: skip
+        audit.seen_by(town="a", size="l", by_second=True)
     with pytest.raises(fw.InputError, match=r"contributions_of\(\): there is no column 'turnovr'"):
         fw.protect.sensitivity.contributions_of(FIRMS, ["town"], "turnovr")
     with pytest.raises(fw.InputError, match="contributions must be numbers of at least 0"):

@@ -238,7 +238,7 @@ RANDOM: dict[str, Callable[[np.ndarray, int], Release]] = {
     "add_noise": lambda table, seed: fw.protect.add_noise(table, fw.protect.uniform_noise(2), seed=seed),
     "draw_sample": lambda table, seed: fw.protect.draw_sample(table, 0.5, seed=seed),
     "swap": lambda table, seed: fw.protect.swap(table, "A", rate=0.9, seed=seed),
-    "swap_preserving": lambda table, seed: fw.protect.swap_preserving(table, order=1, swaps=3, seed=seed),
+    "swap_preserving": lambda table, seed: fw.protect.swap_preserving(table, ways=1, swaps=3, seed=seed),
     "simulate": lambda table, seed: fw.protect.simulate(table, ["A", "B"], seed=seed),
     "pram": lambda table, seed: fw.protect.pram(table, "A", stay=0.6, seed=seed),
     "local_suppress": lambda table, seed: fw.protect.local_suppress(table, "A", rate=0.5, seed=seed),

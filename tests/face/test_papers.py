@@ -119,7 +119,7 @@ def test_dfkpr01_margins_and_the_integer_gap():
     assert int(table.sum()) == 581
     bounds = fw.bounds(example.release)
     assert bounds.loc[("1", "3", "3"), "upper"] == 13
-    linear = fw.bounds(example.release, fractions=True)
+    linear = fw.bounds(example.release, continuous=True)
     assert linear.loc[("1", "3", "3"), "upper_in_fractions"] == pytest.approx(13.5)
     for side in ("lower", "upper"):
         gap = (linear[f"{side}_in_fractions"] - bounds[side]).abs() > 1e-6
@@ -195,7 +195,7 @@ def test_dfkpr01_utilities_of_suppression_and_rounding():
     corner = {"row": "1", "column": "1"}
     law = fw.laws.prior([(corner, paper.prior)])
     hidden = fw.suppress(paper.table, where=paper.table >= 0)
-    rounded = fw.protect.as_protected(paper.published // 3 * 3, "round_to", base=3, rule="within")
+    rounded = fw.protect.as_protected(paper.published // 3 * 3, "round_to", base=3, rounding="within")
     found = {name: fw.audit(one, law).pmf(**corner) for name, one in (("hidden", hidden), ("rounded", rounded))}
     assert found["hidden"].to_dict() == pytest.approx({w: p for w, p in paper.prior.items() if p})
     assert found["rounded"].index.tolist() == [1, 2, 3, 4, 5]
@@ -205,13 +205,13 @@ def test_dfkpr01_utilities_of_suppression_and_rounding():
 
 def test_dfkpr01_rounded_to_base_three_leaves_up_to_five_values():
     ij = fw.examples.dfkpr01().table.sum("K")
-    bounds = fw.bounds(fw.round_to(ij, base=3, rule="within", margins=[]))
+    bounds = fw.bounds(fw.round_to(ij, base=3, rounding="within", margins=[]))
     assert bounds.loc[("1", "1")].tolist() == [1, 5]  # published as 3
     assert ((bounds["upper"] - bounds["lower"] + 1) <= 5).all()
 
 
 def test_dfkpr01_expected_harm():
-    audit = fw.audit(fw.round_to([[3]], base=3, rule="within", margins=[]))
+    audit = fw.audit(fw.round_to([[3]], base=3, rounding="within", margins=[]))
     harm = audit.harm(lambda k: 1 / k)
     assert harm.iloc[0] == pytest.approx(sum(1 / k for k in range(1, 6)) / 5)
     assert fw.risk.expected_harm(audit.pmf(A="1", B="1"), {1: 1.0}) == pytest.approx(0.2)

@@ -297,7 +297,7 @@ def test_too_many_moves_are_not_listed():
     with pytest.raises(fw.TooLarge, match="more than 100 moves"):
         cycles(block).listed(100)
     with pytest.raises(fw.TooLarge, match="81 cells has more than 50 tables, or so many ways"):
-        fw.moves.check_connected(fw.publish(np.ones((9, 9), int), ["A", "B"]), most=50)
+        fw.moves.check_connected(fw.publish(np.ones((9, 9), int), ["A", "B"]), max_tables=50)
 
 
 def naive_cycles(n, m):

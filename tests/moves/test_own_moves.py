@@ -191,7 +191,7 @@ HIDDEN = fw.suppress(
 
 def test_hidden_cells_are_those_of_the_whole_tables():
     whole = fw.sample(HIDDEN, draws=50, chains=2)["table"]
-    hidden = fw.sample(HIDDEN, draws=50, chains=2, cells="hidden")
+    hidden = fw.sample(HIDDEN, draws=50, chains=2, which="hidden")
     assert hidden["table"].dims == ("chain", "draw", "cell")
     assert hidden["cell"].values.tolist() == ["A=1, B=1", "A=1, B=2", "A=2, B=1", "A=2, B=2"]
     assert hidden["B"].values.tolist() == ["1", "2", "1", "2"]
@@ -203,7 +203,7 @@ def test_hidden_cells_are_those_of_the_whole_tables():
 def test_arviz_has_nothing_to_warn_of():
     import arviz as az
 
-    hidden = fw.sample(HIDDEN, draws=100, chains=2, cells="hidden")
+    hidden = fw.sample(HIDDEN, draws=100, chains=2, which="hidden")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         summary = az.summary(hidden, round_to="none")
@@ -217,7 +217,7 @@ def test_hidden_cells_of_linked_tables():
     first = fw.suppress(SQUARE + 2, where=[{"A": a, "B": b} for a in ("1", "2") for b in ("1", "2")])
     second = xr.DataArray([[4, 5], [2, 7], [6, 3]], dims=["A", "C"], coords={"A": list("123"), "C": ["x", "y"]})
     linked = fw.linked([first, fw.publish(second, ["A", "C"])])
-    drawn = fw.sample(linked, draws=20, chains=2, cells="hidden")
+    drawn = fw.sample(linked, draws=20, chains=2, which="hidden")
     assert len(drawn["cell"]) == 4 + 6
     assert "A=1, B=1, C=Total" in drawn["cell"].values
     assert "A=1, B=Total, C=x" in drawn["cell"].values
@@ -229,13 +229,13 @@ def test_hidden_cells_of_linked_tables():
 
 def test_wrong_cells_are_named():
     with pytest.raises(fw.InputError, match="cells='open': 'all' or 'hidden'"):
-        fw.sample(HIDDEN, cells="open")
+        fw.sample(HIDDEN, which="open")
     decided = fw.suppress([[1, 2], [3, 4]], where=[[True, False], [False, False]])
     with pytest.raises(fw.InputError, match="there are none, the published figures decide every cell"):
-        fw.sample(decided, cells="hidden")
+        fw.sample(decided, which="hidden")
 
 
 def test_a_dim_of_that_name_gets_an_underscore():
     named = fw.publish(fw.examples.dfkpr01().table.isel(K=[0, 1]).rename({"I": "cell"}), ["cell,J", "J,K"])
-    drawn = fw.sample(named, draws=5, chains=2, cells="hidden")
+    drawn = fw.sample(named, draws=5, chains=2, which="hidden")
     assert set(drawn.coords) == {"chain", "draw", "cell", "cell_", "J", "K"}

@@ -149,7 +149,7 @@ def test_wrong_calls_are_refused():
     assert fw.moves.check_connected(fw.publish(SQUARE, ["A", "B"]), fw.moves.choose_moves(release)).connected
     for most in (-1, 0, "a", True):
         with pytest.raises(fw.InputError, match="a number of tables, at least 1"):
-            fw.moves.check_connected(release, most=most)
+            fw.moves.check_connected(release, max_tables=most)
     assert "given no time" in " ".join(fw.moves.choose_moves(HARD, max_seconds=0).certificate.evidence)
 
 

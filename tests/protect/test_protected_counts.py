@@ -16,8 +16,8 @@ from fiberwalk.protect.protected_counts import _BY_RELEASE, protected_counts
 from fiberwalk.protect.records.swapped_pairs import flows_of
 
 COUNTS = np.random.default_rng(7).poisson(2.5, (3, 5, 4))
-MATRIX = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
-INVARIANT = fw.protect.invariant_matrix(MATRIX, COUNTS, above=5)
+MATRIX = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13)
+INVARIANT = fw.protect.invariant_matrix(MATRIX, COUNTS, last_rows=5)
 CASES = [
     ("round_to", {"base": 5}),
     ("random_round", {"base": 3}),

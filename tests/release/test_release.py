@@ -376,7 +376,7 @@ def test_things_that_are_not_releases():
     [
         (lambda: fw.round_to(TABLE, base=0), "the base must be positive"),
         (lambda: fw.round_to(TABLE, base=2.5), "2.5 is not a whole number"),
-        (lambda: fw.round_to(TABLE, base=3, rule="up"), "the rule is 'nearest' or 'within'"),
+        (lambda: fw.round_to(TABLE, base=3, rounding="up"), "the rule is 'nearest' or 'within'"),
         (lambda: fw.merge(TABLE, {"raw": {"ab": ["a", "b"]}}), "names the dim 'raw'; did you mean 'row'"),
         (lambda: fw.merge(TABLE, {"row": {"ab": ["a", "q"]}}), "dim 'row' has no label 'q'"),
         (lambda: fw.merge(TABLE, {"row": {"ab": ["a", "b"], "bc": ["b", "c"]}}), "'b' of dim 'row' is in two groups"),

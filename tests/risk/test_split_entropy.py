@@ -16,7 +16,7 @@ import fiberwalk as fw
 from fiberwalk import risk
 from fiberwalk.risk import changes_of
 
-SAE15 = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
+SAE15 = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13)
 BY_MATRIX = changes_of("perturb", {"matrix": SAE15, "above": 5, "seed": 1})
 ROUNDING = changes_of("semi_controlled_round", {"base": 3, "within": "A"})
 SWAPPING = changes_of("swap", {"dim": "A", "rate": 0.1})

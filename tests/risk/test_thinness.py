@@ -34,18 +34,18 @@ def slow(F, G, most):
 
 @given(CUBES, CUBES, st.integers(1, 3))
 def test_against_plain_loops(F, G, most):
-    before, after = fw.risk.thin_lines(F, most=most), fw.risk.thin_lines(F, G, most=most)
+    before, after = fw.risk.thin_lines(F, few=most), fw.risk.thin_lines(F, G, few=most)
     assert before == slow(F, F, most)
     assert after == slow(F, G, most)
     assert after <= before
-    assert fw.risk.thin_lines(F[0], most=most) == slow(F[0], F[0], most) if F[0].any() else True
+    assert fw.risk.thin_lines(F[0], few=most) == slow(F[0], F[0], most) if F[0].any() else True
 
 
 def test_by_hand():
     """A row that is full is not thin, however short; one that nobody is in counts for nothing."""
     assert fw.risk.thin_lines([[1, 2], [3, 4]]) == 0
     assert fw.risk.thin_lines([[1, 2, 0], [0, 0, 0], [5, 5, 5]]) == 1 / 5 + 3 / 5
-    assert fw.risk.thin_lines([[1, 2, 0], [0, 0, 0], [5, 5, 5]], most=1) == 1 / 5
+    assert fw.risk.thin_lines([[1, 2, 0], [0, 0, 0], [5, 5, 5]], few=1) == 1 / 5
     assert fw.risk.thin_lines([7, 0, 0, 0]) == 1
     assert fw.risk.thin_lines([[7]]) == 0
 
@@ -66,7 +66,7 @@ def test_many_tables_and_their_rows():
     ("call", "words"),
     [
         (lambda: fw.risk.thin_lines([[0, 0]]), "F sums to 0"),
-        (lambda: fw.risk.thin_lines([[1, 0]], most=0), "most=0: in so many cells of a thin line there is somebody"),
+        (lambda: fw.risk.thin_lines([[1, 0]], few=0), "most=0: in so many cells of a thin line there is somebody"),
         (lambda: fw.risk.thin_lines([[1, 0]], [1, 0]), "F and G are not the same table"),
         (
             lambda: TABLE_RISKS["thin lines"].before([[1, 0]], (0.5, 0.5)),

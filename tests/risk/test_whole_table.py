@@ -28,7 +28,7 @@ close = pytest.approx
 def test_the_figures_of_antal_shlomo_and_elliot():
     assert (F.sum(), F.size, (F == 0).sum()) == (2449, 90, 25)
     assert risk.r1(AREAS) == close(0.231461, abs=5e-7)
-    assert risk.r2(AREAS, AREAS // 10, sample=True) == close(0.19042665, abs=5e-9)
+    assert risk.r2(AREAS, AREAS // 10, sampled=True) == close(0.19042665, abs=5e-9)
     assert risk.r2(AREAS, AREAS // 2) == close(0.21281314, abs=5e-9)
     assert risk.r2(AREAS, AREAS) == risk.r1(AREAS)
     sizes = [int(fw.protect.draw_sample(AREAS, share, seed=1).published.sum()) for share in (0.1, 0.05, 0.01)]
@@ -250,13 +250,13 @@ def test_labels_decide_what_belongs_together():
         (lambda: risk.r1(F, by=2), r"a dim of the table \(A, B\), the number of an axis"),
         (lambda: risk.r1(F, by=0.5), "by=0.5: a dim of the table"),
         (lambda: risk.r1(F, by=["A", 0]), "names the dim 'A' twice"),
-        (lambda: risk.r2([1, 2], [2, 2], sample=True), "the sample G sums to 4 and the population F to 3"),
+        (lambda: risk.r2([1, 2], [2, 2], sampled=True), "the sample G sums to 4 and the population F to 3"),
         (
-            lambda: risk.r2(AREAS, AREAS.where(AREAS > 0, 1) // 100 + (AREAS == 0), sample=True),
+            lambda: risk.r2(AREAS, AREAS.where(AREAS > 0, 1) // 100 + (AREAS == 0), sampled=True),
             "the sample G has 1 in cell area=1, religion=2, and the population F 0: G is no sample of F",
         ),
-        (lambda: risk.r2([5, 2], [1, 3], sample=True), "the sample G has 3 in cell A=2, and the population F 2"),
-        (lambda: risk.r2([5, 2], [[1, 1], [5, 3]], sample=True, stacked=True), r"sums to 8 and .* to 7 \(table 2\)"),
+        (lambda: risk.r2([5, 2], [1, 3], sampled=True), "the sample G has 3 in cell A=2, and the population F 2"),
+        (lambda: risk.r2([5, 2], [[1, 1], [5, 3]], sampled=True, stacked=True), r"sums to 8 and .* to 7 \(table 2\)"),
         (lambda: risk.hellinger_utility([0, 0], [1, 2]), "F sums to 0"),
     ],
 )  # fmt: skip

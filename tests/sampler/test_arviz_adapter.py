@@ -106,7 +106,7 @@ def test_an_audit_gives_draws_in_the_form_of_the_installed_arviz():
     rhat = az.rhat(found)
     rhat = rhat.get("posterior", rhat)
     assert (rhat["table"] < 1.2).all()
-    cells = audit.to_arviz(draws=5, chains=2, cells="hidden")["posterior"]["table"]
+    cells = audit.to_arviz(draws=5, chains=2, which="hidden")["posterior"]["table"]
     assert cells.dims == ("chain", "draw", "cell")
     with pytest.raises(fw.InputError, match="draws=0"):
         audit.to_arviz(draws=0)

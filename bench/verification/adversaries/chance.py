@@ -28,7 +28,7 @@ def case(rng: np.random.Generator) -> Case | None:
                 table, fw.protect.geometric_noise(float(rng.uniform(0.5, 2.0))), exact=exact, seed=seed
             )
         elif kind == "matrix":
-            matrix = fw.protect.window_matrix(stay=[0.5] * 2 + [0.8] * 8, width=[3] * 10)
+            matrix = fw.protect.window_matrix(stay=[0.5] * 2 + [0.8] * 8, window=[3] * 10)
             release = fw.protect.perturb(table, matrix, exact=exact, seed=seed)
         else:
             if table.sum() < 4:

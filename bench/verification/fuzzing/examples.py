@@ -138,7 +138,7 @@ def saved_results() -> tuple[bytes, ...]:
         fw.audit(alone, intruders="respondents"),
         fw.ru_map(TABLE, matrix, seeds=2),
         fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]]),
-        fw.survey.sample_risk([[3, 0], [2, 5]], size=100, model="urn", draws=20),
+        fw.survey.sample_risk([[3, 0], [2, 5]], people=100, model="urn", draws=20),
     )
     return tuple(_written(one.save, "out.fw") for one in results)
 

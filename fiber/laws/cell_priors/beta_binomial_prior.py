@@ -66,17 +66,17 @@ class BetaBinomialWithin:
 
 
 @overload
-def beta_binomial(n: int, a: float = 1, b: float = 1) -> BetaBinomial: ...
+def beta_binomial(trials: int, a: float = 1, b: float = 1) -> BetaBinomial: ...
 
 
 @overload
-def beta_binomial(n: None = None, a: float = 1, b: float = 1) -> BetaBinomialWithin: ...
+def beta_binomial(trials: None = None, a: float = 1, b: float = 1) -> BetaBinomialWithin: ...
 
 
-def beta_binomial(n: int | None = None, a: float = 1, b: float = 1) -> BetaBinomial | BetaBinomialWithin:
-    """A prior for `prior`: x of n units are in the cell, and the share of them is Beta(a, b) distributed.
+def beta_binomial(trials: int | None = None, a: float = 1, b: float = 1) -> BetaBinomial | BetaBinomialWithin:
+    """A prior for `prior`: x of so many trials, the units, are in the cell, and the share of them is Beta(a, b) distributed.
 
-    Without n it is on the interval that is known of the cell: x - lower of upper - lower units, as Duncan, Fienberg,
+    Without trials it is on the interval that is known of the cell: x - lower of upper - lower units, as Duncan, Fienberg,
     Krishnan, Padman and Roehrig (2001) have it. lower and upper are the cell's sharp bounds, as `bounds` gives them, from
     the figures that are published exactly or as ranges and from what `knows` adds; only where these leave a cell of the
     release without limit do randomly changed figures limit it as well. a = b = 1 makes every value equally probable.
@@ -91,12 +91,12 @@ def beta_binomial(n: int | None = None, a: float = 1, b: float = 1) -> BetaBinom
     >>> fw.audit(release, low).pmf(A="1", B="1").round(3).to_dict()
     {0: 0.5, 1: 0.333, 2: 0.167}
     """
-    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0):
-        raise InputError(f"beta_binomial(n={n!r}): a whole number of at least 0.")
+    if trials is not None and (isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 0):
+        raise InputError(f"beta_binomial(trials={trials!r}): a whole number of at least 0.")
     for name, value in (("a", a), ("b", b)):
         if not is_probability(value) or value == 0:
             raise InputError(f"beta_binomial({name}={value!r}): a number above 0.")
-    return BetaBinomialWithin(float(a), float(b)) if n is None else BetaBinomial(int(n), float(a), float(b))
+    return BetaBinomialWithin(float(a), float(b)) if trials is None else BetaBinomial(int(trials), float(a), float(b))
 
 
 def _log_beta_binomial(x: np.ndarray, n: int, a: float, b: float) -> np.ndarray:

@@ -15,7 +15,7 @@ STATISTICS = ("chi-square", "likelihood-ratio", "freeman-tukey", "probability")
 """Their names, written out: to read them from `statistics` would load all that a test needs."""
 NAMED = ("quasi-independence", "symmetry", "quasi-symmetry")
 NOT_HERE = (
-    "rule", "no_flags", "zeros_hidden", "protected_by", "status", "contributors", "largest", "decimals", "tolerance",
+    "rule", "no_flags", "zeros_hidden", "protected_by", "status", "contributors", "largest", "decimals", "slack",
 )  # fmt: skip
 """Options of other commands that say nothing about a table of counts."""
 
@@ -24,22 +24,22 @@ NOT_HERE = (
     name="test",
     epilog="""\b
 Examples:
-  fiberwalk test table.csv --model income --model satisfaction       are the two independent?
-  fiberwalk test table.csv --model A,B --model B,C --model A,C       is there no three-way interaction?
-  fiberwalk test table.csv --model quasi-symmetry --statistic likelihood-ratio
-  fiberwalk test table.csv --model A --model B --zero 'A=men,B=pregnant'
+  fiberwalk test table.csv --hypothesis income --hypothesis satisfaction       are the two independent?
+  fiberwalk test table.csv --hypothesis A,B --hypothesis B,C --hypothesis A,C       is there no three-way interaction?
+  fiberwalk test table.csv --hypothesis quasi-symmetry --statistic likelihood-ratio
+  fiberwalk test table.csv --hypothesis A --hypothesis B --impossible 'A=men,B=pregnant'
 
 The p-value is among all tables with the same sums, so that counts need not be large. With few tables it is exact; else
 tables are drawn until its standard error is small.""",
 )
 @reading
 @click.option(
-    "--model", "model", metavar="A,B", multiple=True, required=True,
-    help="A margin that the model keeps. May be repeated. Of square tables also one of " + ", ".join(NAMED) + ".",
+    "--hypothesis", metavar="A,B", multiple=True, required=True,
+    help=f"A margin that the tested model keeps. May be repeated. Of square tables also one of {', '.join(NAMED)}.",
 )  # fmt: skip
 @click.option("--statistic", type=click.Choice(STATISTICS), default="chi-square", show_default=True)
 @click.option(
-    "--zero", "zeros", metavar="DIM=LABEL,...", multiple=True,
+    "--impossible", metavar="DIM=LABEL,...", multiple=True,
     help="A structural zero: a cell that can only be empty. May be repeated.",
 )  # fmt: skip
 @click.option(
@@ -47,7 +47,7 @@ tables are drawn until its standard error is small.""",
     help="List every table, draw some, or every one where these are not too many.",
 )  # fmt: skip
 @click.option(
-    "--precision", type=Number(min=0, max=1, min_open=True, max_open=True), default=0.001, show_default=True,
+    "--max-error", type=Number(min=0, max=1, min_open=True, max_open=True), default=0.001, show_default=True,
     help="Tables are drawn until the standard error of the p-value is at most this.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the random numbers.")
@@ -64,14 +64,14 @@ def conditional_test(**options: Any) -> None:
 
     check_outputs(options, "save")
     refuse_options(options, NOT_HERE, "a table of counts")
-    given = options["model"]
+    given = options["hypothesis"]
     found = run(
         table_of_counts(options, "count"),
         given[0] if len(given) == 1 and given[0] in NAMED else list(given),
         options["statistic"],
-        zeros=[_cell(one) for one in options["zeros"]] or None,
+        impossible=[_cell(one) for one in options["impossible"]] or None,
         method=options["method"],
-        tolerance=options["precision"],
+        max_error=options["max_error"],
         chains=options["chains"],
         seed=options["seed"],
         max_seconds=options["max_seconds"],
@@ -95,5 +95,5 @@ def _cell(text: str) -> dict[str, str]:
 
     pairs = [one.partition("=") for one in text.split(",")]
     if not all(equals for _, equals, _ in pairs):
-        raise InputError(f"--zero {text}: write it as DIM=LABEL for every dim, joined by commas.")
+        raise InputError(f"--impossible {text}: write it as DIM=LABEL for every dim, joined by commas.")
     return {dim.strip(): label.strip() for dim, _, label in pairs}

@@ -51,11 +51,11 @@ Examples:
   fiberwalk bounds table.csv                      between which values can it lie?
   fiberwalk count table.csv                       how many tables agree with what was published?
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
-  fiberwalk protect table.csv --method random-round --out safe.csv    a protected table, and a note of what was done
-  fiberwalk ru-map table.csv --method 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
-  fiberwalk sample-risk sample.csv --size 2449    what does a table of sample counts risk?
-  fiberwalk tabulate people.csv --dims sex,age --method 'random-round base=3'    a table on request, if it is safe
-  fiberwalk test table.csv --model A --model B    does a model fit, whatever the counts?
+  fiberwalk protect table.csv --mechanism random-round --out safe.csv    a protected table, and a note of what was done
+  fiberwalk ru-map table.csv --mechanism 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
+  fiberwalk sample-risk sample.csv --people 2449    what does a table of sample counts risk?
+  fiberwalk tabulate people.csv --dims sex,age --mechanism 'random-round base=3'    a table on request, if it is safe
+  fiberwalk test table.csv --hypothesis A --hypothesis B    does a model fit, whatever the counts?
 
 Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure, or chains have not
 converged that were to rule this out, or tabulate refused the table; 2 the input is wrong; 130 interrupted before there was

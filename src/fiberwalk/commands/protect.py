@@ -22,13 +22,8 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
     ("base", _NUMBER, "Figures become multiples of it (all rounding)."),
     ("max-dims", _NUMBER, "All tables of up to so many dims are offered (round-lattice; --margin names others)."),
     ("rounding", _TEXT, "nearest, or within (round-to)."),
-    (
-        "hide",
-        _TEXT,
-        "Cells to withhold by rule, such as '< 3' (suppress, complementary-suppress), or to blank (local-suppress).",
-    ),
     ("below", _NUMBER, "Every primary must be able to be so much less (complementary-suppress)."),
-    ("above", _NUMBER, "... so much more; of perturb: how many last rows of the matrix repeat for larger counts."),
+    ("above", _NUMBER, "... so much more."),
     ("width", _NUMBER, "... between ends so far apart."),
     ("percent", _NUMBER, "... so many percent of the truth below and above."),
     ("minimise", _TEXT, "cells or counts (complementary-suppress)."),
@@ -37,8 +32,9 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
         "FILE",
         "Transition matrix: a row a true count, a column a published one (perturb); of labels in the order of FILE (pram).",
     ),
+    ("last-rows", _NUMBER, "How many last rows of the matrix repeat for larger counts (perturb)."),
     ("stay", _NUMBER, "Probability that a record keeps its label, instead of a matrix (pram)."),
-    ("noise", _TEXT, "geometric:EPSILON, uniform:LARGEST, or -1:0.25,0:0.5,1:0.25 (add-noise)."),
+    ("noise", _TEXT, "geometric:EPSILON, uniform:MOST, or -1:0.25,0:0.5,1:0.25 (add-noise)."),
     ("fraction", _NUMBER, "Share of the population that is drawn (draw-sample)."),
     ("size", _NUMBER, "... or how many are drawn."),
     (
@@ -47,11 +43,15 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
         "The dim whose values are exchanged, or several with commas (swap); drawn anew (pram); blanked "
         "(local-suppress).",
     ),
-    ("rate", _NUMBER, "Share of the records that are exchanged (swap), or probability of a blank (local-suppress)."),
+    (
+        "rate",
+        _NUMBER,
+        "Share of the records that are exchanged (swap, swap-preserving), or probability of a blank (local-suppress).",
+    ),
     ("targeted", _NUMBER, "Records in cells of at most this many first (swap)."),
-    ("order", _TEXT, "Margins of so many dims are kept (swap-preserving); random or given (markov-perturb)."),
-    ("swaps", _NUMBER, "How many (swap-preserving)."),
-    ("share", _NUMBER, "... or as a share of the records."),
+    ("ways", _NUMBER, "Margins of so many dims are kept (swap-preserving)."),
+    ("order", _TEXT, "Of the steps: random or given (markov-perturb)."),
+    ("swaps", _NUMBER, "How many, instead of a rate (swap-preserving)."),
     ("level", _NUMBER, "Of the test of fit (simulate)."),
     ("theta", _NUMBER, "Probability that a unit leaves its cell (markov-perturb)."),
     ("squares", _TEXT, "adjacent or all (markov-perturb)."),
@@ -72,12 +72,16 @@ _FLAGS: tuple[tuple[str, str], ...] = (
     ("preserve-totals", "Keep how often each count occurs (perturb)."),
     ("normalise", "Let rows of the matrix be scaled to 1 (perturb)."),
     ("floor", "What falls below zero is shown as 0 (add-noise)."),
-    ("zeros-hidden", "The rule of --hide hits zeros, too (suppress, complementary-suppress)."),
     ("secondary-zeros", "Zeros may be withheld to protect others (complementary-suppress)."),
     ("keyed", "The random number of a cell follows from its labels: alike in every table with this seed."),
 )
-_CALLED = {"rounding": "rule", "hide": "rule", "margin": "margins", "merge": "groups"}
+_CALLED = {"margin": "margins", "merge": "groups"}
 """Options whose parameter has another name."""
+_ELSEWHERE = {
+    "rule": "Cells to withhold by rule, such as '< 3' (suppress, complementary-suppress), or to blank (local-suppress).",
+    "zeros_hidden": "The rule hits zeros, too (suppress, complementary-suppress).",
+}
+"""Options that are there already, for commands that read what is protected: here they say how to protect."""
 
 
 def _method_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -86,8 +90,7 @@ def _method_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(f"--{name}", metavar="A,B", multiple=True, help=f"{words} May be repeated.")
         for name, words in _LISTS
     ]
-    # --zeros-hidden is there already, among the options that say how FILE is read.
-    options += [click.option(f"--{name}", is_flag=True, help=words) for name, words in _FLAGS if name != "zeros-hidden"]
+    options += [click.option(f"--{name}", is_flag=True, help=words) for name, words in _FLAGS]
     for option in reversed(options):
         command = option(command)
     return command
@@ -96,15 +99,15 @@ def _method_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.command(
     epilog="""\b
 Examples:
-  fiberwalk protect table.csv --method random-round --base 3 --exact region --out rounded.csv
-  fiberwalk protect table.csv --method complementary-suppress --hide '< 3' --percent 20 --out hidden.csv
-  fiberwalk protect table.csv --method swap --dim region --rate 0.1 --within age --out swapped.csv
-  fiberwalk protect table.csv --method perturb --matrix matrix.csv --keyed --seed 77 --out perturbed.csv
-  fiberwalk protect table.csv --method round-lattice --max-dims 2 --out offered.csv
+  fiberwalk protect table.csv --mechanism random-round --base 3 --exact region --out rounded.csv
+  fiberwalk protect table.csv --mechanism complementary-suppress --rule '< 3' --percent 20 --out hidden.csv
+  fiberwalk protect table.csv --mechanism swap --dim region --rate 0.1 --within age --out swapped.csv
+  fiberwalk protect table.csv --mechanism perturb --matrix matrix.csv --keyed --seed 77 --out perturbed.csv
+  fiberwalk protect table.csv --mechanism round-lattice --max-dims 2 --out offered.csv
   fiberwalk audit rounded.csv --protected-by 'random-round base=3'        what it gives away"""
 )
 @reading
-@click.option("--method", metavar="NAME", help="How to protect it; --list shows all methods.")
+@click.option("--mechanism", metavar="NAME", help="How to protect it; --list shows all.")
 @click.option("--list", "listing", is_flag=True, is_eager=True, expose_value=False, help="List the methods and stop.",
               callback=lambda context, _, chosen: _list_methods(context) if chosen else None)  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), help="The protected table (.csv or .parquet).")
@@ -124,12 +127,10 @@ def protect(**options: Any) -> None:
     from ..base.text_files import written_whole
     from ..protect.methods import method_named
 
-    if options["method"] is None or options["out"] is None:
-        raise InputError("protect needs --method NAME (--list shows them) and --out FILE.")
-    name = options["method"].replace("-", "_")
+    if options["mechanism"] is None or options["out"] is None:
+        raise InputError("protect needs --mechanism NAME (--list shows them) and --out FILE.")
+    name = options["mechanism"].replace("-", "_")
     method = method_named(name)
-    if options["rule"]:
-        raise InputError("--rule is for audits, of what an intruder knows; to withhold cells by a rule give --hide.")
     if options["protected_by"] or options["no_flags"]:
         raise InputError("--protected-by and --no-flags are for audits of tables that are protected already.")
     if options["out"].suffix.lower() == ".jj":
@@ -137,14 +138,15 @@ def protect(**options: Any) -> None:
     if options["note"] is None:
         options["note"] = options["out"].with_suffix(".note.txt")
     check_outputs(options, "out", "note")
-    zeros_hidden, options["zeros_hidden"] = options["zeros_hidden"], False  # of the method, not of how FILE is read
-    truth = read(options)
+    truth = read(
+        {**options, "rule": None, "zeros_hidden": False}
+    )  # these are of the mechanism, not of how FILE is read
     if truth.truth is None or len(truth.grids) != 1:
         raise InputError(
             f"{options['file']}: to be protected, a table must be known in full; some cells have no figure."
         )
     function = method.function(name)
-    given = _given({**options, "zeros_hidden": zeros_hidden}, name, function)
+    given = _given(options, name, function)
     with shown(None) as tell:
         progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
         release = function(_table(truth), **given, **progress)
@@ -158,10 +160,10 @@ def protect(**options: Any) -> None:
 
 
 for _option in protect.params:
-    if _option.name in ("rule", "no_flags", "protected_by") and isinstance(_option, click.Option):
+    if _option.name in ("no_flags", "protected_by") and isinstance(_option, click.Option):
         _option.hidden = True  # they are about tables that are protected already
-    elif _option.name == "zeros_hidden" and isinstance(_option, click.Option):
-        _option.help = dict(_FLAGS)["zeros-hidden"]
+    elif _option.name in _ELSEWHERE and isinstance(_option, click.Option):
+        _option.help = _ELSEWHERE[_option.name]
 
 
 def _list_methods(context: click.Context) -> None:
@@ -177,7 +179,12 @@ def _list_methods(context: click.Context) -> None:
 def _table(release: Release) -> Any:
     from ..release.tables.tables import Table
 
-    return Table(release.truth[release.grids[0].cells], release.dims, release.decimals)  # type: ignore[index]
+    order = release.grids[0].cells
+    assert release.truth is not None
+    behind = (
+        None if of is None else of[order.ravel()] for of in (release.contributors, release.largest, release.second)
+    )
+    return Table(release.truth[order], release.dims, release.decimals, *behind)
 
 
 def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> dict[str, Any]:
@@ -187,16 +194,15 @@ def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> 
 
     taken = inspect.signature(function).parameters
     found: dict[str, Any] = {}
-    for option, _, _ in _PARAMETERS:
-        called = option.replace("-", "_")
+    for called in (*(option.replace("-", "_") for option, _, _ in _PARAMETERS), "rule"):
         if options[called] is not None:
-            found[_CALLED.get(option, called)] = parameter(called, options[called])
+            found[called] = parameter(called, options[called])
     for option, _ in _LISTS:
         if options[option]:
             found[_CALLED.get(option, option)] = list(options[option])
-    for option, _ in _FLAGS:
-        if options[option.replace("-", "_")]:
-            found[option.replace("-", "_")] = True
+    for called in (*(option.replace("-", "_") for option, _ in _FLAGS), "zeros_hidden"):
+        if options[called]:
+            found[called] = True
     if found.pop("keyed", False):
         found["keys"] = "labels"
     if "groups" in found:
@@ -205,18 +211,18 @@ def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> 
         if one not in taken:
             said = next((option for option, called in _CALLED.items() if called == one), one).replace("_", "-")
             raise InputError(
-                f"--{'keyed' if one == 'keys' else said} does not go with --method {name.replace('_', '-')}."
+                f"--{'keyed' if one == 'keys' else said} does not go with --mechanism {name.replace('_', '-')}."
             )
     missing = [p.name for p in taken.values() if p.default is p.empty and p.name not in ("table", *found)]
     if "where" in taken and "rule" not in found:
         missing.append("where")
     if missing:
-        option = {"groups": "merge", "margins": "margin", "where": "hide"}.get(missing[0], missing[0])
-        raise InputError(f"--method {name.replace('_', '-')} needs --{option}.")
+        option = {"groups": "merge", "margins": "margin", "where": "rule"}.get(missing[0], missing[0])
+        raise InputError(f"--mechanism {name.replace('_', '-')} needs --{option}.")
     if "seed" in taken:
         found["seed"] = options["seed"]
     elif options["seed"] is not None:
-        raise InputError(f"--seed: nothing is random in --method {name.replace('_', '-')}.")
+        raise InputError(f"--seed: nothing is random in --mechanism {name.replace('_', '-')}.")
     return found
 
 

@@ -37,11 +37,11 @@ ABOVE_0 = click.FloatRange(min=0, min_open=True)
     name="ru-map",
     epilog="""\b
 Examples:
-  fiberwalk ru-map table.csv --where '< 3' --method 'random-round base=3,5,10' --method "suppress rule='< 3'"
-  fiberwalk ru-map table.csv --method 'markov-perturb theta=0.05,0.1,0.2' --method 'controlled-round base=3' \\
-      --utility hellinger --seeds 20 --threshold 0.5 --plot map.png --csv map.csv
-  fiberwalk ru-map table.csv --risk r2 --by region --utility hellinger --method 'random-round base=3,5'
-  fiberwalk ru-map table.csv --cell region=north,age=0-15 --risk exact --method 'random-round base=3' --fail-above 0.5
+  fiberwalk ru-map table.csv --where '< 3' --mechanism 'random-round base=3,5,10' --mechanism "suppress rule='< 3'"
+  fiberwalk ru-map table.csv --mechanism 'markov-perturb theta=0.05,0.1,0.2' --mechanism 'controlled-round base=3' \\
+      --utility hellinger --seeds 20 --max-risk 0.5 --plot map.png --csv map.csv
+  fiberwalk ru-map table.csv --risk r2 --by region --utility hellinger --mechanism 'random-round base=3,5'
+  fiberwalk ru-map table.csv --cell region=north,age=0-15 --risk exact --mechanism 'random-round base=3' --fail-above 0.5
 
 A method is one of `fiberwalk protect --list` with the parameters of its Python function; of one parameter, several values
 can be given with commas, and make a line on the map. The table as it is stands on the map as 'original'. The seeds can be
@@ -49,7 +49,7 @@ guessed: publish with `fiberwalk protect`, which takes a new one.""",
 )
 @reading
 @click.option(
-    "--method", "methods", metavar="'NAME KEY=VALUE,...'", multiple=True,
+    "--mechanism", "mechanisms", metavar="'NAME KEY=VALUE,...'", multiple=True,
     help="A method of protection, such as 'random-round base=3,5,10'. May be repeated.",
 )  # fmt: skip
 @click.option(
@@ -96,11 +96,11 @@ guessed: publish with `fiberwalk protect`, which takes a new one.""",
     help="From which their seeds follow; of the chains.",
 )
 @click.option(
-    "--precision", type=ABOVE_0, metavar="BITS", default=0.02, show_default=True, help="Of sampled entropies."
+    "--tolerance", type=ABOVE_0, metavar="BITS", default=0.02, show_default=True, help="Of sampled entropies."
 )
 @click.option("--max-seconds", type=ABOVE_0, help="Stop the chains of each audit after so much time.")
 @click.option(
-    "--threshold", type=ABOVE_0, metavar="RISK", help="The highest risk allowed: drawn, and what is best below it."
+    "--max-risk", type=ABOVE_0, metavar="RISK", help="The highest risk allowed: drawn, and what is best below it."
 )
 @click.option(
     "--fail-above", type=ABOVE_0, metavar="RISK",
@@ -122,21 +122,21 @@ def ru_map(**options: Any) -> None:
 
     check_outputs(options, "plot", "csv")
     check_picture(options["plot"])
-    methods = _methods(options["methods"])
+    methods = _methods(options["mechanisms"])
     truth = _truth(options)
     found = run_map(
         truth, methods, options["risk"], options["utility"], believed(options), options["seeds"],
-        cell=_cell(options["cell"]), where=options["where"], over=options["over"], base=math.e if options["nats"] else 2,
+        cell=_cell(options["cell"]), where=options["where"], over=options["over"], log_base=math.e if options["nats"] else 2,
         weights=numbers_or_norm(options["weights"]), by=names(options["by"]), given=names(options["given"]),
-        seed=options["seed"], tolerance=options["precision"], max_seconds=options["max_seconds"], **budget(options),
+        seed=options["seed"], tolerance=options["tolerance"], max_seconds=options["max_seconds"], **budget(options),
     )  # fmt: skip
-    threshold = options["threshold"] or options["fail_above"]
+    threshold = options["max_risk"] or options["fail_above"]
     if threshold is not None:
         check_threshold(threshold)
     if options["csv"] is not None:
         write_csv(found.frame, options["csv"])
     if options["plot"] is not None:
-        write_picture(found.plot(threshold=threshold), options["plot"])
+        write_picture(found.plot(max_risk=threshold), options["plot"])
         click.echo(f"map: {options['plot']}", err=True)
     click.echo(_as_json(found) if options["as_json"] else _told(found, threshold))
     if options["fail_above"] is not None:
@@ -155,7 +155,7 @@ def _truth(options: dict[str, Any]) -> Release:
         if options[name]:
             said = name.replace("_", "-")
             raise InputError(
-                f"--{said} is for tables that are protected already; ru-map protects FILE by each --method."
+                f"--{said} is for tables that are protected already; ru-map protects FILE by each --mechanism."
             )
     truth = read(options)
     if truth.truth is None or len(truth.grids) != 1:
@@ -164,19 +164,19 @@ def _truth(options: dict[str, Any]) -> Release:
 
 
 def _methods(texts: tuple[str, ...]) -> dict[str, Any]:
-    """What --method says, by names that tell the methods apart."""
+    """What --mechanism says, by names that tell the methods apart."""
     from ..base.errors import InputError
     from .shared.method_parameters import method_and_values
 
     if not texts:
-        raise InputError("ru-map needs at least one --method, such as --method 'random-round base=3,5,10'.")
+        raise InputError("ru-map needs at least one --mechanism, such as --mechanism 'random-round base=3,5,10'.")
     found: dict[str, Any] = {}
     for text in texts:
         name, parameters = method_and_values(text)
         fixed = [f"{key}={value}" for key, value in parameters.items() if isinstance(value, (bool, int, float, str))]
         shown = " ".join([name.replace("_", "-"), *fixed])
         if shown in found:
-            raise InputError(f"--method {shown} is there twice; give the values of a parameter in one, with commas.")
+            raise InputError(f"--mechanism {shown} is there twice; give the values of a parameter in one, with commas.")
         found[shown] = (name, parameters)
     return found
 

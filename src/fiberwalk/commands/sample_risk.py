@@ -26,14 +26,14 @@ NOT_HERE = ("rule", "no_flags", "zeros_hidden", "protected_by", "status", "contr
     name="sample-risk",
     epilog="""\b
 Examples:
-  fiberwalk sample-risk sample.csv --size 2449
-  fiberwalk sample-risk sample.csv --size 2449 --model urn --zeros 25 --plot risk.png
-  fiberwalk sample-risk sample.csv --size 2449 --model log-linear --margin area,sex --margin sex,religion
+  fiberwalk sample-risk sample.csv --people 2449
+  fiberwalk sample-risk sample.csv --people 2449 --model urn --zeros 25 --plot risk.png
+  fiberwalk sample-risk sample.csv --people 2449 --model log-linear --margin area,sex --margin sex,religion
   fiberwalk sample-risk with_population_totals.csv --fail-above 0.2    the file's totals are those of the population
-  fiberwalk sample-risk sample.csv --strata area --size north=1200 --size south=1249
+  fiberwalk sample-risk sample.csv --strata area --people north=1200 --people south=1249
   fiberwalk sample-risk people.csv --dims area,religion --sampling-weights weight    a row a person
 
-Without --size and --sampling-weights the totals in FILE are those of the population, and every model keeps to them.
+Without --people and --sampling-weights the totals in FILE are those of the population, and every model keeps to them.
 R2 is the risk of the sample table, R1 what it would be were the whole population published (Antal, Shlomo and Elliot 2015).
 Each population that is drawn gives both: what is printed is how they are distributed.""",
 )
@@ -77,10 +77,10 @@ def sample_risk(**options: Any) -> None:
 
     check_outputs(options, "plot", "save")
     check_picture(options["plot"])
-    options["size"] = population_size(options["size"], options["strata"])
+    options["people"] = population_size(options["people"], options["strata"])
     found = run(
         _sample(options),
-        options["size"],
+        options["people"],
         _model(options),
         numbers_or_norm(options["weights"]) or WEIGHTS,
         draws=options["draws"],
@@ -111,14 +111,14 @@ def _sample(options: dict[str, Any]) -> Any:
     refuse_options(options, NOT_HERE, "a sample")
     if options["sampling_weights"] is not None:
         return _weighted(options)
-    if options["size"] is None:
+    if options["people"] is None:
         try:
             return read({**options, "protected_by": "draw-sample"})
         except InputError as problem:
             if "how large is the population" not in str(problem):
                 raise
             raise InputError(
-                f"{options['file']}: how large is the population? Give --size, or its totals as rows of the file."
+                f"{options['file']}: how large is the population? Give --people, or its totals as rows of the file."
             ) from None
     return table_of_counts(options, "sample count")
 
@@ -146,14 +146,14 @@ def _model(options: dict[str, Any]) -> Any:
     from ..posterior.populations.polya_urn import urn
     from ..posterior.populations.shrunk_population import shrunk
 
-    totals = options["size"] is None and options["sampling_weights"] is None
+    totals = options["people"] is None and options["sampling_weights"] is None
     name = options["model"] or ("fiber" if totals else "shrunk")
     margins = list(options["margins"]) or None
     for option, belongs in (("zeros", "urn"), ("strength", "shrunk"), ("margins", "log-linear, urn or shrunk")):
         if options[option] not in (None, ()) and name not in belongs:
             raise InputError(f"--{'margin' if option == 'margins' else option} goes with --model {belongs}.")
     if name == "fiber" and not totals:
-        raise InputError("--model fiber needs totals of the population, as rows of FILE, and no --size.")
+        raise InputError("--model fiber needs totals of the population, as rows of FILE, and no --people.")
     if name == "urn":
         return urn(options["zeros"], margins=margins)
     if name == "shrunk":

@@ -25,13 +25,13 @@ LONGEST_SEED = 40
     epilog="""\b
 Examples:
   fiberwalk tabulate people.csv                                    what can be asked for?
-  fiberwalk tabulate people.csv --dims sex,age --where region=1 --method 'random-round base=3'
-  fiberwalk tabulate cube.parquet --dims age,education --method 'semi-controlled-round base=3' \\
+  fiberwalk tabulate people.csv --dims sex,age --filter region=1 --mechanism 'random-round base=3'
+  fiberwalk tabulate cube.parquet --dims age,education --mechanism 'semi-controlled-round base=3' \\
       --max-risk 0.2 --min-population 1000 --max-small-share 0.1 --seed-file secret.txt --out table.csv
-  fiberwalk tabulate cube.csv --dims region,age --method 'swap dim=region rate=0.1' --before --out swapped.csv
-  fiberwalk tabulate cube.csv --dims sex,age --method 'round-lattice base=3 max-dims=2' --seed-file secret.txt
-  fiberwalk tabulate cube.csv --dims sex,age --where age=0-4 --where age=5-9 --method none --max-risk 0.1
-  fiberwalk tabulate survey.csv --dims sex,age --method none --measure sample --sampling-weights weight --max-risk 0.2
+  fiberwalk tabulate cube.csv --dims region,age --mechanism 'swap dim=region rate=0.1' --before --out swapped.csv
+  fiberwalk tabulate cube.csv --dims sex,age --mechanism 'round-lattice base=3 max-dims=2' --seed-file secret.txt
+  fiberwalk tabulate cube.csv --dims sex,age --filter age=0-4 --filter age=5-9 --mechanism none --max-risk 0.1
+  fiberwalk tabulate survey.csv --dims sex,age --mechanism none --risk sample --sampling-weights weight --max-risk 0.2
 
 With the same seed, random-round and perturb change the same people alike in every table that shows them as a cell, so that
 asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Many tables of
@@ -43,18 +43,18 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--dims", metavar="A,B", help="The dims that span the table. Left out: the dims of FILE are listed.")
 @click.option(
-    "--where", metavar="DIM=LABEL", multiple=True,
+    "--filter", metavar="DIM=LABEL", multiple=True,
     help="Who is in the table. Repeat it for more labels of a dim, or for other dims.",
 )  # fmt: skip
 @click.option(
-    "--method", metavar="'NAME KEY=VALUE'",
+    "--mechanism", metavar="'NAME KEY=VALUE'",
     help="How it is protected, such as 'random-round base=3' (`fiberwalk protect --list`); none: not at all.",
 )  # fmt: skip
 @click.option("--before", is_flag=True, help="Protect the whole cube, and count the table from it.")
 @click.option("--only-if-needed", is_flag=True, help="A table whose risk is at most --max-risk is published as it is.")
 @click.option("--max-risk", type=Number(min=0), metavar="RISK", help="Refuse the table if its risk stays above this.")
 @click.option(
-    "--measure", type=click.Choice(["split", "split mean", "r1", "thin lines", "sample"]), default="split",
+    "--risk", type=click.Choice(["split", "split mean", "r1", "thin lines", "sample"]), default="split",
     show_default=True,
     help="The risk of a table: small and large counts apart (Shlomo, Antal and Elliot 2015); the same by the mean true "
     "count of each figure; R1 and R2; the share of rows and columns with one or two occupied cells; or, of data that "
@@ -63,7 +63,7 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 @of_a_sample
 @click.option(
     "--model", type=click.Choice(["log-linear", "urn", "shrunk"]),
-    help="With --measure sample: what is believed of the people outside the sample (default: shrunk).",
+    help="With --risk sample: what is believed of the people outside the sample (default: shrunk).",
 )  # fmt: skip
 @click.option("--by", metavar="DIM", help="Tell the risk of each category of this dim, too.")
 @click.option(
@@ -74,14 +74,14 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
     type=click.IntRange(min=0),
     default=1,
     show_default=True,
-    help="... more dims in --where than this.",
+    help="... more dims in --filter than this.",
 )
 @click.option(
     "--max-labels",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="... more labels of a dim in --where than this, where the table does not show the dim.",
+    help="... more labels of a dim in --filter than this, where the table does not show the dim.",
 )
 @click.option("--min-population", type=click.IntRange(min=0), metavar="N", help="... fewer people than this.")
 @click.option(
@@ -125,21 +125,21 @@ def tabulate(**options: Any) -> None:
     from ..server.table_server import TableServer
 
     asked = options["dims"] is not None
-    if not asked and any(options[one] for one in ("where", "method", "out", "note", "by")):
+    if not asked and any(options[one] for one in ("filter", "mechanism", "out", "note", "by")):
         raise InputError("--dims says which table is asked for, such as --dims sex,age.")
     _check_outputs(options)
     _check_sample(options)
-    name, parameters = _method(options["method"], asked)
+    name, parameters = _method(options["mechanism"], asked)
     server = TableServer(
         options["file"],
         rules=ServerRules(**{one.name: options[one.name] for one in fields(ServerRules)}),
-        method=name,
+        mechanism=name,
         parameters=parameters,
         when="before" if options["before"] else "after",
         max_risk=options["max_risk"],
         always=not options["only_if_needed"],
-        measure=options["measure"],
-        size=population_size(options["size"], options["strata"]),
+        risk=options["risk"],
+        people=population_size(options["people"], options["strata"]),
         model=options["model"],
         sampling_weights=options["sampling_weights"],
         seed=_seed(options),
@@ -151,7 +151,7 @@ def tabulate(**options: Any) -> None:
     if not asked:
         click.echo(_listed(server))
         return
-    answer = server.tabulate(options["dims"], _where(options["where"], server), by=options["by"])
+    answer = server.tabulate(options["dims"], _where(options["filter"], server), by=options["by"])
     click.echo(answer.summary())
     _tell_by(answer, options["by"])
     if not answer.released:
@@ -181,12 +181,12 @@ def _check_sample(options: dict[str, Any]) -> None:
     """What is said of a sample goes with its measure, which needs to know how large the population is."""
     from ..base.errors import InputError
 
-    said = [one for one in ("size", "strata", "model", "sampling_weights") if options[one]]
-    if options["measure"] != "sample" and said:
-        raise InputError(f"--{said[0].replace('_', '-')} goes with --measure sample.")
-    if options["measure"] == "sample" and not (options["size"] or options["strata"] or options["sampling_weights"]):
+    said = [one for one in ("people", "strata", "model", "sampling_weights") if options[one]]
+    if options["risk"] != "sample" and said:
+        raise InputError(f"--{said[0].replace('_', '-')} goes with --risk sample.")
+    if options["risk"] == "sample" and not (options["people"] or options["strata"] or options["sampling_weights"]):
         raise InputError(
-            "--measure sample: how large is the population that these people were drawn from? Give --size, or "
+            "--risk sample: how large is the population that these people were drawn from? Give --people, or "
             "--sampling-weights."
         )
 
@@ -197,7 +197,7 @@ def _method(text: str | None, asked: bool) -> tuple[str | None, dict[str, Any] |
 
     if text is None and asked:
         raise InputError(
-            "tabulate needs a --method, such as 'random-round base=3', or none to publish the table as it is."
+            "tabulate needs a --mechanism, such as 'random-round base=3', or none to publish the table as it is."
         )
     if text is None or text.strip() == "none":
         return None, None
@@ -226,14 +226,14 @@ def _seed(options: dict[str, Any]) -> int | None:
 
 
 def _where(texts: tuple[str, ...], server: TableServer) -> dict[str, list[str]]:
-    """Who is in the table; labels of one dim may stand in one --where, with commas."""
+    """Who is in the table; labels of one dim may stand in one --filter, with commas."""
     from ..base.errors import InputError
 
     found: dict[str, list[str]] = {}
     for text in texts:
         dim, equals, label = (part.strip() for part in text.partition("="))
         if not equals:
-            raise InputError(f"--where {text}: write it as DIM=LABEL, such as region=1.")
+            raise InputError(f"--filter {text}: write it as DIM=LABEL, such as region=1.")
         whole = label in server.cube.labels.get(dim, ())
         found.setdefault(dim, []).extend([label] if whole else [one.strip() for one in label.split(",")])
     return found
@@ -243,7 +243,7 @@ def _listed(server: TableServer) -> str:
     """What can be asked for."""
     cube = server.cube
     lines = [
-        f"{cube.population:,} people in {len(cube.counts):,} occupied cells. Dims to ask for by --dims and --where:"
+        f"{cube.population:,} people in {len(cube.counts):,} occupied cells. Dims to ask for by --dims and --filter:"
     ]
     width = max(len(one.name) for one in cube.columns)
     for one in cube.columns:

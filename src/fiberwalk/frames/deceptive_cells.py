@@ -40,7 +40,7 @@ def deceptive_frame(
         else:
             modal, p_modal = pmf.modal
             shown = belief.release.show(modal)
-            why.append(count_deceives(pmf.support, p_modal, pmf.entropy, limit=limit, bits=bits, sure_of=shown))
+            why.append(count_deceives(pmf.support, p_modal, pmf.entropy, certainty=limit, bits=bits, sure_of=shown))
     words = np.array(why, dtype=object)
     places = belief.release.index(belief.keys).get_indexer(cells.index)
     found = cells.assign(why=words[places] if len(words) else words)
@@ -54,6 +54,6 @@ def _why_magnitude(pmf: Pmf, truth: int | None, belief: Belief, looks_safe: bool
     if reach <= percent and not looks_safe:
         return ""
     if truth is not None:
-        return magnitude_deceives(reach, pmf.between(*within_percent(truth, percent)), percent=percent, limit=limit)
+        return magnitude_deceives(reach, pmf.between(*within_percent(truth, percent)), percent=percent, certainty=limit)
     guess, near = best_guess(pmf, percent)
-    return magnitude_deceives(reach, near, percent=percent, limit=limit, guess=belief.release.show(guess))
+    return magnitude_deceives(reach, near, percent=percent, certainty=limit, guess=belief.release.show(guess))

@@ -72,7 +72,7 @@ def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
     if magnitude and release.contributors is None and release.largest is None:
         raise InputError(
             "intruders='respondents' needs to know who is alone in a cell of magnitudes, or has most of it: give the "
-            "columns N_OBS or MAX, or contributors= or largest=."
+            "columns N_OBS or MAX, or fw.table(contributors=) or fw.table(largest=)."
         )
     if release.truth is None:
         raise InputError(

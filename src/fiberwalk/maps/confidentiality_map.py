@@ -36,7 +36,7 @@ OURS = ("release", "law", "seed", "hidden_margins", "checkpoint", "progress", "i
 
 def ru_map(
     table: Any,
-    methods: Any,
+    mechanisms: Any,
     risk: Any = "entropy",
     utility: Any = "mean squared precision",
     law: Any = "uniform",
@@ -47,7 +47,7 @@ def ru_map(
     over: str = "worst",
     by: Any = None,
     given: Any = None,
-    base: float = 2,
+    log_base: float = 2,
     harm: Any = None,
     weights: Any = None,
     original: bool = True,
@@ -64,7 +64,7 @@ def ru_map(
     ----------
     table
         The true table, in any form; or a release that carries its truth.
-    methods
+    mechanisms
         A dict of name -> method, each one of: a function of (table, seed), or of the table alone, that returns a release; a
         release, for a publication as it stands; the name of a method such as "random_round"; or a pair of a function or name
         and its parameters, of which one may be a list: (fw.protect.random_round, {"base": [3, 5, 10]}) gives a line with a
@@ -109,7 +109,7 @@ def ru_map(
     given
         With utility="conditional probability": the dim, or list of dims, to condition on. Categories that nobody is in are
         left out; one that a user takes to be empty is to her as if all its cells were alike.
-    base
+    log_base
         Of the logarithm of the entropy: 2 for bits, `math.e` for nats.
     harm
         How bad it is for an intruder to know that a value is k: a function of k, or a dict.
@@ -154,7 +154,7 @@ def ru_map(
     parts = categories(by, over, true)
     axes = (
         risk_measure(
-            risk, which=whose_risk(names, over), over=over, base=base, harm=harm, weights=weights, table=true,
+            risk, which=whose_risk(names, over), over=over, base=log_base, harm=harm, weights=weights, table=true,
             chosen=chosen is not None, parts=parts,
         ),
         utility_measure(utility, "all cells" if names is None else f"cell {names[0]}" if len(names) == 1 else
@@ -165,7 +165,7 @@ def ru_map(
     _check_options(options)
     repeated = run_seeds(seeds, int(seed))
     law_name = as_law(law).name
-    points = candidates(methods, as_given, true)
+    points = candidates(mechanisms, as_given, true)
     if original and any(one.method == ORIGINAL for one in points):
         raise InputError(f"{ORIGINAL!r} is the table itself: call your method otherwise, or say original=False.")
     points = [*([original_of(true)] if original else []), *points]
@@ -198,7 +198,7 @@ def ru_map(
         "over": over,
         "by": list(parts.dims) or None,
         "given": [true.dims[axis].name for axis in given_axes(given, true)] or None,
-        "base": base,
+        "base": log_base,
         "cells": names,
     }
     return RUMap(tuple(found), axes[0].words, axes[1].words, settings, len(todo) - len(found))

@@ -21,7 +21,7 @@ def whole_table_risk(name: str, table: Table, weights: Any, parts: Categories) -
     """One of these risks of this table, if it can be measured."""
     risk = TABLE_RISKS[name]
     if table.decimals:
-        raise InputError(f"risk={name!r} is of tables of counts: leave out decimals=.")
+        raise InputError(f"risk={name!r} is of tables of counts, and this one has decimals.")
     try:
         risk.before(in_own_units(table.values, table.decimals), weights, parts.axes)
     except InputError as problem:

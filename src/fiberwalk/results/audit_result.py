@@ -283,19 +283,19 @@ class Audit:
         return self.cells[self.cells["support"] == 1]
 
     def deceptive(
-        self, *, values: int = 5, limit: float = 0.5, bits: float = 1.0, percent: float | None = None
+        self, *, support: int = 5, certainty: float = 0.5, bits: float = 1.0, percent: float | None = None
     ) -> pd.DataFrame:
         """The rows of `cells` whose interval looks safe and whose distribution is not, and `why` in words.
 
-        Counts look safe with at least `values` possible values; yet one of them has more than `limit` of the probability,
-        or fewer than `bits` bits are left. Magnitudes look safe where half their interval is more than `percent` (that of
-        the audit unless given) of the truth; yet they are within `percent` of it with a probability above `limit`. Where
-        the truth is not known, the middle of the interval and then the best guess stand for it. A cell for which the
-        release itself states protection levels looks safe where these are met.
+        Counts look safe with at least `support` possible values; yet one of them has more than `certainty` of the
+        probability, or fewer than `bits` bits are left. Magnitudes look safe where half their interval is more than
+        `percent` (that of the audit unless given) of the truth; yet they are within `percent` of it with a probability above
+        `certainty`. Where the truth is not known, the middle of the interval and then the best guess stand for it. A cell
+        for which the release itself states protection levels looks safe where these are met.
         """
         near = self.percent if percent is None else check_percent(percent, "deceptive")
         return deceptive_frame(
-            self.belief, self.cells, magnitude=self.magnitude, values=values, limit=limit, bits=bits, percent=near
+            self.belief, self.cells, magnitude=self.magnitude, values=support, limit=certainty, bits=bits, percent=near
         )
 
     @cached_property
@@ -334,13 +334,13 @@ class Audit:
         """
         return respondents_frame(self.belief, self._insiders(), magnitude=self.magnitude, percent=self.percent)
 
-    def seen_by(self, cell: Mapping[str, Any] | None = None, /, *, second: bool = False, **labels: Any) -> Audit:
+    def seen_by(self, cell: Mapping[str, Any] | None = None, /, *, by_second: bool = False, **labels: Any) -> Audit:
         """The audit as the largest contributor to a cell sees it, or the second largest; the cell is named as for `pmf`.
 
         Its own `pmf` of that cell is of the others' part: where two contribute, of the other one's amount.
         """
         key = self.belief.keys[self.position({**(cell or {}), **labels})]
-        return Audit(find(self._insiders(), self.release, key, second), self.settings)
+        return Audit(find(self._insiders(), self.release, key, by_second), self.settings)
 
     def _insiders(self) -> Mapping[Respondent, Belief]:
         if self.insiders is None:
@@ -435,11 +435,11 @@ class Audit:
         """
         return protection_frame(self.belief, percent, lower, upper)
 
-    def plot(self, cells: int = 6) -> Figure:
+    def plot(self, top: int = 6) -> Figure:
         """The distributions of the riskiest cells, and risk against uniform risk, as a matplotlib figure."""
         from ..report.plots.audit_plots import audit_figure
 
-        return audit_figure(self, cells)
+        return audit_figure(self, top)
 
     def heat_map(self, **labels: Any) -> Figure:
         """The table as a heat map of risk, as a matplotlib figure.
@@ -458,16 +458,16 @@ class Audit:
 
         write_report(self, path)
 
-    def to_arviz(self, draws: int = 1000, chains: int = 4, cells: str = "all") -> Any:
+    def to_arviz(self, draws: int = 1000, chains: int = 4, which: str = "all") -> Any:
         """Whole tables drawn from what the intruder believes, in ArviZ's own form, with the audit's seed.
 
         That is an `arviz.InferenceData` with arviz 0.23 and an `xarray.DataTree` with arviz 1.x; the draws are the variable
         `table` of its group `posterior`. `fiberwalk.sample` gives the same draws as a plain `xarray.Dataset`, and says what
-        `cells="hidden"` is for.
+        `which="hidden"` is for.
         """
         from .further_questions import arviz_draws
 
-        return arviz_draws(self, draws, chains, cells)
+        return arviz_draws(self, draws, chains, which)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole audit to a file, from which `fiberwalk.load` makes it again; the truth, if known, is in it."""

@@ -84,7 +84,7 @@ def most_probable_table(audit: Audit) -> xr.DataArray:
 def arviz_draws(audit: Audit, draws: int, chains: int, cells: str) -> Any:
     """Tables drawn from the audit's release and law, in ArviZ's own form."""
     seed = audit.settings.get("seed", 1)
-    return as_posterior(sample(audit.release, audit.belief.law, draws, chains, seed, cells=cells))
+    return as_posterior(sample(audit.release, audit.belief.law, draws, chains, seed, which=cells))
 
 
 def _budget(settings: Mapping[str, Any]) -> Budget:

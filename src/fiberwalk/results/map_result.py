@@ -135,10 +135,10 @@ class RUMap:
         frame.insert(place + 1, "dominated", _dominated(frame["risk"].to_numpy(), frame["utility"].to_numpy()))
         return frame
 
-    def best(self, threshold: float) -> pd.DataFrame:
+    def best(self, max_risk: float) -> pd.DataFrame:
         """The rows of `frame` of the highest utility among those whose risk is at most the threshold; none if none is."""
         frame = self.frame
-        allowed = frame[frame["risk"] <= check_threshold(threshold)]
+        allowed = frame[frame["risk"] <= check_threshold(max_risk)]
         return allowed[allowed["utility"] >= allowed["utility"].max()] if len(allowed) else allowed
 
     @property
@@ -213,10 +213,10 @@ class RUMap:
     def plot(
         self,
         ax: Axes | None = None,
-        threshold: float | None = None,
+        max_risk: float | None = None,
         title: str | None = None,
         *,
-        groups: Mapping[str, Sequence[str]] | None = None,
+        families: Mapping[str, Sequence[str]] | None = None,
         zoom: bool = False,
     ) -> Figure:
         """The map as a matplotlib figure: risk upwards, utility to the right, a line for each parameterised method.
@@ -228,11 +228,11 @@ class RUMap:
         ----------
         ax
             Where it is drawn; a new figure when left out.
-        threshold
+        max_risk
             The highest risk that is allowed: a line across the map.
         title
             Above the map.
-        groups
+        families
             Methods that belong together, by the name of their group: each group has a colour of its own, and a heading in
             the legend. Methods that are in none are grey.
         zoom
@@ -240,7 +240,7 @@ class RUMap:
         """
         from ..report.plots.map_plot import draw_map
 
-        return draw_map(self, ax, None if threshold is None else check_threshold(threshold), title, groups, zoom)
+        return draw_map(self, ax, None if max_risk is None else check_threshold(max_risk), title, families, zoom)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to a file, from which `fiberwalk.load` makes it again: its runs and settings, not the methods.

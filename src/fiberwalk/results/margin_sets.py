@@ -87,7 +87,7 @@ class MarginSets:
         frame["tables"] = pd.Series([row["tables"] for row in rows.values()], index=frame.index, dtype=object)
         return frame
 
-    def best(self, threshold: float, by: str = "risk") -> pd.DataFrame:
+    def best(self, max_risk: float, column: str = "risk") -> pd.DataFrame:
         """The sets that may be published and cannot be extended: rows of `frame`, the most telling first.
 
         All their cells stay at or below the threshold, and no other such set tells all that they tell and more. Sampled
@@ -97,17 +97,17 @@ class MarginSets:
 
         Parameters
         ----------
-        threshold
+        max_risk
             The highest that is allowed of any cell.
-        by
+        column
             Of what: "risk", "uniform_risk" (what an audit of intervals would allow) or "p_modal".
         """
-        if by not in MEASURES:
-            raise InputError(f"best(by={by!r}): one of {', '.join(map(repr, MEASURES))}.")
-        frame, limit = self.frame, check_threshold(threshold)
-        allowed = frame.index[frame[by] <= limit]
+        if column not in MEASURES:
+            raise InputError(f"best(column={column!r}): one of {', '.join(map(repr, MEASURES))}.")
+        frame, limit = self.frame, check_threshold(max_risk)
+        allowed = frame.index[frame[column] <= limit]
         ends = [a for a in allowed if not any(tells_more(self.sets[b], self.sets[a]) for b in allowed)]
-        open_ = [name for name, one in self.audits.items() if not _settled(one, by, limit)]
+        open_ = [name for name, one in self.audits.items() if not _settled(one, column, limit)]
         doubtful = [a in open_ or any(tells_more(self.sets[b], self.sets[a]) for b in open_) for a in ends]
         found = frame.loc[ends].assign(settled=[not one for one in doubtful])
         return found.sort_values("independent", ascending=False, kind="stable")
@@ -120,10 +120,10 @@ class MarginSets:
 
     def plot(
         self,
-        threshold: float | None = None,
+        max_risk: float | None = None,
         *,
         beside: MarginSets | None = None,
-        sets: int = 40,
+        top: int = 40,
         title: str | None = None,
     ) -> Figure:
         """The highest risk that each set leaves beside what intervals alone suggest, as a matplotlib figure.
@@ -133,23 +133,23 @@ class MarginSets:
 
         Parameters
         ----------
-        threshold
+        max_risk
             The highest risk that is allowed: a line across the picture.
         beside
             Another comparison of the same sets, such as one under another law, drawn into the same picture.
-        sets
+        top
             At most so many are shown, those that tell most.
         title
             Above the picture.
         """
         from ..report.plots.margin_plot import draw_margin_sets
 
-        if isinstance(sets, bool) or not isinstance(sets, (int, np.integer)) or sets < 1:
-            raise InputError(f"plot(sets={sets!r}): at least one set must be shown.")
+        if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1:
+            raise InputError(f"plot(top={top!r}): at least one set must be shown.")
         if beside is not None and (not isinstance(beside, MarginSets) or beside.sets != self.sets):
             raise InputError("plot(beside=): another comparison of the same sets of margins.")
-        limit = None if threshold is None else check_threshold(threshold)
-        return draw_margin_sets([self, *([] if beside is None else [beside])], limit, int(sets), title)
+        limit = None if max_risk is None else check_threshold(max_risk)
+        return draw_margin_sets([self, *([] if beside is None else [beside])], limit, int(top), title)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, from which `fiberwalk.load` makes it again: all its audits, and in them the true table."""

@@ -87,7 +87,7 @@ def kept_of(true: np.ndarray, published: np.ndarray) -> float:
 def as_measure(name: Any, weights: Any, protections: Sequence[Protection]) -> Measure:
     """A measure by its name, for what goes through some methods."""
     if name not in MEASURES:
-        raise InputError(f"measure={name!r}: there is no such measure; {did_you_mean(str(name), [*MEASURES, SAMPLE])}")
+        raise InputError(f"risk={name!r}: there is no such measure; {did_you_mean(str(name), [*MEASURES, SAMPLE])}")
     risk = TABLE_RISKS[MEASURES[name]]
     risk.before(np.ones((2, 2)), weights)  # weights that make no sense are refused now, and not as a table's fault
     changes = tuple(changes_of(one.name, one.parameters) for one in protections) if risk.by_changes else ()

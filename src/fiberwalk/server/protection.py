@@ -88,10 +88,10 @@ def as_protection(method: Any, parameters: Any) -> Protection | None:
         )
     if method is None:
         if parameters:
-            raise InputError("parameters= needs a method=, such as 'random_round'.")
+            raise InputError("parameters= needs a mechanism=, such as 'random_round'.")
         return None
     if not isinstance(method, str):
-        raise InputError(f"method= is the name of a method, such as 'random_round'; it is {method!r}.")
+        raise InputError(f"mechanism= is the name of a method, such as 'random_round'; it is {method!r}.")
     method_named(method)
     given = dict(parameters or {})
     for ours in ("seed", "keys"):

@@ -18,7 +18,7 @@ from ..posterior.populations.sampling_design import numbers_in, refuse_below_1, 
 from ..release.files.parquet_file import parquet_frame
 from ..release.tables.dims import TOTAL
 from ..release.tables.hierarchies import levels_from
-from ..release.tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns
+from ..release.tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns, rows_of
 from ..release.tables.tables import as_table
 from .hypercube import Column, Hypercube, gathered
 from .record_keys import keys_by_place, label_numbers, mixed, own_keys
@@ -96,16 +96,9 @@ def _header(text: str) -> list[str]:
 
 
 def _is_long(data: Any) -> bool:
-    """One row a person or cell; frames of numbers with named rows or columns are crosstabs."""
-    if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "columns"):
-        return False
-    from pandas.api.types import is_numeric_dtype
-
-    if data.columns.nlevels > 1:
-        return False
-    if any(not is_numeric_dtype(one) for one in data.dtypes):
-        return True
-    return bool(data.columns.name is None and data.index.names == [None])
+    """One row a person or cell; where nothing tells microdata from a crosstab, a server takes it for microdata."""
+    is_frame = type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
+    return is_frame and rows_of(data) is not False
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------

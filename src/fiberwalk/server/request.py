@@ -54,15 +54,15 @@ def _filters(where: Any, known: Labels) -> tuple[tuple[str, tuple[str, ...]], ..
     if where is None:
         return ()
     if not isinstance(where, Mapping):
-        raise InputError(f"where= is a dict of dim to label, or to a list of labels; it is {where!r}.")
+        raise InputError(f"filters= is a dict of dim to label, or to a list of labels; it is {where!r}.")
     chosen: dict[str, set[str]] = {}
     for dim, labels in where.items():
         if dim not in known:
-            raise InputError(f"where= names the dim {str(dim)!r}; {did_you_mean(str(dim), known)}")
+            raise InputError(f"filters= names the dim {str(dim)!r}; {did_you_mean(str(dim), known)}")
         several = isinstance(labels, Iterable) and not isinstance(labels, str)
         chosen[dim] = {str(one) for one in labels} if several else {str(labels)}
         if not chosen[dim]:
-            raise InputError(f"where= names no label of the dim {dim!r}: nobody would be in the table.")
+            raise InputError(f"filters= names no label of the dim {dim!r}: nobody would be in the table.")
         for label in chosen[dim]:
             if label not in known[dim]:
                 raise InputError(f"dim {dim!r} has no label {label!r}; {did_you_mean(label, known[dim])}")

@@ -149,8 +149,8 @@ def as_sample_measure(
         for label, n in zip(column.labels, people, strict=True):
             if not n or n > sizes[label]:
                 raise InputError(
-                    f"size={{{name!r}: {{{label!r}: {sizes[label]}}}}}: the sample has {int(n)} people of this stratum; it "
-                    "needs at least one, and not more than the population."
+                    f"people={{{name!r}: {{{label!r}: {sizes[label]}}}}}: the sample has {int(n)} people of this stratum; "
+                    "it needs at least one, and not more than the population."
                 )
         strata, size = (name, sizes), sum(sizes.values())
         if cube.weights is None:
@@ -162,8 +162,8 @@ def as_sample_measure(
         size = size_by_weights(cube.weights, None if size is None else checked_size(size, cube.population))
     if size is None:
         raise InputError(
-            f"measure='sample': how large is the population that these {cube.population:,} people were drawn from? Give "
-            "size=."
+            f"risk='sample': how large is the population that these {cube.population:,} people were drawn from? Give "
+            "people=."
         )
     given = WEIGHTS if weights is None else weights
     together(given, TERMS)

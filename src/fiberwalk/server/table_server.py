@@ -55,25 +55,25 @@ class TableServer:
         ages, is a level of it; tables may be asked for by either.
     rules
         Which requests are refused at once (see `ServerRules`).
-    method, parameters
+    mechanism, parameters
         How tables are protected: the name of a method such as "random_round" (see `fiberwalk protect --list`), and the
         parameters of its function. None: not at all.
     when
         "after": every table, after it was counted. "before": the cube, once, before tables are counted from it.
     before
-        A method that the cube goes through beforehand while tables go through `method`: ("swap", {"dim": "region"}).
+        A method that the cube goes through beforehand while tables go through `mechanism`: ("swap", {"dim": "region"}).
     max_risk
         Tables whose risk after protection is higher are refused. None: it is only told.
     always
         False: a table whose risk is at most `max_risk` is published as it is. Take care: true counts beside protected ones
         help to undo the protection of others.
-    measure, weights
+    risk, weights
         "split": `risk.split_risk` before and `risk.perturbed_risk` after protection, which may be larger. "split mean": the
         same with means=True, which hardly ever is. "r1": `risk.r1` and `risk.r2`. "thin lines": `risk.thin_lines`, the share
         of rows and columns with one or two occupied cells. "sample": the data are a sample, and the risk of a table is its
         mean R2 over populations that may stand behind it (see `sample_risk`), before and after protection. With their own
         weights, or these.
-    size, model, sampling_weights, draws
+    people, model, sampling_weights, draws
         Of a sample: how many people the population has, or each stratum ({"region": {"N": 1000, "S": 500}}); "log-linear",
         "urn" or "shrunk" (the default), or one of these from `fw.survey.populations`; the column of sampling weights, or of
         a table, a table of them; and how many populations are drawn for a table. Those whom a filter leaves are taken for as
@@ -95,12 +95,12 @@ class TableServer:
     >>> random = np.random.default_rng(1)
     >>> people = pd.DataFrame({"sex": random.choice(["f", "m"], 500), "age": random.integers(1, 5, 500) * 20,
     ...                        "region": random.choice(["N", "S"], 500)})
-    >>> server = fw.server.TableServer(people, method="random_round", parameters={"base": 3}, max_risk=0.3, seed=4711,
+    >>> server = fw.server.TableServer(people, mechanism="random_round", parameters={"base": 3}, max_risk=0.3, seed=4711,
     ...                         rules=fw.server.ServerRules(min_population=100))
-    >>> answer = server.tabulate("sex,age", where={"region": "N"})
+    >>> answer = server.tabulate("sex,age", filters={"region": "N"})
     >>> answer.released, answer.table.shape, bool((answer.table % 3 == 0).all())
     (True, (2, 4), True)
-    >>> server.tabulate("sex", where={"age": 20, "region": "N"})
+    >>> server.tabulate("sex", filters={"age": 20, "region": "N"})
     <Answer to sex where age=20 and region=N: refused, because the table has 2 filters; at most 1 is allowed>
     """
 
@@ -109,15 +109,15 @@ class TableServer:
         data: Any,
         *,
         rules: ServerRules | None = None,
-        method: str | None = None,
+        mechanism: str | None = None,
         parameters: Mapping[str, Any] | None = None,
         when: str = "after",
         before: tuple[str, Mapping[str, Any]] | None = None,
         max_risk: float | None = None,
         always: bool = True,
-        measure: str = "split",
+        risk: str = "split",
         weights: Any = None,
-        size: int | Mapping[str, Mapping[str, int]] | None = None,
+        people: int | Mapping[str, Mapping[str, int]] | None = None,
         model: Any = None,
         sampling_weights: Any = None,
         draws: int = 1000,
@@ -133,23 +133,23 @@ class TableServer:
         if max_risk is not None and not (is_number(max_risk) and max_risk >= 0):
             raise InputError(f"max_risk={max_risk!r}: a number of at least 0, or None.")
         self.max_risk, self.always = max_risk, always
-        self.before, self.after = _protections(method, parameters, when, before)
+        self.before, self.after = _protections(mechanism, parameters, when, before)
         if not always and (max_risk is None or self.before is not None):
             raise InputError(
                 "always=False publishes tables of little risk as they are: it needs max_risk=, and a method that goes "
                 "through tables, not the cube."
             )
         self.measure: Measure | SampleMeasure
-        if measure != SAMPLE:
-            _refuse_of_samples(size=size, model=model, sampling_weights=sampling_weights)
-            self.measure = as_measure(measure, weights, [one for one in (self.before, self.after) if one is not None])
+        if risk != SAMPLE:
+            _refuse_of_samples(people=people, model=model, sampling_weights=sampling_weights)
+            self.measure = as_measure(risk, weights, [one for one in (self.before, self.after) if one is not None])
         self.seed = taken_seed(seed)
         self.cube = as_hypercube(
             data, count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=self.seed,
             sampling_weights=sampling_weights,
         )  # fmt: skip
-        if measure == SAMPLE:
-            self.measure, self.cube = as_sample_measure(self.cube, size, model, weights, draws)
+        if risk == SAMPLE:
+            self.measure, self.cube = as_sample_measure(self.cube, people, model, weights, draws)
         self.protected_cube = None if self.before is None else self.before.of_cube(self.cube)
         self.lattice = self._rounded_tables()
         self._outside = self.after if self.lattice is None else Protection("random_round", {"base": self.lattice.step})
@@ -157,20 +157,20 @@ class TableServer:
     def __repr__(self) -> str:
         return f"<TableServer on {self.cube!r}>"
 
-    def tabulate(self, dims: Any, where: Mapping[str, Any] | None = None, *, by: Any = None) -> Answer:
+    def tabulate(self, dims: Any, filters: Mapping[str, Any] | None = None, *, by: Any = None) -> Answer:
         """Answer a request for a table.
 
         Parameters
         ----------
         dims
             What spans the table: a list of dims, or "sex,age".
-        where
+        filters
             Who is in it: {"region": "1"}, or several labels, {"age": ["0-4", "5-9"]}. A dim of the table that is named here
             shows these labels only.
         by
             A dim of the table: the answer tells the risk of each of its categories, too.
         """
-        request = as_request(dims, where, self.cube.labels)
+        request = as_request(dims, filters, self.cube.labels)
         # 1. the preliminary rules
         broken = self.rules.broken_by_request(request)
         if broken:
@@ -258,7 +258,7 @@ def _refuse_of_samples(**given: Any) -> None:
     """Refuse what is said of a sample where the data are none."""
     for name, value in given.items():
         if value is not None:
-            raise InputError(f"{name}= is about data that are a sample: it goes with measure='sample'.")
+            raise InputError(f"{name}= is about data that are a sample: it goes with risk='sample'.")
 
 
 def _not_measured(problem: InputError) -> Broken:
@@ -286,7 +286,25 @@ def _refused(request: Request, broken: list[Broken], size: Size | None = None, *
 
 
 def tabulate(
-    data: Any, dims: Any, where: Mapping[str, Any] | None = None, *, by: Any = None, **settings: Any
+    data: Any, dims: Any, filters: Mapping[str, Any] | None = None, *, by: Any = None, **options: Any
 ) -> Answer:
-    """One table on request (see `TableServer` for the settings, and for many tables of the same data)."""
-    return TableServer(data, **settings).tabulate(dims, where, by=by)
+    """One table on request.
+
+    For several tables of the same data set up a `TableServer`, whose answers agree with each other as far as they can.
+
+    Parameters
+    ----------
+    data, options
+        As for `TableServer`: microdata or a hypercube; rules, mechanism, parameters, max_risk, seed...
+    dims, filters, by
+        As for `TableServer.tabulate`: what spans the table, who is in it, and whose risk is told apart.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw, pandas as pd
+    >>> people = pd.DataFrame({"sex": list("ffmm") * 5, "town": list("abab") * 5, "job": list("xxxyy") * 4})
+    >>> answer = fw.server.tabulate(people, "sex,town", {"job": "x"}, mechanism="random_round", parameters={"base": 3}, seed=1)
+    >>> answer.table.values.tolist()
+    [[3, 3], [3, 3]]
+    """
+    return TableServer(data, **options).tabulate(dims, filters, by=by)

@@ -30,7 +30,7 @@ MOST_NUMBERS = 1_000_000_000
 
 def sample_risk(
     sample: Any,
-    size: int | Mapping[str, Mapping[str, int]] | None = None,
+    people: int | Mapping[str, Mapping[str, int]] | None = None,
     model: Any = None,
     weights: Any = (0.1, 0.8, 0.1),
     *,
@@ -54,7 +54,7 @@ def sample_risk(
         The table of sample counts, in any form and any number of dims; or a release of one, made by `fw.protect.draw_sample`
         or `fw.protect.as_protected(table, "draw_sample", exact=[...])`, which also says how large the population is, which
         of its margins are published, and by `release.knows` which cells are empty or bounded. Every model keeps to that.
-    size
+    people
         How many people the population has; a release says it itself. Of a stratified sample, the size of each stratum:
         {"region": {"N": 1000, "S": 500}}, for the models "log-linear" and "shrunk".
     model
@@ -73,7 +73,7 @@ def sample_risk(
     sampling_weights
         How many people each person in the sample stands for, herself included, where not everybody was as likely to be in
         it: a table like the sample (one weight a cell), or the name of a column of a long frame, which has a row a person,
-        or a row for people alike and a column of their count. `size` may then be left out: it is what the weights add up
+        or a row for people alike and a column of their count. `people` may then be left out: it is what the weights add up
         to. For "log-linear" and "shrunk".
     hierarchies, count
         As for `publish`.
@@ -85,11 +85,11 @@ def sample_risk(
     >>> import fiberwalk as fw
     >>> people = fw.examples.ase15().table  # 2,449 people, 10 areas by religion
     >>> release = fw.protect.draw_sample(people, 0.1, seed=3)
-    >>> risk = fw.survey.sample_risk(release.published, size=2449, model="log-linear")
+    >>> risk = fw.survey.sample_risk(release.published, people=2449, model="log-linear")
     >>> risk.summary.loc["r2", ["mean", "sd"]].round(3).to_dict()
     {'mean': 0.14, 'sd': 0.004}
     """
-    given = as_sample(sample, size, hierarchies=hierarchies, count=count, sampling_weights=sampling_weights)
+    given = as_sample(sample, people, hierarchies=hierarchies, count=count, sampling_weights=sampling_weights)
     measured = measure_populations(given, weights)
     truth = _truth(given, population, count)
     chosen, drawn = _drawn(given, model, measured, draws, chains, seed, progress)
@@ -108,7 +108,7 @@ def sample_risk(
 
 def draw_populations(
     sample: Any,
-    size: int | Mapping[str, Mapping[str, int]] | None = None,
+    people: int | Mapping[str, Mapping[str, int]] | None = None,
     model: Any = None,
     *,
     draws: int = 1000,
@@ -130,11 +130,11 @@ def draw_populations(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> tables = fw.survey.draw_populations([[3, 0], [2, 5]], size=100, model="urn", draws=50)["table"]
+    >>> tables = fw.survey.draw_populations([[3, 0], [2, 5]], people=100, model="urn", draws=50)["table"]
     >>> dict(tables.sizes), bool((tables.sum(["A", "B"]) == 100).all())
     ({'chain': 1, 'draw': 50, 'A': 2, 'B': 2}, True)
     """
-    given = as_sample(sample, size, hierarchies=hierarchies, count=count, sampling_weights=sampling_weights)
+    given = as_sample(sample, people, hierarchies=hierarchies, count=count, sampling_weights=sampling_weights)
     check_whole(draws=draws)
     if draws * len(given.counts) > MOST_NUMBERS:
         raise TooLarge(
@@ -185,7 +185,7 @@ def _truth(sample: SampleTable, population: Any, count: str | None) -> np.ndarra
     table = as_table(population, count=count if count in getattr(population, "columns", ()) else None)
     values = arranged(sample.table, table, names=("the sample", "population=")).arrays[1].ravel()
     if int(values.sum()) != sample.size:
-        raise InputError(f"population= has {int(values.sum()):,} people, and size= says {sample.size:,}.")
+        raise InputError(f"population= has {int(values.sum()):,} people, and people= says {sample.size:,}.")
     if (values < sample.counts).any():
         raise InputError("population=: a cell of the sample has more people than that of the population.")
     return values

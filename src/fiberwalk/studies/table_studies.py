@@ -109,7 +109,7 @@ class TableStudy:
 def table_study(
     cube: Any,
     tables: Mapping[str, tuple[Any, Mapping[str, Any] | None]],
-    methods: Mapping[str, tuple[str, str, Any]],
+    mechanisms: Mapping[str, tuple[str, str, Any]],
     *,
     seeds: int | Iterable[int] = range(1, 6),
     risk: Any = "split",
@@ -126,7 +126,7 @@ def table_study(
         Counts over all dims: a DataArray, a Series with a MultiIndex, a long frame.
     tables
         Of every table the dims that span it and who is in it: {"T1": ("age,occupation", {"region": "1"})}.
-    methods
+    mechanisms
         Of every method "before" or "after" (the cut), its name, and its parameters: {"rounded": ("after", "random_round",
         {"base": 3})}. Parameters may be a function of the counts that they are for, such as a matrix made for a table.
         A parameter that names a dim which a table does not have is an error. {"base": [3, 5, 10]} stands for three
@@ -161,7 +161,7 @@ def table_study(
     whole = as_table(cube)
     measures = study_measures(risk, utility, weights)
     cuts = {name: cut_of(whole, name, one) for name, one in _some(tables, "tables").items()}
-    studied = treatments(_some(methods, "methods"))
+    studied = treatments(_some(mechanisms, "methods"))
     runs: dict[tuple[str, str, int], dict[str, float]] = {}
     names = [dim.name for dim in whole.dims]
     for seed in run_seeds(seeds, 1):

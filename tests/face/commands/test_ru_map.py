@@ -95,7 +95,7 @@ def test_json_says_the_same_as_python(file):
     points = json.loads(done.stdout)["points"]
     cell = {"A": "1", "B": "2"}
     same = fw.ru_map(
-        TABLE, {"r": ("random_round", {"base": [3, 5]})}, utility="cramer's v", cell=cell, base=np.e, seeds=2
+        TABLE, {"r": ("random_round", {"base": [3, 5]})}, utility="cramer's v", cell=cell, log_base=np.e, seeds=2
     )
     assert points[0]["risk"] == "infinite"
     for axis in ("risk", "utility", "risk_error", "utility_error"):

@@ -138,14 +138,14 @@ def test_data_that_are_a_sample(folder):
     people.to_csv("survey.csv", index=False)
     asked = ("survey.csv", "--dims", "sex,age", "--method", "none", "--measure", "sample", "--seed", 7)
     done = run(*asked, "--sampling-weights", "weight")
-    server = fw.server.TableServer("survey.csv", measure="sample", sampling_weights="weight", seed=7)
+    server = fw.server.TableServer("survey.csv", risk="sample", sampling_weights="weight", seed=7)
     assert done.exit_code == 0, done.stderr
     assert f"Risk {server.tabulate('sex,age').risk_before:.3f} before protection" in done.stdout
     sizes = {"region": {"N": 900, "S": 1200}}
     strata = ("--strata", "region", "--size", "N=900", "--size", "S=1200", "--model", "log-linear")
     done = run(*asked, "--columns", "sex,age,region", *strata)
     server = fw.server.TableServer(
-        "survey.csv", measure="sample", size=sizes, model="log-linear", seed=7, columns=["sex", "age", "region"]
+        "survey.csv", risk="sample", people=sizes, model="log-linear", seed=7, columns=["sex", "age", "region"]
     )
     assert done.exit_code == 0, done.stderr
     assert f"Risk {server.tabulate('sex,age').risk_before:.3f} before protection" in done.stdout

@@ -47,7 +47,7 @@ def test_the_example_of_duncan_and_others():
     methods = {
         "Markov": (published_by_the_paper, {"theta": [0.05, 0.1, 0.2]}),
         "suppression": PAPER.release,
-        "rounding": fw.protect.as_protected(PAPER.published // 3 * 3, "round_to", base=3, rule="within"),
+        "rounding": fw.protect.as_protected(PAPER.published // 3 * 3, "round_to", base=3, rounding="within"),
     }
     found = fw.ru_map(PAPER.table, methods, law=law, cell=CORNER)
     frame = found.frame
@@ -60,7 +60,7 @@ def test_the_example_of_duncan_and_others():
     assert frame.loc[("suppression", ""), "risk"] == pytest.approx(fw.risk.entropy_risk(list(prior.values())))
     among = np.array([prior[w] for w in range(1, 6)])
     assert frame.loc[("rounding", ""), "risk"] == pytest.approx(fw.risk.entropy_risk(among / among.sum()))
-    nats = fw.ru_map(PAPER.table, methods, law=law, cell=CORNER, base=math.e).frame
+    nats = fw.ru_map(PAPER.table, methods, law=law, cell=CORNER, log_base=math.e).frame
     assert nats["risk"].to_numpy() == pytest.approx(frame["risk"].to_numpy() / math.log(2))
     assert found.best(0.5).index.tolist() == [("rounding", "")]
     assert found.best(0.4).index.tolist() == [("suppression", "")]
@@ -167,7 +167,7 @@ def test_what_chains_leave_open_is_said():
     assert row["risk_mcse"] == pytest.approx(sampled["entropy_mcse"] / sampled["entropy"] ** 2)
     assert row["risk_mcse"] > 0
     assert row["certificate"] == sampled["certificate"] != "exact"
-    mean = fw.ru_map(TABLE, {"s": release}, over="mean", base=4, **options).frame.loc[("s", "")]
+    mean = fw.ru_map(TABLE, {"s": release}, over="mean", log_base=4, **options).frame.loc[("s", "")]
     error = np.linalg.norm(cells["entropy_mcse"]) / 4
     assert mean["risk_mcse"] == pytest.approx(2 * error / cells["entropy"].mean() ** 2)
     unknown = fw.ru_map(TABLE, {"s": release}, risk="exact", **options).frame
@@ -316,7 +316,7 @@ def test_a_map_can_be_kept(found, tmp_path):
 
 
 def test_points_in_doubt_are_named():
-    swapped = fw.protect.swap_preserving(TABLE, order=1, swaps=4, seed=1)
+    swapped = fw.protect.swap_preserving(TABLE, ways=1, swaps=4, seed=1)
     found = fw.ru_map(TABLE, {"swapping": swapped})
     row = found.frame.loc[("swapping", "")]
     assert row["likelihood"] == "support only"
@@ -382,7 +382,7 @@ def refuse(*given, **options):
     raise AssertionError("nothing was asked of an intruder's belief")
 
 
-MATRIX = fw.protect.window_matrix(stay=[0.5, 0.6, 0.7, 0.8], width=[3] * 4)
+MATRIX = fw.protect.window_matrix(stay=[0.5, 0.6, 0.7, 0.8], window=[3] * 4)
 CHANGING = {
     "matrix": (fw.protect.perturb, {"matrix": MATRIX}, "perturb"),
     "kept": (fw.protect.perturb, {"matrix": MATRIX, "preserve_totals": True, "additive": ["A"]}, "perturb"),
@@ -426,7 +426,7 @@ def test_risks_of_the_whole_table_need_no_audit(monkeypatch, tmp_path):
     assert "known exactly" not in found.readable()
     assert "exactly" not in found.sentence
     axis = "disclosure risk: risk of the whole table, small counts apart"
-    assert any(axis in " ".join(text.split()) for text in texts_of(found.plot(threshold=0.3)))
+    assert any(axis in " ".join(text.split()) for text in texts_of(found.plot(max_risk=0.3)))
     found.save(tmp_path / "map")
     assert fw.load(tmp_path / "map").frame.equals(found.frame)
 
@@ -511,7 +511,7 @@ def texts_of(figure):
 
 
 def test_the_picture_says_what_it_shows(found):
-    figure = found.plot(threshold=0.4, title="a map of $3")
+    figure = found.plot(max_risk=0.4, title="a map of $3")
     texts = texts_of(figure)
     for said in ("original", "rounding, by base", "suppression", "highest risk allowed: 0.4", "3", "5", "a map of $3"):
         assert said in texts
@@ -541,7 +541,7 @@ def test_many_methods_can_be_told_apart():
 def test_methods_of_a_group_share_a_colour_and_a_heading():
     methods = {name: fw.suppress(TABLE, where=HIDDEN) for name in "abcd"}
     found = fw.ru_map(TABLE, methods, cell=CELL)
-    figure = found.plot(groups={"first": ["c", "a"], "second": ["b"]})
+    figure = found.plot(families={"first": ["c", "a"], "second": ["b"]})
     legend = figure.axes[0].get_legend()
     shown = [(one.get_text(), one.get_fontweight()) for one in legend.get_texts()]
     assert shown == [(one, "bold" if len(one) > 4 and one != "original" else "normal") for one in
@@ -552,7 +552,7 @@ def test_methods_of_a_group_share_a_colour_and_a_heading():
     assert len({colours[one] for one in "abd"}) == 3
     for wrong, words in (({"x": ["e"]}, "there is no method 'e' on the map"), ({"x": "aa"}, "'a' is named twice")):
         with pytest.raises(fw.InputError, match=words):
-            found.plot(groups=wrong)
+            found.plot(families=wrong)
 
 
 def test_zoomed_axes_begin_where_the_points_do(found):
@@ -658,4 +658,4 @@ def test_errors_of_tables_and_thresholds(found):
         with pytest.raises(fw.InputError, match="a number above 0"):
             found.best(wrong)
         with pytest.raises(fw.InputError, match="a number above 0"):
-            found.plot(threshold=wrong)
+            found.plot(max_risk=wrong)

@@ -226,7 +226,7 @@ def test_from_crosstab_makes_the_release_again(table, options):
     release = fw.suppress(table, **options)
     decimals = options.get("decimals", 0)
     assert _facts(fw.from_crosstab(release.crosstab(), decimals=decimals)) == _facts(release)
-    named = release.crosstab(columns=release.dims[0].name, total="Sum")
+    named = release.crosstab(across=release.dims[0].name, total="Sum")
     again = fw.from_crosstab(named, total="Sum", decimals=decimals)
     assert len(again.hidden) == len(release.hidden)
     assert len(again.sums) == len(release.sums)
@@ -241,9 +241,9 @@ def test_the_crosstab_has_what_readers_see():
     assert frame.isna().sum().sum() == 10
     assert str(frame.dtypes.iloc[0]) == "Int64"
     with pytest.raises(fw.InputError, match="no dim 'D'; known: 'A', 'B'"):
-        release.crosstab(columns="D")
+        release.crosstab(across="D")
     with pytest.raises(fw.InputError, match="names every dim"):
-        release.crosstab(columns=["A", "B"])
+        release.crosstab(across=["A", "B"])
     with pytest.raises(fw.InputError, match="has a label '2'; choose another total="):
         release.crosstab(total="2")
 
@@ -320,7 +320,7 @@ def test_a_map_a_study_and_the_risk_of_a_sample():
         cube, {"T": ("A,B", {"C": "1"})}, {"RR": ("after", "random_round", {"base": 3})}, seeds=2
     )
     assert Page(study._repr_html_()).fields()[1][:2] == ["T", "RR"]
-    risk = fw.survey.sample_risk([[3, 0], [1, 2]], size=20, model="urn", draws=50, seed=1)
+    risk = fw.survey.sample_risk([[3, 0], [1, 2]], people=20, model="urn", draws=50, seed=1)
     html = risk._repr_html_()
     assert "A sample of 6 of 20 people" in html
     assert Page(html).fields()[2][0] == "R2, of the sample"
@@ -360,7 +360,7 @@ def test_sets_of_margins_show_what_each_risks():
 def test_an_answer_shows_only_what_whoever_asked_may_see():
     labels = pd.MultiIndex.from_product([list("abc"), list("wxyz")], names=["sex", "age"])
     counts = pd.Series(np.random.default_rng(1).poisson(20, 12), index=labels, name="count")
-    server = fw.server.TableServer(counts, method="random_round")
+    server = fw.server.TableServer(counts, mechanism="random_round")
     answer = server.tabulate("sex,age")
     html = answer._repr_html_()
     assert [[int(one) for one in row[1:]] for row in Page(html).fields()[2:]] == answer.table.values.tolist()

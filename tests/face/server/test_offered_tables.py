@@ -34,7 +34,7 @@ def served(data=None, parameters=None, **settings):
     given = {"base": 3, "max_dims": 2} if parameters is None else parameters
     people = records() if data is None else data
     return fw.server.TableServer(
-        people, method="round_lattice", parameters=given, seed=settings.pop("seed", 7), rules=RULES, **settings
+        people, mechanism="round_lattice", parameters=given, seed=settings.pop("seed", 7), rules=RULES, **settings
     )
 
 
@@ -91,7 +91,7 @@ def test_asking_for_groups_at_will_tells_nothing_more():
 
 def test_what_is_not_offered_is_rounded_by_the_same_keys_and_does_not_add_up():
     server = served()
-    keyed = fw.server.TableServer(records(), method="random_round", parameters={"base": 3}, seed=7, rules=RULES)
+    keyed = fw.server.TableServer(records(), mechanism="random_round", parameters={"base": 3}, seed=7, rules=RULES)
     outside = server.tabulate(DIMS)
     differs = (outside.table != keyed.tabulate(DIMS).table).mean()  # where the same people are in an offered figure
     assert 0 <= differs < 0.2
@@ -135,7 +135,7 @@ def test_tables_by_name_and_the_same_for_counts():
     assert total.lattice.lattice.n_figures == 1
     whole = served(cube, {})
     xr.testing.assert_equal(whole.tabulate(DIMS).table.sum("age"), whole.tabulate("sex,region").table)
-    before = fw.server.TableServer(cube, method="round_lattice", when="before", seed=7, rules=RULES)
+    before = fw.server.TableServer(cube, mechanism="round_lattice", when="before", seed=7, rules=RULES)
     xr.testing.assert_equal(before.tabulate(DIMS).table.sum("age"), before.tabulate("sex,region").table)
 
 

@@ -148,7 +148,7 @@ def test_a_refusal_says_no_more_than_of_other_data():
     assert refused.notice == "it is too risky, also when it is protected"
     assert f"{refused.risk_before:.3f}"[:4] in refused.reason
     assert f"{refused.risk_before:.3f}" not in repr(refused) + refused.notice + (refused._repr_html_() or "")
-    plain = fw.server.TableServer(ALL, measure="r1", max_risk=0.01, seed=5).tabulate("age,health")
+    plain = fw.server.TableServer(ALL, risk="r1", max_risk=0.01, seed=5).tabulate("age,health")
     assert (plain.notice, repr(plain)) == (refused.notice, repr(refused))
 
 

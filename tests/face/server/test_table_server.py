@@ -559,7 +559,7 @@ def test_columns_of_more_cells_than_a_number_can_count():
     with pytest.raises(
         fw.InputError, match="more than the 20,000,000 that can be protected at once: choose fewer columns"
     ):
-        fw.server.TableServer(rows, method="random_round", when="before")
+        fw.server.TableServer(rows, mechanism="random_round", when="before")
     again = as_hypercube(pd.concat([rows, rows]), seed=1)
     assert (again.counts == 2).all()
     assert replace(cube).population == 60

@@ -128,7 +128,7 @@ def test_the_matrix_changes_as_many_counts_as_the_printed_one(paper, cube):
     found = paper.by_matrix(cube.values)["matrix"]
     assert t @ found == pytest.approx(t)
     assert t @ np.diag(found) == pytest.approx(t @ np.diag(paper.MATRIX))
-    assert (t @ np.diag(fw.protect.invariant_matrix(paper.MATRIX, t, above=5))) < t @ np.diag(paper.MATRIX)
+    assert (t @ np.diag(fw.protect.invariant_matrix(paper.MATRIX, t, last_rows=5))) < t @ np.diag(paper.MATRIX)
 
 
 # --- studies of other tables ------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def test_hidden_sums_are_arcs_where_they_can_be():
 @given(worlds())
 def test_tables_attain_the_bounds(world):
     note(world.story)
-    frame, tables = fw.bounds(world.release, hidden_margins=world.hidden_margins, tables=True)
+    frame, tables = fw.bounds(world.release, hidden_margins=world.hidden_margins, attaining=True)
     found = tables.to_numpy()
     for cells, low, high in world.facts:
         sums = found[sorted(cells)].sum(axis=0)
@@ -64,11 +64,11 @@ def test_tables_attain_the_bounds(world):
 
 def test_some_tables():
     release = fw.suppress(TABLE, where=TABLE < 9)
-    frame, tables = fw.bounds(release, tables=3)
+    frame, tables = fw.bounds(release, attaining=3)
     assert tables.shape == (30, 3)
     assert set(frame["upper_table"]) <= {-1, 0, 1, 2}
     with pytest.raises(fw.InputError, match=r"tables=0: True for all"):
-        fw.bounds(release, tables=0)
+        fw.bounds(release, attaining=0)
 
 
 def test_bounds_of_three_way_tables_are_those_of_every_table():
@@ -93,7 +93,7 @@ def test_bounds_that_may_be_too_wide_say_so(monkeypatch):
     assert (frame["upper"] >= right["upper"]).all()
     assert (frame.loc[~loose, "upper"] == right.loc[~loose, "upper"]).all()
     with pytest.warns(UserWarning, match="wider"), pytest.raises(fw.InputError, match="tables= needs sharp bounds"):
-        fw.bounds(release, sharp=False, tables=True)
+        fw.bounds(release, sharp=False, attaining=True)
 
 
 def test_progress_goes_up_to_all_that_is_open():
@@ -181,7 +181,7 @@ def test_bounds_in_fractions_are_those_of_plain_linear_programs(decimals):
     cube = np.random.default_rng(3).poisson(2, (3, 3, 3)) / 10**decimals
     release = fw.publish(fw.table(cube, decimals=decimals), ["A,B", "A,C", "B,C"]).knows({"A": "1"}, at_most=100)
     release = release.knows({"A": "1", "B": "2", "C": "1"}, at_least=1 / 10**decimals)
-    found = fw.bounds(release, fractions=True, hidden_margins=["A"])
+    found = fw.bounds(release, continuous=True, hidden_margins=["A"])
     A, low, high = release.sums.matrix.toarray(), release.sums.lower, release.sums.upper
     for place, row in enumerate(release.listed(["A"])[1].toarray()):
         for side, sign in (("lower", 1), ("upper", -1)):
@@ -193,7 +193,7 @@ def test_bounds_in_fractions_are_those_of_plain_linear_programs(decimals):
             assert found[f"{side}_in_fractions"].iloc[place] == pytest.approx(sign * plain.fun / unit)
     assert (found["lower_in_fractions"] <= found["lower"] + 1e-9).all()
     assert (found["upper_in_fractions"] >= found["upper"] - 1e-9).all()
-    flat = fw.bounds(fw.round_to(TABLE, base=3), fractions=True)
+    flat = fw.bounds(fw.round_to(TABLE, base=3), continuous=True)
     assert (flat["upper_in_fractions"] == flat["upper"]).all()
     assert (flat["lower_in_fractions"] == flat["lower"]).all()
 

@@ -94,7 +94,7 @@ def test_two_by_two_is_fishers_test(table):
 
 @pytest.mark.parametrize(("table", "right"), [SATISFACTION, LARGER])
 def test_published_p_values_of_job_satisfaction(table, right):
-    found = fw.laws.conditional_test(table, ["A", "B"], tolerance=0.002)
+    found = fw.laws.conditional_test(table, ["A", "B"], max_error=0.002)
     assert found.converged
     assert found.certificate.word == "connected"
     assert abs(found.p - right) < 5 * found.error + 0.0005  # they are printed with three digits
@@ -134,7 +134,7 @@ def test_structural_zeros_are_never_filled():
     table = np.array([[2, 1, 0], [1, 0, 3], [0, 2, 2]])
     empty = np.zeros((3, 3), dtype=bool)
     empty[0, 2] = True
-    found = fw.laws.conditional_test(table, ["A", "B"], zeros=empty)
+    found = fw.laws.conditional_test(table, ["A", "B"], impossible=empty)
     sums = [*lines((3, 3)), empty]
     assert found.tables == len(all_tables(table, sums)) < fw.laws.conditional_test(table, ["A", "B"]).tables
     assert found.expected[0, 2] == 0
@@ -164,7 +164,7 @@ def test_drawn_p_values_are_the_exact_ones_within_their_error(table, model):
     exact = fw.laws.conditional_test(table, model, method="exact")
     off = []
     for seed in range(4):
-        found = fw.laws.conditional_test(table, model, method="chains", tolerance=0.006, seed=seed)
+        found = fw.laws.conditional_test(table, model, method="chains", max_error=0.006, seed=seed)
         assert found.converged
         assert found.error <= 0.006
         off.append((found.p - exact.p) / found.error)
@@ -226,7 +226,7 @@ def test_correlated_draws_have_a_larger_error():
 
 def test_the_same_seed_gives_the_same_p_value():
     one, again, other = (
-        fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], tolerance=0.01, method="chains", seed=seed)
+        fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], max_error=0.01, method="chains", seed=seed)
         for seed in (1, 1, 2)
     )
     assert one.p == again.p != other.p
@@ -234,14 +234,14 @@ def test_the_same_seed_gives_the_same_p_value():
 
 def test_too_many_tables_are_drawn_and_refused_where_all_are_wanted(monkeypatch):
     monkeypatch.setattr(enumerated, "STEPS", 100)
-    assert fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], tolerance=0.02).method == "chains"
+    assert fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], max_error=0.02).method == "chains"
     with pytest.raises(fw.TooLarge, match="too many tables with these sums to list them all; method='chains' draws"):
         fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], method="exact")
 
 
 def test_time_that_is_up_is_said(monkeypatch):
     monkeypatch.setattr(drawn, "time_left", lambda: 0.0)
-    found = fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], method="chains", tolerance=1e-6)
+    found = fw.laws.conditional_test(SATISFACTION[0], ["A", "B"], method="chains", max_error=1e-6)
     assert found.stopped == "its time was up"
     assert not found.converged
     assert "NOT CONVERGED: its time was up" in found.sentence

@@ -111,7 +111,7 @@ def test_a_cell_that_is_known_to_be_empty_is_no_part_of_the_model(name):
 
 def test_the_urn_has_no_colour_for_a_cell_that_is_known_to_be_empty():
     release = released().knows({"A": "1", "B": "3"}, exactly=0)
-    tables = drawn(release, model=P.urn(theta=2.0))
+    tables = drawn(release, model=P.urn(black_balls=2.0))
     open_cells = [0, 1, 3, 4, 5]
     law = urn_law(SAMPLE.ravel()[open_cells], OUTSIDE, 2.0)
     assert tables[:, 2].max() == 0
@@ -194,7 +194,7 @@ def test_a_model_given_what_is_known(name, fact):
     knows, holds = FACTS[fact]
     release = knows(released())
     if name == "urn":
-        model, law = P.urn(theta=2.0), urn_law(SAMPLE.ravel(), OUTSIDE, 2.0)
+        model, law = P.urn(black_balls=2.0), urn_law(SAMPLE.ravel(), OUTSIDE, 2.0)
     else:
         model, law = laws(NOTHING_SHUT)[name]
     by_chains = fact in ("bounds", "totals of both dims") and name != "urn"

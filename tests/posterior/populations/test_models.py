@@ -50,7 +50,7 @@ def test_theta_solves_the_sum_of_the_paper(n, outside, share):
 )
 def test_urns_follow_the_law_of_the_urn(sample, outside, theta):
     law = urn_law(sample, outside, theta)
-    tables = drawn(sample, sum(sample) + outside, P.urn(theta=theta))
+    tables = drawn(sample, sum(sample) + outside, P.urn(black_balls=theta))
     assert agreement(tables, law) > LEAST_P
     if theta:
         other = urn_law(sample, outside, theta / 4)
@@ -58,7 +58,7 @@ def test_urns_follow_the_law_of_the_urn(sample, outside, theta):
 
 
 def test_no_more_new_colours_than_empty_cells():
-    tables = drawn([5, 0, 0], 60, P.urn(theta=1000.0), draws=500)
+    tables = drawn([5, 0, 0], 60, P.urn(black_balls=1000.0), draws=500)
     assert (tables > 0).all()
     assert (tables.sum(axis=1) == 60).all()
     assert drawn([5, 3], 60, P.urn(), draws=50).min() >= 3  # no empty cell at all
@@ -66,7 +66,7 @@ def test_no_more_new_colours_than_empty_cells():
 
 def test_the_urn_of_a_whole_country():
     """The births of new colours do not depend on how many people there are: as many as the paper's sum says."""
-    zeros = fw.survey.sample_risk([50, 30, *[0] * 60], 10**9, P.urn(theta=2.0), draws=4000).zeros
+    zeros = fw.survey.sample_risk([50, 30, *[0] * 60], 10**9, P.urn(black_balls=2.0), draws=4000).zeros
     expected = 60 - 2.0 * (digamma(10**9 + 2.0) - digamma(82.0))
     assert zeros.mean() == pytest.approx(expected, abs=5 * zeros.std() / math.sqrt(4000))
 
@@ -317,7 +317,7 @@ def test_the_papers_means_in_small(capsys):
         (lambda: fw.survey.sample_risk([[1, 2]], 9, population=[[9, 0]]), "more people than that of the population"),
         (lambda: fw.survey.sample_risk([[1, 0]], 9, P.urn(zeros=2)), "only 1 cells of the sample are empty"),
         (lambda: fw.survey.sample_risk([[5, 0, 0]], 6, P.urn(zeros=0)), "only 1 people are outside the sample"),
-        (lambda: P.urn(zeros=1, theta=2.0), "give one of them"),
+        (lambda: P.urn(zeros=1, black_balls=2.0), "give one of them"),
         (lambda: P.urn(zeros=-1), "zeros=-1"),
         (lambda: P.shrunk(strength=0), "must count for something"),
         (lambda: P.log_linear("A,B"), "a list such as"),

@@ -27,7 +27,7 @@ NOISE = {-2: 0.1, -1: 0.2, 0: 0.3, 2: 0.4}
 
 
 def table_3():
-    return fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)
+    return fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13)
 
 
 # --- naive twins: P(published | value), from the definitions ---------------------------------------------------------
@@ -128,7 +128,7 @@ def test_perturbed_and_noisy_tables_are_read_as_they_were_made(table, by_row, se
     exact, margins = (["A", ""], []) if by_row else ([""], ["A"])
     for release, law in (
         (
-            fw.protect.perturb(table, SMALL, above=2, seed=seed, exact=exact, margins=margins),
+            fw.protect.perturb(table, SMALL, last_rows=2, seed=seed, exact=exact, margins=margins),
             CASES["its last two rows"][1],
         ),
         (
@@ -194,7 +194,7 @@ def test_with_keys_of_labels_a_total_is_changed_alike_in_every_table():
     )
     by_itself = table.sum(axis=1)
     for apply in (
-        lambda t, **how: fw.protect.perturb(t, table_3(), above=5, keys="labels", seed=8, **how),
+        lambda t, **how: fw.protect.perturb(t, table_3(), last_rows=5, keys="labels", seed=8, **how),
         lambda t, **how: fw.protect.add_noise(t, fw.protect.uniform_noise(5), keys="labels", seed=8, **how),
     ):
         crossed, alone = apply(table, margins=["A"]), apply(by_itself)
@@ -292,8 +292,8 @@ def test_without_replacement_every_cell_still_has_the_probabilities_of_the_matri
 @settings(max_examples=40, deadline=None)
 def test_totals_are_preserved_with_an_invariant_matrix(matrix, seed, above):
     table = np.random.default_rng(seed).poisson(2, (4, 6))
-    invariant = fw.protect.invariant_matrix(matrix, table, above=above)
-    release = fw.protect.perturb(table, invariant, above=above, preserve_totals=True, seed=seed)
+    invariant = fw.protect.invariant_matrix(matrix, table, last_rows=above)
+    release = fw.protect.perturb(table, invariant, last_rows=above, preserve_totals=True, seed=seed)
     shown = release.published.values
     assert shown.sum() == table.sum()
     assert release.sums.value.tolist() == [table.sum()]
@@ -301,7 +301,7 @@ def test_totals_are_preserved_with_an_invariant_matrix(matrix, seed, above):
         assert sorted(shown.ravel()) == sorted(table.ravel())
     assert release.likelihood == "cellwise approximation"
     assert len(release.evidence) == table.size
-    plain = fw.protect.perturb(table, matrix, above=0, preserve_totals=True, seed=seed)
+    plain = fw.protect.perturb(table, matrix, last_rows=0, preserve_totals=True, seed=seed)
     rows = table[table < len(matrix)]
     expected = np.bincount(rows, minlength=len(matrix)) @ matrix
     found = np.bincount(plain.published.values[table < len(matrix)], minlength=len(matrix))
@@ -355,7 +355,7 @@ def test_the_gap_of_preserved_totals_is_the_one_in_the_docstring():
 def test_an_additive_table_has_the_true_margins(seed, margins, preserve):
     shape = (3, 4) if "C" not in margins[-1] else (2, 3, 2)
     table = np.random.default_rng(seed).poisson(2, shape)
-    release = fw.protect.perturb(table, table_3(), above=5, additive=margins, preserve_totals=preserve, seed=seed)
+    release = fw.protect.perturb(table, table_3(), last_rows=5, additive=margins, preserve_totals=preserve, seed=seed)
     shown = release.published.values
     assert (shown >= 0).all()
     for margin in margins:
@@ -378,7 +378,7 @@ def test_noise_distributions():
     assert fw.protect.geometric_noise(scale=2) == noise
     full = (1 - math.exp(-0.5)) / (1 + math.exp(-0.5))
     assert noise[0] == pytest.approx(full, rel=2e-9)  # what was cut off is next to nothing
-    assert len(fw.protect.geometric_noise(0.5, largest=4)) == 9
+    assert len(fw.protect.geometric_noise(0.5, max_change=4)) == 9
     release = fw.protect.add_noise(fw.table([[1.5, 2.0]], decimals=1), {-0.5: 0.5, 0.5: 0.5}, exact=["A"], seed=1)
     assert set((release.published.values - [[1.5, 2.0]]).ravel().tolist()) <= {-0.5, 0.5}
     assert release.evidence[0].log_weights.shape == (11,)  # five steps of 0.1 on either side, of which two are possible
@@ -405,7 +405,7 @@ BAD = {
     "the columns of the transition matrix must be the counts 0, 1": lambda t: fw.protect.perturb(
         t, pd.DataFrame(np.eye(2), columns=[1, 0])
     ),
-    "above=3: how many of the last rows": lambda t: fw.protect.perturb(t, np.eye(2), above=3),
+    "above=3: how many of the last rows": lambda t: fw.protect.perturb(t, np.eye(2), last_rows=3),
     "perturb() is for counts: leave out decimals=": lambda t: fw.protect.perturb(fw.table(t, decimals=1), np.eye(2)),
     "no key can decide": lambda t: fw.protect.perturb(t, np.eye(2), preserve_totals=True, keys="labels"),
     "leave out margins=": lambda t: fw.protect.perturb(t, np.eye(2), additive=["A"], margins=["A"]),

@@ -261,7 +261,7 @@ def test_order_swapping_keeps_every_margin_of_its_order(shape, order):
 
 def test_a_share_of_the_records_is_moved():
     table = np.full((4, 4), 5)
-    release = fw.protect.swap_preserving(table, 1, share=0.2, seed=1)
+    release = fw.protect.swap_preserving(table, 1, rate=0.2, seed=1)
     assert 0.2 <= np.abs(release.published.values - table).sum() / 2 / 80 < 0.23
 
 
@@ -443,13 +443,13 @@ SMALL = [[3, 1], [2, 4]]
         (lambda: fw.protect.swap_preserving([3, 4]), "needs at least two dims"),
         (lambda: fw.protect.swap([[1.5]], "A"), "is not a whole number"),
         (lambda: fw.protect.swap_preserving(SMALL, 2), "the margins that stay have from 1 to 1 of the 2 dims"),
-        (lambda: fw.protect.swap_preserving(SMALL, 1, swaps=2, share=0.1), "not both"),
+        (lambda: fw.protect.swap_preserving(SMALL, 1, swaps=2, rate=0.1), "not both"),
         (
             lambda: fw.protect.swap_preserving(SMALL, 1, swaps=0),
             "swap_preserving(swaps=0): a whole number of at least 1",
         ),
         (
-            lambda: fw.protect.swap_preserving(SMALL, 1, share=2),
+            lambda: fw.protect.swap_preserving(SMALL, 1, rate=2),
             "swap_preserving(share=2): the share of records that move",
         ),
         (
@@ -457,17 +457,17 @@ SMALL = [[3, 1], [2, 4]]
             "these margins decide every cell, and no record can move",
         ),
         (
-            lambda: fw.protect.swap_preserving([[0, 1], [1, 1]], 1, share=0.9, seed=1),
+            lambda: fw.protect.swap_preserving([[0, 1], [1, 1]], 1, rate=0.9, seed=1),
             "ask for less, or choose a lower order",
         ),
         (lambda: fw.protect.simulate(SMALL, []), "simulate() needs margins="),
         (lambda: fw.protect.simulate(SMALL, ["A,B"]), "a simulated table would be the true one"),
         (lambda: fw.protect.simulate(SMALL, ["A"], level=1), "the least p-value of a fit, between 0 and 1"),
-        (lambda: fw.protect.simulate(SMALL, ["A"], test="chi"), "'likelihood ratio' or 'pearson'"),
-        (lambda: fw.protect.simulate(SMALL, ["A"], most_tries=0), "a whole number of at least 1"),
+        (lambda: fw.protect.simulate(SMALL, ["A"], statistic="chi"), "'likelihood-ratio' or 'chi-square'"),
+        (lambda: fw.protect.simulate(SMALL, ["A"], max_tries=0), "a whole number of at least 1"),
         (
             lambda: fw.protect.simulate(
-                [[3, 1], [2, 5]], ["A", "B"], fits=["A", "B"], level=0.999, most_tries=4, seed=1
+                [[3, 1], [2, 5]], ["A", "B"], fits=["A", "B"], level=0.999, max_tries=4, seed=1
             ),
             "the model of fits= fits none of 4 simulated tables",
         ),

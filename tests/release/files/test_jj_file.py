@@ -149,4 +149,4 @@ def test_jj_totals_within_a_tolerance(tmp_path):
     path = written(tmp_path, JJ.replace("1 6 1 s", "1 7 1 s"), "table.jj")
     with pytest.raises(fw.InputError, match="but its cells sum to 6, 1 less"):
         fw.read_release(path)
-    assert fw.bounds(fw.read_release(path, tolerance=1)).loc[("5",), "upper"] >= 6
+    assert fw.bounds(fw.read_release(path, slack=1)).loc[("5",), "upper"] >= 6

@@ -148,7 +148,7 @@ def test_totals_that_do_not_add_up(tmp_path):
     with pytest.raises(fw.InputError, match="row 8: row=a, col=Total is 13, but its cells sum to 10, 3 less"):
         fw.read_release(written(tmp_path, wrong))
     # A stated tolerance turns totals into ranges, for tables whose totals were rounded.
-    rounded = fw.read_release(written(tmp_path, LONG.replace("a,Total,10", "a,Total,11")), tolerance=1)
+    rounded = fw.read_release(written(tmp_path, LONG.replace("a,Total,10", "a,Total,11")), slack=1)
     assert fw.bounds(rounded).loc[("a", "x"), "upper"] >= 6
     assert any("may be 1 off" in note for note in rounded.notes)
     with pytest.raises(fw.Contradiction, match="contradict each other"):
@@ -284,7 +284,7 @@ def test_line_ends_of_old_machines(tmp_path):
 def test_bad_settings_for_files(tmp_path):
     path = written(tmp_path, LONG)
     with pytest.raises(fw.InputError, match="tolerance= must be at least 0"):
-        fw.read_release(path, tolerance=-1)
+        fw.read_release(path, slack=-1)
     for decimals in (400, -1, "1", None):
         with pytest.raises(fw.InputError, match="decimals must be a whole number from 0 to 12"):
             fw.read_release(path, decimals=decimals)

@@ -72,7 +72,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             help="What a cell without a row is.",
         ),
         click.option(
-            "--tolerance",
+            "--slack",
             type=Number(min=0),
             default=0.0,
             show_default=True,
@@ -104,13 +104,13 @@ def of_a_sample(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say how large the population behind a sample is, and how the sample was drawn."""
     options = [
         click.option(
-            "--size", metavar="N", multiple=True,
+            "--people", metavar="N", multiple=True,
             help="How many people the population has; of a stratified sample LABEL=N, for every stratum (--strata).",
         ),
         click.option("--strata", metavar="DIM", help="The dim whose labels are the strata of the sample."),
         click.option(
             "--sampling-weights", metavar="NAME",
-            help="Column of how many people each person in the sample stands for; --size may then be left out.",
+            help="Column of how many people each person in the sample stands for; --people may then be left out.",
         ),
     ]  # fmt: skip
     for option in reversed(options):
@@ -137,21 +137,21 @@ def hierarchies(texts: tuple[str, ...]) -> dict[str, str] | None:
 
 
 def population_size(texts: tuple[str, ...], strata: str | None) -> int | dict[str, dict[str, int]] | None:
-    """The sizes of --size: one number, or with --strata one for each label of a dim, LABEL=N."""
+    """The sizes of --people: one number, or with --strata one for each label of a dim, LABEL=N."""
     from ...base.errors import InputError
 
     if not texts:
         if strata is not None:
-            raise InputError(f"--strata {strata} needs the size of each stratum: --size LABEL=N, for every label.")
+            raise InputError(f"--strata {strata} needs the size of each stratum: --people LABEL=N, for every label.")
         return None
     parts = [tuple(one.strip() for one in text.rpartition("=")) for text in texts]
     for text, (_, equals, number) in zip(texts, parts, strict=True):
         if not number.isdecimal() or not int(number) or bool(equals) != (strata is not None):
             form = "LABEL=N with --strata DIM" if strata is not None or equals else "a whole number of at least 1"
-            raise InputError(f"--size {text}: write it as {form}.")
+            raise InputError(f"--people {text}: write it as {form}.")
     if strata is None:
         if len(parts) > 1:
-            raise InputError("--size: the population has one size; strata have one each (--strata).")
+            raise InputError("--people: the population has one size; strata have one each (--strata).")
         return int(parts[0][2])
     return {strata: {label: int(number) for label, _, number in parts}}
 
@@ -172,7 +172,7 @@ def read(options: dict[str, Any]) -> Release:
         decimals=options["decimals"],
         header=not options["no_header"],
         missing=options["missing"],
-        tolerance=options["tolerance"],
+        slack=options["slack"],
         contributors=options["contributors"],
         largest=options["largest"],
         perturbed=bool(options["protected_by"]),
@@ -341,7 +341,7 @@ def chains(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the chains."),
         click.option(
-            "--precision",
+            "--tolerance",
             type=Number(min=0, min_open=True),
             metavar="BITS",
             default=0.02,
@@ -376,8 +376,7 @@ def run_by(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What the options about chains say, for `audit`; threads and connections are closed afterwards."""
     from ...base.errors import InputError
 
-    given = {name: options[name] for name in ("method", "seed", "chains", "max_seconds", "checkpoint")}
-    given["tolerance"] = options["precision"]
+    given = {name: options[name] for name in ("method", "seed", "tolerance", "chains", "max_seconds", "checkpoint")}
     if options["max_draws"] is not None:
         given["max_draws"] = int(options["max_draws"])
     if options["threads"] and options["cluster"]:

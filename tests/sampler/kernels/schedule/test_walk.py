@@ -54,7 +54,7 @@ def cube() -> Block:
 
 
 def rounded() -> Block:
-    return largest_block(fw.round_to(np.array([[2, 5], [4, 7]]), 3, rule="within"))
+    return largest_block(fw.round_to(np.array([[2, 5], [4, 7]]), 3, rounding="within"))
 
 
 def coins() -> Block:
