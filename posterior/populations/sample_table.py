@@ -14,7 +14,6 @@ from ...protect.records.sample_drawing import Sampling, sampling_of
 from ...release.facts.facts import NO_LIMIT, NO_VALUE, PUBLISHED
 from ...release.release import Release
 from ...release.tables.dims import Dim
-from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import Table, as_means, as_table
 from .outside_facts import Group, OutsideFacts, facts_of
 from .sampling_design import size_by_weights, standing_for, strata_of, summed_weights, weighted_frame
@@ -111,7 +110,6 @@ def as_sample(
     sample: Any,
     size: Any = None,
     *,
-    hierarchies: Hierarchies | None = None,
     count: str | None = None,
     sampling_weights: Any = None,
 ) -> SampleTable:
@@ -126,7 +124,7 @@ def as_sample(
     if isinstance(sampling_weights, str):
         sample, weights = weighted_frame(sample, sampling_weights, count)
         count = None
-    table = as_table(sample, hierarchies=hierarchies, count=count)
+    table = as_table(sample, count=count)
     counts = table.values.ravel()
     n = int(counts.sum())
     if n < 1:

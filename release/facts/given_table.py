@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from ...base.errors import InputError, did_you_mean
 from ..tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns
@@ -75,13 +77,22 @@ def table(
     """
     if isinstance(data, Table):
         raise InputError("table(): this is such a table already; say all that belongs to it in one call.")
-    named = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else dims
+    named = _names(dims)
     if hasattr(data, "columns") and named is not None:
-        data, count = _spanned(data, [str(dim) for dim in named], count, hierarchies or {})
+        data, count = _spanned(data, named, count, hierarchies or {})
     elif named is not None or labels is not None:
         data = labelled_axes(data, named, labels)
     bare = as_table(data, count=count, hierarchies=hierarchies, decimals=decimals, signed=True)
     return with_contributions(bare, contributors, largest, second)
+
+
+def _names(dims: Any) -> list[str] | None:
+    if dims is None:
+        return None
+    given = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else dims
+    if not isinstance(given, Iterable) or not (names := [str(name) for name in given]) or not all(names):
+        raise InputError(f"table(dims={dims!r}): the dims of the table, as 'region,age' or a list of at least one.")
+    return names
 
 
 def _spanned(frame: Any, dims: list[str], count: str | None, hierarchies: Mapping[str, Any]) -> tuple[Any, str]:
@@ -97,6 +108,10 @@ def _spanned(frame: Any, dims: list[str], count: str | None, hierarchies: Mappin
     counting = [name for name in others if name.lower() in COUNT_NAMES] if count is None else [count]
     if len(counting) > 1:
         raise InputError(f"table(): it is not clear which of {', '.join(counting)} holds the counts; give count=.")
+    missing = frame[dims].isna().to_numpy()
+    if missing.any():
+        row, column = np.argwhere(missing)[0]
+        raise InputError(f"table(): row {row + 1} has no label in column {dims[column]!r}.")
     if counting:
         return frame[[*wanted, counting[0]]], counting[0]
     return frame.groupby(wanted, sort=True).size().rename(PEOPLE).reset_index(), PEOPLE

@@ -42,8 +42,8 @@ def read_form(table: Any, count: str | None = None, hierarchies: Hierarchies | N
         rows = hasattr(table, "columns") and rows_of(table)
         if rows is None and count is None:
             raise InputError(
-                "this DataFrame may be a crosstab or microdata: its rows are only numbered. Give the rows of a crosstab labels; "
-                "for microdata say which columns are dims, fw.table(frame, dims=[...])."
+                "this DataFrame may be a crosstab or microdata: its rows are only numbered. Give the rows of a crosstab "
+                "labels; for microdata say which columns are dims, fw.table(frame, dims=[...])."
             )
         if count is not None or rows:
             series, levels = _long_series(table, count, parents)

@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 from support.house.import_graph import sources
+from support.house.public_face import namespaces
 from support.places import ROOT
-from support.public_face import namespaces
 
 import fiberwalk as fw
 

@@ -393,15 +393,15 @@ def test_bad_protection(call, words):
 
 def test_sensitivity_rules_at_their_edges():
     rules = fw.protect.sensitivity
-    assert rules.threshold([3, 2], k=3)
-    assert not rules.threshold([3, 2, 1], k=3)
-    assert not rules.threshold([], k=3)
+    assert rules.threshold([3, 2], fewer_than=3)
+    assert not rules.threshold([3, 2, 1], fewer_than=3)
+    assert not rules.threshold([], fewer_than=3)
     assert rules.dominance([8, 1, 1], n=2, k=85)
     assert not rules.dominance([8, 1, 1], n=2, k=90)  # exactly 90 percent is not more
     assert rules.prior_posterior([100, 10, 8], p=5, q=50)
     assert not rules.prior_posterior([100, 10, 5], p=5, q=100)  # exactly p percent is not within
-    assert not rules.threshold([3, 2, 0, 1], k=3)
-    assert rules.threshold([3, 2, 0], k=3)  # who contributes nothing is no respondent
+    assert not rules.threshold([3, 2, 0, 1], fewer_than=3)
+    assert rules.threshold([3, 2, 0], fewer_than=3)  # who contributes nothing is no respondent
     assert not rules.prior_posterior([100, 10, 8], p=5, q=100)
     assert not rules.p_percent([], p=5)
 

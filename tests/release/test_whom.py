@@ -43,8 +43,8 @@ def true_counts(people: pd.DataFrame, both: fw.Release) -> np.ndarray:
     "method",
     [
         {},
-        {"method": "random_round", "parameters": {"base": 5}},
-        {"method": "add_noise", "parameters": {"noise": fw.protect.geometric_noise(1.0)}},
+        {"mechanism": "random_round", "parameters": {"base": 5}},
+        {"mechanism": "add_noise", "parameters": {"noise": fw.protect.geometric_noise(1.0)}},
     ],
     ids=["as it is", "rounded", "noise"],
 )
@@ -76,7 +76,7 @@ def test_answers_with_and_without_a_filter(people: pd.DataFrame, method: dict) -
 
 
 def test_tables_that_show_the_dim_need_no_others(people: pd.DataFrame) -> None:
-    ask = server(people, method="random_round", parameters={"base": 3})
+    ask = server(people, mechanism="random_round", parameters={"base": 3})
     whole, part = ask.tabulate("sex,region").release(), ask.tabulate("sex,band", {"region": "N"}).release()
     both = fw.linked([whole, part], full=True)
     (region,) = (dim for dim in both.dims if dim.name == "region")
@@ -84,7 +84,7 @@ def test_tables_that_show_the_dim_need_no_others(people: pd.DataFrame) -> None:
 
 
 def test_side_by_side_they_are_refused(people: pd.DataFrame) -> None:
-    ask = server(people, method="random_round", parameters={"base": 3})
+    ask = server(people, mechanism="random_round", parameters={"base": 3})
     releases = [ask.tabulate("sex,band", where).release() for where in (None, {"region": "N"})]
     with pytest.raises(fw.InputError, match=r"one is about region=N only.*full=True"):
         fw.linked(releases)
@@ -94,7 +94,7 @@ def test_side_by_side_they_are_refused(people: pd.DataFrame) -> None:
 
 def test_what_is_written_says_who_is_meant(people: pd.DataFrame, tmp_path) -> None:
     """Linked with another, a file that was read again is refused and not taken for everybody."""
-    ask = server(people, method="random_round", parameters={"base": 3})
+    ask = server(people, mechanism="random_round", parameters={"base": 3})
     part = ask.tabulate("sex,band", {"region": ["N", "S"]}).release()
     part.to_file(tmp_path / "part.csv")
     written = (tmp_path / "part.csv").read_text().splitlines()

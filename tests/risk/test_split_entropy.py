@@ -14,14 +14,16 @@ from support.places import BENCH
 
 import fiberwalk as fw
 from fiberwalk import risk
+from fiberwalk.protect.perturbation.transition_matrix import as_transitions
 from fiberwalk.risk import changes_of
+from fiberwalk.risk.split_entropy import expected_counts
 
 SAE15 = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13)
-BY_MATRIX = changes_of("perturb", {"matrix": SAE15, "above": 5, "seed": 1})
+BY_MATRIX = changes_of("perturb", {"matrix": SAE15, "last_rows": 5, "seed": 1})
 ROUNDING = changes_of("semi_controlled_round", {"base": 3, "within": "A"})
 SWAPPING = changes_of("swap", {"dim": "A", "rate": 0.1})
 TABLES = hnp.arrays(int, (2, 4), elements=st.integers(0, 20)).filter(lambda table: table.sum() > 0)
-BY_SWAPPING_TO_6 = risk.split_entropy.as_transitions(np.full((7, 7), 0.1 / 6) + (0.9 - 0.1 / 6) * np.eye(7))
+BY_SWAPPING_TO_6 = as_transitions(np.full((7, 7), 0.1 / 6) + (0.9 - 0.1 / 6) * np.eye(7))
 close = pytest.approx
 
 
@@ -110,7 +112,7 @@ def test_means_are_never_more_uneven_than_what_they_are_of():
     """Where as many cells are published at each figure as is to be expected, means and shares are the same; by Jensen."""
     F = np.repeat([1, 2, 4], [30, 30, 30])
     G = np.concatenate([np.repeat([0, 3], [20, 10]), np.repeat([0, 3], [10, 20]), np.repeat([3, 6], [20, 10])])
-    share, mean = (risk.split_entropy.expected_counts(F, G, ROUNDING, means) for means in (False, True))
+    share, mean = (expected_counts(F, G, ROUNDING, means) for means in (False, True))
     assert share == close(mean)
     assert mean.sum() == close(F.sum())
     small = (0, 1, 0, 0)
@@ -143,7 +145,7 @@ def test_nothing_changed_is_no_less_risk(F):
 def test_the_example_of_rounding_to_base_3():
     """SAE15 4.2: a published zero stands for (n1 2/3 + n2 1/3 2) / n'0, a published 3 for its neighbours alike."""
     F, G = np.array([0, 1, 1, 2, 3, 4, 5, 9]), np.array([0, 0, 3, 3, 3, 3, 6, 9])
-    expected = risk.split_entropy.expected_counts(F, G, ROUNDING)
+    expected = expected_counts(F, G, ROUNDING)
     zero = (1 * 2 * 2 / 3 + 2 * 1 * 1 / 3) / 2
     three = (1 * 2 / 3 + 2 * 2 / 3 + 3 + 4 * 2 / 3 + 5 * 1 / 3) / 4
     six = 4 * 1 / 3 + 5 * 2 / 3
@@ -164,7 +166,7 @@ def test_multipliers():
     assert (ROUNDING.kept(0, 6), ROUNDING.kept(7, None)) == (1 / 3, 1 / 3)
     assert (BY_MATRIX.kept(0, 6), BY_MATRIX.kept(7, None)) == close((0.8, 0.9))
     assert (BY_MATRIX.kept(1, 6), BY_MATRIX.kept(99, None)) == close((4.6 / 6, 0.9))
-    short = changes_of("perturb", {"matrix": [[1, 0], [0.5, 0.5]], "above": 0})
+    short = changes_of("perturb", {"matrix": [[1, 0], [0.5, 0.5]], "last_rows": 0})
     assert (short.kept(0, 1), short.kept(0, 3), short.kept(7, None)) == (0.75, 0.875, 1)
     F, G = [[0, 1, 3], [2, 20, 30]], [[0, 3, 3], [0, 21, 30]]
     by_hand = [risk.perturbed_risk(F, G, ROUNDING, w, multiplier=(0.75, 0.9)) for w in np.eye(4)]
@@ -207,7 +209,7 @@ VALUES = np.arange(40)
         ("round_to", {"base": 4}),
         ("controlled_round", {"unbiased": True}),
         ("round-lattice", {"base": 4, "max_dims": 2}),
-        ("perturb", {"matrix": SAE15, "above": 5}),
+        ("perturb", {"matrix": SAE15, "last_rows": 5}),
         ("perturb", {"matrix": SAE15}),
         ("add_noise", {"noise": {-2: 0.2, 0: 0.5, 1: 0.3}, "floor": True}),
         ("swap", {"dim": "A", "rate": 0.3}),
@@ -224,7 +226,7 @@ def test_what_the_methods_do_is_what_is_said_of_them():
     """A count published many times: each figure as often as its probability says."""
     for method, parameters in (
         (fw.protect.random_round, {"base": 4}),
-        (fw.protect.perturb, {"matrix": SAE15, "above": 5}),
+        (fw.protect.perturb, {"matrix": SAE15, "last_rows": 5}),
         (fw.protect.add_noise, {"noise": {-2: 0.2, 0: 0.5, 1: 0.3}, "floor": True}),
     ):
         changes = changes_of(method.__name__, parameters)

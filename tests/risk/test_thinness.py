@@ -66,7 +66,7 @@ def test_many_tables_and_their_rows():
     ("call", "words"),
     [
         (lambda: fw.risk.thin_lines([[0, 0]]), "F sums to 0"),
-        (lambda: fw.risk.thin_lines([[1, 0]], few=0), "most=0: in so many cells of a thin line there is somebody"),
+        (lambda: fw.risk.thin_lines([[1, 0]], few=0), "few=0: in so many cells of a thin line there is somebody"),
         (lambda: fw.risk.thin_lines([[1, 0]], [1, 0]), "F and G are not the same table"),
         (
             lambda: TABLE_RISKS["thin lines"].before([[1, 0]], (0.5, 0.5)),
@@ -107,11 +107,11 @@ def test_a_map_and_a_server_say_that_the_risk_rose():
     assert "larger than before" not in by_means.sentence
     alone = fw.ru_map(EVEN, SWAP, "split", "hellinger", seeds=2, original=False)
     assert "larger than before" not in alone.sentence
-    settings = {"method": "swap", "parameters": {"dim": "A", "rate": 0.3}, "seed": 1}
+    settings = {"mechanism": "swap", "parameters": {"dim": "A", "rate": 0.3}, "seed": 1}
     answer = fw.server.tabulate(EVEN, "A,B", **settings)
     assert answer.risk_after > answer.risk_before
     assert "after; this measure may rise when a table is protected (see `risk.perturbed_risk`)" in answer.summary()
-    answer = fw.server.tabulate(EVEN, "A,B", measure="split mean", **settings)
+    answer = fw.server.tabulate(EVEN, "A,B", risk="split mean", **settings)
     assert answer.risk_after <= answer.risk_before
     assert "may rise" not in answer.summary()
 
@@ -122,8 +122,8 @@ def test_where_nothing_needs_protection():
 
 
 def test_from_a_server():
-    answer = fw.server.tabulate(TABLE, "A,B", method="random_round", measure="thin lines", seed=3)
+    answer = fw.server.tabulate(TABLE, "A,B", mechanism="random_round", risk="thin lines", seed=3)
     assert answer.risk_before == fw.risk.thin_lines(TABLE)
     assert answer.risk_after == fw.risk.thin_lines(TABLE, answer.table.values)
     with pytest.raises(fw.InputError, match="weights= are of risks with several terms"):
-        fw.server.tabulate(TABLE, "A,B", measure="thin lines", weights=(0.5, 0.5), seed=3)
+        fw.server.tabulate(TABLE, "A,B", risk="thin lines", weights=(0.5, 0.5), seed=3)

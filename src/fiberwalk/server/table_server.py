@@ -303,7 +303,8 @@ def tabulate(
     --------
     >>> import fiberwalk as fw, pandas as pd
     >>> people = pd.DataFrame({"sex": list("ffmm") * 5, "town": list("abab") * 5, "job": list("xxxyy") * 4})
-    >>> answer = fw.server.tabulate(people, "sex,town", {"job": "x"}, mechanism="random_round", parameters={"base": 3}, seed=1)
+    >>> rounding = {"mechanism": "random_round", "parameters": {"base": 3}, "seed": 1}
+    >>> answer = fw.server.tabulate(people, "sex,town", {"job": "x"}, **rounding)
     >>> answer.table.values.tolist()
     [[3, 3], [3, 3]]
     """

@@ -13,7 +13,6 @@ from ..posterior.populations.models import as_model
 from ..posterior.populations.population import Drawing, Drawn, Each
 from ..posterior.populations.sample_table import SampleTable, as_sample
 from ..release.release import Release
-from ..release.tables.table_forms import Hierarchies
 from ..release.tables.tables import Table, as_table
 from ..results.sample_risk_result import SampleRisk
 from ..risk.population_risk import MEASURES, measure_populations
@@ -39,7 +38,6 @@ def sample_risk(
     seed: int | None = 1,
     population: Any = None,
     sampling_weights: Any = None,
-    hierarchies: Hierarchies | None = None,
     count: str | None = None,
     progress: Callable[[str], None] | bool | None = None,
 ) -> SampleRisk:
@@ -75,8 +73,8 @@ def sample_risk(
         it: a table like the sample (one weight a cell), or the name of a column of a long frame, which has a row a person,
         or a row for people alike and a column of their count. `people` may then be left out: it is what the weights add up
         to. For "log-linear" and "shrunk".
-    hierarchies, count
-        As for `publish`.
+    count
+        The column of counts of a long frame with sampling weights, where its name does not say so.
     progress
         As for `audit`.
 
@@ -89,7 +87,7 @@ def sample_risk(
     >>> risk.summary.loc["r2", ["mean", "sd"]].round(3).to_dict()
     {'mean': 0.14, 'sd': 0.004}
     """
-    given = as_sample(sample, people, hierarchies=hierarchies, count=count, sampling_weights=sampling_weights)
+    given = as_sample(sample, people, count=count, sampling_weights=sampling_weights)
     measured = measure_populations(given, weights)
     truth = _truth(given, population, count)
     chosen, drawn = _drawn(given, model, measured, draws, chains, seed, progress)
@@ -115,7 +113,6 @@ def draw_populations(
     chains: int = 4,
     seed: int | None = 1,
     sampling_weights: Any = None,
-    hierarchies: Hierarchies | None = None,
     count: str | None = None,
     progress: Callable[[str], None] | bool | None = None,
 ) -> xr.Dataset:
@@ -134,7 +131,7 @@ def draw_populations(
     >>> dict(tables.sizes), bool((tables.sum(["A", "B"]) == 100).all())
     ({'chain': 1, 'draw': 50, 'A': 2, 'B': 2}, True)
     """
-    given = as_sample(sample, people, hierarchies=hierarchies, count=count, sampling_weights=sampling_weights)
+    given = as_sample(sample, people, count=count, sampling_weights=sampling_weights)
     check_whole(draws=draws)
     if draws * len(given.counts) > MOST_NUMBERS:
         raise TooLarge(

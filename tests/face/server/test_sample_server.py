@@ -25,7 +25,7 @@ N = 1500
 
 
 def served(data=ALL, **settings):
-    return fw.server.TableServer(data, **({"measure": "sample", "size": N, "seed": 5, "draws": 200} | settings))
+    return fw.server.TableServer(data, **({"risk": "sample", "size": N, "seed": 5, "draws": 200} | settings))
 
 
 def seed_of(server, answer):
@@ -35,7 +35,7 @@ def seed_of(server, answer):
 
 @pytest.mark.parametrize("model", ["log-linear", "urn", "shrunk", fw.survey.populations.shrunk(strength=20.0)])
 def test_the_risk_of_a_table_is_that_of_the_sample(model):
-    server = served(model=model, method="random_round", parameters={"base": 3})
+    server = served(model=model, mechanism="random_round", parameters={"base": 3})
     answer = server.tabulate("age,health", by="health")
     sample = ALL[["age", "health"]].value_counts().rename("count").reset_index()
     table = answer.original
@@ -53,7 +53,7 @@ def test_the_risk_of_a_table_is_that_of_the_sample(model):
     for place, label in enumerate(table["health"].values):
         given = fw.risk.r2(populations[:, :, place], table.values[:, place], stacked=True)
         assert float(answer.risk_by_before.sel(health=label)) == pytest.approx(given.mean())
-    again = served(model=model, method="random_round", parameters={"base": 3}).tabulate("health,age")
+    again = served(model=model, mechanism="random_round", parameters={"base": 3}).tabulate("health,age")
     assert (again.risk_before, again.risk_after) == (answer.risk_before, answer.risk_after)
 
 
@@ -169,7 +169,7 @@ def test_a_table_that_protection_emptied_is_not_published_unmeasured():
     few = pd.DataFrame({"age": ["a", "b"] * 3, "sex": ["f", "m", "m"] * 2, "region": ["N"] * 6})
     seeds = range(30)
     answers = [
-        served(few, size=50, method="random_round", parameters={"base": 50}, seed=one).tabulate("age,sex")
+        served(few, size=50, mechanism="random_round", parameters={"base": 50}, seed=one).tabulate("age,sex")
         for one in seeds
     ]
     emptied = [one for one in answers if not one.released]
@@ -181,10 +181,10 @@ def test_a_table_that_protection_emptied_is_not_published_unmeasured():
 @pytest.mark.parametrize(
     ("data", "settings", "words"),
     [
-        (ALL, {"size": None}, "measure='sample': how large is the population that these 300 people were drawn from?"),
+        (ALL, {"size": None}, "risk='sample': how large is the population that these 300 people were drawn from?"),
         (ALL, {"size": 20}, "size=20: the sample has 300 people, and cannot be larger"),
-        (ALL, {"measure": "r1"}, "size= is about data that are a sample: it goes with measure='sample'."),
-        (ALL, {"measure": "r1", "size": None, "model": "urn"}, "model= is about data that are a sample"),
+        (ALL, {"risk": "r1"}, "size= is about data that are a sample: it goes with risk='sample'."),
+        (ALL, {"risk": "r1", "size": None, "model": "urn"}, "model= is about data that are a sample"),
         (ALL, {"model": "fiber"}, "model 'fiber' knows of one table only, and a server has many"),
         (ALL, {"model": fw.survey.populations.known([1, 2])}, "model 'known' knows of one table only"),
         (ALL, {"model": "urns"}, "there is no model 'urns'; did you mean 'urn'"),

@@ -84,7 +84,7 @@ def test_counts_have_the_same_keys_in_every_form_and_order():
     long = CUBE.to_series().rename("freq").reset_index()
     levels = long.assign(child=np.where(long["age"] == "10-14", "no", "yes"))
     one, *others = (
-        served(data, method="random_round").tabulate(DIMS).table
+        served(data, mechanism="random_round").tabulate(DIMS).table
         for data in (CUBE, CUBE.transpose(), long.sample(frac=1, random_state=2), long[long["freq"] > 0], levels)
     )
     for other in others:
@@ -124,7 +124,7 @@ def test_a_label_that_nobody_has_keeps_its_group():
     banded = cube_of(COUNTS * (np.arange(3) < 2)[:, None]).assign_coords(band=("age", ["young", "young", "old"]))
     rows = banded.drop_vars("band").to_series().rename("n").reset_index()
     rows["band"] = np.where(rows["age"] == "10-14", "old", "young")
-    noise = {"method": "add_noise", "parameters": {"noise": {5: 1.0}}, "when": "before"}  # nobody is left out
+    noise = {"mechanism": "add_noise", "parameters": {"noise": {5: 1.0}}, "when": "before"}  # nobody is left out
     for data, more in ((banded, {"hierarchies": {"age": "band"}}), (rows, {})):
         table = served(data, **noise, **more).tabulate("band").table
         assert int(table.sel(band="old")) == 5 * 4
@@ -203,7 +203,9 @@ def test_a_level_beside_its_dim_does_not_make_small_cells_rare():
     banded = ONES.assign_coords(band=("age", ["young", "young", "old"]))
     server = served(banded, hierarchies={"age": "band"}, rules=fw.server.ServerRules(max_small_share=0.6))
     assert "100% of the table's 12 cells" in server.tabulate("region,age,sex").reason
-    beside = served(banded, hierarchies={"age": "band"}, method="random_round", rules=fw.server.ServerRules(max_dims=4))
+    beside = served(
+        banded, hierarchies={"age": "band"}, mechanism="random_round", rules=fw.server.ServerRules(max_dims=4)
+    )
     plain, nested = (beside.tabulate(dims) for dims in ("age,sex,region", "age,band,sex,region"))
     assert nested.table.size == 2 * plain.table.size
     assert (nested.size, nested.risk_before, nested.risk_after) == (plain.size, plain.risk_before, plain.risk_after)
@@ -213,12 +215,12 @@ def test_a_level_beside_its_dim_does_not_make_small_cells_rare():
 
 def test_labels_that_never_meet():
     rows = people(ONES.values).assign(child=lambda them: np.where(them["age"] == "10-14", "no", "yes"))
-    server = served(rows, method="perturb", parameters={"matrix": STAYS_OFTEN})
+    server = served(rows, mechanism="perturb", parameters={"matrix": STAYS_OFTEN})
     answer = server.tabulate("age,child", {"age": "10-14", "child": "yes"})
     assert (answer.cells, answer.reason) == (0, "nobody is in the table; at least 1 is needed")
     for label in ("1", "2"):  # keys of empty cells where two filters are set
         rows = pd.DataFrame({"a": ["x", "y"], "b": ["1", "2"], "c": ["1", "2"], "d": ["p", "q"]})
-        table = served(rows, method="perturb", parameters={"matrix": STAYS_OFTEN}).tabulate(
+        table = served(rows, mechanism="perturb", parameters={"matrix": STAYS_OFTEN}).tabulate(
             "d", {"b": label, "c": label}
         )
         assert table.released
@@ -267,13 +269,13 @@ def test_risk_and_utility_are_those_of_the_measures():
     told = answer.summary()
     assert "age x sex: released." in told
     assert "Protected by random-round base=3." in told
-    other = served(method="random_round", measure="r1").tabulate("sex,age")
+    other = served(mechanism="random_round", risk="r1").tabulate("sex,age")
     assert other.risk_before == pytest.approx(fw.risk.r1(true.values))
     assert other.risk_after == pytest.approx(fw.risk.r2(true.values, other.table.values))
 
 
 def test_a_table_that_stays_risky_is_refused():
-    answer = served(method="random_round", max_risk=0.001).tabulate(DIMS)
+    answer = served(mechanism="random_round", max_risk=0.001).tabulate(DIMS)
     assert not answer.released
     assert answer.reason == f"its risk is {answer.risk_after:.4g} after protection; at most 0.001 is allowed"
     assert answer.notice == "it is too risky, also when it is protected"
@@ -284,20 +286,20 @@ def test_a_table_that_stays_risky_is_refused():
 def test_protection_only_where_it_is_needed():
     risky, calm = (served().tabulate(dims).risk_before for dims in (DIMS, "sex"))
     assert calm < risky
-    server = served(method="random_round", parameters={"base": 50}, max_risk=(risky + calm) / 2, always=False)
+    server = served(mechanism="random_round", parameters={"base": 50}, max_risk=(risky + calm) / 2, always=False)
     answer = server.tabulate("sex")
     assert answer.table.equals(answer.original)
     assert not answer.protected
     assert "these are the true counts" in answer.summary()
     assert answer.risk_after == answer.risk_before
-    assert served(method="random_round", parameters={"base": 50}).tabulate("sex").protected
+    assert served(mechanism="random_round", parameters={"base": 50}).tabulate("sex").protected
     assert server.tabulate(DIMS).protected or not server.tabulate(DIMS).released
 
 
 def test_before_the_cube_is_protected_once():
     rows = pd.concat([people(COUNTS), people(COUNTS)])
     rows["child"] = np.where(rows["age"] == "10-14", "no", "yes")
-    server = served(rows, method="swap", parameters={"dim": "region", "rate": 0.5}, when="before")
+    server = served(rows, mechanism="swap", parameters={"dim": "region", "rate": 0.5}, when="before")
     whole = server.tabulate(DIMS).table
     assert not whole.equals(server.tabulate(DIMS).original)
     for dims in ("region", "age,region", "sex,age"):
@@ -314,7 +316,7 @@ def test_before_the_cube_is_protected_once():
 
 
 def test_the_cube_first_and_then_every_table():
-    both = served(method="random_round", before=("swap", {"dim": "region", "rate": 0.5}))
+    both = served(mechanism="random_round", before=("swap", {"dim": "region", "rate": 0.5}))
     answer = both.tabulate("age,region")
     assert (answer.table % 3 == 0).all()
     rounding = fw.risk.changes_of("random_round", {"base": 3})
@@ -327,7 +329,7 @@ def test_the_cube_first_and_then_every_table():
 
 KEYED = {
     "random_round": {"base": 3},
-    "perturb": {"matrix": STAYS_OFTEN, "above": 2},
+    "perturb": {"matrix": STAYS_OFTEN, "last_rows": 2},
     "add_noise": {"noise": fw.protect.uniform_noise(2)},
 }
 
@@ -353,7 +355,7 @@ def test_the_same_people_are_published_alike_in_every_table(counts, method, as_r
 
 
 def test_another_seed_changes_other_cells_and_the_same_request_none():
-    tables = [served(method="random_round", seed=seed).tabulate(DIMS).table for seed in (1, 1, 2)]
+    tables = [served(mechanism="random_round", seed=seed).tabulate(DIMS).table for seed in (1, 1, 2)]
     assert tables[0].equals(tables[1])
     assert not tables[0].equals(tables[2])
     assert served(seed=None).seed != served(seed=None).seed
@@ -370,7 +372,7 @@ def test_a_request_and_its_transpose_are_one_for_every_method():
 def test_the_same_people_in_other_words_bring_no_second_draw():
     rows = pd.concat([people(COUNTS)] * 3)
     rows["child"] = np.where(rows["age"] == "10-14", "no", "yes")
-    server = served(rows, method="swap", parameters={"dim": "region", "rate": 0.5})
+    server = served(rows, mechanism="swap", parameters={"dim": "region", "rate": 0.5})
     one, other = (server.tabulate("sex,region", where) for where in ({"child": "yes"}, {"age": ["0-4", "5-9"]}))
     xr.testing.assert_equal(one.table, other.table)
     assert not one.table.equals(one.original)
@@ -380,7 +382,7 @@ def test_groups_at_will_average_out_what_is_random():
     """Why filters name one label unless the agency says otherwise."""
     random, ages = np.random.default_rng(3), [str(age) for age in range(8)]
     counts = xr.DataArray(random.poisson(9, (8, 3)), dims=["age", "sex"], coords={"age": ages, "sex": list("fmx")})
-    server = served(counts, method="random_round")
+    server = served(counts, mechanism="random_round")
     groups = random.random((200, 8)) < 0.5
     groups = groups[groups.any(axis=1) & ~groups.all(axis=1)]
     seen = [
@@ -394,7 +396,9 @@ def test_record_keys_of_ones_own():
     records = people(COUNTS)
     records["key"] = np.random.default_rng(1).random(len(records))
     shuffled = records.sample(frac=1, random_state=3)
-    one, other = (served(data, keys="key", method="random_round").tabulate(DIMS).table for data in (records, shuffled))
+    one, other = (
+        served(data, keys="key", mechanism="random_round").tabulate(DIMS).table for data in (records, shuffled)
+    )
     xr.testing.assert_equal(one, other)
     nought = people(np.ones((2, 3, 2), dtype=int)).assign(key=[0.0, *[0.5] * 11])
     keys = as_hypercube(nought, keys="key", seed=1).keys
@@ -402,7 +406,7 @@ def test_record_keys_of_ones_own():
     summed = records.groupby(list(DIMS))["key"].sum().to_xarray().sel(CUBE.coords).fillna(0)
     xr.testing.assert_equal(one, fw.protect.random_round(CUBE, keys=summed, seed=1).published.rename("count"))
     whole = records.assign(key=np.arange(len(records)))
-    tables = [served(whole, keys="key", method="random_round", seed=seed).tabulate(DIMS).table for seed in (1, 2)]
+    tables = [served(whole, keys="key", mechanism="random_round", seed=seed).tabulate(DIMS).table for seed in (1, 2)]
     assert not tables[0].equals(tables[1])
     up = [float((table > served().tabulate(DIMS).table).mean()) for table in tables]
     assert 0.1 < np.mean(up) < 0.7  # small whole numbers do not all lie near 0
@@ -438,7 +442,7 @@ def test_the_release_has_the_figures_of_the_table(method, parameters):
 
 
 def test_an_audit_of_the_release_says_how_probable_each_count_is():
-    answer = served(method="random_round", parameters={"base": 3}).tabulate("sex", {"region": "1"})
+    answer = served(mechanism="random_round", parameters={"base": 3}).tabulate("sex", {"region": "1"})
     audit = fw.audit(answer.release(exact=[""]))
     shown, total = answer.table.sel(sex="f").item(), answer.original.sum().item()
     f = np.arange(max(0, shown - 2), shown + 3)
@@ -482,18 +486,18 @@ ROWS = pd.DataFrame({"sex": ["f", "m", "f"], "age": ["1", "2", "3"], "count": [1
         (CUBE, {"count": "n"}, "count= goes with a long frame or file"),
         ("nowhere.csv", {}, "nowhere.csv: there is no such file"),
         ("nowhere.parquet", {}, "nowhere.parquet: there is no such file"),
-        (CUBE, {"method": "randomround"}, "there is no method 'randomround'; did you mean 'random_round'?"),
-        (CUBE, {"method": "suppress"}, "suppress"),
-        (CUBE, {"method": 3}, "method= is the name of a method"),
+        (CUBE, {"mechanism": "randomround"}, "there is no method 'randomround'; did you mean 'random_round'?"),
+        (CUBE, {"mechanism": "suppress"}, "suppress"),
+        (CUBE, {"mechanism": 3}, "mechanism= is the name of a method"),
         (CUBE, {"parameters": {"base": 3}}, "parameters= needs a method="),
-        (CUBE, {"method": "random_round", "parameters": {"seed": 3}}, "parameters= has 'seed', which the server"),
-        (CUBE, {"method": "random_round", "parameters": {"bas": 3}}, "random_round has no parameter 'bas'; did"),
-        (CUBE, {"method": "random_round", "when": "now"}, "when='now': 'after' (every table is protected) or 'before'"),
+        (CUBE, {"mechanism": "random_round", "parameters": {"seed": 3}}, "parameters= has 'seed', which the server"),
+        (CUBE, {"mechanism": "random_round", "parameters": {"bas": 3}}, "random_round has no parameter 'bas'; did"),
+        (CUBE, {"mechanism": "random_round", "when": "now"}, "when='now': 'after' (every table is protected) or 'before'"),
         (CUBE, {"before": "swap"}, "before= is a pair of a method and its parameters"),
-        (CUBE, {"before": ("swap", {}), "when": "before", "method": "swap"}, "give one of them"),
-        (CUBE, {"always": False, "method": "random_round"}, "it needs max_risk="),
+        (CUBE, {"before": ("swap", {}), "when": "before", "mechanism": "swap"}, "give one of them"),
+        (CUBE, {"always": False, "mechanism": "random_round"}, "it needs max_risk="),
         (CUBE, {"max_risk": -1}, "max_risk=-1: a number of at least 0"),
-        (CUBE, {"measure": "r3"}, "measure='r3': there is no such measure; known: 'split', 'split mean', 'r1'"),
+        (CUBE, {"risk": "r3"}, "risk='r3': there is no such measure; known: 'split', 'split mean', 'r1'"),
         (CUBE, {"rules": {"max_dims": 3}}, "rules= are ServerRules(...)"),
         (CUBE, {"seed": -1}, "seed=-1: a whole number of at least 0"),
     ],
@@ -527,12 +531,12 @@ def test_what_is_swapped_must_be_in_the_table():
     with pytest.raises(
         fw.InputError, match="the table does not show 'region', whose values are swapped: protect the cube"
     ):
-        served(method="swap", parameters={"dim": "region"}).tabulate("sex,age")
+        served(mechanism="swap", parameters={"dim": "region"}).tabulate("sex,age")
     rows = people(COUNTS).assign(town=lambda them: them["region"] + them["sex"])
     with pytest.raises(fw.InputError, match="'region' is a level of 'town', whose labels would no longer suit"):
-        served(rows, method="swap", parameters={"dim": "region"}, when="before")
+        served(rows, mechanism="swap", parameters={"dim": "region"}, when="before")
     with pytest.raises(fw.InputError, match="'regin', which is no dim; did you mean 'region'"):
-        served(method="swap", parameters={"dim": "regin"}, when="before")
+        served(mechanism="swap", parameters={"dim": "regin"}, when="before")
 
 
 def test_by_must_be_a_dim_of_the_table():
@@ -541,7 +545,7 @@ def test_by_must_be_a_dim_of_the_table():
 
 
 def test_files_of_one_table(tmp_path):
-    answer = fw.server.tabulate(CUBE, "sex,age", {"region": 1}, method="random_round", seed=3)
+    answer = fw.server.tabulate(CUBE, "sex,age", {"region": 1}, mechanism="random_round", seed=3)
     answer.to_csv(tmp_path / "table.csv")
     answer.to_parquet(tmp_path / "table.parquet")
     for back in (pd.read_csv(tmp_path / "table.csv"), pd.read_parquet(tmp_path / "table.parquet")):

@@ -405,8 +405,10 @@ BAD = {
     "the columns of the transition matrix must be the counts 0, 1": lambda t: fw.protect.perturb(
         t, pd.DataFrame(np.eye(2), columns=[1, 0])
     ),
-    "above=3: how many of the last rows": lambda t: fw.protect.perturb(t, np.eye(2), last_rows=3),
-    "perturb() is for counts: leave out decimals=": lambda t: fw.protect.perturb(fw.table(t, decimals=1), np.eye(2)),
+    "last_rows=3: how many of them": lambda t: fw.protect.perturb(t, np.eye(2), last_rows=3),
+    "perturb() is for counts, and this table has decimals": lambda t: fw.protect.perturb(
+        fw.table(t, decimals=1), np.eye(2)
+    ),
     "no key can decide": lambda t: fw.protect.perturb(t, np.eye(2), preserve_totals=True, keys="labels"),
     "leave out margins=": lambda t: fw.protect.perturb(t, np.eye(2), additive=["A"], margins=["A"]),
     "alpha=2: a number from 0": lambda t: fw.protect.invariant_matrix(np.eye(2), [1, 2], alpha=2),

@@ -184,7 +184,6 @@ PEOPLE = pd.DataFrame({"home": [1, 1, 2, 3], "region": list("NNSS"), "job": list
             {"household": "home", "columns": 3},
             "swap(columns=3): the columns that are dims of the table",
         ),
-        (PEOPLE, "region", {"household": "home", "count": "n"}, "one row a person: leave out count="),
         (PEOPLE, "region", {"household": "home", "rate": 0}, "swap(rate=0): the share of records"),
         (
             PEOPLE.assign(job=["a", None, "a", "b"]),

@@ -259,7 +259,7 @@ def test_an_approximation_excludes_no_truth():
         (lambda: fw.protect.pram([3, 4], "A", pd.DataFrame(np.eye(2))), "'A' has no label '0'"),
         (
             lambda: fw.protect.pram(fw.table([3.5, 4], decimals=1), "A", stay=0.8),
-            r"pram\(\) is for counts: leave out decimals=",
+            r"pram\(\) is for counts, and this table has decimals",
         ),
         (
             lambda: fw.protect.as_protected([3, 4, -1], "pram", dim="A", stay=0.8),

@@ -439,7 +439,10 @@ SMALL = [[3, 1], [2, 4]]
             lambda: fw.protect.swap(SMALL, "A", columns=["A"]),
             "swap(columns=) names the dims of microdata, and goes with household=",
         ),
-        (lambda: fw.protect.swap(fw.table([[1.5]], decimals=1), "A"), "swap() is for counts: leave out decimals="),
+        (
+            lambda: fw.protect.swap(fw.table([[1.5]], decimals=1), "A"),
+            "swap() is for counts, and this table has decimals",
+        ),
         (lambda: fw.protect.swap_preserving([3, 4]), "needs at least two dims"),
         (lambda: fw.protect.swap([[1.5]], "A"), "is not a whole number"),
         (lambda: fw.protect.swap_preserving(SMALL, 2), "the margins that stay have from 1 to 1 of the 2 dims"),
@@ -450,7 +453,7 @@ SMALL = [[3, 1], [2, 4]]
         ),
         (
             lambda: fw.protect.swap_preserving(SMALL, 1, rate=2),
-            "swap_preserving(share=2): the share of records that move",
+            "swap_preserving(rate=2): the share of records that move",
         ),
         (
             lambda: fw.protect.swap_preserving([[3, 0], [2, 0]], 1),
@@ -458,7 +461,7 @@ SMALL = [[3, 1], [2, 4]]
         ),
         (
             lambda: fw.protect.swap_preserving([[0, 1], [1, 1]], 1, rate=0.9, seed=1),
-            "ask for less, or choose a lower order",
+            "ask for less, or choose a lower number",
         ),
         (lambda: fw.protect.simulate(SMALL, []), "simulate() needs margins="),
         (lambda: fw.protect.simulate(SMALL, ["A,B"]), "a simulated table would be the true one"),

@@ -87,7 +87,7 @@ def test_on_a_coarser_level_a_label_without_a_group_is_shown_by_itself():
 
 @pytest.mark.parametrize("method", ["random_round", "semi_controlled_round"])
 def test_what_is_published_as_it_is_is_not_shown_as_drawn(method):
-    release = getattr(fw.protect, method)(TOWNS, base=3, seed=1, exact=["town:1,size"], hierarchies=NORTH)
+    release = getattr(fw.protect, method)(fw.table(TOWNS, hierarchies=NORTH), base=3, seed=1, exact=["town:1,size"])
     shown = release.crosstab()
     for town in ("c", "d"):
         assert shown.loc[town, ["s", "l"]].tolist() == TOWNS.loc[town].tolist()
