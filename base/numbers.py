@@ -11,15 +11,15 @@ import numpy as np
 from .errors import InputError
 
 LARGEST = 2**53
-"""The largest whole number up to which every float is exact."""
+"""Floats hold every whole number up to this one exactly."""
 MOST_DIGITS = 40
 """A number that is written with more is refused unread."""
 
 
-def is_number(given: Any) -> TypeGuard[float]:
+def is_number(value: Any) -> TypeGuard[float]:
     """A finite number, as parameters of methods and priors are."""
-    real = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
-    return real and math.isfinite(given)
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return real and math.isfinite(value)
 
 
 def in_own_units(values: Any, decimals: int) -> Any:
@@ -33,10 +33,10 @@ def largest_first(values: Any) -> np.ndarray:
     What is equal in nine digits keeps the order it came in: the digits after them are rounding, which differs from one
     processor to another.
     """
-    given = np.asarray(values, dtype=float)
-    size = np.abs(np.where(np.isfinite(given) & (given != 0), given, 1.0))
+    numbers = np.asarray(values, dtype=float)
+    size = np.abs(np.where(np.isfinite(numbers) & (numbers != 0), numbers, 1.0))
     step = 10.0 ** (np.floor(np.log10(size)) - 8)
-    return np.argsort(-np.where(np.isfinite(given), np.rint(given / step) * step, given), kind="stable")
+    return np.argsort(-np.where(np.isfinite(numbers), np.rint(numbers / step) * step, numbers), kind="stable")
 
 
 def written(value: int, decimals: int) -> str:
@@ -84,8 +84,8 @@ def _short(value: Any) -> str:
     """A value as errors say it: Python itself refuses to write, or read, whole numbers of thousands of digits."""
     if isinstance(value, (int, np.integer)) and abs(int(value)) > 10**MOST_DIGITS:
         return f"a number of more than {MOST_DIGITS} digits"
-    said = str(value)
-    return said if len(said) <= MOST_DIGITS else f"{said[:MOST_DIGITS]}..."
+    text = str(value)
+    return text if len(text) <= MOST_DIGITS else f"{text[:MOST_DIGITS]}..."
 
 
 def not_whole(decimals: int) -> str:
