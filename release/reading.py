@@ -70,16 +70,16 @@ def read_release(
     name, total = os.fspath(path), str(total)
     if not os.path.exists(path):
         raise InputError(f"{name}: there is no such file.")
-    found = format_of(path)
-    if not found.has_columns:
+    file_format = format_of(path)
+    if not file_format.has_columns:
         if dims or value or status or hierarchies or contributors or largest:
             raise InputError(
-                f"{name}: {found.called} has no columns to name; dims=, value=, status=, hierarchies=, contributors= and "
-                "largest= do not apply."
+                f"{name}: {file_format.called} has no columns to name; dims=, value=, status=, hierarchies=, contributors= "
+                "and largest= do not apply."
             )
         dims = hierarchies = None  # an empty list or text names nothing
     if dims is not None:
-        dims = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else [str(one) for one in dims]
+        dims = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else [str(dim) for dim in dims]
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
         raise InputError("hierarchies= is a dict of dim to hierarchy.")
     options = ReadingOptions(
@@ -96,4 +96,4 @@ def read_release(
         largest=largest,
         perturbed=perturbed,
     )
-    return from_figures(found.read(path, options))
+    return from_figures(file_format.read(path, options))

@@ -29,18 +29,18 @@ def with_contributions(release: Release, contributors: Any = None, largest: Any 
     return checked(release)
 
 
-def _matched(release: Release, given: Any, named: str, decimals: int) -> np.ndarray:
-    values = as_means(given, release.dims, named)
+def _matched(release: Release, table: Any, named: str, decimals: int) -> np.ndarray:
+    values = as_means(table, release.dims, named)
     shape = tuple(len(dim.labels) for dim in release.dims)
     if values.shape != shape:
         raise InputError(f"{named} has the shape {values.shape}, but the table has {shape}.")
-    said = ~np.isnan(values)
-    whole = whole_numbers(np.where(said, values, 0), release.dims, decimals)
-    return np.where(said, whole, NO_VALUE).ravel()
+    known = ~np.isnan(values)
+    whole = whole_numbers(np.where(known, values, 0), release.dims, decimals)
+    return np.where(known, whole, NO_VALUE).ravel()
 
 
 def checked(release: Release, source: str = "") -> Release:
-    """The release, if what is said of its contributors can be."""
+    """The release, unless what is said of its contributors is impossible."""
     value, begin = _known_values(release), f"{source}: " if source else ""
     if release.contributors is not None:
         nobody = (release.contributors == 0) & (value > 0)
@@ -69,7 +69,7 @@ def checked(release: Release, source: str = "") -> Release:
 
 
 def contributions_differ(release: Release) -> bool:
-    """Do contributors show that the cells are no counts of them: other numbers of them, or more than 1 from one?"""
+    """Do contributions show a magnitude table: a value that is not its number of contributors, or a contribution above 1?"""
     value = _known_values(release)
     if release.contributors is not None:
         both = (value != NO_VALUE) & (release.contributors != NO_VALUE)

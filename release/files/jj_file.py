@@ -142,10 +142,10 @@ def write(table: NumberedTable, path: FilePath) -> None:
         # the format has no word for "unlimited": a number beyond all that are held exactly says it
         limits = f"{shown(cell.lower)} {shown(cell.upper) if cell.upper < NO_LIMIT else LARGEST}"
         level = cell.protection
-        levels = " ".join(shown(one) for one in (level.below, level.above, level.width))
+        levels = " ".join(shown(amount) for amount in (level.below, level.above, level.width))
         cells.append(f"{cell.id} {shown(cell.value)} 1 {flag} {limits} {levels}")
     for relation in table.relations:
-        terms = " ".join(f"{one} ({a})" for one, a in relation.terms.items())
+        terms = " ".join(f"{number} ({coefficient})" for number, coefficient in relation.terms.items())
         side = "0" if relation.total is not None else shown(relation.side)
         relations.append(f"{side} {len(relation.terms)} : {terms}")
     text = "\n".join(["0", str(len(cells)), *cells, str(len(relations)), *relations]) + "\n"
