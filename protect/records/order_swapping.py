@@ -62,8 +62,8 @@ def swap_preserving(
     share
         Instead: swaps are made until at least this share of the records stand in another cell (0.1 if neither is given).
     seed
-        Of the random numbers. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers. Left out: a new one, kept in `release.applied`. A seed that can be guessed protects
+        nothing.
     hierarchies, count
         As for `publish`; decimals must be 0.
 
@@ -78,7 +78,7 @@ def swap_preserving(
     n_dims = len(labelled.dims)
     if n_dims < 2:
         raise InputError(
-            "swap_preserving() needs at least two dims: in a table of one, nothing moves without its margin."
+            "swap_preserving() needs at least two dims: in a table of one, every swap would change its margin."
         )
     if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 1 <= order < n_dims:
         raise InputError(
@@ -86,7 +86,7 @@ def swap_preserving(
         )
     _check_amount(swaps, share)
     names = [dim.name for dim in labelled.dims]
-    kept = [tuple(name if name in some else None for name in names) for some in combinations(names, int(order))]
+    kept = [tuple(name if name in chosen else None for name in names) for chosen in combinations(names, int(order))]
     release = publish_margins(of_table(labelled), kept)
     moves = choose(release)
     if not moves.sets:

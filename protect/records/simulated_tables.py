@@ -61,8 +61,8 @@ def simulate(
     most_tries
         How many draws are looked at.
     seed
-        Of the random numbers. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers. Left out: a new one, kept in `release.applied`. A seed that can be guessed protects
+        nothing.
     hierarchies, count
         As for `publish`; decimals must be 0.
 
@@ -122,11 +122,11 @@ def _doubt(facts: dict[str, Any]) -> str:
 def _fitting(tables: np.ndarray, like: Table, margins: list[Any], level: float, test: str) -> np.ndarray:
     """The first table that a log-linear model fits, as the only row."""
     best = 0.0
-    for one in tables:
-        found = fit(Table(one.astype(np.int64).reshape(like.values.shape), like.dims), margins)
-        p = found.p if test == TESTS[0] else found.p_pearson
+    for table in tables:
+        fitted = fit(Table(table.astype(np.int64).reshape(like.values.shape), like.dims), margins)
+        p = fitted.p if test == TESTS[0] else fitted.p_pearson
         if p >= level:
-            return one[None]
+            return table[None]
         best = max(best, p)
     raise InputError(
         f"the model of fits= fits none of {len(tables)} simulated tables (largest p-value {best:.2g}): ask for a richer "

@@ -62,7 +62,7 @@ def prior_posterior(contributions: Sequence[float], p: float, q: float) -> bool:
 
 
 def threshold(contributions: Sequence[float], k: int) -> bool:
-    """Threshold rule: fewer than k respondents contribute, but at least one."""
+    """Threshold (minimum frequency) rule: fewer than k respondents contribute, but at least one."""
     return 0 < len(_sorted(contributions)) < k
 
 
@@ -85,11 +85,11 @@ def sensitive_cells(records: Any, dims: Sequence[str], value: str, rule: Callabl
     >>> sensitive_cells(firms, ["town", "size"], "turnover", lambda c: p_percent(c, 10)).values.tolist()
     [[True, True], [False, True]]
     """
-    found, cells = _by_cell(records, dims, value, "sensitive_cells")
-    found = found.astype(bool)
+    sensitive, cells = _by_cell(records, dims, value, "sensitive_cells")
+    sensitive = sensitive.astype(bool)
     for cell, contributions in cells:
-        found.loc[cell] = rule(contributions)
-    return found
+        sensitive.loc[cell] = rule(contributions)
+    return sensitive
 
 
 def contributions_of(records: Any, dims: Sequence[str], value: str) -> dict[str, xr.DataArray]:
@@ -112,19 +112,19 @@ def contributions_of(records: Any, dims: Sequence[str], value: str) -> dict[str,
     >>> import fiberwalk as fw
     >>> firms = pd.DataFrame({"town": ["a", "a", "a", "b", "b"], "turnover": [59, 40, 1, 70, 30]})
     >>> behind = fw.sensitivity.contributions_of(firms, ["town"], "turnover")
-    >>> {name: one.values.tolist() for name, one in behind.items()}
+    >>> {name: table.values.tolist() for name, table in behind.items()}
     {'table': [100, 100], 'contributors': [3, 2], 'largest': [59, 70], 'second': [40, 30]}
     >>> fw.publish(**behind, margins=[""])
     <Release of town (2): 2 cells, 2 hidden, 1 known sums, with its truth>
     """
     empty, cells = _by_cell(records, dims, value, "contributions_of")
-    found = {name: empty.copy() for name in ("table", "contributors", "largest", "second")}
+    tables = {name: empty.copy() for name in ("table", "contributors", "largest", "second")}
     for cell, contributions in cells:
-        some = _sorted(contributions)
-        figures = (contributions.sum(), len(some), *np.append(some, [0, 0])[:2])
-        for table, figure in zip(found.values(), figures, strict=True):
+        positive = _sorted(contributions)
+        figures = (contributions.sum(), len(positive), *np.append(positive, [0, 0])[:2])
+        for table, figure in zip(tables.values(), figures, strict=True):
             table.loc[cell] = figure
-    return found
+    return tables
 
 
 def _by_cell(
@@ -139,10 +139,10 @@ def _by_cell(
         raise InputError(f"{name}() needs a DataFrame with one row per respondent.")
     for column in (*dims, value):
         if column not in records.columns:
-            known = [str(one) for one in records.columns]
+            known = [str(existing) for existing in records.columns]
             raise InputError(f"{name}(): there is no column {column!r}; {did_you_mean(str(column), known)}")
     labels = [sorted(records[dim].astype(str).unique()) for dim in dims]
-    zeros = np.zeros([len(one) for one in labels], dtype=records[value].dtype)
+    zeros = np.zeros([len(dim_labels) for dim_labels in labels], dtype=records[value].dtype)
     empty = xr.DataArray(zeros, dims=dims, coords=dict(zip(dims, labels, strict=True)))
     groups = records.groupby([records[dim].astype(str) for dim in dims])[value]
     return empty, (
@@ -260,8 +260,8 @@ class _Summaries(NamedTuple):
         release = cells.release
         for cell in np.flatnonzero(np.isnan(cells.largest) & (cells.total > 0)) if largest is not None else ():
             raise InputError(
-                f"cell {release.words(release.keys[cell])} is not zero, but largest= has no number for it; who is not known "
-                "to dominate a cell would pass for safe."
+                f"cell {release.words(release.keys[cell])} is not zero, but largest= has no number for it, so that the "
+                "dominance rule cannot tell whether it is safe; give the largest contribution."
             )
         for cell in np.flatnonzero((cells.contributors == 0) & (cells.total > 0)):
             raise InputError(f"cell {release.words(release.keys[cell])} is not zero, but nobody contributes to it.")
@@ -278,7 +278,7 @@ class _Summaries(NamedTuple):
         return np.asarray(few | (self.largest * 100 > self.dominance * self.total))
 
     def summed(self, matrix: Any) -> _Summaries:
-        """Of sums of the cells. As each contributor is in one cell, the largest of a sum is the largest of its cells."""
+        """The same of sums of the cells. As each contributor is in one cell, the largest of a sum is that of its cells."""
         largest = np.array([
             np.fmax.reduce(self.largest[matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]])
             for i in range(matrix.shape[0])
