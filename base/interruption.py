@@ -48,7 +48,7 @@ def time_check() -> Callable[[str], None]:
 
 
 def check_time(doing: str) -> None:
-    """`TimeUp` where the limit is over: long work asks now and then."""
+    """Raise `TimeUp` if the time limit is over; long work calls this now and then."""
     time_check()(doing)
 
 

@@ -89,16 +89,16 @@ def _short(value: Any) -> str:
 
 
 def not_whole(decimals: int) -> str:
-    """What an error says of a number that is none of 10^-decimals."""
+    """The end of an error sentence on a number with more decimals than are kept."""
     if decimals == 0:
         return "is not a whole number; for magnitudes give decimals=, the number of decimals they are kept to."
     return f"has more than {decimals} decimals; raise decimals= or round the table first."
 
 
 READ = 30
-"""Digits of a number of tables that somebody may read."""
+"""A number of tables is written out up to so many digits."""
 
 
 def number_of_tables(tables: int) -> str:
-    """All digits, as long as somebody may read them."""
+    """A number of tables as people read it: all digits, or the order of magnitude of a very large one."""
     return f"{tables:,}" if tables < 10**READ else f"about 10^{math.log10(tables):.0f}"

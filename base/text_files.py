@@ -120,7 +120,7 @@ def as_text(label: str) -> str:
 
 
 def as_label(text: str) -> str:
-    """What `as_text` was given."""
+    """The label that `as_text` wrote."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 

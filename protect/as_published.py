@@ -42,12 +42,12 @@ def as_protected(
     figures
         The published table, in any form; or a release that `read_release` read from a file with perturbed figures.
     method
-        What they went through: the name of the function that would do it, such as "random_round", and its parameters
-        (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which. So does
-        each table of round_lattice; relaxed=True is for one that was published with the wider range. Of
-        "markov_perturb", order="given" says that the squares are listed in the order of the steps; otherwise she does not
-        know their order. Its published table holds every total that the squares keep: exact= need not say them; nor those
-        that "pram" keeps. Of "local_suppress", exact= has to give the table of all other dims, which counts the blanks too.
+        The name of the function that would do it, such as "random_round"; its parameters (base=3) follow.
+        "controlled_round": the margins are sums of the published cells, all of them unless margins= says which.
+        "round_lattice": likewise; relaxed=True is for a table that was published with the wider range.
+        "markov_perturb": order="given" says that the squares are listed in the order of the steps; otherwise their order is
+        not known. Totals that its squares keep, or that "pram" keeps, need not be given with exact=.
+        "local_suppress": exact= has to give the table of all other dims, which counts the blanks too.
     exact
         What is published besides as it is: tables over some of the dims, such as a Series or DataArray of row totals, and
         a plain number for the grand total.

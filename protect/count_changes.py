@@ -106,7 +106,7 @@ class BySwapping:
 
     rate: float
     largest: int = 10
-    """As far as SAE15 look at counts one by one."""
+    """Up to this SAE15 look at counts one by one."""
 
     @property
     def reach(self) -> int:
@@ -130,7 +130,7 @@ class ByNoise:
     """A random difference is added to every count."""
 
     given: Callable[[int, int], tuple[int, np.ndarray]]
-    """The first true value that a figure may stand for, at most some value, and log P(figure | value) from there on."""
+    """Of a figure and the largest possible truth: the first possible true value, and log P(figure | value) from it on."""
     reach: None = None
     largest: None = None
 

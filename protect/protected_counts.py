@@ -53,8 +53,9 @@ def protected_counts(
     seed
         The seed of the random numbers. The counts are those that the public function publishes with it.
     keys
-        Numbers in [0, 1) like the counts, that decide instead of random ones, so that a cell is changed alike in every
-        table (see `cell_keys`, also for cells without records). Rounding that is semi-controlled ranks cells by them.
+        Cell keys: numbers in [0, 1), in the shape of the counts, that decide instead of random ones, so that a cell is
+        changed in the same way in every table (see `cell_keys`, also for cells without records). Semi-controlled rounding
+        ranks cells by them.
 
     Examples
     --------
@@ -92,7 +93,7 @@ class Cells:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the table."""
+        """The shape of the table."""
         return tuple(len(dim.labels) for dim in self.dims)
 
     @property

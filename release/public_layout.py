@@ -27,7 +27,7 @@ ABSENT, EXACT, INEXACT, WITHHELD = 0, 1, 2, 3
 MARK = "×"
 """Stands for what is hidden."""
 MOST_TABLES = 4
-"""Of more linked tables a notebook shows some."""
+"""A notebook shows so many of several linked tables, at most."""
 FEW_DIMS = 3
 """Up to so many dims, the last one alone runs across."""
 

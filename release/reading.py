@@ -39,8 +39,8 @@ def read_release(
     dims, value, status
         The columns of the dims, of the figures and of the status codes. A hidden figure is empty, or one of the words that
         say so (NA, NaN, None, null, .., :, x, *, in any case); in a column of numbers of a Parquet file it is null, and NaN,
-        which is what a computation gone wrong leaves, is refused. Left out, they are found
-        by their names (value, count, freq, n; status, sdcStatus) and the rest are dims. Statuses u, x, m, w and
+        which is what a computation gone wrong leaves, is refused. Left out, they are found by their names (value, count,
+        freq, n; status, sdcStatus) and the rest are dims. Statuses u (primary suppression), x, m and w (secondary) and
         tau-ARGUS' 3 to 9, 11 and 12 mean hidden; a hidden row that still has a figure carries the truth. Status p means
         that the figure was perturbed at random: see `as_protected`.
     total

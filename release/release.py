@@ -42,7 +42,7 @@ class Release(Told):
 
     truth: np.ndarray | None = None
     protection: Mapping[tuple[int, ...], Protection] | None = None
-    """The protection that its agency wants for cells and sums."""
+    """The protection levels that its agency wants for cells and sums."""
     if_flagged: tuple[np.ndarray, np.ndarray] | None = None
     """Bounds of the cells for a reader who knows the rule and, unlike others, can tell which cells it hid."""
     contributors: np.ndarray | None = None

@@ -224,7 +224,7 @@ class Told:
         return np.concatenate([part[0] for part in parts]), sp.csr_array(sp.vstack([part[1] for part in parts]))
 
     def is_cell(self, keys: np.ndarray) -> np.ndarray:
-        """Which of some keys are those of finest labels: on coarse levels of a ragged hierarchy a label is itself."""
+        """Which keys are those of finest cells: on coarse levels of a ragged hierarchy a label may stand for itself."""
         return np.asarray((keys < [len(dim.labels) for dim in self.dims]).all(axis=1))
 
     def row(self, key: Key) -> Any:

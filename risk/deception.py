@@ -29,7 +29,7 @@ def count_deceives(
         which = f"{sure_of}, one of {support:,} possible values," if sure_of else f"one of {support:,} possible values"
         reasons.append(f"{which} has probability {p_modal:.2g}")
     if entropy < bits:
-        reasons.append(f"{entropy:.2g} bits are left, of {support:,} possible values")
+        reasons.append(f"{entropy:.2g} bits of entropy are left, of {support:,} possible values")
     return "; ".join(reasons)
 
 

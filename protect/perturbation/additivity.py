@@ -23,7 +23,7 @@ LEAST = 0.01
 MOST_NODES = 1000
 """Nodes of the branch and bound for the nearest whole table; two-way tables need none."""
 _BLUR = 1e-6
-"""What is this near to a whole number is one."""
+"""A number this near to a whole one counts as whole."""
 
 
 def additive_table(values: np.ndarray, truth_release: Release, margins: Iterable[Any]) -> np.ndarray:

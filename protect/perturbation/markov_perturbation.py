@@ -61,7 +61,7 @@ def corner_range(row: int, column: int, total: int) -> tuple[int, int]:
 
 
 def coming_in(w: int, high: int, column: int, theta: float) -> float:
-    """f, the probability with which a unit of the bottom-left cell that can come in does."""
+    """f, the probability that a unit of the bottom-left cell which can come in does so."""
     return 0.0 if w == high else min(1.0, w * theta / (column - w))
 
 
@@ -223,7 +223,7 @@ def read_markov_perturbed(
 
 
 def as_believed(release: Release, theta: Any = None, order_known: bool | None = None) -> Release:
-    """A Markov-perturbed release as somebody reads it who knows less of theta or the order, or believes something else."""
+    """A Markov-perturbed release for a reader who knows less of theta or the order, or believes something else."""
     known = [method for method in release.applied if isinstance(method.mechanism, MarkovPerturbation)]
     if len(known) != 1 or release.figures is None:
         raise InputError(

@@ -25,7 +25,7 @@ from .transition_matrix import Transitions, as_transitions
 
 MADE = "the matrix is made for the table and tells how often each count occurs, which is not used"
 _PARTS = 2**36
-"""Expected numbers of cells are held as whole numbers of this part of a cell."""
+"""Expected numbers of cells are held as whole numbers of 1 / 2^36 of a cell."""
 
 
 @saved("Perturbation")

@@ -19,9 +19,9 @@ from ...base.errors import TooLarge
 MOST_NUMBERS = 1000
 """A line of three and more categories is taken as a whole where numbers below this tell all its lines; else cell by cell."""
 MOST_PRODUCTS = 1_000_000
-"""Probabilities that are multiplied for a line of two categories, which is then exact."""
+"""The most products of probabilities for a line of two categories, which is then exact."""
 FEW_PRODUCTS = 50_000
-"""... for a cell of a longer line, which is not; beyond, its published count is taken as normal."""
+"""The same for a cell of a longer line, which is not exact; with more, its published count is taken as normal."""
 MOST_WEIGHTS = 100_000_000
 """The most log-weights that are kept for the lines of one table: 800 MB."""
 TINY = 1e-300
@@ -136,7 +136,7 @@ class Cells:
         self._left = MOST_WEIGHTS
 
     def given(self, category: int, figure: int, n: int) -> tuple[int, np.ndarray]:
-        """The first value that a cell may have, and log P(figure | value) from there on, by its degrees of freedom."""
+        """The first value that a cell may have, and log P(figure | value) from there on, times (D - 1) / D."""
         if (category, figure, n) not in self._known:
             self._left -= n + 1
             if self._left < 0:

@@ -78,7 +78,7 @@ def local_suppress(
     decimals: int = 0,
     count: str | None = None,
 ) -> Release:
-    """Publish a table of counts of records in some of which the value of one variable is blank.
+    """Publish a table of counts after local suppression: in some records the value of one variable is blanked.
 
     A cell counts the records whose value was left. The table of all other dims counts all records, blank or not, and is a
     fact. With `rate` the likelihood is exact; with `rule`, by which the blanks depend on what they hide, support only.

@@ -33,7 +33,7 @@ ENOUGH = 50
 """Swaps for each record, beyond which a share that is still not reached never will be."""
 USUAL_SHARE = 0.1
 MOST_SWAPS = 200_000
-"""They are made one by one: about a minute."""
+"""The most swaps: they are made one by one, which takes about a minute."""
 
 
 def swap_preserving(

@@ -53,7 +53,7 @@ def pram(
     decimals: int = 0,
     count: str | None = None,
 ) -> Release:
-    """Publish a table of counts of which one variable went through PRAM: each record's value was drawn anew.
+    """Publish a table of counts after PRAM of one variable: each record's value is drawn anew.
 
     The table of all other dims stays as it is, and is a fact. The likelihood is exact where lines along `dim` have few
     records (of two categories, a thousand; of three, 31; of four, 9; of six, 4; of ten, 2), and a cellwise approximation

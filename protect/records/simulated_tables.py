@@ -42,7 +42,7 @@ def simulate(
     decimals: int = 0,
     count: str | None = None,
 ) -> Release:
-    """Publish a simulated table instead of the true one: a draw from all tables with its margins, prod 1/x! probable.
+    """Publish a simulated table instead of the true one: drawn from all tables with its margins, in proportion to prod 1/x!.
 
     The draw, and whether it is kept, depend on the true table through its published margins only. So the likelihood is
     exact: the published cells say nothing of the truth beyond these margins, which are facts, however well or badly the
@@ -88,7 +88,7 @@ def simulate(
     seed = taken_seed(seed)
     tables, facts = draws_of(release, 1 if richer is None else int(most_tries), seed)
     named = "; ".join(",".join(level for level in margin if level) or "the grand total" for margin in kept)
-    words = f"a draw from all tables with the same margins ({named}), prod 1/x! probable, replaces the table"
+    words = f"a draw from all tables with the same margins ({named}), in proportion to prod 1/x!, replaces the table"
     words += f" ({facts['kernels']})"
     if facts["certificate"] == "unproven" or facts["converged"] == "no":
         rhat = f", largest R-hat {facts['rhat']:.3f}"

@@ -55,7 +55,7 @@ def kept_margins(release: Release, exchange: Exchange, exact: Any) -> Release:
 
 
 def checked_swap(dims: Sequence[Dim], dim: Any, rate: Any, within: Any, targeted: Any) -> Exchange:
-    """Refuse parameters that make no sense; what is exchanged, and the margin that partners agree in."""
+    """What is exchanged, and the margin that partners agree in; parameters that make no sense are refused."""
     names = [known.name for known in dims]
     wanted = exchanged_names(dim, names)
     for name in wanted:

@@ -1,4 +1,4 @@
-"""What a cell says that is published after record swapping.
+"""What a cell that is published after record swapping says of the true one.
 
 Take a stratum of N records, a category of n records in it, and a combination of the other dims with m records. If j pairs
 involve the category, j of its n records left it and j of the N - n others came: of the x records of the cell a
@@ -27,7 +27,7 @@ MOST_NUMBERS = 64
 MANY = 400
 """Records that leave or enter a cell on average, beyond which its change is taken as normal."""
 FAR = 8.0
-"""Standard deviations beyond which a value counts for no more than that."""
+"""Values that are more standard deviations away than this count the least."""
 
 
 @dataclass(frozen=True, eq=False)

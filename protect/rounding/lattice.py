@@ -62,7 +62,7 @@ class Lattice:
         return tuple(table for table in self.tables if table not in sums)
 
     def _next(self, fine: Shown) -> list[tuple[Shown, int]]:
-        """The tables that show one dim of another one level more coarsely, and which dim that is."""
+        """The tables that show one dim of a table a level more coarsely, and which dim that is."""
         return [
             ((*fine[:axis], level, *fine[axis + 1 :]), axis)
             for axis, own_level in enumerate(fine)
@@ -81,8 +81,8 @@ class Lattice:
 
     @cached_property
     def additions(self) -> Any:
-        """The equations that figures satisfy which add up: a row for every figure and dim that a table next to it shows
-        more finely, with 1 for the figures that it sums, and -1 for itself."""
+        """The equations of additive tables: for every figure, and every dim that a table next to its own shows more
+        finely, a row with 1 for the figures that it sums and -1 for itself."""
         rows: list[np.ndarray] = []
         columns: list[np.ndarray] = []
         entries: list[np.ndarray] = []

@@ -32,7 +32,7 @@ from .rounding import checked_base, with_rounded
 MOST_NODES = 1000
 """Nodes of the branch and bound for each rounding; lattices of two-way tables need hardly any."""
 SEARCHED_OUT, NEAR_ENOUGH = 1_000, 0.05
-"""Where more figures can turn the search may end within this share of the best; two-way tables do not need it."""
+"""With more figures that can turn, the search may end within this share of the best; two-way tables do not need it."""
 MOST_FIGURES = 100_000
 """The most figures that are rounded at once: with more the program takes hours."""
 BEYOND = 10.0
@@ -137,7 +137,7 @@ def round_lattice(
 
 
 def _offered(dims: tuple[Dim, ...], margins: Iterable[Any] | None, max_dims: Any) -> tuple[Lattice, list[Margin]]:
-    """The tables that are offered, and what each is called, in the same order: the table itself is the first if it is."""
+    """The tables that are offered, and what each is called, in the same order; the table itself comes first if it is."""
     names: list[list[str | None]] = [[dim.name, *(level.name for level in dim.levels[::-1]), None] for dim in dims]
     named = None if margins is None else parse_margins(margins, dims)
     wanted = wanted_tables(
@@ -194,7 +194,7 @@ class RoundedLattice:
     keyed: np.ndarray
     """What the keys alone would have made of them."""
     steps: np.ndarray
-    """Figures are less than so many bases away from the truth: more than one in tables where a figure had to be."""
+    """Figures are less than so many bases away from the truth: 2 in tables where a figure had to go further, else 1."""
     relaxed: tuple[Shown, ...]
     """The tables in which a figure had to go further."""
     n_beyond: int

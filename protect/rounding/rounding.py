@@ -109,7 +109,7 @@ def round_to(
 
 
 def nearest_multiple(values: np.ndarray, step: int) -> np.ndarray:
-    """The multiples next to some values, halves up."""
+    """The nearest multiples of values, halves up."""
     return np.asarray((values + step // 2) // step * step)
 
 

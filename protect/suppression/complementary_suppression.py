@@ -1,4 +1,4 @@
-"""Complementary suppression: besides the sensitive cells others are withheld, so that none can be computed back."""
+"""Complementary (secondary) suppression: besides the sensitive cells others are withheld, so that none can be derived."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def _wide_enough(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray, sensit
 
 
 def _refuse_impossible(release: Release, sensitive: Sensitive, zeros: bool) -> None:
-    """Refuse what cannot be had even where everything that may be withheld is."""
+    """Refuse an interval that no primary can have even where every cell is withheld that may be."""
     assert release.truth is not None
     lower, upper = _intervals(release, sensitive.cells)
     for i in np.flatnonzero(~_wide_enough(lower, upper, release.truth, sensitive)):

@@ -49,7 +49,7 @@ def p_percent(contributions: Sequence[float], p: float) -> bool:
 
 
 def prior_posterior(contributions: Sequence[float], p: float, q: float) -> bool:
-    """pq rule: contributors who knew each other to within q percent come to know one to within p percent.
+    """Prior-posterior (pq) rule: contributors who knew each other to within q percent come to know one to within p percent.
 
     The sharpest such estimate is of the largest contribution, by the second largest contributor: she knows the
     others' sum to within q percent of it, so the cell is sensitive when that uncertainty is below p percent of
@@ -224,7 +224,7 @@ class _Summaries(NamedTuple):
     """Cells or sums of which no more is known than their total, contributors and largest contribution, and the rules."""
 
     release: Release
-    """Of the contributors: it knows the dims."""
+    """Of the table of contributors; it knows the dims."""
     total: np.ndarray
     contributors: np.ndarray
     largest: np.ndarray

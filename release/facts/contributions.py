@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def with_contributions(release: Release, contributors: Any = None, largest: Any = None, second: Any = None) -> Release:
-    """The release of a table whose cells' contributors are known: tables of their number and of the two largest parts."""
+    """The release with what is known of the contributors to its cells: their number and the two largest contributions."""
     if second is not None and largest is None:
         raise InputError("second=, the second largest contributions, needs largest= with it.")
     if contributors is not None:

@@ -116,7 +116,7 @@ def _parsed(name: str, decimals: int) -> NumberedTable:
 
 
 def _outward(text: str, decimals: int, where: str, column: int) -> int:
-    """A number of a cell line; what everybody knows (lb, ub) may be wide, or finer than the unit, and is widened."""
+    """A number of a cell line; a bound (lb, ub) may be huge, which is no limit, or finer than the unit of the cells."""
     if column not in (4, 5):
         return scaled(text, decimals, where)
     try:

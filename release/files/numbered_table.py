@@ -35,7 +35,7 @@ class NumberedRelation:
     side: int
     terms: Mapping[str, int]
     total: str | None = None
-    """The cell that it makes the sum of the others, where it does."""
+    """The cell that is the sum of the others by this relation, if there is one."""
     where: str = ""
 
 
