@@ -40,9 +40,9 @@ class Certificate:
 
 def certificate_html(certificate: Certificate) -> str:
     """The word, the reason and the evidence; a word that leaves doubts is not to be overlooked."""
-    said = f"{certificate.word}: {certificate.reason}"
-    head = doubt(certificate.word, certificate.reason) if certificate.word == WORDS[-1] else sentence(said)
+    words = f"{certificate.word}: {certificate.reason}"
+    head = doubt(certificate.word, certificate.reason) if certificate.word == WORDS[-1] else sentence(words)
     if certificate.likelihood != LIKELIHOODS[0]:
         head += doubt(f"likelihood: {certificate.likelihood}")
-    head += "".join(doubt(LAW_IN_DOUBT, one) for one in certificate.caveats)
+    head += "".join(doubt(LAW_IN_DOUBT, caveat) for caveat in certificate.caveats)
     return head + points(certificate.evidence)

@@ -14,8 +14,12 @@ class FiberwalkError(Exception):
 
     def __str__(self) -> str:
         """The sentence, without what would end a line, move a cursor or fill a screen."""
-        said = "".join(one if one.isprintable() else _escaped(one) for one in super().__str__())
-        return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[5 - LONGEST // 2 :]}"
+        sentence = "".join(
+            character if character.isprintable() else _escaped(character) for character in super().__str__()
+        )
+        return (
+            sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST // 2]} ... {sentence[5 - LONGEST // 2 :]}"
+        )
 
 
 class InputError(FiberwalkError, ValueError):
@@ -35,15 +39,15 @@ class TooLarge(FiberwalkError):
 
 
 class TimeUp(FiberwalkError):
-    """The time that was given is over, and there is nothing to tell yet."""
+    """The time limit is over, and there is no result yet."""
 
 
 class NumericalDoubt(FiberwalkError):
     """The solver's floating-point answer did not hold up when checked in whole numbers."""
 
 
-def _escaped(one: str) -> str:
-    return one.encode("unicode_escape").decode("ascii")
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -52,5 +56,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
-    shown = ", ".join(repr(k) for k in known[:8])
+    shown = ", ".join(repr(choice) for choice in known[:8])
     return f"known: {shown}{', ...' if len(known) > 8 else ''}"

@@ -17,9 +17,9 @@ TINT = "background:rgba(128,128,128,.18)"
 ALARM = "border-left:4px solid #D55E00;padding-left:.6em"
 
 MOST_ROWS, MOST_COLUMNS = 30, 16
-"""So many are shown all."""
+"""Tables of up to so many rows and columns are shown whole."""
 PART = 12
-"""Of more, so many."""
+"""How many rows or columns are shown of larger ones."""
 
 Labels = Sequence[Sequence[str]]
 """The labels of the rows or columns of a table: of each, one for every level."""
@@ -55,7 +55,7 @@ def doubt(word: str, why: str = "") -> str:
 
 def points(lines: Sequence[str]) -> str:
     """A list; nothing where it is empty."""
-    return "<ul>" + "".join(f"<li>{prose(one)}</li>" for one in lines) + "</ul>" if lines else ""
+    return "<ul>" + "".join(f"<li>{prose(line)}</li>" for line in lines) + "</ul>" if lines else ""
 
 
 def folded(summary: str, content: str) -> str:
@@ -80,7 +80,7 @@ def table(
         What the levels of the columns are called; empty where these are headings only. Where they are named, labels that
         repeat on an outer level are written once.
     looks
-        Of every field how it is set: "i" for italics, "tint" for a grey ground, or nothing.
+        How every field is set: "i" for italics, "tint" for a grey ground, or nothing.
     words
         The columns that hold words and not figures.
     """
@@ -100,22 +100,22 @@ def table(
         of_row = [(level, sizes[i]) for level, sizes in enumerate(starts) if i in sizes]
         heads = "".join(_head(rows[i][level], f'rowspan="{size}"', left=True) for level, size in of_row)
         look = looks[i] if looks is not None else [""] * len(fields)
-        body.append(heads + "".join(_field(one, look[j], j in words) for j, one in enumerate(fields)))
-    head, rest = ("".join(f"<tr>{line}</tr>" for line in some) for some in (lines, body))
+        body.append(heads + "".join(_field(text, look[j], j in words) for j, text in enumerate(fields)))
+    head, rest = ("".join(f"<tr>{line}</tr>" for line in part) for part in (lines, body))
     # border and align: what is left where styles are taken away
     return f'<table border="1" class="dataframe"><thead>{head}</thead><tbody align="right">{rest}</tbody></table>'
 
 
 def _runs(labels: Labels, level: int, together: bool) -> list[tuple[int, int]]:
     """Where labels that are alike up to a level begin, and how many there are; those of the last level stand alone."""
-    found: list[tuple[int, int]] = []
-    for i, one in enumerate(labels):
-        alike = together and level < len(one) - 1 and i > 0 and labels[i - 1][: level + 1] == one[: level + 1]
+    runs: list[tuple[int, int]] = []
+    for i, label in enumerate(labels):
+        alike = together and level < len(label) - 1 and i > 0 and labels[i - 1][: level + 1] == label[: level + 1]
         if alike:
-            found[-1] = found[-1][0], found[-1][1] + 1
+            runs[-1] = runs[-1][0], runs[-1][1] + 1
         else:
-            found.append((i, 1))
-    return found
+            runs.append((i, 1))
+    return runs
 
 
 def _head(label: str, span: str = "", *, left: bool = False) -> str:
@@ -145,7 +145,7 @@ def cut_table(
     more: tuple[int, int],
     looks: Sequence[Sequence[str]] | None = None,
 ) -> str:
-    """A crossed table from which so many rows and columns are left out before the last ones, which it says."""
+    """A crossed table with `more` rows and columns left out before the last ones, and a remark that says how many."""
     looks = [[""] * len(columns)] * len(rows) if looks is None else looks
     columns = columns if column_names else [("",)]
     if more[0]:
@@ -153,10 +153,10 @@ def cut_table(
         texts, looks = _with_gap(texts, [GAP] * len(columns)), _with_gap(looks, [""] * len(columns))
     if more[1]:
         columns = _with_gap(columns, (GAP,) * len(column_names))
-        texts, looks = [_with_gap(one, GAP) for one in texts], [_with_gap(one, "") for one in looks]
+        texts, looks = [_with_gap(row, GAP) for row in texts], [_with_gap(row, "") for row in looks]
     drawn = table(row_names, rows, column_names, columns, texts, looks)
     parts = [
-        f"{n:,} more {what if n > 1 else what[:-1]}" for n, what in zip(more, ("rows", "columns"), strict=True) if n
+        f"{n:,} more {noun if n > 1 else noun[:-1]}" for n, noun in zip(more, ("rows", "columns"), strict=True) if n
     ]
     return drawn + (remark(f"{GAP} stands for {' and '.join(parts)}.") if parts else "")
 

@@ -20,10 +20,10 @@ _END: ContextVar[float | None] = ContextVar("end", default=None)
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """What is done meanwhile has so much time, or less where a limit around it ends before; None: no limit of its own."""
-    before = _END.get()
-    end = before if seconds is None else time.monotonic() + seconds
-    token = _END.set(end if before is None or end is None else min(before, end))
+    """Allow so many seconds within the block, fewer where a limit around it ends earlier; None: no limit of its own."""
+    outer = _END.get()
+    end = outer if seconds is None else time.monotonic() + seconds
+    token = _END.set(end if outer is None or end is None else min(outer, end))
     try:
         yield
     finally:
@@ -37,18 +37,18 @@ def time_left() -> float | None:
 
 
 def time_check() -> Callable[[str], None]:
-    """What raises `TimeUp` when the limit of now is over, in other threads too."""
+    """A function that raises `TimeUp` once the limit that holds now is over; other threads may call it."""
     end = _END.get()
 
     def check(doing: str) -> None:
         if end is not None and time.monotonic() > end:
-            raise TimeUp(f"{TIME_UP} while {doing}, and there is nothing to tell yet; allow more time.")
+            raise TimeUp(f"{TIME_UP} while {doing}, and there is no result yet; allow more time.")
 
     return check
 
 
 def check_time(doing: str) -> None:
-    """`TimeUp` where the limit is over: long work asks now and then."""
+    """Raise `TimeUp` if the time limit is over; long work calls this now and then."""
     time_check()(doing)
 
 
@@ -65,8 +65,9 @@ def plain_interrupts() -> Iterator[None]:
 
 @contextmanager
 def interrupts_held() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C is noted and does no harm meanwhile; the function tells whether it came. Elsewhere than in the main thread,
-    where none comes, nothing is done.
+    """Hold Ctrl-C back within the block; the function says whether it came.
+
+    Does nothing outside the main thread, which alone receives it.
     """
     came = []
 
@@ -76,8 +77,8 @@ def interrupts_held() -> Iterator[Callable[[], bool]]:
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
-    before = signal.signal(signal.SIGINT, note)
+    usual = signal.signal(signal.SIGINT, note)
     try:
         yield lambda: bool(came)
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, usual)

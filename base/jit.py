@@ -106,18 +106,18 @@ def cache_folder() -> Path | None:
 
 @cache
 def own_sources() -> str:
-    """The hash of the sources at work: it names their machine code, and a run that can be taken up only by the same."""
+    """The hash of the sources at work: it names the folder of their machine code, and runs that only they may resume."""
     return source_hash(room_folders(__package__.rpartition(".")[0]))
 
 
 def room_folders(package: str) -> dict[str, list[str]]:
-    """Where the files of each room are: in a checkout beside the package, behind links or not; in it, once installed."""
-    found = {}
+    """The folders of each room: beside the package in a checkout, through links or not; inside it once installed."""
+    folders = {}
     for room in ROOMS:
         spec = find_spec(f"{package}.{room}")
         if spec is not None:
-            found[room] = list(spec.submodule_search_locations or ())
-    return found
+            folders[room] = list(spec.submodule_search_locations or ())
+    return folders
 
 
 def source_hash(rooms: Mapping[str, Iterable[str]]) -> str:
@@ -133,24 +133,24 @@ def source_hash(rooms: Mapping[str, Iterable[str]]) -> str:
 
 def _files(folder: str) -> list[tuple[str, str]]:
     """The files at and below a folder with their names from there, links followed; neither compiled nor hidden ones."""
-    found, seen = [], set()
+    files, seen = [], set()
     for here, folders, names in os.walk(folder, followlinks=True):
         seen.add(os.path.realpath(here))
         # A link back to a folder above would be followed for ever.
         folders[:] = [
-            one
-            for one in folders
-            if one != "__pycache__" and one[0] != "." and os.path.realpath(os.path.join(here, one)) not in seen
+            inner
+            for inner in folders
+            if inner != "__pycache__" and inner[0] != "." and os.path.realpath(os.path.join(here, inner)) not in seen
         ]
         for name in names:
             if name[0] != "." and not name.endswith((".pyc", ".pyo")):
                 path = os.path.join(here, name)
-                found.append((path, os.path.relpath(path, folder).replace(os.sep, "/")))
-    return sorted(found, key=lambda one: one[1])
+                files.append((path, os.path.relpath(path, folder).replace(os.sep, "/")))
+    return sorted(files, key=lambda file: file[1])
 
 
 def remove_older(folder: Path, home: str) -> None:
-    """Remove what older sources of this installation left, and what belongs to none that is still there.
+    """Remove the machine code of older sources of this installation, and of installations that are gone.
 
     Other installations keep theirs. A process that runs on older sources is not harmed: numba makes its folder again
     before it writes there, and compiles what it does not find.
@@ -159,7 +159,7 @@ def remove_older(folder: Path, home: str) -> None:
         if other == folder or not re.fullmatch("[0-9a-f]{16}", other.name) or not other.is_dir():
             continue
         homes = _homes(other)
-        left = [one for one in homes if one != home and os.path.exists(one)]
+        left = [known for known in homes if known != home and os.path.exists(known)]
         if not homes and time.time() - other.stat().st_mtime < A_DAY:
             continue  # an older version, which does not say whose folder it is, may be at work
         if not left:

@@ -11,15 +11,15 @@ import numpy as np
 from .errors import InputError
 
 LARGEST = 2**53
-"""The largest whole number up to which every float is exact."""
+"""Floats hold every whole number up to this one exactly."""
 MOST_DIGITS = 40
 """A number that is written with more is refused unread."""
 
 
-def is_number(given: Any) -> TypeGuard[float]:
+def is_number(value: Any) -> TypeGuard[float]:
     """A finite number, as parameters of methods and priors are."""
-    real = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
-    return real and math.isfinite(given)
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return real and math.isfinite(value)
 
 
 def in_own_units(values: Any, decimals: int) -> Any:
@@ -33,10 +33,10 @@ def largest_first(values: Any) -> np.ndarray:
     What is equal in nine digits keeps the order it came in: the digits after them are rounding, which differs from one
     processor to another.
     """
-    given = np.asarray(values, dtype=float)
-    size = np.abs(np.where(np.isfinite(given) & (given != 0), given, 1.0))
+    numbers = np.asarray(values, dtype=float)
+    size = np.abs(np.where(np.isfinite(numbers) & (numbers != 0), numbers, 1.0))
     step = 10.0 ** (np.floor(np.log10(size)) - 8)
-    return np.argsort(-np.where(np.isfinite(given), np.rint(given / step) * step, given), kind="stable")
+    return np.argsort(-np.where(np.isfinite(numbers), np.rint(numbers / step) * step, numbers), kind="stable")
 
 
 def written(value: int, decimals: int) -> str:
@@ -84,21 +84,21 @@ def _short(value: Any) -> str:
     """A value as errors say it: Python itself refuses to write, or read, whole numbers of thousands of digits."""
     if isinstance(value, (int, np.integer)) and abs(int(value)) > 10**MOST_DIGITS:
         return f"a number of more than {MOST_DIGITS} digits"
-    said = str(value)
-    return said if len(said) <= MOST_DIGITS else f"{said[:MOST_DIGITS]}..."
+    text = str(value)
+    return text if len(text) <= MOST_DIGITS else f"{text[:MOST_DIGITS]}..."
 
 
 def not_whole(decimals: int) -> str:
-    """What an error says of a number that is none of 10^-decimals."""
+    """The end of an error sentence on a number with more decimals than are kept."""
     if decimals == 0:
         return "is not a whole number; for magnitudes give decimals=, the number of decimals they are kept to."
     return f"has more than {decimals} decimals; raise decimals= or round the table first."
 
 
 READ = 30
-"""Digits of a number of tables that somebody may read."""
+"""A number of tables is written out up to so many digits."""
 
 
 def number_of_tables(tables: int) -> str:
-    """All digits, as long as somebody may read them."""
+    """A number of tables as people read it: all digits, or the order of magnitude of a very large one."""
     return f"{tables:,}" if tables < 10**READ else f"about 10^{math.log10(tables):.0f}"

@@ -38,7 +38,7 @@ def write(file: Any, name: str, document: Any, arrays: Mapping[str, list[np.ndar
         text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
         _add(members, name, [text], packed)
         for kind, parts in arrays.items():
-            _add(members, f"{kind}.npy", [_head(parts), *(one.view(np.uint8).data for one in parts)], packed)
+            _add(members, f"{kind}.npy", [_head(parts), *(part.view(np.uint8).data for part in parts)], packed)
 
 
 def read(file: Any, name: str, size: int) -> tuple[Any, dict[str, np.ndarray]]:
@@ -47,7 +47,8 @@ def read(file: Any, name: str, size: int) -> tuple[Any, dict[str, np.ndarray]]:
         with zipfile.ZipFile(file) as members:
             names = _checked(members, name, size)
             document = json.loads(members.read(name))
-            return document, {one.removesuffix(".npy"): _array(members.read(one)) for one in names if one != name}
+            arrays = {member.removesuffix(".npy"): _array(members.read(member)) for member in names if member != name}
+            return document, arrays
     except (InputError, OSError):
         raise
     except Exception:  # of a file that somebody made up, anything may be wrong
@@ -60,16 +61,16 @@ def _checked(file: zipfile.ZipFile, document: str, size: int) -> list[str]:
     A few kilobytes of a zip may say that they are gigabytes.
     """
     members = file.infolist()
-    names = [one.filename for one in members]
+    names = [member.filename for member in members]
     if document not in names:
         raise NotOurs
     if len(names) > MOST_MEMBERS or len(set(names)) < len(names):
         raise Damaged
-    for one in members:
-        plain = one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) and not one.flag_bits & ENCRYPTED
-        if not plain or not re.fullmatch(rf"{re.escape(document)}|[a-z]+[0-9]*\.npy", one.filename):
+    for member in members:
+        plain = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) and not member.flag_bits & ENCRYPTED
+        if not plain or not re.fullmatch(rf"{re.escape(document)}|[a-z]+[0-9]*\.npy", member.filename):
             raise Damaged
-    if sum(one.file_size for one in members) > max(ALWAYS_READ, size * MOST_TIMES):
+    if sum(member.file_size for member in members) > max(ALWAYS_READ, size * MOST_TIMES):
         raise InputError("the file would unpack to far more than a result of its size holds; it is not read.")
     return names
 
@@ -77,7 +78,7 @@ def _checked(file: zipfile.ZipFile, document: str, size: int) -> list[str]:
 def _head(parts: list[np.ndarray]) -> bytes:
     """What `numpy.save` writes before the numbers of these arrays, one after the other."""
     stream = io.BytesIO()
-    whole = {"descr": parts[0].dtype.str, "fortran_order": False, "shape": (sum(len(one) for one in parts),)}
+    whole = {"descr": parts[0].dtype.str, "fortran_order": False, "shape": (sum(len(part) for part in parts),)}
     np.lib.format.write_array_header_1_0(stream, whole)
     return stream.getvalue()
 

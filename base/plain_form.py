@@ -29,7 +29,7 @@ class Writer:
         self._ends: dict[str, int] = {}
         self._seen: dict[int, tuple[Any, dict[str, Any]]] = {}  # what is seen is kept, so that its id stays its own
         self.objects: list[dict[str, Any]] = []
-        """What there is of such classes; each refers only to those before it."""
+        """The objects of saved classes as plain data; each refers only to those before it."""
 
     def plain(self, item: Any) -> Any:
         """What JSON can say of an object."""
@@ -74,7 +74,7 @@ class Writer:
 
     def _array(self, array: np.ndarray) -> dict[str, Any]:
         if array.dtype.kind not in "biufU":
-            return {"objects": [list(array.shape), [self.plain(one) for one in array.ravel().tolist()]]}
+            return {"objects": [list(array.shape), [self.plain(value) for value in array.ravel().tolist()]]}
         if id(array) not in self._seen:
             flat = array.ravel().astype(array.dtype.newbyteorder("="), copy=False)
             name = flat.dtype.name
@@ -106,7 +106,7 @@ class Reader:
         self.kinds: dict[str, Callable[[Any], Any]] = {
             "integer": lambda digits: int(digits, 16),
             "float": float,
-            "list": lambda items: [self.made(one) for one in items],
+            "list": lambda items: [self.made(item) for item in items],
             "mapping": lambda pairs: {self.made(key): self.made(value) for key, value in pairs},
             "array": self._array,
             "objects": self._objects,
@@ -115,13 +115,13 @@ class Reader:
             "frame": self._frame,
             "object": lambda number: self.objects[number],
         }
-        for one in objects:
-            self.objects.append(self.made(one))
+        for item in objects:
+            self.objects.append(self.made(item))
 
     def made(self, plain: Any) -> Any:
-        """The object that plain data tell of."""
+        """The object that plain data describe."""
         if isinstance(plain, list):
-            return tuple(self.made(one) for one in plain)
+            return tuple(self.made(item) for item in plain)
         if not isinstance(plain, dict):
             return plain
         ((kind, content),) = plain.items()
@@ -151,19 +151,21 @@ class Reader:
 
     def _objects(self, content: Any) -> np.ndarray:
         shape, items = content
-        found = np.empty(len(items), dtype=object)
-        found[:] = [self.made(one) for one in items]
-        return found.reshape(shape)
+        array = np.empty(len(items), dtype=object)
+        array[:] = [self.made(item) for item in items]
+        return array.reshape(shape)
 
     def _sparse(self, content: Any) -> Any:
-        data, indices, indptr, shape = (self.made(one) for one in content)
+        data, indices, indptr, shape = (self.made(part) for part in content)
         return sp.csr_array((data, indices, indptr), shape=shape)
 
     def _table(self, content: Any) -> Any:
         import xarray as xr
 
-        values, dims, labels = (self.made(one) for one in content)
-        return xr.DataArray(values, dims=dims, coords={dim: list(some) for dim, some in zip(dims, labels, strict=True)})
+        values, dims, labels = (self.made(part) for part in content)
+        return xr.DataArray(
+            values, dims=dims, coords={dim: list(names) for dim, names in zip(dims, labels, strict=True)}
+        )
 
     def _frame(self, content: Any) -> Any:
         import pandas as pd

@@ -51,7 +51,7 @@ def scattered(word: np.uint64, k: np.uint64) -> np.uint64:
 
 @jit_lean
 def below(state: np.ndarray, n: int) -> int:
-    """A whole number from 0 to n - 1, all exactly alike: words that would favour some are drawn again."""
+    """A whole number from 0 to n - 1, exactly uniform: words that would favour some are drawn again (Lemire 2019)."""
     many = np.uint64(n)
     whole = np.uint64(0x100000000)
     if many > whole:  # bits, as many as the number has, until they make one that is small enough
@@ -71,5 +71,5 @@ def below(state: np.ndarray, n: int) -> int:
 
 @jit_lean
 def fraction(state: np.ndarray) -> float:
-    """A number from 0 up to but not including 1."""
+    """A uniform number from 0 up to but not including 1, of 53 random bits."""
     return (next_word(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

@@ -26,8 +26,8 @@ FORMAT = 1
 OLDEST = 1
 """The oldest format that is still read."""
 DOCUMENT = "audit.json"
-NOT_OURS = "this is no audit saved by fiberwalk."
-DAMAGED = "the file is damaged or was cut short; save the audit again."
+NOT_OURS = "this is no result saved by fiberwalk."
+DAMAGED = "the file is damaged or was cut short; save the result again."
 
 
 def save(result: Any, path: str | os.PathLike[str]) -> None:
@@ -55,11 +55,11 @@ def load(path: str | os.PathLike[str], kinds: Mapping[str, str], homes: Iterable
     importlib.import_module(kinds[kind])
     with _problems_told(name):
         reader = Reader(arrays, document["objects"], partial(form_named, homes=tuple(homes)))
-        found = reader.made(document[kind])
-        form = form_of(found)
+        result = reader.made(document[kind])
+        form = form_of(result)
         if form is None or form.kind != kind:
             raise InputError(DAMAGED)
-    return found
+    return result
 
 
 @contextmanager
@@ -103,18 +103,18 @@ def _checked_kind(document: Any, kinds: Mapping[str, str]) -> str:
     if not isinstance(kind, str):
         raise InputError(NOT_OURS)
     number, version = document.get("format"), document.get("version", "of an unknown version")
-    what = kind if kind in kinds else "file"
+    thing = kind if kind in kinds else "file"
     if isinstance(number, bool) or not isinstance(number, int):
-        raise InputError(f"this {what} does not say in which format it was saved; save it again.")
-    said = f"this {what} was saved by fiberwalk {version} in"
+        raise InputError(f"this {thing} does not say in which format it was saved; save it again.")
+    saved_in = f"this {thing} was saved by fiberwalk {version} in"
     if number > FORMAT:
         raise InputError(
-            f"{said} a newer format ({number}; this version, {VERSION}, reads up to {FORMAT}): upgrade fiberwalk."
+            f"{saved_in} a newer format ({number}; this version, {VERSION}, reads up to {FORMAT}): upgrade fiberwalk."
         )
     if number < OLDEST:
         raise InputError(
-            f"{said} an older format ({number}; this version, {VERSION}, reads from {OLDEST} on): make it again, or open it "
-            "with the version that saved it."
+            f"{saved_in} an older format ({number}; this version, {VERSION}, reads from {OLDEST} on): make it again, or "
+            "open it with the version that saved it."
         )
     if kind not in kinds:
         raise InputError(f"it holds a {kind!r}, which this version does not know; a newer one may.")

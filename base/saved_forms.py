@@ -1,8 +1,8 @@
-"""Which classes may stand in saved files, and under which names: each says so itself, above its own head.
+"""Which classes may stand in saved files, and under which names: each says so itself, by a decorator.
 
 `@saved("Pmf")` on a frozen dataclass or a named tuple lets files hold it, field by field under their names. A class that is
-renamed keeps the name that files know, and a new field has a default, for the files that were written before it. What a
-file must hold otherwise than memory does is said by a method `_saved_form_()`, which gives the object to be written.
+renamed keeps the name that files know, and a new field has a default, for the files that were written before it. Where a
+file must hold something else than memory does, a method `_saved_form_()` gives the object to be written.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Form:
 
     @property
     def fields(self) -> list[str]:
-        """The names of what is written of it."""
+        """The names of the fields that are written."""
         made: Any = self.chosen
-        return [one.name for one in fields(made)] if is_dataclass(made) else list(made._fields)
+        return [field.name for field in fields(made)] if is_dataclass(made) else list(made._fields)
 
 
 _BY_NAME: dict[str, Form] = {}
@@ -39,10 +39,10 @@ def saved(name: str, kind: str = "") -> Callable[[Class], Class]:
     """Let files hold a class under a name; with a kind, as a result that has a file of its own."""
 
     def registered(chosen: Class) -> Class:
-        there = _BY_NAME.get(name)
+        known = _BY_NAME.get(name)
         # a module that is loaded anew makes its classes anew
-        if there is not None and _home(there.chosen) != _home(chosen):
-            raise ValueError(f"files know {_home(there.chosen)} as {name!r}: {_home(chosen)} needs another name")
+        if known is not None and _home(known.chosen) != _home(chosen):
+            raise ValueError(f"files know {_home(known.chosen)} as {name!r}: {_home(chosen)} needs another name")
         _BY_NAME[name] = _BY_CLASS[chosen] = Form(chosen, name, kind)
         return chosen
 

@@ -51,7 +51,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def _bytes_of_text(path: str | os.PathLike[str]) -> bytes | None:
-    """What is in a file; None as soon as it is seen to be no text, as devices have no end."""
+    """The bytes of a file; None as soon as they are seen to be no text, as a device has no end."""
     pieces = []
     with open(path, "rb") as file:
         while piece := file.read(PIECE):
@@ -104,14 +104,14 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], *, index: bool 
     if index:
         levels = [(name, frame.index.get_level_values(place)) for place, name in enumerate(frame.index.names)]
         columns = [*(("" if name is None else name, pd.Series(level)) for name, level in levels), *columns]
-    safe = [one.reset_index(drop=True) for _, one in columns]
-    safe = [one if pd.api.types.is_numeric_dtype(one) else one.map(_cell) for one in safe]
+    safe = [column.reset_index(drop=True) for _, column in columns]
+    safe = [column if pd.api.types.is_numeric_dtype(column) else column.map(_cell) for column in safe]
     with written_whole(path) as temporary:
         pd.concat(safe, axis=1).to_csv(temporary, index=False, header=[as_text(str(name)) for name, _ in columns])
 
 
-def _cell(one: object) -> object:
-    return as_text(one) if isinstance(one, str) else one
+def _cell(value: object) -> object:
+    return as_text(value) if isinstance(value, str) else value
 
 
 def as_text(label: str) -> str:
@@ -120,7 +120,7 @@ def as_text(label: str) -> str:
 
 
 def as_label(text: str) -> str:
-    """What `as_text` was given."""
+    """The label that `as_text` wrote."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 

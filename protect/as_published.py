@@ -39,12 +39,12 @@ def as_protected(
     published
         The published table, in any form; or a release that `read_release` read from a file with perturbed figures.
     mechanism
-        What they went through: the name of the function that would do it, such as "random_round", and its parameters
-        (base=3). What controlled_round published adds up: so do its margins, all of them unless margins= says which. So does
-        each table of round_lattice; relaxed=True is for one that was published with the wider range. Of
-        "markov_perturb", order="given" says that the squares are listed in the order of the steps; otherwise she does not
-        know their order. Its published table holds every total that the squares keep: exact= need not say them; nor those
-        that "pram" keeps. Of "local_suppress", exact= has to give the table of all other dims, which counts the blanks too.
+        The name of the function that would do it, such as "random_round"; its parameters (base=3) follow.
+        "controlled_round": the margins are sums of the published cells, all of them unless margins= says which.
+        "round_lattice": likewise; relaxed=True is for a table that was published with the wider range.
+        "markov_perturb": order="given" says that the squares are listed in the order of the steps; otherwise their order is
+        not known. Totals that its squares keep, or that "pram" keeps, need not be given with exact=.
+        "local_suppress": exact= has to give the table of all other dims, which counts the blanks too.
     exact
         What is published besides as it is: tables over some of the dims, such as a Series or DataArray of row totals, and
         a plain number for the grand total.
@@ -81,7 +81,7 @@ def as_protected(
     named = method_named(mechanism)
     margins = parse_margins(parameters.pop("margins", None), release.dims) if named.adds_up else []
     read = reader_of(mechanism, parameters)
-    release = replace(release, applied=tuple(one for one in release.applied if one != UNKNOWN_METHOD))
+    release = replace(release, applied=tuple(earlier for earlier in release.applied if earlier != UNKNOWN_METHOD))
     if named.read_whole is not None:
         if keyed:
             raise InputError(f"keyed=True: {mechanism} has no random numbers that belong to cells.")
@@ -95,39 +95,39 @@ def as_protected(
 
 
 def _figures(release: Release, margins: Sequence[Margin]) -> Figures:
-    """What a release says that a random method published; of margins that follow from the cells, their sums."""
+    """The figures of a release that a random method published; margins that follow from the cells are their sums."""
     whole = release.figures is not None and (release.figures != NO_VALUE).all()
     if margins and whole and not release.sum_figures:
         keys, matrix = figures_of(release, margins)
         return Figures(keys, matrix, matrix @ release.figures)
-    given = release.figures if release.figures is not None else np.full(release.n_cells, NO_VALUE)
-    cells = np.flatnonzero(given != NO_VALUE)
+    cell_figures = release.figures if release.figures is not None else np.full(release.n_cells, NO_VALUE)
+    cells = np.flatnonzero(cell_figures != NO_VALUE)
     sums = np.array(list(release.sum_figures), dtype=np.int64).reshape(-1, len(release.dims))
     rows = [release.picked(cells), *(release.row(key) for key in sums)]
-    published = np.concatenate([given[cells], np.array(list(release.sum_figures.values()), dtype=np.int64)])
+    published = np.concatenate([cell_figures[cells], np.array(list(release.sum_figures.values()), dtype=np.int64)])
     return Figures(np.concatenate([release.keys[cells], sums]), sp.csr_array(sp.vstack(rows)), published)
 
 
 def _with_exact(release: Release, exact: Iterable[Any]) -> Release:
-    """Margins that an outsider has as tables of their own."""
+    """The release with margins that an outsider has as tables of their own."""
     if isinstance(exact, (str, bytes)) or hasattr(exact, "dims") or not isinstance(exact, Iterable):
         raise InputError("as_protected(exact=) takes a list of tables, and a number for the grand total.")
-    for one in exact:
-        keys, matrix, figures = _margin(release, one)
+    for margin in exact:
+        keys, matrix, figures = _margin(release, margin)
         release = release.with_facts(keys, matrix, figures, figures, figures)
     return release
 
 
-def _margin(release: Release, given: Any) -> tuple[np.ndarray, Any, np.ndarray]:
+def _margin(release: Release, margin: Any) -> tuple[np.ndarray, Any, np.ndarray]:
     names = [dim.name for dim in release.dims]
-    if isinstance(given, str):
+    if isinstance(margin, str):
         raise InputError(
-            f"as_protected(exact=): {given!r} is a name; an outsider gives the published margins themselves, as tables."
+            f"as_protected(exact=): {margin!r} is a name; an outsider gives the published margins themselves, as tables."
         )
-    if np.ndim(given) == 0:
+    if np.ndim(margin) == 0:
         keys, matrix = release.margin("")
-        return keys, matrix, np.array([scaled(given, release.decimals, "as_protected(exact=), the grand total")])
-    labels = read_form(given)[1]
+        return keys, matrix, np.array([scaled(margin, release.decimals, "as_protected(exact=), the grand total")])
+    labels = read_form(margin)[1]
     for name in labels:
         if name not in names:
             which = "dims without names" if name is None else f"{name!r}"
@@ -136,7 +136,7 @@ def _margin(release: Release, given: Any) -> tuple[np.ndarray, Any, np.ndarray]:
                 "of each margin (the index of a Series, the dims of a DataArray)."
             )
     dims = [release.dims[names.index(str(name))] for name in labels]
-    aligned = as_means(given, dims, "as_protected(exact=)")
+    aligned = as_means(margin, dims, "as_protected(exact=)")
     if aligned.shape != tuple(len(dim.labels) for dim in dims):
         raise InputError(
             f"as_protected(exact=): the margin over {', '.join(map(str, labels))} has too few or many labels."

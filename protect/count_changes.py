@@ -28,7 +28,10 @@ class CountChanges(Protocol):
 
     @property
     def reach(self) -> int | None:
-        """How far a count may move: `probability` then takes as many published counts as true ones. None: not known."""
+        """How far a count may move at most; `probability` then also takes a published count for each true one.
+
+        None where that is not known.
+        """
         ...
 
     def kept(self, first: int, last: int | None) -> float:
@@ -37,7 +40,7 @@ class CountChanges(Protocol):
 
     @property
     def largest(self) -> int | None:
-        """Counts above it are taken as they are published; None: what is said holds for all counts."""
+        """Counts above it are taken as they are published; None: the law holds for all counts."""
         ...
 
 
@@ -50,7 +53,7 @@ class ByMatrix:
 
     @property
     def reach(self) -> int:
-        """As far as the matrix is large."""
+        """The cap of the matrix."""
         return self.transitions.cap
 
     def probability(self, published: int | np.ndarray, true_values: np.ndarray) -> np.ndarray:
@@ -58,12 +61,12 @@ class ByMatrix:
         return self.transitions.probability(published, np.asarray(true_values))
 
     def kept(self, first: int, last: int | None) -> float:
-        """The mean diagonal; of all larger counts, that of the rows from the first one on, or of those that they take."""
+        """The mean diagonal; where `last` is None, of the rows from the first one on, or of those that larger ones take."""
         end = max(first, self.transitions.cap) if last is None else last
         if last is None and first > self.transitions.cap:
             end = first + max(self.transitions.above, 1) - 1
         values = np.arange(first, end + 1)
-        return float(np.mean([self.transitions.probability(int(one), np.array([one]))[0] for one in values]))
+        return float(np.mean([self.transitions.probability(int(count), np.array([count]))[0] for count in values]))
 
 
 @dataclass(frozen=True)
@@ -76,24 +79,24 @@ class ByRounding:
 
     @property
     def reach(self) -> int:
-        """Not as far as the base."""
+        """Less than the base."""
         return self.base
 
     def probability(self, published: int | np.ndarray, true_values: np.ndarray) -> np.ndarray:
-        """Falling off linearly on either side; to the nearest, 1 in the range of the multiple, halves going up."""
+        """At random: 1 at the multiple itself, 0 a base away and linear between; to the nearest: 1 or 0, halves going up."""
         values, shown = np.asarray(true_values), np.asarray(published)
         if self.nearest:
             return (nearest_multiple(values, self.base) == shown).astype(float)
         return np.where(shown % self.base == 0, np.maximum(1 - np.abs(values - shown) / self.base, 0.0), 0.0)
 
     def kept(self, first: int, last: int | None) -> float:
-        """1/base: of as many counts in a row one is a multiple, and stays. So SAE15, whichever counts they are."""
+        """1/base: among `base` counts in a row one is a multiple, and stays. SAE15 take this for any range of counts."""
         return 1 / self.base
 
 
 @dataclass(frozen=True)
 class BySwapping:
-    """A count of at most 10 stays but for the swap rate; else it becomes any other of these, all alike.
+    """A count of at most 10 stays with probability 1 - rate, or becomes any other of these, all equally probable.
 
     This is SAE15's stand-in for what swapped records do to cells: every cell may have changed, even where the swapped dim is
     not in the table, because an intruder does not know which it was. The paper spreads the rate over all counts up to the
@@ -103,7 +106,7 @@ class BySwapping:
 
     rate: float
     largest: int = 10
-    """As far as SAE15 look at counts one by one."""
+    """Up to this SAE15 look at counts one by one."""
 
     @property
     def reach(self) -> int:
@@ -118,7 +121,7 @@ class BySwapping:
         return np.where(values == published, np.where(small, 1 - self.rate, 1.0), other)
 
     def kept(self, first: int, last: int | None) -> float:
-        """1 - rate, whichever counts they are: so SAE15."""
+        """1 - rate, which SAE15 take for any range of counts."""
         return 1 - self.rate
 
 
@@ -127,7 +130,7 @@ class ByNoise:
     """A random difference is added to every count."""
 
     given: Callable[[int, int], tuple[int, np.ndarray]]
-    """The first true value that a figure may stand for, at most some value, and log P(figure | value) from there on."""
+    """Of a figure and the largest possible truth: the first possible true value, and log P(figure | value) from it on."""
     reach: None = None
     largest: None = None
 
@@ -136,14 +139,14 @@ class ByNoise:
         values = np.asarray(true_values)
         first, logs = self.given(published, int(values.max(initial=0)))
         inside = (values >= first) & (values < first + len(logs))
-        found = np.zeros(len(values))
-        found[inside] = np.exp(logs[values[inside] - first])
-        return found
+        chances = np.zeros(len(values))
+        chances[inside] = np.exp(logs[values[inside] - first])
+        return chances
 
     def kept(self, first: int, last: int | None) -> float:
         """The probability of no difference; above zero it is the same for all."""
         values = np.arange(first, (first if last is None else last) + 1)
-        return float(np.mean([self.probability(int(one), np.array([one]))[0] for one in values]))
+        return float(np.mean([self.probability(int(count), np.array([count]))[0] for count in values]))
 
 
 def _by_matrix(matrix: Any, last_rows: int = 1, normalise: bool = False) -> CountChanges:
@@ -209,18 +212,18 @@ def changes_of(mechanism: str, parameters: Mapping[str, Any] | None = None) -> C
     >>> rounding.probability(3, np.arange(7)).round(3).tolist()
     [0.0, 0.333, 0.667, 1.0, 0.667, 0.333, 0.0]
     """
-    found, name = method_named(mechanism), str(mechanism).replace("-", "_")
+    entry, name = method_named(mechanism), str(mechanism).replace("-", "_")
     if name not in CHANGES:
         instead = "; of a sample, r2() is the risk" if name == "draw_sample" else ""
         raise InputError(
-            f"{name} does not change counts cell by cell with known probabilities ({found.words}), as these do: "
+            f"{name} does not change counts cell by cell with known probabilities ({entry.words}), as these do: "
             f"{', '.join(CHANGES)}{instead}."
         )
-    given, law = dict(parameters or {}), CHANGES[name]
-    refuse_unknown(name, given, found.function(name))
-    refuse_missing(name, given, law, first=0)
-    taken = inspect.signature(law).parameters
-    return law(**{key: value for key, value in given.items() if key in taken})
+    passed, law = dict(parameters or {}), CHANGES[name]
+    refuse_unknown(name, passed, entry.function(name))
+    refuse_missing(name, passed, law, first=0)
+    accepted = inspect.signature(law).parameters
+    return law(**{key: value for key, value in passed.items() if key in accepted})
 
 
 def changes_in(release: Release) -> CountChanges | None:

@@ -41,8 +41,8 @@ class Method:
 
     def function(self, name: str) -> Callable[..., Release]:
         """The function that applies it."""
-        found: Callable[..., Release] = getattr(importlib.import_module(f".{self.home}", __package__), name)
-        return found
+        function: Callable[..., Release] = getattr(importlib.import_module(f".{self.home}", __package__), name)
+        return function
 
 
 def _round_to(release: Release, base: float, rounding: str = "nearest") -> tuple[Reading, str]:
@@ -103,7 +103,7 @@ def _draw_sample(release: Release) -> tuple[Reading, str]:
 def _local_suppress(release: Release, dim: str, rate: float | None = None) -> tuple[Reading, str]:
     from .records.local_suppression import checked, likelihood_of
 
-    mechanism = checked([one.name for one in release.dims], dim, rate)
+    mechanism = checked([axis.name for axis in release.dims], dim, rate)
     return mechanism, likelihood_of(mechanism)
 
 
@@ -227,16 +227,16 @@ def reader_of(name: str, parameters: Mapping[str, Any]) -> Callable[..., Any]:
     return reader
 
 
-def refuse_unknown(name: str, given: Iterable[str], function: Callable[..., Any], which: str = "") -> None:
+def refuse_unknown(name: str, passed: Iterable[str], function: Callable[..., Any], which: str = "") -> None:
     """Refuse parameters that the function of a method does not take, besides the table."""
     known = list(inspect.signature(function).parameters)[1:]
-    for one in given:
-        if one not in known:
-            raise InputError(f"{name} has no parameter {one!r}{which}; {did_you_mean(one, known)}")
+    for parameter in passed:
+        if parameter not in known:
+            raise InputError(f"{name} has no parameter {parameter!r}{which}; {did_you_mean(parameter, known)}")
 
 
-def refuse_missing(name: str, given: Collection[str], function: Callable[..., Any], first: int = 1) -> None:
-    """Miss parameters that a function cannot do without; the `first` ones are no parameters of the method."""
-    for key, one in list(inspect.signature(function).parameters.items())[first:]:
-        if one.default is one.empty and key not in given:
-            raise InputError(f"{name} needs its {key}=.")
+def refuse_missing(name: str, passed: Collection[str], function: Callable[..., Any], first: int = 1) -> None:
+    """Refuse to go on without a parameter that a function needs; its `first` ones are no parameters of the method."""
+    for parameter in list(inspect.signature(function).parameters.values())[first:]:
+        if parameter.default is parameter.empty and parameter.name not in passed:
+            raise InputError(f"{name} needs its {parameter.name}=.")

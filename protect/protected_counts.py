@@ -51,10 +51,11 @@ def protected_counts(
     dims
         The names of the axes, for parameters that name them; A, B, C, ... when left out.
     seed
-        Of the random numbers. The counts are those that the public function publishes with it.
+        The seed of the random numbers. The counts are those that the public function publishes with it.
     keys
-        Numbers in [0, 1) like the counts, that decide instead of random ones, so that a cell is changed alike in every
-        table (see `cell_keys`, also for cells without records). Rounding that is semi-controlled ranks cells by them.
+        Cell keys: numbers in [0, 1), in the shape of the counts, that decide instead of random ones, so that a cell is
+        changed in the same way in every table (see `cell_keys`, also for cells without records). Semi-controlled rounding
+        ranks cells by them.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def protected_counts(
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The true counts in a row, what their axes are called, and what decides about them."""
+    """The true counts as a flat array, the dims of their table, and the seed or the keys that decide about them."""
 
     values: np.ndarray
     dims: tuple[Dim, ...]
@@ -92,7 +93,7 @@ class Cells:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the table."""
+        """The shape of the table."""
         return tuple(len(dim.labels) for dim in self.dims)
 
     @property
@@ -118,19 +119,19 @@ class Cells:
 
 
 def _checked(counts: np.ndarray, names: Sequence[str] | None, seed: int, keys: Any) -> Cells:
-    given = np.asarray(counts)
-    if not given.size or not given.ndim:
+    array = np.asarray(counts)
+    if not array.size or not array.ndim:
         raise InputError("the table is empty: it needs at least one dim and one cell.")
-    called = [axis_name(i) for i in range(given.ndim)] if names is None else [str(one) for one in names]
-    if len(called) != given.ndim:
-        raise InputError(f"the table has {given.ndim} dims, and {len(called)} names are given for them.")
-    dims = tuple(Dim(name, tuple(map(str, range(1, n + 1)))) for name, n in zip(called, given.shape, strict=True))
+    called = [axis_name(i) for i in range(array.ndim)] if names is None else [str(name) for name in names]
+    if len(called) != array.ndim:
+        raise InputError(f"the table has {array.ndim} dims, and {len(called)} names are given for them.")
+    dims = tuple(Dim(name, tuple(map(str, range(1, n + 1)))) for name, n in zip(called, array.shape, strict=True))
     if keys is not None:
         keys = np.asarray(keys, dtype=float)
-        if keys.shape != given.shape or not ((keys >= 0) & (keys < 1)).all():
+        if keys.shape != array.shape or not ((keys >= 0) & (keys < 1)).all():
             raise InputError("keys= must be numbers from 0 to below 1, as many and in the same shape as the counts.")
         keys = keys.ravel()
-    return Cells(whole_numbers(given, dims, 0).ravel(), dims, taken_seed(seed), keys)
+    return Cells(whole_numbers(array, dims, 0).ravel(), dims, taken_seed(seed), keys)
 
 
 def _by_release(cells: Cells, name: str, parameters: Mapping[str, Any]) -> np.ndarray:
@@ -138,11 +139,11 @@ def _by_release(cells: Cells, name: str, parameters: Mapping[str, Any]) -> np.nd
     if name not in ("perturb", "round_lattice"):
         cells.refuse_keys(name)
     table = Table(cells.values.reshape(cells.shape), cells.dims)
-    given = dict(parameters) if cells.keys is None else {**parameters, "keys": cells.keys.reshape(cells.shape)}
+    passed = dict(parameters) if cells.keys is None else {**parameters, "keys": cells.keys.reshape(cells.shape)}
     function = method_named(name).function(name)
-    refuse_unknown(name, given, function)
-    refuse_missing(name, given, function)
-    figures = function(table, **given, seed=cells.seed).figures
+    refuse_unknown(name, passed, function)
+    refuse_missing(name, passed, function)
+    figures = function(table, **passed, seed=cells.seed).figures
     if figures is None:
         raise InputError(f"{name}: the cells of the table are not among the tables that are offered.")
     assert (figures != NO_VALUE).all()

@@ -15,8 +15,8 @@ def disagreement(release: Release, cells: np.ndarray) -> str | None:
     wrong = np.flatnonzero((cells < release.lower) | (cells > release.upper))
     if len(wrong):
         i = wrong[0]
-        said = release.between(int(release.lower[i]), int(release.upper[i]))
-        return f"it says that {release.words(release.keys[i])} {said}, and there it is not"
+        range_words = release.between(int(release.lower[i]), int(release.upper[i]))
+        return f"it says that {release.words(release.keys[i])} {range_words}, and there it is not"
     sums = release.sums.matrix @ cells
     wrong = np.flatnonzero((sums < release.sums.lower) | (sums > release.sums.upper))
     if len(wrong):

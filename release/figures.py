@@ -136,13 +136,13 @@ def from_figures(publication: Publication) -> Release:
     return replace(with_relations(checked(whole, source), publication), protection=publication.protection)
 
 
-def _of_cells(said: dict[int, int | None], n_cells: int) -> np.ndarray | None:
-    """What the lines say of their cells; None where no line says anything."""
-    found = np.full(n_cells, NO_VALUE)
-    for cell, number in said.items():
+def _of_cells(by_cell: dict[int, int | None], n_cells: int) -> np.ndarray | None:
+    """Numbers that lines give for their cells, as an array over all cells; None where no line gives any."""
+    values = np.full(n_cells, NO_VALUE)
+    for cell, number in by_cell.items():
         if number is not None:
-            found[cell] = number
-    return found if (found != NO_VALUE).any() else None
+            values[cell] = number
+    return values if (values != NO_VALUE).any() else None
 
 
 def _check_figure(release: Release, figure: Figure, source: str) -> None:
@@ -165,7 +165,7 @@ def _is_range(figure: Figure) -> bool:
 
 
 def _range(figure: Figure, tolerance: int) -> tuple[int, int]:
-    """What a line says of its cell or sum."""
+    """The lowest and the highest value that a line allows its cell or sum."""
     if _is_range(figure):
         return max(0, figure.lower or 0), NO_LIMIT if figure.upper is None else figure.upper
     assert figure.value is not None

@@ -33,22 +33,24 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     side with others they are refused.
     """
     releases = [] if isinstance(releases, Release) else list(releases)
-    if not releases or not all(isinstance(one, Release) for one in releases):
+    if not releases or not all(isinstance(release, Release) for release in releases):
         raise InputError("linked() needs a list of releases.")
-    if len({one.decimals for one in releases}) > 1:
+    if len({release.decimals for release in releases}) > 1:
         raise InputError("linked releases must have the same number of decimals.")
-    common = tuple(one for one in releases[0].about if all(one in other.about for other in releases))
-    releases = [replace(one, about=tuple(part for part in one.about if part not in common)) for one in releases]
-    for one in releases:
-        if one.about and not full:
+    common = tuple(part for part in releases[0].about if all(part in other.about for other in releases))
+    releases = [
+        replace(release, about=tuple(part for part in release.about if part not in common)) for release in releases
+    ]
+    for release in releases:
+        if release.about and not full:
             raise InputError(
-                f"linked releases: one is about {about_words(one.about)} only, another is not, and their totals do not "
+                f"linked releases: one is about {about_words(release.about)} only, another is not, and their totals do not "
                 "mean the same; link them with full=True."
             )
-    names = list(dict.fromkeys([*(dim.name for one in releases for dim in one.dims), *_filtered(releases)]))
+    names = list(dict.fromkeys([*(dim.name for release in releases for dim in release.dims), *_filtered(releases)]))
     dims = tuple(_dim_of_all(name, releases) for name in names)
-    tables = [_relabelled(one, dims) for one in releases]
-    notes = (*(note for one in releases for note in one.notes), f"{len(releases)} releases are read together")
+    tables = [_relabelled(release, dims) for release in releases]
+    notes = (*(note for release in releases for note in release.notes), f"{len(releases)} releases are read together")
     applied = methods_of(tables)
     joined = _crossed(tables, dims) if full else _side_by_side(tables, dims)
     return replace(
@@ -56,21 +58,23 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
         notes=notes,
         applied=applied,
         # What one table does not show must not be read in another's flags.
-        flagged=any(one.flagged for one in releases)
-        and all(one.flagged or not (one.status == PRIMARY).any() for one in releases),
+        flagged=any(release.flagged for release in releases)
+        and all(release.flagged or not (release.status == PRIMARY).any() for release in releases),
         about=common,
     )
 
 
 def _filtered(releases: Sequence[Release]) -> list[str]:
     """The dims on which some release has a filter."""
-    return [name for one in releases for name, _ in one.about]
+    return [name for release in releases for name, _ in release.about]
 
 
 def _dim_of_all(name: str, releases: Sequence[Release]) -> Dim:
     """One dim for all releases, whether they show it, show a part of it, or are about a part of it."""
-    whole = [dim for one in releases for dim in one.dims if dim.name == name and name not in dict(one.about)]
-    filters = [labels for one in releases for filtered, labels in one.about if filtered == name]
+    whole = [
+        dim for release in releases for dim in release.dims if dim.name == name and name not in dict(release.about)
+    ]
+    filters = [labels for release in releases for filtered, labels in release.about if filtered == name]
     united = _united(whole) if whole else None
     return with_filters(name, united, filters) if filters or united is None else united
 
@@ -105,7 +109,7 @@ def _lifted_sets(coarse: Dim, fine: Dim) -> list[tuple[str, tuple[int, ...]]]:
 
 def _lifted(coarse: Dim, fine: Dim) -> tuple[str, ...]:
     """For each finest label of `fine`, the label of `coarse` that contains it."""
-    found: dict[int, str] = {}
+    label_of: dict[int, str] = {}
     for label in coarse.labels:
         if label not in fine.node_labels:
             raise InputError(
@@ -113,19 +117,21 @@ def _lifted(coarse: Dim, fine: Dim) -> tuple[str, ...]:
                 "its totals would not mean the same; give the hierarchy that relates the labels, or rename the dim."
             )
         for leaf in fine.leaves[fine.node(label)]:
-            if found.setdefault(int(leaf), label) != label:
-                raise InputError(f"linked releases: {label!r} and {found[int(leaf)]!r} overlap on dim {coarse.name!r}.")
-    missing = [label for i, label in enumerate(fine.labels) if i not in found]
+            if label_of.setdefault(int(leaf), label) != label:
+                raise InputError(
+                    f"linked releases: {label!r} and {label_of[int(leaf)]!r} overlap on dim {coarse.name!r}."
+                )
+    missing = [label for i, label in enumerate(fine.labels) if i not in label_of]
     if missing:
         raise InputError(
             f"linked releases: one table has no {missing[0]!r} on dim {coarse.name!r}, so its totals would not mean "
             "the same; add the category (zeros will do) or rename the dim."
         )
-    return tuple(found[i] for i in range(len(fine.labels)))
+    return tuple(label_of[i] for i in range(len(fine.labels)))
 
 
 def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
-    """The same release over the united dims, summed over those it does not have, or over whom of these it is about."""
+    """The same release over the united dims; one that it does not have is summed over, or the part that it is about."""
     own = {dim.name: i for i, dim in enumerate(release.dims)}
     part = {name: joined_labels(labels) for name, labels in release.about}
     everybody = [dim.node(part.get(dim.name, TOTAL)) for dim in dims]
@@ -151,7 +157,7 @@ def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
             else:
                 nodes.append(mapped[old.nodes[own[dim.name]]])
                 axes.append(own[dim.name])
-        shape = [len(one) for one in nodes]
+        shape = [len(axis_nodes) for axis_nodes in nodes]
         return Grid(tuple(nodes), old.cells.transpose(axes).reshape(shape))
 
     relation = (release.sums.keys < 0).all(axis=1)
@@ -160,7 +166,7 @@ def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
     return replace(
         release,
         dims=dims,
-        grids=tuple(grid(one) for one in release.grids),
+        grids=tuple(grid(old) for old in release.grids),
         sums=replace(release.sums, keys=sum_keys),
         evidence=tuple(
             item if item.key is None else replace(item, key=keys(item.key[None, :])[0]) for item in release.evidence
@@ -173,10 +179,10 @@ def _relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
 
 def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     """The cells of all tables, those with equal labels taken as one, and the totals they share as equations."""
-    all_keys = np.concatenate([one.keys for one in tables])
+    all_keys = np.concatenate([table.keys for table in tables])
     distinct, number = np.unique(all_keys, axis=0, return_inverse=True)
     number, n = number.ravel(), len(distinct)
-    offsets = np.cumsum([0, *(one.n_cells for one in tables)])
+    offsets = np.cumsum([0, *(table.n_cells for table in tables)])
     numbers = [number[a:b] for a, b in pairwise(offsets)]
 
     lower, upper = np.zeros(n, np.int64), np.full(n, NO_LIMIT, np.int64)
@@ -185,21 +191,23 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     truth: np.ndarray | None = np.full(n, NO_VALUE, np.int64)
     if_flagged, if_guessed = (_readings(tables, numbers, n, name) for name in ("if_flagged", "if_guessed"))
     evidence: list[Evidence] = []
-    for one, where in zip(tables, numbers, strict=True):
-        np.maximum.at(lower, where, one.lower)
-        np.minimum.at(upper, where, one.upper)
-        value[where] = np.where(one.value != NO_VALUE, one.value, value[where])
+    for table, places in zip(tables, numbers, strict=True):
+        np.maximum.at(lower, places, table.lower)
+        np.minimum.at(upper, places, table.upper)
+        value[places] = np.where(table.value != NO_VALUE, table.value, value[places])
         # What one table withholds stays listed even where another publishes it: that is the disclosure.
-        status[where] = np.where(_RANK[one.status] < _RANK[status[where]], one.status, status[where])
-        own[where] = np.maximum(own[where], one.own)
-        if truth is not None and one.truth is not None:
-            clash = np.flatnonzero((truth[where] != NO_VALUE) & (truth[where] != one.truth))
+        status[places] = np.where(_RANK[table.status] < _RANK[status[places]], table.status, status[places])
+        own[places] = np.maximum(own[places], table.own)
+        if truth is not None and table.truth is not None:
+            clash = np.flatnonzero((truth[places] != NO_VALUE) & (truth[places] != table.truth))
             if len(clash):
-                raise Contradiction(f"linked releases: the tables disagree on cell {one.words(one.keys[clash[0]])}.")
-            truth[where] = one.truth
+                raise Contradiction(
+                    f"linked releases: the tables disagree on cell {table.words(table.keys[clash[0]])}."
+                )
+            truth[places] = table.truth
         else:
             truth = None
-        evidence += [replace(item, cells=where[item.cells]) for item in one.evidence]
+        evidence += [replace(item, cells=places[item.cells]) for item in table.evidence]
     status[(own > 0) & (status == PUBLISHED)] = HIDDEN
     wrong = np.flatnonzero(lower > upper)
     if len(wrong):
@@ -207,26 +215,30 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
             f"linked releases contradict each other on cell {tables[0].words(distinct[wrong[0]])}: at least "
             f"{tables[0].show(int(lower[wrong[0]]))} in one, at most {tables[0].show(int(upper[wrong[0]]))} in another."
         )
-    grids = [Grid(g.nodes, w[g.cells]) for one, w in zip(tables, numbers, strict=True) for g in one.grids]
+    grids = [
+        Grid(grid.nodes, places[grid.cells])
+        for table, places in zip(tables, numbers, strict=True)
+        for grid in table.grids
+    ]
     joined = Release(
         dims, _without_repeats(grids), lower, upper, value, status, own, Sums.none(n, len(dims)),
         seen_once(evidence, tables[0]), tables[0].decimals,
-        np.unique(np.concatenate([one.asked for one in tables]), axis=0),
-        np.concatenate([one.shown for one in tables]),
+        np.unique(np.concatenate([table.asked for table in tables]), axis=0),
+        np.concatenate([table.shown for table in tables]),
         truth=truth,
         if_flagged=if_flagged,
         if_guessed=if_guessed,
-        contributors=_joined([one.contributors for one in tables], numbers, n),
-        largest=_joined([one.largest for one in tables], numbers, n),
-        second=_joined([one.second for one in tables], numbers, n),
-        figures=_joined([one.figures for one in tables], numbers, n),
-        sum_figures={key: figure for one in tables for key, figure in one.sum_figures.items()},
+        contributors=_joined([table.contributors for table in tables], numbers, n),
+        largest=_joined([table.largest for table in tables], numbers, n),
+        second=_joined([table.second for table in tables], numbers, n),
+        figures=_joined([table.figures for table in tables], numbers, n),
+        sum_figures={key: figure for table in tables for key, figure in table.sum_figures.items()},
     )  # fmt: skip
-    for one, where in zip(tables, numbers, strict=True):
+    for table, places in zip(tables, numbers, strict=True):
         columns = sp.csr_array(
-            (np.ones(one.n_cells, np.int64), (np.arange(one.n_cells), where)), shape=(one.n_cells, n)
+            (np.ones(table.n_cells, np.int64), (np.arange(table.n_cells), places)), shape=(table.n_cells, n)
         )
-        facts = one.sums
+        facts = table.sums
         joined = joined.with_facts(
             facts.keys, facts.matrix @ columns, facts.lower, facts.upper, facts.value, facts.words
         )
@@ -236,26 +248,26 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
 def _readings(
     tables: Sequence[Release], numbers: Sequence[np.ndarray], n: int, name: str
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """The bounds of one reading of some tables, over the cells of all; a table without it is read as it is."""
-    if all(getattr(one, name) is None for one in tables):
+    """The bounds by a reading of that name, over the cells of all tables; a table without it is read as it is."""
+    if all(getattr(table, name) is None for table in tables):
         return None
     lower, upper = np.zeros(n, np.int64), np.full(n, NO_LIMIT, np.int64)
-    for one, where in zip(tables, numbers, strict=True):
-        low, high = getattr(one, name) or (one.lower, one.upper)
-        np.maximum.at(lower, where, low)
-        np.minimum.at(upper, where, high)
+    for table, places in zip(tables, numbers, strict=True):
+        low, high = getattr(table, name) or (table.lower, table.upper)
+        np.maximum.at(lower, places, low)
+        np.minimum.at(upper, places, high)
     return lower, upper
 
 
 def _joined(parts: Sequence[np.ndarray | None], numbers: Sequence[np.ndarray], n: int) -> np.ndarray | None:
-    """What some tables say of their cells, over the cells of all."""
+    """Figures that some tables have for their cells, laid over the cells of all."""
     if all(part is None for part in parts):
         return None
-    found = np.full(n, NO_VALUE, np.int64)
-    for part, where in zip(parts, numbers, strict=True):
+    joined = np.full(n, NO_VALUE, np.int64)
+    for part, places in zip(parts, numbers, strict=True):
         if part is not None:
-            found[where] = np.where(part != NO_VALUE, part, found[where])
-    return found
+            joined[places] = np.where(part != NO_VALUE, part, joined[places])
+    return joined
 
 
 def _without_repeats(grids: Sequence[Grid]) -> tuple[Grid, ...]:
@@ -273,8 +285,8 @@ def _shared_totals(release: Release) -> Release:
             groups = [
                 _common_groups(dim, a, b) for dim, a, b in zip(release.dims, first.nodes, second.nodes, strict=True)
             ]
-            rows = first.summed([g[0] for g in groups], release.n_cells)
-            rows = sp.csr_array(rows - second.summed([g[1] for g in groups], release.n_cells))
+            rows = first.summed([group[0] for group in groups], release.n_cells)
+            rows = sp.csr_array(rows - second.summed([group[1] for group in groups], release.n_cells))
             rows.eliminate_zeros()
             real = np.flatnonzero(np.diff(rows.indptr) > 0)
             rows = rows[real]
@@ -291,7 +303,9 @@ def _shared_totals(release: Release) -> Release:
                 rows,
                 zero,
                 zero,
-                words=[f"the gap between two linked tables at {_group_words(release, groups, int(r))}" for r in real],
+                words=[
+                    f"the gap between two linked tables at {_group_words(release, groups, int(row))}" for row in real
+                ],
             )
     return release
 
@@ -309,14 +323,14 @@ def _common_groups(dim: Dim, first: np.ndarray, second: np.ndarray) -> tuple[np.
     _, group = np.unique(group, return_inverse=True)
     of_first, of_second = group[: len(first)], group[len(first) :]
     words = []
-    for one in range(int(group.max()) + 1):
+    for number in range(int(group.max()) + 1):
         for side, nodes in ((of_first, first), (of_second, second)):
-            inside = nodes[side == one]
+            inside = nodes[side == number]
             if len(inside) == 1:
                 words.append(dim.node_labels[inside[0]])
                 break
         else:
-            words.append("+".join(dim.node_labels[node] for node in first[of_first == one]))
+            words.append("+".join(dim.node_labels[node] for node in first[of_first == number]))
     return of_first, of_second, words
 
 
@@ -330,17 +344,19 @@ def _group_words(release: Release, groups: Sequence[tuple[np.ndarray, np.ndarray
 def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     """Every table as a margin of the one table that crosses all dims."""
     whole = unpublished(dims, tables[0].decimals)
-    whole = replace(whole, asked=np.unique(np.concatenate([one.asked for one in tables]), axis=0))
+    whole = replace(whole, asked=np.unique(np.concatenate([table.asked for table in tables]), axis=0))
     evidence: list[Evidence] = []
-    for one in tables:
-        if one.own.any():
+    for table in tables:
+        if table.own.any():
             raise InputError("linked(full=True) takes releases without own=; add that afterwards.")
-        cells = sp.csr_array(sp.vstack([whole.row(key) for key in one.keys]))
-        told = np.flatnonzero((one.lower > 0) | (one.upper < NO_LIMIT))
-        whole = whole.with_facts(one.keys[told], cells[told], one.lower[told], one.upper[told], one.value[told])
-        facts = one.sums
+        cells = sp.csr_array(sp.vstack([whole.row(key) for key in table.keys]))
+        bounded = np.flatnonzero((table.lower > 0) | (table.upper < NO_LIMIT))
+        whole = whole.with_facts(
+            table.keys[bounded], cells[bounded], table.lower[bounded], table.upper[bounded], table.value[bounded]
+        )
+        facts = table.sums
         whole = whole.with_facts(facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words)
-        evidence += [_crossed_evidence(item, cells) for item in one.evidence]
+        evidence += [_crossed_evidence(item, cells) for item in table.evidence]
     kept = seen_once(evidence, whole)
     figures = {
         tuple(item.key.tolist()): item.figure for item in kept if item.key is not None and item.figure != NO_VALUE
@@ -352,6 +368,6 @@ def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
 
 
 def _crossed_evidence(item: Evidence, cells: Any) -> Evidence:
-    """What was said of cells of one table, said of the sums that these are of the crossed table."""
+    """Evidence on cells of one table, as evidence on those sums of the crossed table that the cells are."""
     row = sp.csr_array(sp.csr_array(item.coefficients[None, :]) @ cells[item.cells])
     return replace(item, cells=row.indices.astype(np.int64), coefficients=row.data.astype(np.int64))

@@ -48,7 +48,10 @@ def own_table(release: Release, source: str, called: str) -> NumberedTable:
     relations = []
     for i in range(sum_rows.shape[0]):
         part = slice(sum_rows.indptr[i], sum_rows.indptr[i + 1])
-        terms = {str(c): int(a) for c, a in zip(sum_rows.indices[part], sum_rows.data[part], strict=True)}
+        terms = {
+            str(cell): int(coefficient)
+            for cell, coefficient in zip(sum_rows.indices[part], sum_rows.data[part], strict=True)
+        }
         exact = bool(lower[i] == upper[i])
         if loose[i]:
             if not exact:

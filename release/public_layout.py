@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from .public_view import PublicView
 
 ABSENT, EXACT, INEXACT, WITHHELD = 0, 1, 2, 3
-"""What readers see where lines cross: nothing; the figure itself; one that was rounded or changed; that it is hidden."""
+"""What readers see where a row and a column cross: nothing; the figure itself; one that was rounded or changed; a mark."""
 MARK = "×"
 """Stands for what is hidden."""
 MOST_TABLES = 4
-"""Of more linked tables a notebook shows some."""
+"""A notebook shows so many of several linked tables, at most."""
 FEW_DIMS = 3
 """Up to so many dims, the last one alone runs across."""
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One table of a public, laid out. Rows and columns are nodes of their dims, one line each."""
+    """One table of a public view, laid out. Each row and column is a line: a node of each of its dims."""
 
     row_dims: tuple[int, ...]
     column_dims: tuple[int, ...]
@@ -47,7 +47,7 @@ class View:
     """Scaled integers; NO_VALUE where none is seen."""
     lower: np.ndarray
     upper: np.ndarray
-    """Of what is hidden: all that is told or known of it directly, apart from the sums that it is in."""
+    """The bounds of what is hidden, as told or known directly, not through the sums that it is in."""
 
 
 def split(n_dims: int) -> int:
@@ -58,31 +58,31 @@ def split(n_dims: int) -> int:
 def view(
     public: PublicView, grid: Grid, across: Sequence[int] | None = None, most: tuple[int, int] | None = None
 ) -> View:
-    """One table of a public, laid out; of its rows and columns the first ones and the last, where there are more."""
-    there = [axis for axis, dim in enumerate(public.dims) if not _summed_over(grid, axis, dim)] or [0]
-    column_dims = tuple(there[split(len(there)) :] if across is None else across)
-    row_dims = tuple(axis for axis in there if axis not in column_dims)
-    said = _said(public, grid)
+    """One table of a public view, laid out; where it has more than `most` rows or columns, the first ones and the last."""
+    table_axes = [axis for axis, dim in enumerate(public.dims) if not _summed_over(grid, axis, dim)] or [0]
+    column_dims = tuple(table_axes[split(len(table_axes)) :] if across is None else across)
+    row_dims = tuple(axis for axis in table_axes if axis not in column_dims)
+    sum_keys = _sum_keys(public, grid)
     limits = most or (None, None)
-    rows, more_rows = _lines(public, grid, row_dims, said, limits[0])
-    columns, more_columns = _lines(public, grid, column_dims, said, limits[1])
+    rows, more_rows = _lines(public, grid, row_dims, sum_keys, limits[0])
+    columns, more_columns = _lines(public, grid, column_dims, sum_keys, limits[1])
     shape = len(rows), len(columns)
     state, figure = np.full(shape, ABSENT), np.full(shape, NO_VALUE)
     lower, upper = np.zeros(shape, np.int64), np.full(shape, NO_LIMIT)
     cells = _cells(grid, row_dims, column_dims, rows, columns)
     is_cell = cells >= 0
-    at = cells[is_cell]
-    figure[is_cell] = public.cell_figures[at]
+    numbers = cells[is_cell]
+    figure[is_cell] = public.cell_figures[numbers]
     shown = np.where(figure[is_cell] != NO_VALUE, INEXACT, WITHHELD)
-    state[is_cell] = np.where(public.status[at] == PUBLISHED, EXACT, shown)
-    lower[is_cell], upper[is_cell] = public.lower[at], public.upper[at]
+    state[is_cell] = np.where(public.status[numbers] == PUBLISHED, EXACT, shown)
+    lower[is_cell], upper[is_cell] = public.lower[numbers], public.upper[numbers]
     places = {line: i for i, line in enumerate(rows)}, {line: j for j, line in enumerate(columns)}
-    others = [axis for axis in range(len(public.dims)) if axis not in there]
-    for key, told in _told(public, said, rows, columns, row_dims, column_dims, others):
+    others = [axis for axis in range(len(public.dims)) if axis not in table_axes]
+    for key, entry in _sums_on_lines(public, sum_keys, rows, columns, row_dims, column_dims, others):
         i = places[0].get(tuple(key[axis] for axis in row_dims))
         j = places[1].get(tuple(key[axis] for axis in column_dims))
         if i is not None and j is not None and not is_cell[i, j]:
-            state[i, j], figure[i, j], lower[i, j], upper[i, j] = told
+            state[i, j], figure[i, j], lower[i, j], upper[i, j] = entry
     return View(row_dims, column_dims, rows, columns, (more_rows, more_columns), state, figure, lower, upper)
 
 
@@ -90,8 +90,8 @@ def _summed_over(grid: Grid, axis: int, dim: Dim) -> bool:
     return len(grid.nodes[axis]) == 1 and int(grid.nodes[axis][0]) == dim.total
 
 
-def _said(public: PublicView, grid: Grid) -> np.ndarray:
-    """The keys of all sums of this table that readers are told of, or told that they are hidden."""
+def _sum_keys(public: PublicView, grid: Grid) -> np.ndarray:
+    """The keys of all sums of this table that are published, or hidden by name."""
     n = len(public.dims)
     of_random = np.array(list(public.sum_figures), dtype=np.int64).reshape(-1, n)
     keys = np.concatenate([public.sums.keys, public.shown.reshape(-1, n), public.asked.reshape(-1, n), of_random])
@@ -101,26 +101,28 @@ def _said(public: PublicView, grid: Grid) -> np.ndarray:
     inside = np.ones(len(keys), dtype=bool)
     for axis, dim in enumerate(public.dims):
         nodes = grid.nodes[axis]
-        told = [node for node in np.unique(keys[:, axis]).tolist() if node in nodes or _made_of(dim, nodes, node)]
-        inside &= np.isin(keys[:, axis], told)
+        shown_nodes = [
+            node for node in np.unique(keys[:, axis]).tolist() if node in nodes or _made_of(dim, nodes, node)
+        ]
+        inside &= np.isin(keys[:, axis], shown_nodes)
     return keys[inside]
 
 
 def _made_of(dim: Dim, nodes: np.ndarray, node: int) -> bool:
     """Is a node the sum of some of these?"""
-    return sum(len(dim.leaves[one]) for one in nodes[dim.within(nodes, node)]) == len(dim.leaves[node])
+    return sum(len(dim.leaves[part]) for part in nodes[dim.within(nodes, node)]) == len(dim.leaves[node])
 
 
 def _lines(
-    public: PublicView, grid: Grid, axes: tuple[int, ...], said: np.ndarray, most: int | None
+    public: PublicView, grid: Grid, axes: tuple[int, ...], sum_keys: np.ndarray, most: int | None
 ) -> tuple[list[tuple[int, ...]], int]:
-    """The rows or columns of a table in their order: those of its cells, and those of sums; and how many are left out."""
+    """The rows or columns of a table in their order, of cells and of sums, and how many are left out."""
     if not axes:
         return [()], 0
     places = [_order(public.dims[axis]) for axis in axes]
     own = [sorted(grid.nodes[axis].tolist(), key=place.__getitem__) for axis, place in zip(axes, places, strict=True)]
     sets = [set(nodes) for nodes in own]
-    sums = {line for line in map(tuple, said[:, axes].tolist()) if not all(map(set.__contains__, sets, line))}
+    sums = {line for line in map(tuple, sum_keys[:, axes].tolist()) if not all(map(set.__contains__, sets, line))}
     n = len(sums) + int(np.prod([float(len(nodes)) for nodes in own]))
     lines = sorted(
         [*islice(product(*own), most), *sums],
@@ -134,17 +136,17 @@ def _order(dim: Dim) -> list[tuple[float, ...]]:
     """Where each node of a dim stands: groups after their members, the total last."""
     end = float("inf")
     levels = [dim.nodes_at(level.name) for level in dim.levels]
-    firsts = [[int(dim.leaves[node][0]) for node in at] for at in levels]
-    found: list[tuple[float, ...]] = []
+    firsts = [[int(dim.leaves[node][0]) for node in nodes] for nodes in levels]
+    order: list[tuple[float, ...]] = []
     for node, leaves in enumerate(dim.leaves):
         leaf = int(leaves[0])
         if node < len(dim.labels):
-            found.append((*(first[leaf] for first in firsts), leaf, 0.0))
+            order.append((*(first[leaf] for first in firsts), leaf, 0.0))
             continue
-        level = next((k for k, at in enumerate(levels) if at[leaf] == node), None)
+        level = next((k for k, nodes in enumerate(levels) if nodes[leaf] == node), None)
         above = () if level is None else tuple(first[leaf] for first in firsts[: level + 1])
-        found.append((*above, end, float(node)))
-    return found
+        order.append((*above, end, float(node)))
+    return order
 
 
 def _cells(
@@ -160,20 +162,20 @@ def _cells(
             place[grid.nodes[axis]] = np.arange(len(grid.nodes[axis]))
             index[axis] = place[nodes[:, k]].reshape(shape)
             good = good & (index[axis] >= 0)
-    found = np.broadcast_to(grid.cells[tuple(index)], good.shape)
-    return np.where(good, found, -1)
+    numbers = np.broadcast_to(grid.cells[tuple(index)], good.shape)
+    return np.where(good, numbers, -1)
 
 
-def _told(
+def _sums_on_lines(
     public: PublicView,
-    said: np.ndarray,
+    sum_keys: np.ndarray,
     rows: Sequence[Any],
     columns: Sequence[Any],
     row_dims: Sequence[int],
     column_dims: Sequence[int],
     others: Sequence[int],
 ) -> Iterable[tuple[tuple[int, ...], tuple[int, int, int, int]]]:
-    """Of the sums on some lines: state, figure, and between what values they are known to lie."""
+    """The keys of the sums on these lines, each with its state, its figure and its bounds."""
 
     def on_lines(keys: np.ndarray) -> np.ndarray:
         good = np.ones(len(keys), dtype=bool)
@@ -187,7 +189,7 @@ def _told(
     sums = public.sums
     number = {tuple(sums.keys[i].tolist()): i for i in np.flatnonzero(on_lines(sums.keys))}
     asked = set(map(tuple, public.asked.tolist()))
-    for key in map(tuple, said[on_lines(said)].tolist()):
+    for key in map(tuple, sum_keys[on_lines(sum_keys)].tolist()):
         low, high, figure = 0, NO_LIMIT, NO_VALUE
         if key in number:
             i = number[key]
@@ -228,25 +230,25 @@ def crosstab(public: PublicView, columns: Any = None, total: str = "All", mark: 
     for dim in public.dims:
         if total != TOTAL and total in dim.node_labels:
             raise InputError(f"crosstab(): dim {dim.name!r} has a label {total!r}; choose another total=.")
-    found = view(public, public.grids[0], across)
+    layout = view(public, public.grids[0], across)
     axes = []
-    for dims, lines in ((found.row_dims, found.rows), (found.column_dims, found.columns)):
-        labels = [tuple(total if label == TOTAL else label for label in one) for one in _labels(public, dims, lines)]
+    for dims, lines in ((layout.row_dims, layout.rows), (layout.column_dims, layout.columns)):
+        labels = [tuple(total if label == TOTAL else label for label in line) for line in _labels(public, dims, lines)]
         names = [public.dims[axis].name for axis in dims]
         if not dims:
             axes.append(pd.Index(["published"]))
         elif len(dims) == 1:
-            axes.append(pd.Index([one[0] for one in labels], name=names[0]))
+            axes.append(pd.Index([line[0] for line in labels], name=names[0]))
         else:
             axes.append(pd.MultiIndex.from_tuples(labels, names=names))
-    seen = np.isin(found.state, (EXACT, INEXACT))
-    values = public.own_units(np.where(seen, found.figure, 0))
+    visible = np.isin(layout.state, (EXACT, INEXACT))
+    values = public.own_units(np.where(visible, layout.figure, 0))
     if mark is None:
         array_of = pd.arrays.IntegerArray if public.decimals == 0 else pd.arrays.FloatingArray
-        parts = [array_of(values[:, j].copy(), ~seen[:, j]) for j in range(values.shape[1])]
+        parts = [array_of(values[:, j].copy(), ~visible[:, j]) for j in range(values.shape[1])]
         frame = pd.DataFrame(dict(enumerate(parts)), index=axes[0])
     else:
-        marked = np.where(seen, values.astype(object), np.where(found.state == WITHHELD, mark, ""))
+        marked = np.where(visible, values.astype(object), np.where(layout.state == WITHHELD, mark, ""))
         frame = pd.DataFrame(marked, index=axes[0])
     frame.columns = axes[1]
     return frame
@@ -257,20 +259,20 @@ def published(public: PublicView) -> xr.DataArray:
     if len(public.grids) != 1:
         raise InputError("linked tables have no one published table; look at each release by itself.")
     shown = public.cell_figures[public.grids[0].cells]
-    told = shown != NO_VALUE
+    visible = shown != NO_VALUE
     values = public.own_units(shown)
-    return labelled(values if told.all() else np.where(told, values, np.nan), public.dims)
+    return labelled(values if visible.all() else np.where(visible, values, np.nan), public.dims)
 
 
 def _across(public: PublicView, columns: Any) -> list[int]:
     known = [dim.name for dim in public.dims]
-    given = [columns] if isinstance(columns, str) else list(columns)
-    for one in given:
-        if one not in known:
-            raise InputError(f"crosstab(): there is no dim {one!r}; {did_you_mean(str(one), known)}")
-    if len(set(given)) == len(known):
+    wanted = [columns] if isinstance(columns, str) else list(columns)
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"crosstab(): there is no dim {name!r}; {did_you_mean(str(name), known)}")
+    if len(set(wanted)) == len(known):
         raise InputError("crosstab(): columns= names every dim, and none is left for the rows.")
-    return [known.index(one) for one in dict.fromkeys(given)]
+    return [known.index(name) for name in dict.fromkeys(wanted)]
 
 
 def _labels(public: PublicView, dims: Sequence[int], lines: Sequence[tuple[int, ...]]) -> list[tuple[str, ...]]:
@@ -283,35 +285,35 @@ def _labels(public: PublicView, dims: Sequence[int], lines: Sequence[tuple[int, 
 def release_html(public: PublicView, *, truth_kept: bool = False) -> str:
     """The published table, or each of some linked ones, and a line that says what it is."""
     parts = [sentence(caption(public, truth_kept))]
-    for k, grid in enumerate(public.grids[:MOST_TABLES], start=1):
-        found = view(public, grid, most=(MOST_ROWS, MOST_COLUMNS))
+    for number, grid in enumerate(public.grids[:MOST_TABLES], start=1):
+        layout = view(public, grid, most=(MOST_ROWS, MOST_COLUMNS))
         if len(public.grids) > 1:
-            named = " by ".join(public.dims[axis].name for axis in (*found.row_dims, *found.column_dims))
-            parts.append(sentence(f"Table {k} of {len(public.grids)}: {named}"))
-        parts.append(_view_html(public, found))
+            named = " by ".join(public.dims[axis].name for axis in (*layout.row_dims, *layout.column_dims))
+            parts.append(sentence(f"Table {number} of {len(public.grids)}: {named}"))
+        parts.append(_view_html(public, layout))
     if len(public.grids) > MOST_TABLES:
         parts.append(remark(f"{len(public.grids) - MOST_TABLES} more linked tables are not shown."))
     return "".join(parts)
 
 
-def _view_html(public: PublicView, found: View) -> str:
-    texts = [[_text(public, found, i, j) for j in range(len(found.columns))] for i in range(len(found.rows))]
+def _view_html(public: PublicView, layout: View) -> str:
+    texts = [[_text(public, layout, i, j) for j in range(len(layout.columns))] for i in range(len(layout.rows))]
     rows, columns = (
         _labels(public, dims, lines)
-        for dims, lines in ((found.row_dims, found.rows), (found.column_dims, found.columns))
+        for dims, lines in ((layout.row_dims, layout.rows), (layout.column_dims, layout.columns))
     )
-    looks = np.where(found.state == INEXACT, "i", np.where(found.state == WITHHELD, "tint", "")).tolist()
-    names = [[public.dims[axis].name for axis in dims] for dims in (found.row_dims, found.column_dims)]
-    return cut_table(names[0], rows, names[1], columns, texts, found.more, looks)
+    looks = np.where(layout.state == INEXACT, "i", np.where(layout.state == WITHHELD, "tint", "")).tolist()
+    names = [[public.dims[axis].name for axis in dims] for dims in (layout.row_dims, layout.column_dims)]
+    return cut_table(names[0], rows, names[1], columns, texts, layout.more, looks)
 
 
-def _text(public: PublicView, found: View, i: int, j: int) -> str:
-    state = found.state[i, j]
+def _text(public: PublicView, layout: View, i: int, j: int) -> str:
+    state = layout.state[i, j]
     if state == ABSENT:
         return ""
     if state != WITHHELD:
-        return plain(int(found.figure[i, j]), public.decimals)
-    low, high = int(found.lower[i, j]), int(found.upper[i, j])
+        return plain(int(layout.figure[i, j]), public.decimals)
+    low, high = int(layout.lower[i, j]), int(layout.upper[i, j])
     first, last = plain(low, public.decimals), plain(high, public.decimals)
     if low == high:
         return f"{MARK}\u00a0=\u00a0{first}"
@@ -326,11 +328,11 @@ def plain(value: int, decimals: int) -> str:
 
 
 def caption(public: PublicView, truth_kept: bool) -> str:
-    """What a release holds, in a line; that its truth is kept says nothing of it."""
+    """What a release holds, in a line; of its truth only that it is kept."""
     exact = int((public.status == PUBLISHED).sum())
     changed = int(((public.status != PUBLISHED) & (public.cell_figures != NO_VALUE)).sum())
     hidden = public.n_cells - exact - changed
-    methods = " and ".join(dict.fromkeys(one.name for one in public.applied))
+    methods = " and ".join(dict.fromkeys(method.name for method in public.applied))
     of_cells = [f"{exact:,} published as {'it is' if exact == 1 else 'they are'}"] if exact else []
     if changed:
         of_cells.append(f"{changed:,} published otherwise (in italics: {methods or 'a method that is not named'})")
@@ -340,7 +342,7 @@ def caption(public: PublicView, truth_kept: bool) -> str:
     loose = int((public.sums.keys < 0).any(axis=1).sum())
     linked = len(public.grids) > 1
     parts += [f"{loose:,} of the sums {'join the tables' if linked else 'have no place in the table'}"] if loose else []
-    parts += ["somebody's own part of a cell is known to her"] if public.own.any() else []
+    parts += ["an insider knows her own part of a cell"] if public.own.any() else []
     parts += [f"about {about_words(public.about)} only"] if public.about else []
     parts += ["the true table is kept with it, and not shown"] if truth_kept else []
     dims = f"{len(public.grids)} linked tables" if linked else " by ".join(dim.name for dim in public.dims)

@@ -38,16 +38,16 @@ def public_rows(public: PublicView, source: str, called: str) -> PublicRows:
     figure = np.concatenate([public.value, facts.value, np.full(n_more, NO_VALUE)])
     perturbed = (figure == NO_VALUE) & (random != NO_VALUE)
     figure = np.where(perturbed, random, figure).astype(np.int64)
-    told = figure != NO_VALUE
+    has_figure = figure != NO_VALUE
     withheld = np.isin(np.concatenate([public.status, np.full(len(keys) - n, UNSHOWN)]), (PRIMARY, HIDDEN))
     withheld[n + len(facts) : n + len(facts) + len(asked)] = True
-    exact = np.concatenate([public.status == PUBLISHED, (told & (lower == upper))[n:]]) & ~perturbed
+    exact = np.concatenate([public.status == PUBLISHED, (has_figure & (lower == upper))[n:]]) & ~perturbed
     limited = ~exact & ~perturbed & ((lower > 0) | (upper < NO_LIMIT))
     # Who cannot see which cells are primary must not read it in the file.
     primary = np.concatenate([public.flagged & (public.status == PRIMARY), np.zeros(len(keys) - n, dtype=bool)])
-    shown = ~withheld & (told | limited)
+    shown = ~withheld & (has_figure | limited)
     status = np.where(shown, np.where(perturbed, RANDOM, PUBLISHED), np.where(primary, PRIMARY, HIDDEN))
-    value = np.where(shown & told, figure, NO_VALUE)
+    value = np.where(shown & has_figure, figure, NO_VALUE)
     low, high = np.where(limited, lower, NO_VALUE), np.where(limited & (upper < NO_LIMIT), upper, NO_VALUE)
     # a filter on a dim that the table does not show is a column with one label: whoever reads the file sees who is meant
     further = [
@@ -60,17 +60,17 @@ def public_rows(public: PublicView, source: str, called: str) -> PublicRows:
 
 
 def _refuse_what_has_no_row(public: PublicView, source: str, called: str) -> None:
-    """Refuse a release of which such rows would not say all."""
+    """Refuse a release that says more than such rows can."""
     facts = public.sums
     loose = np.flatnonzero((facts.keys < 0).any(axis=1))
     unsaid = any(item.figure == NO_VALUE for item in public.evidence)
     if len(loose) or unsaid or public.own.any() or len(public.grids) > 1:
-        what = (
+        obstacle = (
             facts.words[loose[0]]
             if len(loose)
             else "linked tables, evidence without a figure, or an insider's own part"
         )
-        raise InputError(f"{source}: {called} cannot hold {what}; write the parts by themselves.")
+        raise InputError(f"{source}: {called} cannot hold {obstacle}; write the parts by themselves.")
     places = [tuple(item.key.tolist()) for item in public.evidence if item.key is not None]
     if len(set(places)) < len(places):
         twice = next(key for key in places if places.count(key) > 1)

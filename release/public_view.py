@@ -29,10 +29,12 @@ class PublicView(Told):
 
 def public_view(release: Release) -> PublicView:
     """What readers are told: without the truth, the seeds, and, unless the publication shows it, which cells are primary."""
-    told: dict[str, Any] = {one.name: getattr(release, one.name) for one in fields(Told)}
+    public_fields: dict[str, Any] = {field.name: getattr(release, field.name) for field in fields(Told)}
     if not release.flagged:
-        told["status"] = np.where(release.status == PRIMARY, HIDDEN, release.status).astype(release.status.dtype)
+        public_fields["status"] = np.where(release.status == PRIMARY, HIDDEN, release.status).astype(
+            release.status.dtype
+        )
     elif release.if_flagged is not None:
-        told["if_guessed"] = release.if_flagged
-    told["applied"] = tuple(replace(one, seed=None, own_words="") for one in release.applied)
-    return PublicView(**told)
+        public_fields["if_guessed"] = release.if_flagged
+    public_fields["applied"] = tuple(replace(method, seed=None, own_words="") for method in release.applied)
+    return PublicView(**public_fields)

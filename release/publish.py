@@ -62,17 +62,17 @@ def publish_margins(release: Release, margins: Iterable[Margin], withheld: Itera
     """
     if release.truth is None:
         raise InputError("margins can only be published from a table whose cells are known.")
-    named = set(withheld)
-    if named:
-        asked = np.array(sorted(named), dtype=np.int64).reshape(-1, len(release.dims))
+    withheld_sums = set(withheld)
+    if withheld_sums:
+        asked = np.array(sorted(withheld_sums), dtype=np.int64).reshape(-1, len(release.dims))
         release = replace(release, asked=np.concatenate([release.asked, asked]))
     cells = release.keys[np.isin(release.status, (PRIMARY, HIDDEN))]
-    gone = named.union(map(tuple, cells.tolist()))
+    withheld_keys = withheld_sums.union(map(tuple, cells.tolist()))
     wanted = list(margins)
     if not wanted:
         return release
     keys, matrix = release.margins(wanted)
-    shown = [i for i, key in enumerate(keys) if tuple(key.tolist()) not in gone]
+    shown = [i for i, key in enumerate(keys) if tuple(key.tolist()) not in withheld_keys]
     matrix = matrix[shown]
     figures = matrix @ release.truth
     return release.with_facts(keys[shown], matrix, figures, figures, figures)

@@ -39,8 +39,8 @@ def read_release(
     dims, value, status
         The columns of the dims, of the figures and of the status codes. A hidden figure is empty, or one of the words that
         say so (NA, NaN, None, null, .., :, x, *, in any case); in a column of numbers of a Parquet file it is null, and NaN,
-        which is what a computation gone wrong leaves, is refused. Left out, they are found
-        by their names (value, count, freq, n; status, sdcStatus) and the rest are dims. Statuses u, x, m, w and
+        which is what a computation gone wrong leaves, is refused. Left out, they are found by their names (value, count,
+        freq, n; status, sdcStatus) and the rest are dims. Statuses u (primary suppression), x, m and w (secondary) and
         tau-ARGUS' 3 to 9, 11 and 12 mean hidden; a hidden row that still has a figure carries the truth. Status p means
         that the figure was perturbed at random: see `as_protected`.
     total
@@ -70,16 +70,16 @@ def read_release(
     name, total = os.fspath(path), str(total)
     if not os.path.exists(path):
         raise InputError(f"{name}: there is no such file.")
-    found = format_of(path)
-    if not found.has_columns:
+    file_format = format_of(path)
+    if not file_format.has_columns:
         if dims or value or status or hierarchies or contributors or largest:
             raise InputError(
-                f"{name}: {found.called} has no columns to name; dims=, value=, status=, hierarchies=, contributors= and "
-                "largest= do not apply."
+                f"{name}: {file_format.called} has no columns to name; dims=, value=, status=, hierarchies=, contributors= "
+                "and largest= do not apply."
             )
         dims = hierarchies = None  # an empty list or text names nothing
     if dims is not None:
-        dims = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else [str(one) for one in dims]
+        dims = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else [str(dim) for dim in dims]
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
         raise InputError("hierarchies= is a dict of dim to hierarchy.")
     options = ReadingOptions(
@@ -96,4 +96,4 @@ def read_release(
         largest=largest,
         perturbed=perturbed,
     )
-    return from_figures(found.read(path, options))
+    return from_figures(file_format.read(path, options))

@@ -26,7 +26,7 @@ def with_relations(release: Release, publication: Publication) -> Release:
                 raise InputError(f"{where}: the relation says 0 = {side}.")
             continue
         if release.truth is not None:
-            total = sum(a * int(release.truth[cell]) for cell, a in row.items())
+            total = sum(coefficient * int(release.truth[cell]) for cell, coefficient in row.items())
             if abs(total - side) > tolerance:
                 raise InputError(
                     f"{where}: the relation's cells sum to {release.show(total)}, not {release.show(side)}, "
@@ -47,16 +47,16 @@ def with_relations(release: Release, publication: Publication) -> Release:
 
 
 def _of_cells(relation: Relation, dims: Sequence[Dim], cells: np.ndarray) -> dict[int, int]:
-    """A relation in terms of finest cells: the coefficient of each that is left in it."""
+    """A relation in terms of finest cells: the coefficient of each, where it is not 0."""
     summed: Counter[int] = Counter()
-    for key, a in relation.terms.items():
+    for key, coefficient in relation.terms.items():
         inside = cells[np.ix_(*(dim.leaves[node] for dim, node in zip(dims, key, strict=True)))]
         for cell in inside.ravel().tolist():
-            summed[cell] += a
-    return {cell: a for cell, a in summed.items() if a}
+            summed[cell] += coefficient
+    return {cell: coefficient for cell, coefficient in summed.items() if coefficient}
 
 
 def _sparse(rows: list[dict[int, int]], n: int) -> sp.csr_array:
     place = [(i, cell) for i, row in enumerate(rows) for cell in row]
-    data = np.array([a for row in rows for a in row.values()], dtype=np.int64)
+    data = np.array([coefficient for row in rows for coefficient in row.values()], dtype=np.int64)
     return sp.csr_array((data, tuple(np.array(place, dtype=np.int64).T)), shape=(len(rows), n))

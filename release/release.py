@@ -42,7 +42,7 @@ class Release(Told):
 
     truth: np.ndarray | None = None
     protection: Mapping[tuple[int, ...], Protection] | None = None
-    """The protection that its agency wants for cells and sums."""
+    """The protection levels that its agency wants for cells and sums."""
     if_flagged: tuple[np.ndarray, np.ndarray] | None = None
     """Bounds of the cells for a reader who knows the rule and, unlike others, can tell which cells it hid."""
     contributors: np.ndarray | None = None
@@ -62,7 +62,7 @@ class Release(Told):
 
     @property
     def of_magnitudes(self) -> bool:
-        """Does the table hold magnitudes? Decimals say so, or contributors to a cell who are not what it counts."""
+        """Is it a magnitude table? It is if it has decimals, or contributions that are not all 1."""
         return self.decimals > 0 or contributions_differ(self)
 
     # --- what leaves for the public ---------------------------------------------------------------------------
@@ -159,8 +159,8 @@ class Release(Told):
         --------
         >>> import fiberwalk as fw
         >>> everybody = fw.publish([7, 5], margins=["A"])
-        >>> some = fw.publish([3, 5], margins=["A"]).restricted_to({"region": "N"})
-        >>> both = fw.linked([everybody, some], full=True)
+        >>> northern = fw.publish([3, 5], margins=["A"]).restricted_to({"region": "N"})
+        >>> both = fw.linked([everybody, northern], full=True)
         >>> fw.bounds(both)["upper"].to_dict()
         {('1', 'all others'): 4, ('2', 'all others'): 0}
         """
@@ -184,19 +184,21 @@ class Release(Told):
         lower, upper = np.maximum(self.lower, bounds[0]), np.minimum(self.upper, bounds[1])
         if (lower > upper).any():
             return {}
-        told = (self.status == PRIMARY).any()
-        seen = replace(self, lower=lower, upper=upper, if_flagged=None, if_guessed=None)
-        if not told:
-            seen = seen.without_truth()  # whether the rule hid every cell is then only a supposition
-        name = "the intruder can tell which hidden cells the rule hid" if told else "the rule hid every hidden cell"
-        return {name: seen}
+        has_primary = (self.status == PRIMARY).any()
+        reading = replace(self, lower=lower, upper=upper, if_flagged=None, if_guessed=None)
+        if not has_primary:
+            reading = reading.without_truth()  # whether the rule hid every cell is then only a supposition
+        name = (
+            "the intruder can tell which hidden cells the rule hid" if has_primary else "the rule hid every hidden cell"
+        )
+        return {name: reading}
 
     # --- truth and files --------------------------------------------------------------------------------------
 
     def without_truth(self) -> Release:
         """The release as an outsider has it: nothing of what the agency keeps, such as seeds, levels and contributors."""
         public = public_view(self)
-        return Release(**{one.name: getattr(public, one.name) for one in fields(public)})
+        return Release(**{field.name: getattr(public, field.name) for field in fields(public)})
 
     def to_file(self, path: str | os.PathLike[str], *, total: str = "Total") -> None:
         """Write what is known: the publication and what `knows` added to it, as ranges, never the truth.
@@ -244,10 +246,10 @@ def of_table(table: Table) -> Release:
     return replace(release, contributors=table.contributors, largest=table.largest, second=table.second)
 
 
-def as_release(given: Any) -> Release:
+def as_release(release: Any) -> Release:
     """What was handed in, if it is a release."""
-    if not isinstance(given, Release):
+    if not isinstance(release, Release):
         raise InputError(
-            f"this needs a release (from publish, suppress, read_release, ...); it was given a {type(given).__name__}."
+            f"this needs a release (from publish, suppress, read_release, ...); it was given a {type(release).__name__}."
         )
-    return given
+    return release

@@ -1,4 +1,4 @@
-"""Random numbers that linked releases share: what is seen twice counts once, and what depends on each other says so."""
+"""Random numbers that linked releases share: a figure seen twice counts once, and methods that depend on others say so."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def methods_of(releases: Sequence[Release]) -> tuple[Applied, ...]:
     Evidence of several tables is multiplied as if each had random numbers of its own (shared figures count once).
     """
     reasons: dict[Applied, str] = {}
-    for one, other in combinations([release for release in releases if release.evidence], 2):
-        for first in one.applied:
-            for second in other.applied:
-                if why := _dependence(first, second, one, other):
+    for first_release, second_release in combinations([release for release in releases if release.evidence], 2):
+        for first in first_release.applied:
+            for second in second_release.applied:
+                if why := _dependence(first, second, first_release, second_release):
                     reasons.setdefault(first, why)
                     reasons.setdefault(second, why)
-    methods = dict.fromkeys(method for one in releases for method in one.applied)
+    methods = dict.fromkeys(method for release in releases for method in release.applied)
     return tuple(_read_together(method, reasons.get(method, "")) for method in methods)
 
 
@@ -63,7 +63,7 @@ def _read_together(method: Applied, reason: str) -> Applied:
     return method
 
 
-def _dependence(first: Applied, second: Applied, one: Release, other: Release) -> str:
+def _dependence(first: Applied, second: Applied, first_release: Release, second_release: Release) -> str:
     """Why the random numbers of two methods depend on each other; empty where they do not."""
     if first.keys != second.keys:
         return ""
@@ -72,7 +72,8 @@ def _dependence(first: Applied, second: Applied, one: Release, other: Release) -
     if not first.keys:
         return SAME_SEED if both_known and first.seed == second.seed else ""
     here, there = (
-        {tuple(item.key.tolist()) for item in table.evidence if item.key is not None} for table in (one, other)
+        {tuple(item.key.tolist()) for item in table.evidence if item.key is not None}
+        for table in (first_release, second_release)
     )
     if first.keys == RECORDS:
         return "" if same_method and here == there else SHARED_RECORDS

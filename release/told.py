@@ -70,8 +70,8 @@ class Told:
     """Who is in it, where it is not everybody: the labels of some dims, whether the table shows these or not."""
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            array = getattr(self, one.name)
+        for attribute in fields(self):
+            array = getattr(self, attribute.name)
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
 
@@ -199,9 +199,9 @@ class Told:
                 (before, f"a further fact leaves {low} to {high}"),
             )
         several = np.flatnonzero(~single)
-        said = [self.words(keys[i]) if words is None else words[int(i)] for i in several]
+        sum_words = [self.words(keys[i]) if words is None else words[int(i)] for i in several]
         sums = self.sums.joined(
-            Sums(matrix[several], lower[several], upper[several], value[several], keys[several], tuple(said)),
+            Sums(matrix[several], lower[several], upper[several], value[several], keys[several], tuple(sum_words)),
             self.between,
         )
         public = (value != NO_VALUE) & (lower == upper) & (keys >= 0).all(axis=1)
@@ -224,7 +224,7 @@ class Told:
         return np.concatenate([part[0] for part in parts]), sp.csr_array(sp.vstack([part[1] for part in parts]))
 
     def is_cell(self, keys: np.ndarray) -> np.ndarray:
-        """Which of some keys are those of finest labels: on coarse levels of a ragged hierarchy a label is itself."""
+        """Which keys are those of finest cells: on coarse levels of a ragged hierarchy a label may stand for itself."""
         return np.asarray((keys < [len(dim.labels) for dim in self.dims]).all(axis=1))
 
     def row(self, key: Key) -> Any:

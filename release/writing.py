@@ -19,8 +19,8 @@ def write_release(release: Release, path: str | os.PathLike[str], *, total: str)
     """Write a release in the format that the file's name says."""
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(f"a file is named by its path; this is a {type(path).__name__}.")
-    name, found = os.fspath(path), format_to_write(path)
-    if found.write_public is not None:
-        found.write_public(public_rows(public_view(release), name, found.called), path, total)
-    if found.write_own is not None:
-        found.write_own(own_table(release, name, found.called), path)
+    name, file_format = os.fspath(path), format_to_write(path)
+    if file_format.write_public is not None:
+        file_format.write_public(public_rows(public_view(release), name, file_format.called), path, total)
+    if file_format.write_own is not None:
+        file_format.write_own(own_table(release, name, file_format.called), path)

@@ -42,7 +42,7 @@ def entropy_risk(pmf: Any, log_base: float = 2) -> float:
 def uniform_risk(support: int, log_base: float = 2) -> float:
     """DOT02's risk when every one of `support` attainable values is taken as equally probable: 1 / log2 m."""
     if support < 1:
-        raise InputError(f"a cell has at least one attainable value; it is given {support}.")
+        raise InputError(f"support={support}: a cell has at least one attainable value.")
     if not log_base > 1:
         raise InputError(f"the base of a logarithm must be above 1; it is {log_base}.")
     return _reciprocal(float(np.log(support) / np.log(log_base)))

@@ -11,9 +11,9 @@ def count_deceives(
     Parameters
     ----------
     support, p_modal, entropy
-        The number of attainable values, the probability of the most probable one, and the bits that are left.
+        The number of attainable values, the probability of the most probable one, and the entropy in bits.
     certainty, bits
-        One value may have at most this probability, and at least so many bits must be left.
+        The largest probability that a value may have, and the least entropy that must be left.
     sure_of
         The most probable value, if it is to be named.
 
@@ -29,7 +29,7 @@ def count_deceives(
         which = f"{sure_of}, one of {support:,} possible values," if sure_of else f"one of {support:,} possible values"
         reasons.append(f"{which} has probability {p_modal:.2g}")
     if entropy < bits:
-        reasons.append(f"{entropy:.2g} bits are left, of {support:,} possible values")
+        reasons.append(f"{entropy:.2g} bits of entropy are left, of {support:,} possible values")
     return "; ".join(reasons)
 
 

@@ -1,4 +1,4 @@
-"""The entropy of a table, and what is left of it for one who has seen another table (ASE15, section 3). In nats."""
+"""The entropy of a table, and its conditional entropy given another table (ASE15, section 3). In nats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .table_arrays.table_shapes import Tables, arranged
 def table_entropy(F: Any, *, stacked: bool = False, by: Any = None) -> Any:
     """H(X) = -sum F/N ln F/N: how evenly people are spread over the cells of a table, in nats.
 
-    It is 0 where all are in one cell, and at most ln K, K being the number of cells, where all cells are alike.
+    It is 0 where all are in one cell, and at most ln K, K being the number of cells, where all cells are equal.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ def table_entropy(F: Any, *, stacked: bool = False, by: Any = None) -> Any:
 
 
 def conditional_entropy(F: Any, G: Any, *, stacked: bool = False, by: Any = None) -> Any:
-    """H(X|Y): the entropy that is left of table F for one who has seen table G, in nats.
+    """H(X|Y): the conditional entropy of table F for a reader of table G, in nats.
 
     The two tables are taken as shares, p = F/N and q = G/M. As many people as possible are in the same cell of both, and the
-    others are spread over all pairs of cells alike: P(X=i | Y=j) = (delta_ij m_j + d_i e_j / S) / q_j, with m = min(p, q),
+    others are spread evenly over all pairs of cells: P(X=i | Y=j) = (delta_ij m_j + d_i e_j / S) / q_j, with m = min(p, q),
     d = p - m, e = q - m and S = sum d. It is 0 where the shares agree, and at most H(X).
 
     Parameters
@@ -58,7 +58,7 @@ def conditional_entropy(F: Any, G: Any, *, stacked: bool = False, by: Any = None
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What was found of pairs of tables F and G, a figure for each pair."""
+    """Measures of pairs of tables F and G, each with a figure for every pair."""
 
     total: np.ndarray
     other_total: np.ndarray
@@ -73,13 +73,13 @@ class Compared:
 
 
 def compared(tables: Tables) -> Compared:
-    """Look at every pair of tables; one array is taken with itself. An empty table is an error."""
+    """Compare every pair of tables; tables without a partner with themselves. An empty table is an error."""
     from .table_arrays.whole_table_kernel import CONDITIONAL, ENTROPY, OTHER_TOTAL, TOTAL, compare
 
-    found = np.empty((tables.number, len(fields(Compared))))
-    for rows, some in tables.blocks():
-        compare(some[0], some[-1], found[rows])
+    measures = np.empty((tables.number, len(fields(Compared))))
+    for rows, pair in tables.blocks():
+        compare(pair[0], pair[-1], measures[rows])
     for total, name in ((TOTAL, "F"), (OTHER_TOTAL, "G")):
-        tables.refuse_empty(found[:, total], name)
-        found[found[:, total] <= 0, ENTROPY : CONDITIONAL + 1] = np.nan
-    return Compared(*found.T)
+        tables.refuse_empty(measures[:, total], name)
+        measures[measures[:, total] <= 0, ENTROPY : CONDITIONAL + 1] = np.nan
+    return Compared(*measures.T)

@@ -12,7 +12,7 @@ from .table_arrays.table_shapes import Tables, arranged
 def hellinger_distance(F: Any, G: Any, *, stacked: bool = False, by: Any = None) -> Any:
     """HD = sqrt(sum (sqrt F - sqrt G)^2 / 2): how far two tables of counts are apart.
 
-    It is 0 where they are alike and sqrt((N + M) / 2) where no cell is occupied in both, N and M being their totals.
+    It is 0 where they are equal and sqrt((N + M) / 2) where no cell is occupied in both, N and M being their totals.
     Differences in small cells weigh more than the same differences in large ones.
 
     Parameters

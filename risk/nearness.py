@@ -37,5 +37,5 @@ def best_guess(pmf: Pmf, percent: float) -> tuple[int, float]:
     guesses = np.unique(np.clip(guesses, pmf.lower, pmf.upper).astype(np.int64))
     away = np.floor(guesses * (percent / 100) + 1e-9)
     chance = pmf.up_to(guesses + away) - pmf.up_to(guesses - away - 1)
-    k = int(chance.argmax())
-    return int(guesses[k]), float(min(1.0, chance[k]))
+    best = int(chance.argmax())
+    return int(guesses[best]), float(min(1.0, chance[best]))

@@ -24,9 +24,9 @@ def measure_populations(sample: SampleTable, weights: Any) -> Callable[[np.ndarr
 
     def measured(populations: np.ndarray) -> np.ndarray:
         tables = arranged(populations, sample.counts, stacked=True)
-        seen = compared(tables)
-        given_sample = terms_given(seen, tables.cells)
-        whole = seen.zeros / tables.cells, concentration(seen.entropy, tables.cells), given_sample[-1]
-        return np.stack([combine(whole), combine(given_sample), seen.zeros], axis=1)
+        comparison = compared(tables)
+        given_sample = terms_given(comparison, tables.cells)
+        whole = comparison.zeros / tables.cells, concentration(comparison.entropy, tables.cells), given_sample[-1]
+        return np.stack([combine(whole), combine(given_sample), comparison.zeros], axis=1)
 
     return measured

@@ -35,16 +35,17 @@ def probability_error(F: Any, G: Any, *, stacked: bool = False, by: Any = None) 
     [0.0625, 0.0]
     """
     tables = arranged(F, G, stacked=stacked, by=by)
-    found = np.empty(tables.number)
-    for rows, some in tables.blocks():
-        true, taken = tables.aligned(some, rows)
+    errors = np.empty(tables.number)
+    for rows, pair in tables.blocks():
+        true, published = tables.aligned(pair, rows)
         tables.refuse_empty(true.sum(axis=1), "F")
         with np.errstate(invalid="ignore"):
-            right = true / true.sum(axis=1, keepdims=True)
-        found[rows] = ((shares(taken, taken.sum(axis=1, keepdims=True), tables.cells) - right) ** 2).mean(axis=1)
-    return tables.told(found)
+            probabilities = true / true.sum(axis=1, keepdims=True)
+        estimates = shares(published, published.sum(axis=1, keepdims=True), tables.cells)
+        errors[rows] = ((estimates - probabilities) ** 2).mean(axis=1)
+    return tables.told(errors)
 
 
 def shares(counts: np.ndarray, totals: np.ndarray, cells: int) -> np.ndarray:
-    """The probabilities that counts are of their totals; of nobody, each of so many cells is as probable as the others."""
+    """Counts as shares of their totals; where a total is 0, each of so many cells is as probable as the others."""
     return np.divide(counts, totals, out=np.full(np.shape(counts), 1.0 / cells), where=totals > 0)

@@ -1,4 +1,4 @@
-"""The classical audit: is every value of a wanted range still possible? (DFKPR01, section 3.3)"""
+"""The classical audit of protection levels: is every value of a wanted range still attainable? (DFKPR01, section 3.3)"""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ def attainable_runs(pmf: Pmf) -> tuple[np.ndarray, np.ndarray]:
     gap_begins = pmf.first + pmf.width * excluded
     begins = np.concatenate([[pmf.lower], gap_begins + pmf.width])
     ends = np.concatenate([gap_begins - 1, [pmf.upper]])
-    some = (begins <= ends) & (ends >= pmf.lower) & (begins <= pmf.upper)
-    return np.maximum(begins[some], pmf.lower), np.minimum(ends[some], pmf.upper)
+    real = (begins <= ends) & (ends >= pmf.lower) & (begins <= pmf.upper)
+    return np.maximum(begins[real], pmf.lower), np.minimum(ends[real], pmf.upper)

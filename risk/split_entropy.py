@@ -95,7 +95,7 @@ def perturbed_risk(
     whose mean diagonal is .8 from 0 to 6, and .767 from 1 on: multiplier=(0.75, 0.9) gives theirs.)
 
     SAE15 want it to be less than before protection (their property e), and their formula does not ensure it: of a table
-    whose counts are all alike the entropy terms are 0, and any change makes them larger. Four cells of 5 of which one is
+    whose counts are all equal the entropy terms are 0, and any change makes them larger. Four cells of 5 of which one is
     published as 6 by swapping of a tenth stand for 6, 6, 6 and 0.2 people: people to be expected are shared among the cells
     that *happen* to be published so, one here, where 0.04 are expected. In skewed tables of 5 x 6 cells the
     figure rises in some 13% (swapping) and 9% (perturbation), and more often in even ones; with the swapping matrix up to
@@ -141,7 +141,7 @@ def perturbed_risk(
     terms = np.empty((4, tables.number))
     for row, (original, published) in enumerate(tables.pairs()):
         before, after = original == 0, published == 0
-        zeros, all_zeros, shared = (np.array([one.sum()]) for one in (before, before | after, before & after))
+        zeros, all_zeros, shared = (np.array([mask.sum()]) for mask in (before, before | after, before & after))
         expected = expected_counts(original, published, law, means)[None]
         is_small = published[None] <= small
         terms[:, row] = [
@@ -156,7 +156,7 @@ def perturbed_risk(
 
 def as_changes(changes: Any) -> CountChanges:
     """How counts are changed: as it is, or by a transition matrix whose last row is for larger counts."""
-    if all(hasattr(changes, one) for one in ("probability", "kept", "largest", "reach")):
+    if all(hasattr(changes, name) for name in ("probability", "kept", "largest", "reach")):
         law: CountChanges = changes
         return law
     if isinstance(changes, (str, bytes)):
@@ -169,10 +169,10 @@ def as_changes(changes: Any) -> CountChanges:
 def expected_counts(
     original: np.ndarray, published: np.ndarray, changes: CountChanges, means: bool = False
 ) -> np.ndarray:
-    """What is to be expected of each published cell: the total of all that are published alike, shared evenly.
+    """The expected true count of each published cell: the people expected in all cells with its figure, shared evenly.
 
-    Among those that are published so; for `means`, among those to be expected, of which there are none where the changes
-    could not lead to a figure: it then stands for itself.
+    They are shared among the cells that are published so or, with `means`, among as many as are expected to be; a figure
+    that the changes could not lead to stands for itself.
     """
     true, how_often = np.unique(original, return_counts=True)
     shown, place, shown_often = np.unique(published, return_inverse=True, return_counts=True)
@@ -185,9 +185,9 @@ def expected_counts(
 
 
 def _moved_to(shown: np.ndarray, true: np.ndarray, people: np.ndarray, law: CountChanges) -> np.ndarray:
-    """How many people (or cells) are to be expected of each published count; `people` are of each true one."""
+    """The expected number of people (or cells) with each published count; `people` are those with each true one."""
     if law.reach is None:
-        return np.array([law.probability(int(one), true) @ people for one in shown])
+        return np.array([law.probability(int(count), true) @ people for count in shown])
     # Only pairs of counts that are within reach of each other.
     first = np.searchsorted(true, shown - law.reach)
     number = np.searchsorted(true, shown + law.reach, side="right") - first
@@ -197,15 +197,15 @@ def _moved_to(shown: np.ndarray, true: np.ndarray, people: np.ndarray, law: Coun
 
 
 def _part(values: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """1 - H/ln K of some cells of each table: 0 where nobody is in them, or where it is one cell beside others."""
+    """1 - H/ln K of the cells inside a part of each table: 0 where nobody is in them, or where it is one cell of several."""
     kept = np.where(inside, values, 0.0)
     total = kept.sum(axis=1)
     p = kept / np.where(total > 0, total, 1.0)[:, None]
     logs = np.log(p, out=np.zeros_like(p), where=p > 0)
     cells = inside.sum(axis=1)
-    found = concentration(-(p * logs).sum(axis=1), np.maximum(cells, 1))
+    uneven = concentration(-(p * logs).sum(axis=1), np.maximum(cells, 1))
     lone = (cells == 1) & (inside.shape[1] > 1)
-    return np.where((total > 0) & ~lone, found, 0.0)
+    return np.where((total > 0) & ~lone, uneven, 0.0)
 
 
 def _checked(small: Any) -> int:
@@ -217,24 +217,26 @@ def _checked(small: Any) -> int:
 def _counted(tables: Tables) -> Tables:
     """Whole numbers, as counts are."""
     whole = []
-    for name, one in zip("FG", tables.arrays, strict=True):
-        if one.max() > MOST:
+    for name, array in zip("FG", tables.arrays, strict=True):
+        if array.max() > MOST:
             raise InputError(f"{name} has a count above {MOST:,}, which is too large for one.")
-        counts = one.astype(np.int64, copy=False)
-        if one.dtype.kind == "f" and (counts != one).any():
+        counts = array.astype(np.int64, copy=False)
+        if array.dtype.kind == "f" and (counts != array).any():
             raise InputError(f"{name} is a table of counts: whole numbers.")
         whole.append(counts)
     return tables.of(*whole)
 
 
-def _multipliers(given: Any, changes: CountChanges, small: int) -> tuple[float, float]:
-    if given is None:
+def _multipliers(multiplier: Any, changes: CountChanges, small: int) -> tuple[float, float]:
+    if multiplier is None:
         return changes.kept(0, small), changes.kept(small + 1, None)
-    pair = given if isinstance(given, (list, tuple, np.ndarray)) else (given, given)
+    pair = multiplier if isinstance(multiplier, (list, tuple, np.ndarray)) else (multiplier, multiplier)
     try:
         factors = np.array(pair, dtype=float)
     except (TypeError, ValueError):
         factors = np.empty(0)
     if factors.shape != (2,) or not ((factors >= 0) & (factors <= 1)).all():
-        raise InputError(f"multiplier={given!r}: a number from 0 to 1, or a pair of them for small and large counts.")
+        raise InputError(
+            f"multiplier={multiplier!r}: a number from 0 to 1, or a pair of them for small and large counts."
+        )
     return float(factors[0]), float(factors[1])

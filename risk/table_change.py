@@ -34,8 +34,8 @@ def _chi_square(counts: np.ndarray) -> float:
     for axis in range(counts.ndim):
         others = tuple(i for i in range(counts.ndim) if i != axis)
         expected = expected * counts.sum(axis=others, keepdims=True) / total
-    some = expected > 0
-    return float(((counts - expected)[some] ** 2 / expected[some]).sum())
+    positive = expected > 0
+    return float(((counts - expected)[positive] ** 2 / expected[positive]).sum())
 
 
 def cramers_v(table: Any) -> float:
@@ -104,7 +104,7 @@ def margin_variance_change(F: Any, G: Any) -> float:
     """By what share the variance of the one-way margins changes, of all dims on average; 0 is best.
 
     Of each dim it is |V(G)/V(F) - 1|, V being the variance of its totals: protection by noise spreads them, smoothing draws
-    them together. In a table of one dim the cells are the margin. Dims whose totals are all alike have no variance that
+    them together. In a table of one dim the cells are the margin. Dims whose totals are all equal have no variance that
     could be kept, and are left out.
 
     Examples
@@ -122,7 +122,9 @@ def margin_variance_change(F: Any, G: Any) -> float:
         if before > 1e-12 * original.sum():
             changes.append(abs(after / before - 1))
     if not changes:
-        raise InputError("the totals of every dim are all alike: their variance is 0, and no change a share of it.")
+        raise InputError(
+            "the totals of every dim are all equal: their variance is 0, so that no change is a share of it."
+        )
     return float(np.mean(changes))
 
 

@@ -23,13 +23,13 @@ class TableRisk:
     """A risk by its name: what it is in words, and how it is worked out before and after protection."""
 
     words: str
-    """With a gap for whose risk it is."""
+    """What it is, with a gap, {}, for whose risk it is."""
     of: Callable[[Any, Any, Any], Any]
-    """Of the table as it is, by weights and by=."""
+    """The risk of the unprotected table F, with weights and `by`."""
     left: Callable[[Any, Any, Sequence[CountChanges], Any, Any], Any]
-    """Of the table, what is published of it and how counts were changed, one method after the other."""
+    """The risk that is left of F when G is published; also given: how counts were changed, method after method."""
     weights: tuple[float, ...] | None
-    """Of its terms, where none are given; None: it has none."""
+    """Of its terms, unless others are given; None: it is a share, without terms."""
     by_changes: bool = False
     """Does it ask how counts were changed?"""
     may_rise: str = ""
@@ -45,7 +45,7 @@ class TableRisk:
 
     def _weighed(self, weights: Any) -> Any:
         if self.weights is None and weights is not None:
-            raise InputError("weights= are of risks with several terms, and this one is a share: leave them out.")
+            raise InputError("weights= belong to risks with several terms, and this one is a share: leave them out.")
         return self.weights if weights is None else weights
 
 
@@ -57,10 +57,10 @@ def _split(means: bool) -> Callable[[Any, Any, Sequence[CountChanges], Any, Any]
 
 
 def _through(changes: Sequence[CountChanges]) -> tuple[float, float] | None:
-    """How probable it is that a small or large count stays: through several methods, through all."""
+    """The probabilities that a small and that a large count is kept by all of several methods; None for one method."""
     if len(changes) < 2:
         return None
-    small, large = (prod(one.kept(*part) for one in changes) for part in ((0, SMALL), (SMALL + 1, None)))
+    small, large = (prod(change.kept(*part) for change in changes) for part in ((0, SMALL), (SMALL + 1, None)))
     return small, large
 
 

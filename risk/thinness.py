@@ -1,4 +1,4 @@
-"""Attribute disclosure as offices count it: rows and columns with one or two cells that anybody is in (SAE15, section 4)."""
+"""Attribute disclosure as offices count it: rows and columns with only one or two occupied cells (SAE15, section 4)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ MOST = 2
 
 
 def thin_lines(F: Any, G: Any = None, *, few: int = MOST, stacked: bool = False, by: Any = None) -> Any:
-    """The share of rows and columns in which only one or two cells have anybody in them, the rest being zeros.
+    """The share of rows and columns in which only one or two cells are occupied, the rest being zeros.
 
-    Who knows that somebody is in such a row knows the column, or that it is one of two. In more dims a line runs along
-    one dim, the others fixed. The Office for National Statistics chose methods for the census of 2011 by this share.
+    Whoever knows that a person is in such a row learns the person's column, or that it is one of two (attribute
+    disclosure). In more dims a line runs along one dim, the others fixed. The Office for National Statistics chose methods
+    for the census of 2011 by this share.
 
     Conventions: lines that nobody is in are left out, as there is nobody to learn of, and so are dims of one label. A line
     without a zero is not thin, however short. The share is of all lines of all dims together; a table that sums to 0 is an
@@ -30,7 +31,7 @@ def thin_lines(F: Any, G: Any = None, *, few: int = MOST, stacked: bool = False,
         What is published of it, if it is protected: then a line counts where it is thin in F and G shows the same cells
         of it as occupied, so that what is read off is true. The share is never larger than that of F.
     few
-        So many cells at most have anybody in them.
+        The largest number of occupied cells that a thin line has.
     stacked, by
         As for `r2`.
 
@@ -43,21 +44,19 @@ def thin_lines(F: Any, G: Any = None, *, few: int = MOST, stacked: bool = False,
     0.3333333333333333
     """
     if isinstance(few, bool) or not isinstance(few, (int, np.integer)) or few < 1:
-        raise InputError(
-            f"few={few!r}: in so many cells of a thin line there is somebody, a whole number of at least 1."
-        )
+        raise InputError(f"few={few!r}: the largest number of occupied cells of a thin line, a whole number from 1 on.")
     tables = arranged(F, *([] if G is None else [G]), stacked=stacked, by=by)
     shape = [axis.size for axis in tables.inner]
     shares = np.empty(tables.number)
-    for row, given in enumerate(tables.pairs()):
-        occupied, *published = (one.reshape(shape) > 0 for one in given)
+    for row, pair in enumerate(tables.pairs()):
+        occupied, *published = (array.reshape(shape) > 0 for array in pair)
         shares[row] = _share(occupied, published[0] if published else occupied, int(few))
-    tables.refuse_empty(np.nan_to_num(np.array([one[0].sum() for one in tables.pairs()], dtype=float)), "F")
+    tables.refuse_empty(np.nan_to_num(np.array([pair[0].sum() for pair in tables.pairs()], dtype=float)), "F")
     return tables.told(shares)
 
 
 def _share(occupied: np.ndarray, shown: np.ndarray, most: int) -> float:
-    """Of the lines that anybody is in, those that are thin and shown as they are; not a number where nobody is in any."""
+    """Of the lines that are not empty, the share that is thin and shown as it is; not a number where all are empty."""
     lines = thin = 0
     for axis, size in enumerate(occupied.shape):
         if size > 1:

@@ -59,7 +59,7 @@ def as_counts(table: Any, name: str) -> np.ndarray:
     except (TypeError, ValueError):
         raise InputError(f"{name} is a table of numbers.") from None
     if not values.size or not np.isfinite(values).all() or (values < 0).any():
-        raise InputError(f"{name} is a table of numbers of at least 0, without gaps.")
+        raise InputError(f"{name} is a table of numbers of at least 0, none missing.")
     return values
 
 

@@ -90,12 +90,13 @@ def _risk(tables: Tables, weights: Any) -> Any:
     return tables.told(combine(terms_given(compared(tables), tables.cells)))
 
 
-def terms_given(found: Compared, cells: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def terms_given(comparison: Compared, cells: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three terms of R2; those of R1 where a table was compared with itself."""
     return (
-        shared_zeros(found.zeros, found.all_zeros, found.shared_zeros, cells),
-        concentration(found.entropy, cells) * _share(found.entropy - found.conditional, found.entropy),
-        fewness(found.total),
+        shared_zeros(comparison.zeros, comparison.all_zeros, comparison.shared_zeros, cells),
+        concentration(comparison.entropy, cells)
+        * _share(comparison.entropy - comparison.conditional, comparison.entropy),
+        fewness(comparison.total),
     )
 
 
@@ -129,7 +130,7 @@ def _refuse_no_sample(tables: Tables) -> None:
         larger = np.flatnonzero(sample.sum(axis=1) > population.sum(axis=1))
         if len(larger):
             which = f" (table {rows.start + larger[0] + 1})" if tables.number > 1 else ""
-            n, m = (f"{one[larger[0]].sum():.12g}" for one in (population, sample))
+            n, m = (f"{table[larger[0]].sum():.12g}" for table in (population, sample))
             raise InputError(f"the sample G sums to {m} and the population F to {n}{which}: a sample is no larger.")
         above = np.argwhere(sample > population)
         if len(above):

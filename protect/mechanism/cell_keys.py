@@ -1,4 +1,4 @@
-"""Cell keys: random numbers that belong to cells, so that the same cell is perturbed alike in every table.
+"""Cell keys: random numbers that belong to cells, so that a cell is perturbed in the same way in every table.
 
 Keys of labels are made from the labels of a cell or total and a secret seed. Keys of records are random numbers of the
 respondents, added up in each cell modulo 1 (Fraser and Wooton 2005): a cell keeps its key however the table is cut.
@@ -74,13 +74,13 @@ def label_keys(dims: Sequence[Dim], shown: np.ndarray, seed: int) -> np.ndarray:
     """
     secret = seed.to_bytes((seed.bit_length() + 7) // 8 or 1, "big")[-64:]
     names = [[f"{dim.name}={label}" for label in dim.node_labels] for dim in dims]
-    found = np.empty(len(shown))
+    keys = np.empty(len(shown))
     for i, key in enumerate(shown.tolist()):
         # A dim that is summed over says nothing, so that a total has the same key in every table that shows it.
-        said = sorted(names[d][node] for d, node in enumerate(key) if node != dims[d].total)
-        digest = hashlib.blake2b("\x1f".join(said).encode(), key=secret, digest_size=8).digest()
-        found[i] = (int.from_bytes(digest, "big") >> 11) * 2.0**-53
-    return found
+        labels = sorted(names[axis][node] for axis, node in enumerate(key) if node != dims[axis].total)
+        digest = hashlib.blake2b("\x1f".join(labels).encode(), key=secret, digest_size=8).digest()
+        keys[i] = (int.from_bytes(digest, "big") >> 11) * 2.0**-53
+    return keys
 
 
 def draw_name(mechanism: Reading, kind: str) -> str:

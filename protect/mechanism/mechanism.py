@@ -78,7 +78,9 @@ def protected(
     release = of_table(table)
     open_margins = parse_margins(exact, table.dims)
     release = publish_margins(release, open_margins)
-    shown, matrix = figures_of(release, [one for one in parse_margins(margins, table.dims) if one not in open_margins])
+    shown, matrix = figures_of(
+        release, [margin for margin in parse_margins(margins, table.dims) if margin not in open_margins]
+    )
     truth = matrix @ table.values.ravel()
     seed = taken_seed(seed)
     numbers, kind = random_numbers(release, shown, matrix, truth, seed, keys)
@@ -108,7 +110,7 @@ def figures_of(release: Release, margins: Iterable[Margin]) -> tuple[np.ndarray,
 def seen_through(release: Release, mechanism: Reading, figures: Figures, applied: Applied, draw: str = "") -> Release:
     """A release with what a mechanism published as evidence."""
     most = most_possible(release, figures.matrix)
-    said: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
+    likelihoods: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
     evidence, matrix = [], figures.matrix
     shown = np.full(release.n_cells, NO_VALUE)
     sums: dict[tuple[int, ...], int] = {}
@@ -118,14 +120,16 @@ def seen_through(release: Release, mechanism: Reading, figures: Figures, applied
     shown[first_cell[is_cell]] = figures.published[is_cell]
     for i, figure in enumerate(figures.published.tolist()):
         asked = figure, int(most[i])
-        if asked not in said:
-            said[asked] = mechanism.given(*asked)
-            if not (said[asked][1] > -np.inf).any():
+        if asked not in likelihoods:
+            likelihoods[asked] = mechanism.given(*asked)
+            if not (likelihoods[asked][1] > -np.inf).any():
                 words = f"{release.words(figures.keys[i])}, published as {release.show(figure)}"
                 raise InputError(f"{words}: {mechanism.name} cannot have published that ({mechanism.words}).")
         part = slice(matrix.indptr[i], matrix.indptr[i + 1])
         key = figures.keys[i]
-        evidence.append(Evidence(columns[part], matrix.data[part], *said[asked], key=key, figure=figure, draw=draw))
+        evidence.append(
+            Evidence(columns[part], matrix.data[part], *likelihoods[asked], key=key, figure=figure, draw=draw)
+        )
         if not is_cell[i]:
             sums[tuple(key.tolist())] = figure
     return replace(

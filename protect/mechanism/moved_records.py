@@ -12,7 +12,7 @@ from ...release.release import Release
 
 
 def published_as(release: Release, figures: np.ndarray, applied: Applied) -> Release:
-    """The release of what a method left as it was, with the table that it published instead of the true one."""
+    """A release of what a method keeps, with the table that the method published instead of the true one."""
     note = f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})"
     return replace(release, figures=figures, applied=(*release.applied, applied), notes=(*release.notes, note))
 
@@ -25,11 +25,11 @@ def whole_counts(release: Release, method: str) -> np.ndarray:
     published = np.where(figures == NO_VALUE, release.value, figures)
     missing, negative = np.flatnonzero(published == NO_VALUE), np.flatnonzero(published < 0)
     if len(missing):
-        where = release.words(release.keys[missing[0]])
-        raise InputError(f"{where} is not published: {method} publishes every cell, and is read from all of them.")
+        cell = release.words(release.keys[missing[0]])
+        raise InputError(f"{cell} is not published: {method} publishes every cell, and is read from all of them.")
     if len(negative):
-        where, below = release.words(release.keys[negative[0]]), int(published[negative[0]])
-        raise InputError(f"{where}, published as {below}: {method} moves units, and leaves no cell below 0.")
+        cell, below = release.words(release.keys[negative[0]]), int(published[negative[0]])
+        raise InputError(f"{cell}, published as {below}: {method} moves units, and leaves no cell below 0.")
     for key, figure in release.sum_figures.items():
         total = int((release.row(key) @ published)[0])
         if total != figure:

@@ -21,9 +21,9 @@ from ...release.release import Release
 LEAST = 0.01
 """What an empty cell counts for where the other cells of a sum cannot make up its margin."""
 MOST_NODES = 1000
-"""Of the search for the nearest whole table; two-way tables need none."""
+"""Nodes of the branch and bound for the nearest whole table; two-way tables need none."""
 _BLUR = 1e-6
-"""What is this near to a whole number is one."""
+"""A number this near to a whole one counts as whole."""
 
 
 def additive_table(values: np.ndarray, truth_release: Release, margins: Iterable[Any]) -> np.ndarray:
@@ -56,8 +56,8 @@ def additive_table(values: np.ndarray, truth_release: Release, margins: Iterable
     means, worked = raked(flat, targets)
     if not worked:
         means, _ = raked(np.where(flat > 0, flat, LEAST), targets)
-    found = whole_table_near(means, sp.csr_array(sp.vstack(matrices)), np.concatenate(sums))
-    return found.reshape(np.shape(values))
+    fitted = whole_table_near(means, sp.csr_array(sp.vstack(matrices)), np.concatenate(sums))
+    return fitted.reshape(np.shape(values))
 
 
 def whole_table_near(means: np.ndarray, matrix: Any, sums: np.ndarray) -> np.ndarray:
@@ -70,7 +70,7 @@ def whole_table_near(means: np.ndarray, matrix: Any, sums: np.ndarray) -> np.nda
     floor = np.floor(means).astype(np.int64)
     part = means - floor
     rest = sums - matrix @ floor
-    # Up to the next whole number is free of, or costs, what it brings nearer; any further step costs one.
+    # A step up to the next whole number costs what it adds to the distance, which may be negative; any further step costs 1.
     up = (part > 0).astype(np.int64)
     found, _ = least_cost(1 - 2 * part, matrix, rest, rest, up, nodes=MOST_NODES)
     if found is not None:

@@ -53,10 +53,10 @@ def chosen_squares(asked: Any, pairs: Any, release: Release) -> Squares:
         raise InputError("dims= goes with squares='adjacent' or 'all'; a list of squares says its dims itself.")
     if not isinstance(asked, Iterable) or isinstance(asked, Mapping):
         raise InputError("squares= is 'adjacent', 'all', or a list of pairs of cells.")
-    found = [_square(one, release) for one in asked]
-    if not found:
+    chosen = [_square(corners, release) for corners in asked]
+    if not chosen:
         raise InputError("squares=[] moves nothing: list at least one square.")
-    return Squares(np.array([one[0] for one in found]), np.array([one[1] for one in found]))
+    return Squares(np.array([square[0] for square in chosen]), np.array([square[1] for square in chosen]))
 
 
 def _pairs(asked: Any, dims: tuple[Dim, ...]) -> list[tuple[int, int]]:
@@ -65,13 +65,13 @@ def _pairs(asked: Any, dims: tuple[Dim, ...]) -> list[tuple[int, int]]:
         if len(wide) < 2:
             raise InputError("a square needs two dims with at least two categories each; this table has none.")
         return list(combinations(wide, 2))
-    found = []
-    for one in margin_list(asked, "dims="):
-        shown = tuple(i for i, level in enumerate(parse_margin(one, dims)) if level is not None)
+    chosen = []
+    for pair in margin_list(asked, "dims="):
+        shown = tuple(i for i, level in enumerate(parse_margin(pair, dims)) if level is not None)
         if len(shown) != 2 or not set(shown) <= set(wide):
-            raise InputError(f"dims={one!r}: a square lies in two dims with at least two categories each.")
-        found.append((shown[0], shown[1]))
-    return list(dict.fromkeys(found))
+            raise InputError(f"dims={pair!r}: a square lies in two dims with at least two categories each.")
+        chosen.append((shown[0], shown[1]))
+    return list(dict.fromkeys(chosen))
 
 
 def _every_square(release: Release, pairs: list[tuple[int, int]], adjacent: bool) -> Squares:
@@ -94,16 +94,16 @@ def _every_square(release: Release, pairs: list[tuple[int, int]], adjacent: bool
             for n in (shape[a], shape[b])
         ]
         for (i, k), (j, m) in product(*ends):
-            here = np.stack([planes[i, j], planes[i, m], planes[k, j], planes[k, m]], axis=1)
-            cells.append(here)
-            dims.append(np.tile([a, b], (len(here), 1)))
+            corners = np.stack([planes[i, j], planes[i, m], planes[k, j], planes[k, m]], axis=1)
+            cells.append(corners)
+            dims.append(np.tile([a, b], (len(corners), 1)))
     return Squares(np.concatenate(dims), np.concatenate(cells))
 
 
 def _square(asked: Any, release: Release) -> tuple[tuple[int, int], tuple[int, ...]]:
     if not isinstance(asked, (tuple, list)) or len(asked) != 2:
         raise InputError(f"a square is a pair of cells, the top-left and the bottom-right one; this is {asked!r}.")
-    first, last = (cell_position(one, release.dims) for one in asked)
+    first, last = (cell_position(cell, release.dims) for cell in asked)
     differ = [i for i, (x, y) in enumerate(zip(first, last, strict=True)) if x != y]
     if len(differ) != 2:
         raise InputError(

@@ -44,17 +44,17 @@ def with_what_stays(release: Release, squares: Squares, figures: np.ndarray) -> 
 
 @lru_cache
 def kept_margins(n_dims: int, pairs: frozenset[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """The largest sets of dims that hold at most one dim of every pair."""
+    """The largest sets of dims that hold at most one dim of every pair (maximal independent sets)."""
     ties = [set(pair) for pair in pairs]
     tied = sorted(set().union(*ties))
     free = [i for i in range(n_dims) if i not in tied]
-    found: list[set[int]] = []
+    kept: list[set[int]] = []
     for size in range(len(tied), -1, -1):
-        for some in combinations(tied, size):
-            chosen = set(some)
-            if not any(tie <= chosen for tie in ties) and not any(chosen <= larger for larger in found):
-                found.append(chosen)
-    return [tuple(sorted([*free, *one])) for one in found]
+        for dims in combinations(tied, size):
+            chosen = set(dims)
+            if not any(tie <= chosen for tie in ties) and not any(chosen <= larger for larger in kept):
+                kept.append(chosen)
+    return [tuple(sorted([*free, *dims])) for dims in kept]
 
 
 def _sums_within(

@@ -60,7 +60,7 @@ def corner_range(row: int, column: int, total: int) -> tuple[int, int]:
 
 
 def coming_in(w: int, high: int, column: int, theta: float) -> float:
-    """f, the probability with which a unit of the bottom-left cell that can come in does."""
+    """f, the probability that a unit of the bottom-left cell which can come in does so."""
     return 0.0 if w == high else min(1.0, w * theta / (column - w))
 
 
@@ -83,10 +83,10 @@ def log_step_likelihood(
 
     row, column = oriented(row, column)
     low, high = corner_range(row, column, total)
-    found = np.full(high - low + 1, -np.inf)
+    logs = np.full(high - low + 1, -np.inf)
     seen = published - low
     if not 0 <= seen <= high - low or not (capped or theta <= largest_theta(row, column, total)):
-        return low, found
+        return low, logs
     counts = np.arange(high - low + 1.0)
     log_factorial = gammaln(counts + 1)
     staying, leaving = xlog1py(counts, -theta) - log_factorial, xlogy(counts, theta) - log_factorial
@@ -106,8 +106,8 @@ def log_step_likelihood(
         largest = terms.max()
         if largest > -np.inf:
             ways = log_factorial[inside] + log_factorial[outside]
-            found[w - low] = ways + largest + log(np.exp(terms - largest).sum())
-    return low, found
+            logs[w - low] = ways + largest + log(np.exp(terms - largest).sum())
+    return low, logs
 
 
 def step(square: np.ndarray, theta: float, random: np.random.Generator) -> int:
@@ -156,7 +156,8 @@ def markov_perturb(
         squares share cells that depends on the totals a square has when its turn comes, which nobody sees: that a table
         was published then says that no path was refused, and an audit takes it so.
     seed
-        Of the random numbers. Left out: a new one, which `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers. Left out: a new one, kept in `release.applied`. A seed that can be guessed protects
+        nothing.
 
     Examples
     --------
@@ -216,8 +217,8 @@ def read_markov_perturbed(
 
 
 def as_believed(release: Release, theta: Any = None, order_known: bool | None = None) -> Release:
-    """A Markov-perturbed release as somebody reads it who knows less of theta or the order, or believes something else."""
-    known = [one for one in release.applied if isinstance(one.mechanism, MarkovPerturbation)]
+    """A Markov-perturbed release for a reader who knows less of theta or the order, or believes something else."""
+    known = [method for method in release.applied if isinstance(method.mechanism, MarkovPerturbation)]
     if len(known) != 1 or release.figures is None:
         raise InputError(
             "this release is not the end of a Markov perturbation: make it with markov_perturb(), or read what was "
@@ -250,14 +251,14 @@ def _through(release: Release, published: np.ndarray, public: MarkovPerturbation
     else:
         in_words = theta.words
     how = "in a published order" if public.order_known else "in an order that is not published"
-    where = "one square of four cells" if len(squares) == 1 else f"{len(squares)} squares of four cells, {how},"
-    words = f"units moved within {where} with {in_words}, every step keeping its square's totals"
+    which_squares = "one square of four cells" if len(squares) == 1 else f"{len(squares)} squares of four cells, {how},"
+    words = f"units moved within {which_squares} with {in_words}, every step keeping its square's totals"
     words += (
         "" if in_evidence else "; the tables in between are hidden: every path to the published one counts by its odds"
     )
     words += "" if in_evidence or public.capped else ", and those on which theta is too large for a square do not"
     # what was read before, with another theta or order, is read no more
-    applied = tuple(one for one in release.applied if not isinstance(one.mechanism, MarkovPerturbation))
+    applied = tuple(method for method in release.applied if not isinstance(method.mechanism, MarkovPerturbation))
     notes = tuple(note for note in release.notes if not note.startswith(f"{NAME}: "))
     method = Applied(NAME, EXACT, words, seed, public, beyond_evidence=not in_evidence)
     return published_as(replace(release, applied=applied, notes=notes), published, method)
@@ -278,7 +279,7 @@ def refuse_cut(square: np.ndarray, theta: float, corner: str) -> None:
 
 def _evidence(release: Release, squares: Squares, published: np.ndarray, theta: float) -> tuple[Evidence, ...]:
     """What the published corner of every square says of the true one, where no square touches another."""
-    found = []
+    evidence = []
     for cells in squares.cells:
         square = published[cells]
         corner, row, column, total = int(square[0]), int(square[:2].sum()), int(square[[0, 2]].sum()), int(square.sum())
@@ -291,7 +292,7 @@ def _evidence(release: Release, squares: Squares, published: np.ndarray, theta: 
                 f"{release.words(key)}, published as {corner}: with theta={theta:g} no step within the square of this "
                 "corner ends there, whatever it began with."
             )
-        found.append(
+        evidence.append(
             Evidence(cells[:1].astype(np.int64), np.ones(1, dtype=np.int64), low, logs, key=key, figure=corner)
         )
-    return tuple(found)
+    return tuple(evidence)

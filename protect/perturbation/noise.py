@@ -90,8 +90,8 @@ def add_noise(
     floor
         Publish 0 for what falls below zero; else figures may be negative.
     seed
-        Of the random numbers; whoever has it can undo the noise. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers; whoever has it can undo the noise. Left out: a new one, kept in `release.applied`. A
+        seed that can be guessed protects nothing.
     margins
         Margins that are published too, each with noise of its own, so that they need not add up.
     exact
@@ -120,18 +120,18 @@ def as_noise(noise: Any, floor: bool, decimals: int) -> Noise:
         raise InputError("noise= is a dict of differences and their probabilities, such as {-1: 0.2, 0: 0.6, 1: 0.2}.")
     chance: dict[int, float] = {}
     for difference, probability in noise.items():
-        here = scaled(difference, decimals, "the noise")
+        amount = scaled(difference, decimals, "the noise")
         number = isinstance(probability, (int, float, np.number)) and not isinstance(probability, bool)
         if not number or not 0 <= probability <= 1:
             raise InputError(f"the noise {difference} has probability {probability!r}; it must be from 0 to 1.")
-        if here in chance:
+        if amount in chance:
             raise InputError(f"the noise {difference} is given twice.")
-        chance[here] = float(probability)
+        chance[amount] = float(probability)
     total = math.fsum(chance.values())
     if abs(total - 1) > 1e-9:
         raise InputError(f"the probabilities of the noise sum to {total:.10g}, not to 1.")
     possible = sorted(difference for difference, probability in chance.items() if probability > 0)
-    return Noise(tuple(possible), tuple(chance[one] / total for one in possible), bool(floor), decimals)
+    return Noise(tuple(possible), tuple(chance[difference] / total for difference in possible), bool(floor), decimals)
 
 
 def uniform_noise(max_change: int) -> dict[int, float]:
@@ -170,11 +170,11 @@ def geometric_noise(
     """
     if (epsilon is None) == (scale is None):
         raise InputError("geometric_noise() needs epsilon or scale=, one of them.")
-    given = epsilon if scale is None else scale
-    if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 1e-6 <= given <= 1e6:
+    chosen = epsilon if scale is None else scale
+    if isinstance(chosen, bool) or not isinstance(chosen, (int, float, np.number)) or not 1e-6 <= chosen <= 1e6:
         named = "epsilon" if scale is None else "scale"
-        raise InputError(f"geometric_noise(): {named} is {given!r}; it must be from 1e-6 to 1e6.")
-    step = float(given) if scale is None else 1 / float(given)
+        raise InputError(f"geometric_noise(): {named} is {chosen!r}; it must be from 1e-6 to 1e6.")
+    step = float(chosen) if scale is None else 1 / float(chosen)
     # The tails beyond k have the probability 2 a^(k+1) / (1 + a), a = exp(-step).
     beyond = math.ceil(math.log(2 / (NEGLIGIBLE * (1 + math.exp(-step)))) / step)
     k = beyond if max_change is None else _limit(max_change, "geometric_noise")

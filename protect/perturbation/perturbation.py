@@ -24,7 +24,7 @@ from .transition_matrix import Transitions, as_transitions
 
 MADE = "the matrix is made for the table and tells how often each count occurs, which is not used"
 _PARTS = 2**36
-"""Expected numbers of cells are held as whole numbers of this part of a cell."""
+"""Expected numbers of cells are held as whole numbers of 1 / 2^36 of a cell."""
 
 
 @saved("Perturbation")
@@ -105,8 +105,8 @@ def perturb(
         Margins that the published cells are fitted to and add up to exactly (iterative proportional fitting, then whole
         numbers near by), so that these margins are true. The likelihood is then "support only".
     seed
-        Of the random numbers; whoever has it can undo the perturbation. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers; whoever has it can undo the perturbation. Left out: a new one, kept in
+        `release.applied`. A seed that can be guessed protects nothing.
     margins
         Margins that are published too, each perturbed by itself, so that they need not add up.
     exact
@@ -189,8 +189,8 @@ def _without_replacement(
     words += ", but seen as if each were by itself"
     if all(keeps_frequencies(truth[cells], transitions) for cells in members(groups)):
         release = publish_margins(release, [within])
-        what = f"the totals of {among}, which are facts" if among else "the total, which is a fact"
-        words += f"; it keeps {what}, and how often each row of the matrix is taken, which is not used"
+        kept_sums = f"the totals of {among}, which are facts" if among else "the total, which is a fact"
+        words += f"; it keeps {kept_sums}, and how often each row of the matrix is taken, which is not used"
     applied = Applied(mechanism.name, CELLWISE, words, seed, mechanism)
     return seen_through(release, mechanism, Figures(*figures_of(release, ()), published), applied)
 
@@ -213,7 +213,7 @@ def chosen_within(
 
 def chosen_cells(truth: np.ndarray, transitions: Transitions, rng: np.random.Generator) -> np.ndarray:
     """Perturbed counts, with the expected number of changes from every row to every column."""
-    moved = numbers_moved(transitions, truth, lambda some, of: int(rng.integers(of)) < some)
+    moved = numbers_moved(transitions, truth, lambda part, whole: int(rng.integers(whole)) < part)
     rows = transitions.rows(truth)
     published = truth.copy()
     for row in np.unique(rows[rows >= 0]).tolist():

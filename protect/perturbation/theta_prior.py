@@ -14,7 +14,7 @@ from ...base.saved_forms import saved
 
 POINTS, TAIL = 40, 1e-4
 """Values that stand for a continuous distribution, and what of its probability may lie beyond them at either end."""
-WHAT = (
+FORMS = (
     "theta is a number from 0 to 1; where it is not known, a list of equally probable values, a mapping of value to "
     "probability, or a distribution of scipy.stats"
 )
@@ -34,42 +34,42 @@ class ThetaPrior:
         return f"theta one of {len(self.values)} values from {self.values[0]:.3g} to {self.values[-1]:.3g}"
 
 
-def as_theta(given: Any) -> float | ThetaPrior:
+def as_theta(theta: Any) -> float | ThetaPrior:
     """A theta that is known, or what is believed of one that is not."""
-    if isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool):
-        if not is_number(given) or not 0 <= given <= 1:
+    if isinstance(theta, (int, float, np.integer, np.floating)) and not isinstance(theta, bool):
+        if not is_number(theta) or not 0 <= theta <= 1:
             raise InputError(
-                f"theta={given!r}: the probability of moving out, from 0 (nothing moves) to 1, in every square."
+                f"theta={theta!r}: the probability of moving out, from 0 (nothing moves) to 1, in every square."
             )
-        return float(given)
-    if isinstance(given, ThetaPrior):
-        return given
-    if isinstance(given, str):  # as on a command line
-        given = given.split(",")
-    if hasattr(given, "cdf") and hasattr(given, "ppf"):
-        values, odds = _points(given)
-    elif isinstance(given, Mapping) or (hasattr(given, "index") and hasattr(given, "items")):
-        pairs = list(given.items())
-        values, odds = _numbers([one for one, _ in pairs]), _numbers([one for _, one in pairs])
-    elif isinstance(given, (list, tuple, np.ndarray)):
-        values = _numbers(given)
+        return float(theta)
+    if isinstance(theta, ThetaPrior):
+        return theta
+    if isinstance(theta, str):  # as on a command line
+        theta = theta.split(",")
+    if hasattr(theta, "cdf") and hasattr(theta, "ppf"):
+        values, odds = _points(theta)
+    elif isinstance(theta, Mapping) or (hasattr(theta, "index") and hasattr(theta, "items")):
+        pairs = list(theta.items())
+        values, odds = _numbers([value for value, _ in pairs]), _numbers([weight for _, weight in pairs])
+    elif isinstance(theta, (list, tuple, np.ndarray)):
+        values = _numbers(theta)
         odds = np.ones(len(values))
     else:
-        raise InputError(f"theta={given!r}: {WHAT}.")
+        raise InputError(f"theta={theta!r}: {FORMS}.")
     if not len(values) or not ((values >= 0) & (values <= 1)).all() or len(set(values.tolist())) < len(values):
-        raise InputError(f"a prior of theta needs different values from 0 to 1: {WHAT}.")
+        raise InputError(f"a prior of theta needs different values from 0 to 1: {FORMS}.")
     if not np.isfinite(odds).all() or (odds < 0).any() or not odds.sum() > 0:
         raise InputError("the probabilities of a prior of theta must be at least 0, and not all 0.")
-    some = np.flatnonzero(odds > 0)
-    some = some[np.argsort(values[some])]
-    return ThetaPrior(values[some], odds[some] / odds[some].sum())
+    possible = np.flatnonzero(odds > 0)
+    possible = possible[np.argsort(values[possible])]
+    return ThetaPrior(values[possible], odds[possible] / odds[possible].sum())
 
 
-def _numbers(given: Any) -> np.ndarray:
+def _numbers(numbers: Any) -> np.ndarray:
     try:
-        return np.asarray(list(given), dtype=float).ravel()
+        return np.asarray(list(numbers), dtype=float).ravel()
     except (TypeError, ValueError):
-        raise InputError(f"theta={given!r}: {WHAT}.") from None
+        raise InputError(f"theta={numbers!r}: {FORMS}.") from None
 
 
 def _points(distribution: Any) -> tuple[np.ndarray, np.ndarray]:

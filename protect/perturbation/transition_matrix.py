@@ -61,19 +61,19 @@ class Transitions:
         rows = self.rows(values)
         columns = np.where(rows < 0, -1, figure - values + rows)
         inside = (columns >= 0) & (columns <= self.cap)
-        found = self.matrix[np.where(inside, rows, 0), np.where(inside, columns, 0)]
-        return np.where(inside, found, ((rows < 0) & (values == figure)).astype(float))
+        moved = self.matrix[np.where(inside, rows, 0), np.where(inside, columns, 0)]
+        return np.where(inside, moved, ((rows < 0) & (values == figure)).astype(float))
 
     def drawn(self, values: np.ndarray, u: np.ndarray) -> np.ndarray:
         """The published counts, each by its own random number: the inverse of the row's cumulated probabilities."""
-        found = values.copy()
+        published = values.copy()
         rows = self.rows(values)
         for row in np.unique(rows[rows >= 0]).tolist():
-            here = rows == row
+            in_row = rows == row
             columns = np.flatnonzero(self.matrix[row])
             edges = np.cumsum(self.matrix[row, columns])[:-1]
-            found[here] += columns[np.searchsorted(edges, u[here], side="right")] - row
-        return found
+            published[in_row] += columns[np.searchsorted(edges, u[in_row], side="right")] - row
+        return published
 
     @cached_property
     def fingerprint(self) -> str:
@@ -86,32 +86,37 @@ def as_transitions(matrix: Any, last_rows: int = 1, normalise: bool = False) -> 
     """Check a transition matrix as a user gives it: an array, a list of rows, or a DataFrame labelled by the counts."""
     _refuse_other_labels(matrix)
     try:
-        given = np.array(matrix, dtype=float)
+        checked = np.array(matrix, dtype=float)
     except (TypeError, ValueError):
         raise InputError("the transition matrix has entries that are not numbers.") from None
-    if given.ndim != 2 or given.shape[0] != given.shape[1] or not given.size:
-        shape = " x ".join(map(str, given.shape)) or "a single number"
+    if checked.ndim != 2 or checked.shape[0] != checked.shape[1] or not checked.size:
+        shape = " x ".join(map(str, checked.shape)) or "a single number"
         raise InputError(
             f"a transition matrix is square, with a row and a column for every count from 0 to its cap; this is {shape}."
         )
-    bad = np.argwhere(~np.isfinite(given) | (given < 0))
+    bad = np.argwhere(~np.isfinite(checked) | (checked < 0))
     if len(bad):
         row, column = bad[0]
         raise InputError(
-            f"the transition matrix has {given[row, column]:g} in row {row}, column {column}; probabilities are at least 0."
+            f"the transition matrix has {checked[row, column]:g} in row {row}, column {column}; probabilities are at "
+            "least 0."
         )
-    sums = given.sum(axis=1)
+    sums = checked.sum(axis=1)
     wrong = np.flatnonzero((sums <= 0) if normalise else (np.abs(sums - 1) > TOLERANCE))
     if len(wrong):
         hint = "" if normalise else "; correct it, or divide every row by its sum with normalise=True"
         raise InputError(f"row {wrong[0]} of the transition matrix sums to {sums[wrong[0]]:.10g}, not to 1{hint}.")
-    if isinstance(last_rows, bool) or not isinstance(last_rows, (int, np.integer)) or not 0 <= last_rows <= len(given):
+    if (
+        isinstance(last_rows, bool)
+        or not isinstance(last_rows, (int, np.integer))
+        or not 0 <= last_rows <= len(checked)
+    ):
         raise InputError(
-            f"last_rows={last_rows!r}: how many of them larger counts take in turn, from 0 (they stay) to {len(given)}."
+            f"last_rows={last_rows!r}: how many of them larger counts take in turn, from 0 (they stay) to {len(checked)}."
         )
-    given /= sums[:, None]
-    given.setflags(write=False)
-    return Transitions(given, int(last_rows), isinstance(matrix, MadeForTable))
+    checked /= sums[:, None]
+    checked.setflags(write=False)
+    return Transitions(checked, int(last_rows), isinstance(matrix, MadeForTable))
 
 
 def _refuse_other_labels(matrix: Any) -> None:
@@ -119,7 +124,7 @@ def _refuse_other_labels(matrix: Any) -> None:
         return
     for labels, side in ((matrix.index, "rows"), (matrix.columns, "columns")):
         try:
-            counts = [int(one) for one in labels]
+            counts = [int(label) for label in labels]
         except (TypeError, ValueError):
             continue  # names that are no counts: their order decides
         if counts != list(range(len(counts))):
@@ -203,27 +208,29 @@ def invariant_matrix(
     t = _frequencies(frequencies, transitions)
     reached = transitions.matrix * t[:, None]  # from k to j
     back = np.divide(reached, reached.sum(axis=0), out=np.zeros_like(reached), where=reached.sum(axis=0) > 0).T
-    found = transitions.matrix @ back
+    invariant = transitions.matrix @ back
     # A count that does not occur may have gone where nothing that occurs goes: it stays.
-    found[np.diag_indices_from(found)] += np.maximum(1 - found.sum(axis=1), 0.0)
-    share = _share_alike(t, transitions.matrix, found) if alike else float(alpha)
-    found = share * found + (1 - share) * np.eye(len(found))
-    made: np.ndarray = (found / found.sum(axis=1, keepdims=True)).view(MadeForTable)
+    invariant[np.diag_indices_from(invariant)] += np.maximum(1 - invariant.sum(axis=1), 0.0)
+    share = _share_alike(t, transitions.matrix, invariant) if alike else float(alpha)
+    invariant = share * invariant + (1 - share) * np.eye(len(invariant))
+    made: np.ndarray = (invariant / invariant.sum(axis=1, keepdims=True)).view(MadeForTable)
     return made
 
 
-def _share_alike(t: np.ndarray, one: np.ndarray, other: np.ndarray) -> float:
-    """How much of another matrix changes as many counts as the first does."""
-    wanted, most = (float(t @ (1 - np.diag(matrix))) for matrix in (one, other))
+def _share_alike(t: np.ndarray, first: np.ndarray, second: np.ndarray) -> float:
+    """The share of the second matrix that changes as many counts as the first does."""
+    wanted, most = (float(t @ (1 - np.diag(matrix))) for matrix in (first, second))
     return min(wanted / most, 1.0) if most > 0 else 1.0
 
 
-def _frequencies(given: Any, transitions: Transitions) -> np.ndarray:
-    listed = isinstance(given, np.ndarray) or (isinstance(given, Sequence) and not isinstance(given, str))
-    if not listed or np.ndim(given) != 1:
-        return transitions.tally(as_table(given).values.ravel()).astype(float)
+def _frequencies(frequencies: Any, transitions: Transitions) -> np.ndarray:
+    listed = isinstance(frequencies, np.ndarray) or (
+        isinstance(frequencies, Sequence) and not isinstance(frequencies, str)
+    )
+    if not listed or np.ndim(frequencies) != 1:
+        return transitions.tally(as_table(frequencies).values.ravel()).astype(float)
     try:
-        t = np.array(given, dtype=float)
+        t = np.array(frequencies, dtype=float)
     except (TypeError, ValueError):
         raise InputError("the frequencies of counts must be numbers.") from None
     if len(t) != transitions.cap + 1:

@@ -41,10 +41,10 @@ WHY = (
 
 @dataclass(frozen=True, eq=False)
 class Households:
-    """Microdata in numbers, a row for each person, and a household's own for each household."""
+    """Microdata as numbers, a row for each person; households are numbered from 0."""
 
     home: np.ndarray
-    """The household of every person, from 0."""
+    """The household of every person."""
     codes: np.ndarray
     """The place of every person's label on each dim of the table, a column for each."""
     controls: np.ndarray
@@ -110,18 +110,20 @@ def exchanged(
     """
     after = place.copy()
     for homes in members(strata):
-        here, local = np.unique(place[homes], return_inverse=True)
-        if len(here) < 2:
+        distinct, local = np.unique(place[homes], return_inverse=True)
+        if len(distinct) < 2:
             continue
-        kind = np.where(first[homes], 0, 1)
-        unused = np.zeros((2, len(here)), dtype=np.int64)
-        np.add.at(unused, (kind, local), 1)
+        kinds = np.where(first[homes], 0, 1)
+        unused = np.zeros((2, len(distinct)), dtype=np.int64)
+        np.add.at(unused, (kinds, local), 1)
         least, more, most = pairs_wanted(unused.sum(axis=0), rate)
         pairs = min(least + int(random.random() < more), most)
-        flows = flows_of(unused, pairs, random) if pairs else np.zeros((2, len(here), len(here)), dtype=np.int64)
-        for one, d in np.argwhere(flows.sum(axis=2)):
-            goes_to = np.repeat(here, flows[one, d])
-            chosen = random.permutation(homes[(kind == one) & (local == d)])[: len(goes_to)]
+        flows = (
+            flows_of(unused, pairs, random) if pairs else np.zeros((2, len(distinct), len(distinct)), dtype=np.int64)
+        )
+        for kind, origin in np.argwhere(flows.sum(axis=2)):
+            goes_to = np.repeat(distinct, flows[kind, origin])
+            chosen = random.permutation(homes[(kinds == kind) & (local == origin)])[: len(goes_to)]
             after[chosen] = goes_to
     return after
 
@@ -132,28 +134,30 @@ def exchanged(
 def _controls(within: Any, labelled: Table, people: Any, household: Any) -> tuple[list[str], list[str]]:
     """What partners agree in: columns that are no dims of the table, and dims or levels that are."""
     if isinstance(within, str):
-        named = [one.strip() for one in within.split(",")]
+        named = [name.strip() for name in within.split(",")]
     elif isinstance(within, Iterable):
-        named = [str(one) for one in within if one is not None]
+        named = [str(name) for name in within if name is not None]
     else:
         raise InputError(f"swap(within={within!r}): what partners agree in, as 'age,sex' or a list.")
-    levels = {level for one in labelled.dims for level in one.level_names}
-    further = [one for one in named if one and one not in levels and one in people.columns and one != str(household)]
-    return further, [one for one in named if one and one not in further]
+    levels = {level for dim in labelled.dims for level in dim.level_names}
+    further = [
+        name for name in named if name and name not in levels and name in people.columns and name != str(household)
+    ]
+    return further, [name for name in named if name and name not in further]
 
 
 def _numbers(people: Any, household: str, labelled: Table, exchange: Exchange, further: Sequence[str]) -> Households:
     import pandas as pd
 
     codes = np.stack(
-        [pd.Categorical(people[one.name], categories=list(one.labels)).codes for one in labelled.dims], axis=1
+        [pd.Categorical(people[dim.name], categories=list(dim.labels)).codes for dim in labelled.dims], axis=1
     ).astype(np.int64)
     controls = [
-        one.nodes_at(level)[codes[:, axis]]
-        for axis, (one, level) in enumerate(zip(labelled.dims, exchange.alike, strict=True))
+        dim.nodes_at(level)[codes[:, axis]]
+        for axis, (dim, level) in enumerate(zip(labelled.dims, exchange.alike, strict=True))
         if level is not None
     ]
-    controls += [pd.factorize(people[one])[0] for one in further]
+    controls += [pd.factorize(people[name])[0] for name in further]
     together = np.stack(controls, axis=1) if controls else np.zeros((len(people), 1), dtype=np.int64)
     return Households(pd.factorize(people[household])[0], codes, together)
 
@@ -194,23 +198,23 @@ def compositions(home: np.ndarray, kind: np.ndarray) -> np.ndarray:
     order = np.lexsort((kind, home))
     sizes = np.bincount(home)
     starts = np.cumsum(sizes) - sizes
-    found = np.empty(len(sizes), dtype=np.int64)
+    numbers = np.empty(len(sizes), dtype=np.int64)
     known = 0
     for size in np.unique(sizes):
-        some = np.flatnonzero(sizes == size)
-        rows = kind[order][starts[some][:, None] + np.arange(size)]
+        of_size = np.flatnonzero(sizes == size)
+        rows = kind[order][starts[of_size][:, None] + np.arange(size)]
         own = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
-        found[some] = known + own
+        numbers[of_size] = known + own
         known += int(own.max()) + 1
-    return found
+    return numbers
 
 
 def _refuse_useless(homes: Households, strata: np.ndarray, exchange: Exchange, names: Sequence[str]) -> None:
-    """Refuse where partners are alike in all that the table shows besides their place."""
+    """Refuse where no swap could change the table: partners are alike in all that it shows besides their place."""
     others = [i for i in range(homes.codes.shape[1]) if i not in exchange.axes]
     alike = np.unique(homes.codes[:, others], axis=0, return_inverse=True)[1].reshape(-1) if others else homes.home * 0
     own, place = compositions(homes.home, alike), _places(homes, exchange)[0]
-    for some in members(strata):
-        if len(np.unique(own[some])) > 1 and len(np.unique(place[some])) > 1:
+    for stratum in members(strata):
+        if len(np.unique(own[stratum])) > 1 and len(np.unique(place[stratum])) > 1:
             return
     raise InputError(useless(names, "households of the same size"))

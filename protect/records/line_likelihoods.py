@@ -1,11 +1,11 @@
-"""What a line of a table says whose records moved within it, each by itself: as a whole, or cell by cell.
+"""The likelihood of a line of a table whose records moved within it, each by itself: as a whole, or cell by cell.
 
 Let a record be worth a number that depends on its category, chosen so that the sum over the n records of a line tells how
 many each category has. The likelihood of every such sum is evidence on that combination of cells, and is *exact*, as long as
 the sums are few. A line of two categories is known by one of its cells, and may be longer. Of other lines each cell is taken
 by itself: x of its records stayed each with the same probability, and each of the n - x others came with the mean
-probability of the other categories, by their shares as far as the published ones tell them. Only D - 1 figures of a line of
-D cells can vary, so that every cell counts as (D - 1) / D of a figure. That is a *cellwise approximation*.
+probability of the other categories, by their shares as far as the published ones tell them. A line of D cells has only D - 1
+degrees of freedom, so that every cell counts as (D - 1) / D of a figure. That is a *cellwise approximation*.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import numpy as np
 from ...base.errors import TooLarge
 
 MOST_NUMBERS = 1000
-"""By numbers below this a line of three and more categories is told; those that would need more are taken cell by cell."""
+"""A line of three and more categories is taken as a whole where numbers below this tell all its lines; else cell by cell."""
 MOST_PRODUCTS = 1_000_000
-"""Probabilities that are multiplied for a line of two categories, which is then exact."""
+"""The most products of probabilities for a line of two categories, which is then exact."""
 FEW_PRODUCTS = 50_000
-"""... for a cell of a longer line, which is not; beyond, its published count is taken as normal."""
+"""The same for a cell of a longer line, which is not exact; with more, its published count is taken as normal."""
 MOST_WEIGHTS = 100_000_000
 """The most log-weights that are kept for the lines of one table: 800 MB."""
 TINY = 1e-300
-"""What is too improbable for floating point is possible all the same."""
+"""The least probability of what is possible, even if floating point makes it 0."""
 LEAST = 1e-15
 """No value that is possible counts for less than this part of the most probable: an approximation excludes nothing."""
 ROUNDS = 200
-"""Steps by which the shares of the categories are worked back from the published ones."""
+"""Steps of the EM algorithm that estimates the true shares of the categories from the published ones."""
 
 
 # --- a line as a whole -------------------------------------------------------------------------------------------------
@@ -43,18 +43,18 @@ def worths(records: int, categories: int, most: int = MOST_NUMBERS) -> tuple[int
     """
     if records >= most:
         return None
-    found, sums, sizes, more = [0], np.zeros(1, np.int64), np.zeros(1, np.int64), np.arange(records + 1)
-    while len(found) < categories:
+    chosen, sums, sizes, more = [0], np.zeros(1, np.int64), np.zeros(1, np.int64), np.arange(records + 1)
+    while len(chosen) < categories:
         within = sizes[:, None] + more <= records
-        for worth in range(found[-1] + 1, -(-most // records)):
+        for worth in range(chosen[-1] + 1, -(-most // records)):
             after = (sums[:, None] + more * worth)[within]
             if len(np.unique(after)) == len(after):
                 break
         else:
             return None
         sums, sizes = after, (sizes[:, None] + more)[within]
-        found.append(worth)
-    return tuple(found)
+        chosen.append(worth)
+    return tuple(chosen)
 
 
 class Lines:
@@ -83,9 +83,9 @@ class Lines:
         if n not in self._tables:
             self._tables[n] = _all_by_all(n, self.matrix, np.array(worth))
         numbers, chances = self._tables[n]
-        found = np.zeros(int(numbers.max()) + 1)
-        found[numbers] = chances[:, np.flatnonzero(numbers == published @ worth)[0]]
-        return found
+        by_number = np.zeros(int(numbers.max()) + 1)
+        by_number[numbers] = chances[:, np.flatnonzero(numbers == published @ worth)[0]]
+        return by_number
 
 
 def _all_by_all(records: int, matrix: np.ndarray, worth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -93,20 +93,20 @@ def _all_by_all(records: int, matrix: np.ndarray, worth: np.ndarray) -> tuple[np
 
     One record after the other: the first category that a true line has gives one of its records to any that is published.
     """
-    some = np.eye(len(worth), dtype=np.int64)
+    single = np.eye(len(worth), dtype=np.int64)
     lines, numbers, chances = np.zeros((1, len(worth)), np.int64), np.zeros(1, np.int64), np.ones((1, 1))
     for _ in range(records):
         place = np.zeros(int(numbers.max()) + 1, np.int64)
         place[numbers] = np.arange(len(numbers))
         fewer = chances
         numbers, first = np.unique((numbers[:, None] + worth).ravel(), return_index=True)
-        lines = (lines[:, None] + some).reshape(-1, len(worth))[first]
-        given = (lines > 0).argmax(axis=1)
-        before = fewer[place[numbers - worth[given]]]
+        lines = (lines[:, None] + single).reshape(-1, len(worth))[first]
+        giver = (lines > 0).argmax(axis=1)
+        before = fewer[place[numbers - worth[giver]]]
         chances = np.zeros((len(lines), len(lines)))
         for category in range(len(worth)):
             has = np.flatnonzero(lines[:, category])
-            chances[:, has] += matrix[given, category][:, None] * before[:, place[numbers[has] - worth[category]]]
+            chances[:, has] += matrix[giver, category][:, None] * before[:, place[numbers[has] - worth[category]]]
     return numbers, chances
 
 
@@ -114,7 +114,7 @@ def _all_by_all(records: int, matrix: np.ndarray, worth: np.ndarray) -> tuple[np
 
 
 def shares_before(published: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """The most probable shares of the categories before PRAM, by what was published of all lines together.
+    """The maximum-likelihood shares of the categories before PRAM, from what was published of all lines together (EM).
 
     None is taken to be less than half a record.
     """
@@ -136,7 +136,7 @@ class Cells:
         self._left = MOST_WEIGHTS
 
     def given(self, category: int, figure: int, n: int) -> tuple[int, np.ndarray]:
-        """The first value that a cell may have, and log P(figure | value) from there on, for its share of what can vary."""
+        """The first value that a cell may have, and log P(figure | value) from there on, times (D - 1) / D."""
         if (category, figure, n) not in self._known:
             self._left -= n + 1
             if self._left < 0:

@@ -26,13 +26,13 @@ from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import EXACT, SUPPORT, Figures, counts_of, figures_of, seen_through
 
 MOST_COUNT = 10_000_000
-"""The most records that a line may have, of whose blanks any may be a cell's."""
+"""The most records that a line may have: any of its blanks may belong to a cell."""
 
 
 @saved("LocalSuppression")
 @dataclass(frozen=True)
 class LocalSuppression:
-    """Each record's value of a dim is blank with the probability `rate`; without one, nobody says which are."""
+    """Each record's value of a dim is blank with the probability `rate`; None: it is not said which values are."""
 
     dim: str
     rate: float | None = None
@@ -72,7 +72,7 @@ def local_suppress(
     seed: int | None = None,
     exact: Iterable[Any] = (),
 ) -> Release:
-    """Publish a table of counts of records in some of which the value of one variable is blank.
+    """Publish a table of counts after local suppression: in some records the value of one variable is blanked.
 
     A cell counts the records whose value was left. The table of all other dims counts all records, blank or not, and is a
     fact. With `rate` the likelihood is exact; with `rule`, by which the blanks depend on what they hide, support only.
@@ -86,8 +86,8 @@ def local_suppress(
     rate
         Instead of a rule: how probable it is that a record's value is blanked, whichever it is.
     seed
-        Of the random numbers, with `rate`. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers, with `rate`. Left out: a new one, kept in `release.applied`. A seed that can be
+        guessed protects nothing.
     exact
         Further margins that are published as they are.
 
@@ -99,12 +99,12 @@ def local_suppress(
     [[0, 9], [5, 0], [4, 8]]
     >>> fw.audit(r).cells.loc[("1", "1"), ["published", "lower", "upper"]].tolist()
     [0, 0, 1]
-    >>> some = fw.protect.local_suppress([[1, 9], [5, 2], [4, 8]], "A", rate=0.3, seed=1)
-    >>> some.likelihood
+    >>> at_random = fw.protect.local_suppress([[1, 9], [5, 2], [4, 8]], "A", rate=0.3, seed=1)
+    >>> at_random.likelihood
     'exact'
     """
     labelled = counts_of(table, "local_suppress")
-    names = [one.name for one in labelled.dims]
+    names = [axis.name for axis in labelled.dims]
     if rate is None and rule is None:
         raise InputError("local_suppress() needs rule= (such as '< 3') or rate=: which values are blanked.")
     mechanism = checked(names, dim, rate, rule)
@@ -143,5 +143,5 @@ def checked(names: list[str], dim: Any, rate: Any, rule: Any = None) -> LocalSup
 
 
 def likelihood_of(mechanism: LocalSuppression) -> str:
-    """How well it is known."""
+    """How well the likelihood is known."""
     return SUPPORT if mechanism.rate is None else EXACT

@@ -32,7 +32,7 @@ ENOUGH = 50
 """Swaps for each record, beyond which a share that is still not reached never will be."""
 USUAL_SHARE = 0.1
 MOST_SWAPS = 200_000
-"""They are made one by one: about a minute."""
+"""The most swaps: they are made one by one, which takes about a minute."""
 
 
 def swap_preserving(
@@ -58,8 +58,8 @@ def swap_preserving(
     rate
         Instead: swaps are made until at least this share of the records stand in another cell (0.1 if neither is given).
     seed
-        Of the random numbers. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers. Left out: a new one, kept in `release.applied`. A seed that can be guessed protects
+        nothing.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def swap_preserving(
     n_dims = len(labelled.dims)
     if n_dims < 2:
         raise InputError(
-            "swap_preserving() needs at least two dims: in a table of one, nothing moves without its margin."
+            "swap_preserving() needs at least two dims: in a table of one, every swap would change its margin."
         )
     if isinstance(ways, bool) or not isinstance(ways, (int, np.integer)) or not 1 <= ways < n_dims:
         raise InputError(
@@ -80,7 +80,7 @@ def swap_preserving(
         )
     _check_amount(swaps, rate)
     names = [dim.name for dim in labelled.dims]
-    kept = [tuple(name if name in some else None for name in names) for some in combinations(names, int(ways))]
+    kept = [tuple(name if name in chosen else None for name in names) for chosen in combinations(names, int(ways))]
     release = publish_margins(of_table(labelled), kept)
     moves = choose(release)
     if not moves.sets:

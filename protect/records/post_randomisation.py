@@ -26,7 +26,7 @@ from ..mechanism.moved_records import published_as, whole_counts
 from .line_likelihoods import Cells, Lines, shares_before, worths
 
 NAME = "post-randomisation"
-WHY = "cells of long lines are taken one by one, each for its share of what can vary"
+WHY = "cells of long lines are taken one by one, each for its share of the degrees of freedom"
 
 
 @saved("PostRandomisation")
@@ -47,7 +47,7 @@ def pram(
     seed: int | None = None,
     exact: Iterable[Any] = (),
 ) -> Release:
-    """Publish a table of counts of which one variable went through PRAM: each record's value was drawn anew.
+    """Publish a table of counts after PRAM of one variable: each record's value is drawn anew.
 
     The table of all other dims stays as it is, and is a fact. The likelihood is exact where lines along `dim` have few
     records (of two categories, a thousand; of three, 31; of four, 9; of six, 4; of ten, 2), and a cellwise approximation
@@ -64,10 +64,10 @@ def pram(
         Its transition matrix: how probable each published value (a column) is for each true one (a row), in the order of the
         labels; or a DataFrame with the labels on both axes.
     stay
-        Instead of a matrix: how probable it is that a value stays; all others are alike.
+        Instead of a matrix: the probability that a value stays; all others are then equally probable.
     seed
-        Of the random numbers. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers. Left out: a new one, kept in `release.applied`. A seed that can be guessed protects
+        nothing.
     exact
         Further margins that are published as they are.
 
@@ -109,7 +109,7 @@ def read_pram(release: Release, dim: str, matrix: Any = None, stay: float | None
 
 def checked(dims: Sequence[Dim], dim: Any, matrix: Any, stay: Any) -> PostRandomisation:
     """Refuse parameters that make no sense."""
-    names = [one.name for one in dims]
+    names = [known.name for known in dims]
     if dim not in names:
         raise InputError(f"pram() draws the values of {dim!r} anew, which is no dim; {did_you_mean(str(dim), names)}")
     labels = dims[names.index(dim)].labels
@@ -129,8 +129,8 @@ def checked(dims: Sequence[Dim], dim: Any, matrix: Any, stay: Any) -> PostRandom
 def _as_chances(matrix: Any, dim: str, labels: Sequence[str]) -> np.ndarray:
     """A transition matrix of these labels."""
     if hasattr(matrix, "reindex") and hasattr(matrix, "columns"):
-        named = matrix.set_axis([str(one) for one in matrix.index]).set_axis(
-            [str(one) for one in matrix.columns], axis=1
+        named = matrix.set_axis([str(label) for label in matrix.index]).set_axis(
+            [str(label) for label in matrix.columns], axis=1
         )
         for label in (*named.index, *named.columns):
             if label not in labels:
@@ -147,7 +147,7 @@ def _as_chances(matrix: Any, dim: str, labels: Sequence[str]) -> np.ndarray:
         )
     for label, row in zip(labels, chances, strict=True):
         if not np.isfinite(row).all() or (row < 0).any() or abs(row.sum() - 1) > 1e-6:
-            raise InputError(f"pram(matrix=): the row of {label!r} has no probabilities of at least 0 that sum to 1.")
+            raise InputError(f"pram(matrix=): the row of {label!r} must be probabilities of at least 0 that sum to 1.")
     if (chances == np.eye(n)).all():
         raise InputError("pram(matrix=): it leaves every value as it is, and the table would be published as it is.")
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
@@ -156,13 +156,13 @@ def _as_chances(matrix: Any, dim: str, labels: Sequence[str]) -> np.ndarray:
 def _lines(release: Release, dim: str) -> np.ndarray:
     """[line, category]: the cells along a dim."""
     cells = release.grids[0].cells
-    axis = [one.name for one in release.dims].index(dim)
+    axis = [known.name for known in release.dims].index(dim)
     return np.moveaxis(cells, axis, -1).reshape(-1, cells.shape[axis])
 
 
 def _released(release: Release, figures: np.ndarray, public: PostRandomisation, seed: int | None) -> Release:
     """What everybody can read off the published table: the totals of its lines, and what each line says."""
-    others = [one.name for one in release.dims if one.name != public.dim]
+    others = [known.name for known in release.dims if known.name != public.dim]
     keys, matrix = release.margin(others)
     totals = matrix @ figures
     release = release.with_facts(keys, matrix, totals, totals, totals)
@@ -191,16 +191,18 @@ def _released(release: Release, figures: np.ndarray, public: PostRandomisation, 
 def _by_number(release: Release, cells: np.ndarray, line: np.ndarray, chances: np.ndarray, dim: str) -> Evidence:
     """The likelihood of a line as evidence on the number that tells it."""
     possible = np.flatnonzero(chances > 0)
-    where = release.words(release.keys[cells[0]])
+    first_cell = release.words(release.keys[cells[0]])
     if not len(possible):
-        raise InputError(f"the line of {where}: post-randomisation of {dim} cannot have published it, by this matrix.")
+        raise InputError(
+            f"the line of {first_cell}: post-randomisation of {dim} cannot have published it, by this matrix."
+        )
     with np.errstate(divide="ignore"):
         logs = np.log(chances[possible[0] : possible[-1] + 1])
     if len(cells) == 2:
         return _of_cell(release, int(cells[0]), int(line[0]), int(possible[0]), logs)
     worth = worths(int(line.sum()), len(cells))
     assert worth is not None
-    each, words = np.array(worth[1:], dtype=np.int64), f"the line of {where} along {dim}"
+    each, words = np.array(worth[1:], dtype=np.int64), f"the line of {first_cell} along {dim}"
     return Evidence(
         cells[1:].astype(np.int64), each, int(possible[0]), logs, words=words, figure=int(each @ line[1:])
     )  # fmt: skip
@@ -208,8 +210,8 @@ def _by_number(release: Release, cells: np.ndarray, line: np.ndarray, chances: n
 
 def _of_cell(release: Release, cell: int, figure: int, first: int, logs: np.ndarray) -> Evidence:
     """What the figure of a cell says of it."""
-    one = np.array([cell], dtype=np.int64)
-    return Evidence(one, np.ones(1, dtype=np.int64), first, logs, key=release.keys[cell], figure=figure)
+    cells = np.array([cell], dtype=np.int64)
+    return Evidence(cells, np.ones(1, dtype=np.int64), first, logs, key=release.keys[cell], figure=figure)
 
 
 def _by_cells(release: Release, cells: np.ndarray, line: np.ndarray, by_cell: Cells) -> Iterator[Evidence]:
@@ -218,6 +220,6 @@ def _by_cells(release: Release, cells: np.ndarray, line: np.ndarray, by_cell: Ce
     for category, (cell, figure) in enumerate(zip(cells.tolist(), line.tolist(), strict=True)):
         first, logs = by_cell.given(category, figure, n)
         if not len(logs):
-            where = release.words(release.keys[cell])
-            raise InputError(f"{where}, published as {figure}: post-randomisation cannot have published that.")
+            words = release.words(release.keys[cell])
+            raise InputError(f"{words}, published as {figure}: post-randomisation cannot have published that.")
         yield _of_cell(release, cell, figure, first, logs)

@@ -34,7 +34,10 @@ from .swapping_checks import (
 )
 from .swapping_evidence import cell_evidence
 
-WHY = "cells are taken one by one, each for its share of what can vary, although a pair of records changes four at once"
+WHY = (
+    "cells are taken one by one, each for its share of the degrees of freedom, although a pair of records changes four at "
+    "once"
+)
 
 
 def swap(
@@ -83,8 +86,8 @@ def swap(
     columns
         With `household`: the columns that are dims of the table (all others but that of the household, when left out).
     seed
-        Of the random numbers. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers. Left out: a new one, kept in `release.applied`. A seed that can be guessed protects
+        nothing.
     exact
         Further margins that are published as they are.
 
@@ -116,8 +119,8 @@ def swap(
     refuse_useless(labelled.values.ravel(), strata, names)
     refuse_too_many(rate, int(labelled.values.sum()))
     figures = swapped_within(labelled.values.ravel(), strata, rate, targeted or 0, np.random.default_rng(seed))
-    found = [one for cells in strata for one in cell_evidence(release, cells, figures[cells], rate, targeted or 0)]
+    evidence = [item for cells in strata for item in cell_evidence(release, cells, figures[cells], rate, targeted or 0)]
     alike = ", ".join(level for level in exchange.alike if level)
     words = words_of("records", names, rate, alike, f"records in cells of at most {targeted}" if targeted else "")
     applied = Applied(NAME, CELLWISE, f"{words}; {WHY}", seed, Swapping(float(rate)))
-    return published_as(replace(release, evidence=(*release.evidence, *found)), figures, applied)
+    return published_as(replace(release, evidence=(*release.evidence, *evidence)), figures, applied)

@@ -21,16 +21,16 @@ from ..mechanism.mechanism import EXACT, Figures, counts_of, figures_of, most_po
 MOST_WEIGHTS = 100_000_000
 """The most log-weights that are kept for the cells of one sample: 800 MB."""
 MOST_UNITS = 1_000_000_000
-"""What the generator of random numbers can draw from."""
+"""The generator of random numbers draws from populations below this."""
 
 
 @saved("Sampling")
 @dataclass(frozen=True)
 class Sampling:
-    """`size` of `population` units are drawn without replacement, every such sample alike.
+    """`size` of `population` units are drawn without replacement, every such sample equally probable.
 
     The sample counts f of the cells F have the probability prod C(F_i, f_i) / C(population, size): a product over cells,
-    as long as population and size are known.
+    as long as population and size are known (multivariate hypergeometric).
     """
 
     population: int
@@ -69,8 +69,8 @@ def draw_sample(
         One of them: the share of the population in the sample (the size is rounded to the nearest whole number), or its
         size.
     seed
-        Of the random numbers; whoever has it can draw the sample again. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers; whoever has it can draw the sample again. Left out: a new one, kept in
+        `release.applied`. A seed that can be guessed protects nothing.
     exact
         Margins of the population that are published; the grand total is always among them.
 
@@ -108,7 +108,8 @@ def sampling_of(release: Release) -> Sampling:
     summed = [tuple(int(node) == dim.total for node, dim in zip(key, release.dims, strict=True)) for key in facts.keys]
     for pattern in dict.fromkeys(summed):
         rows = np.array(
-            [i for i, one in enumerate(summed) if one == pattern and facts.lower[i] == facts.upper[i]], dtype=int
+            [i for i, is_summed in enumerate(summed) if is_summed == pattern and facts.lower[i] == facts.upper[i]],
+            dtype=int,
         )
         if (np.asarray(facts.matrix[rows].sum(axis=0)).ravel() == 1).all():
             figures = release.figures
@@ -124,10 +125,10 @@ def sampling_of(release: Release) -> Sampling:
 
 def refuse_too_many(mechanism: Sampling, published: np.ndarray, most: np.ndarray) -> None:
     """Refuse where the weights of all population counts that cells may have would fill the memory."""
-    asked = np.unique(
+    ranges = np.unique(
         np.stack([published, np.minimum(most, published + mechanism.population - mechanism.size)]), axis=1
     )
-    needed = int((asked[1] - asked[0] + 1).sum(dtype=float))
+    needed = int((ranges[1] - ranges[0] + 1).sum(dtype=float))
     if needed > MOST_WEIGHTS:
         raise TooLarge(
             f"the population counts that the sample leaves possible are {needed:,} in all, more than {MOST_WEIGHTS:,}; "
@@ -146,7 +147,7 @@ def _size(fraction: Any, size: Any, population: int) -> int:
         return int(size)
     if isinstance(fraction, bool) or not isinstance(fraction, (int, float, np.number)) or not 0 < fraction <= 1:
         raise InputError(f"draw_sample(fraction={fraction!r}): a fraction is above 0 and at most 1.")
-    found = math.floor(float(fraction) * population + 0.5)
-    if not found:
+    rounded = math.floor(float(fraction) * population + 0.5)
+    if not rounded:
         raise InputError(f"draw_sample(fraction={fraction}): of {population} units that is a sample of nobody.")
-    return found
+    return rounded

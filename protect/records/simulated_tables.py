@@ -38,7 +38,7 @@ def simulate(
     max_tries: int = 400,
     seed: int | None = None,
 ) -> Release:
-    """Publish a simulated table instead of the true one: a draw from all tables with its margins, prod 1/x! probable.
+    """Publish a simulated table instead of the true one: drawn from all tables with its margins, in proportion to prod 1/x!.
 
     The draw, and whether it is kept, depend on the true table through its published margins only. So the likelihood is
     exact: the published cells say nothing of the truth beyond these margins, which are facts, however well or badly the
@@ -57,8 +57,8 @@ def simulate(
     max_tries
         How many draws are looked at.
     seed
-        Of the random numbers. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers. Left out: a new one, kept in `release.applied`. A seed that can be guessed protects
+        nothing.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def simulate(
     seed = taken_seed(seed)
     tables, facts = draws_of(release, 1 if richer is None else int(max_tries), seed)
     named = "; ".join(",".join(level for level in margin if level) or "the grand total" for margin in kept)
-    words = f"a draw from all tables with the same margins ({named}), prod 1/x! probable, replaces the table"
+    words = f"a draw from all tables with the same margins ({named}), in proportion to prod 1/x!, replaces the table"
     words += f" ({facts['kernels']})"
     if facts["certificate"] == "unproven" or facts["converged"] == "no":
         rhat = f", largest R-hat {facts['rhat']:.3f}"
@@ -116,11 +116,11 @@ def _doubt(facts: dict[str, Any]) -> str:
 def _fitting(tables: np.ndarray, like: Table, margins: list[Any], level: float, test: str) -> np.ndarray:
     """The first table that a log-linear model fits, as the only row."""
     best = 0.0
-    for one in tables:
-        found = fit(Table(one.astype(np.int64).reshape(like.values.shape), like.dims), margins)
-        p = found.p if test == TESTS[0] else found.p_pearson
+    for table in tables:
+        fitted = fit(Table(table.astype(np.int64).reshape(like.values.shape), like.dims), margins)
+        p = fitted.p if test == TESTS[0] else fitted.p_pearson
         if p >= level:
-            return one[None]
+            return table[None]
         best = max(best, p)
     raise InputError(
         f"the model of fits= fits none of {len(tables)} simulated tables (largest p-value {best:.2g}): ask for a richer "

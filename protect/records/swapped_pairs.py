@@ -13,11 +13,11 @@ from ...fiber.laws.raking import members
 
 def strata_of(groups: np.ndarray, category: np.ndarray) -> list[np.ndarray]:
     """The cells of every group: categories down, combinations of the other dims across."""
-    found = []
+    strata = []
     for cells in members(groups):
         in_order = cells[np.argsort(category[cells], kind="stable")]
-        found.append(in_order.reshape(len(np.unique(category[cells])), -1))
-    return found
+        strata.append(in_order.reshape(len(np.unique(category[cells])), -1))
+    return strata
 
 
 def pairs_wanted(sizes: np.ndarray, rate: float) -> tuple[int, float, int]:
@@ -49,12 +49,12 @@ def swapped(stratum: np.ndarray, rate: float, small: int, random: np.random.Gene
     after = stratum.copy()
     for kind, flows in enumerate(flows_of(kinds.sum(axis=2), pairs, random)):
         left = kinds[kind]
-        for d, e in np.argwhere(flows):
+        for origin, target in np.argwhere(flows):
             # Records of a kind and category are alike to the choice of pairs: any of them may be the ones.
-            gone = random.multivariate_hypergeometric(left[d], flows[d, e])
-            left[d] -= gone
-            after[d] -= gone
-            after[e] += gone
+            gone = random.multivariate_hypergeometric(left[origin], flows[origin, target])
+            left[origin] -= gone
+            after[origin] -= gone
+            after[target] += gone
     return after
 
 
@@ -63,11 +63,12 @@ def flows_of(unused: np.ndarray, pairs: int, random: np.random.Generator) -> np.
     kinds, n = unused.shape
     flows = np.zeros((kinds, n, n), dtype=np.int64)
     alike = np.argwhere(unused).tolist()
-    if (
-        len(alike) == 2 and alike[0][1] != alike[1][1]
-    ):  # two categories with records of one kind each: pairs are all alike
-        (one, d), (other, e) = alike
-        flows[one, d, e] = flows[other, e, d] = min(pairs, unused[one, d], unused[other, e])
+    # Two categories with records of one kind each: pairs are all alike.
+    if len(alike) == 2 and alike[0][1] != alike[1][1]:
+        (first_kind, origin), (second_kind, target) = alike
+        flows[first_kind, origin, target] = flows[second_kind, target, origin] = min(
+            pairs, unused[first_kind, origin], unused[second_kind, target]
+        )
         return flows
     # Few numbers, again and again: lists are much faster here than arrays.
     left = unused.tolist()
@@ -82,14 +83,14 @@ def flows_of(unused: np.ndarray, pairs: int, random: np.random.Generator) -> np.
             if not any(begin):
                 break
             kind = -1
-        d = _picked(begin, u[0])
-        kind = _picked([row[d] for row in left], u[1]) if kind < 0 else kind
-        e = _picked([0 if other == d else size for other, size in enumerate(sizes)], u[2])
-        partner = _picked([row[e] for row in left], u[3])
-        for one, here, there in ((kind, d, e), (partner, e, d)):
-            moved.append((one, here, there))
-            left[one][here] -= 1
-            sizes[here] -= 1
+        origin = _picked(begin, u[0])
+        kind = _picked([row[origin] for row in left], u[1]) if kind < 0 else kind
+        target = _picked([0 if other == origin else size for other, size in enumerate(sizes)], u[2])
+        partner = _picked([row[target] for row in left], u[3])
+        for moved_kind, leaves, enters in ((kind, origin, target), (partner, target, origin)):
+            moved.append((moved_kind, leaves, enters))
+            left[moved_kind][leaves] -= 1
+            sizes[leaves] -= 1
     np.add.at(flows, tuple(np.array(moved, dtype=np.int64).reshape(-1, 3).T), 1)
     return flows
 

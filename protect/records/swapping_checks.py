@@ -31,7 +31,7 @@ class Exchange:
     """What is exchanged, and what partners agree in."""
 
     axes: tuple[int, ...]
-    """Of the dims whose values are exchanged together."""
+    """The axes of the dims whose values are exchanged together."""
     alike: Margin
 
     def names(self, dims: Sequence[Dim]) -> list[str]:
@@ -40,12 +40,12 @@ class Exchange:
 
     def categories(self, dims: Sequence[Dim]) -> Margin:
         """The margin whose sums are the categories that values are exchanged between."""
-        return tuple(one.name if i in self.axes else None for i, one in enumerate(dims))
+        return tuple(dim.name if i in self.axes else None for i, dim in enumerate(dims))
 
     def kept(self, dims: Sequence[Dim]) -> list[Margin]:
         """The margins that no exchange changes: categories by what partners agree in, and all other dims together."""
-        by_category = tuple(one.name if i in self.axes else self.alike[i] for i, one in enumerate(dims))
-        all_others = tuple(self.alike[i] if i in self.axes else one.name for i, one in enumerate(dims))
+        by_category = tuple(dim.name if i in self.axes else self.alike[i] for i, dim in enumerate(dims))
+        all_others = tuple(self.alike[i] if i in self.axes else dim.name for i, dim in enumerate(dims))
         return [by_category, all_others]
 
 
@@ -55,40 +55,40 @@ def kept_margins(release: Release, exchange: Exchange, exact: Any) -> Release:
 
 
 def checked_swap(dims: Sequence[Dim], dim: Any, rate: Any, within: Any, targeted: Any) -> Exchange:
-    """Refuse parameters that make no sense; what is exchanged, and the margin that partners agree in."""
-    names = [one.name for one in dims]
+    """What is exchanged, and the margin that partners agree in; parameters that make no sense are refused."""
+    names = [known.name for known in dims]
     wanted = exchanged_names(dim, names)
-    for one in wanted:
-        if one not in names:
-            raise InputError(f"swap() exchanges the values of {one!r}, which is no dim; {did_you_mean(one, names)}")
+    for name in wanted:
+        if name not in names:
+            raise InputError(f"swap() exchanges the values of {name!r}, which is no dim; {did_you_mean(name, names)}")
     checked_rate(rate)
     if targeted is not None and (
         isinstance(targeted, bool) or not isinstance(targeted, (int, np.integer)) or targeted < 1
     ):
         raise InputError(f"swap(targeted={targeted!r}): a whole number of records, at least 1.")
     alike = parse_margin(within, dims)
-    for one in wanted:
-        if alike[names.index(one)] == one:
+    for name in wanted:
+        if alike[names.index(name)] == name:
             raise InputError(
-                f"swap(within=): partners come from different categories of {one!r}; they cannot agree in it."
+                f"swap(within=): partners come from different categories of {name!r}; they cannot agree in it."
             )
-    return Exchange(tuple(names.index(one) for one in wanted), alike)
+    return Exchange(tuple(names.index(name) for name in wanted), alike)
 
 
 def exchanged_names(dim: Any, names: Sequence[str]) -> list[str]:
     """The dims whose values are exchanged together: one, or several with commas between them or in a list."""
     if isinstance(dim, str):
-        found = [dim] if dim in names else [one.strip() for one in dim.split(",")]
+        exchanged = [dim] if dim in names else [name.strip() for name in dim.split(",")]
     elif isinstance(dim, (list, tuple)):
-        found = [str(one) for one in dim]
+        exchanged = [str(name) for name in dim]
     else:
-        found = [str(dim)]
-    if not any(found):
+        exchanged = [str(dim)]
+    if not any(exchanged):
         raise InputError("swap() needs the dim whose values are exchanged, or several.")
-    for one in found:
-        if found.count(one) > 1:
-            raise InputError(f"swap() exchanges the values of {one!r} once; it is named twice.")
-    return found
+    for name in exchanged:
+        if exchanged.count(name) > 1:
+            raise InputError(f"swap() exchanges the values of {name!r} once; it is named twice.")
+    return exchanged
 
 
 def checked_rate(rate: Any) -> float:

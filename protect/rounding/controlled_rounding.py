@@ -22,9 +22,9 @@ from .random_rounding import RandomRounding
 from .rounding import Ranges, checked_base, with_rounded
 
 MOST_NODES = 1000
-"""Of the search for the nearest rounding; two-way tables need none."""
+"""Nodes of the branch and bound for the nearest rounding; two-way tables need none."""
 SEARCHED_OUT, NEAR_ENOUGH = 3_000, 0.05
-"""Of more cells the search may end where the gain is within this share of the most; two-way tables never need it."""
+"""With more cells than this the search may end within this share of the least cost; two-way tables never need it."""
 _FINEST = 1e-7
 """The least weight of the margins that the solver can tell from nothing."""
 
@@ -55,8 +55,8 @@ def controlled_round(
         True: a random one in which every cell and every margin is right on average (Cox 1987); tables of two dims only,
         without levels.
     seed
-        Of the random choices. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random choices. Left out: a new one, kept in `release.applied`. A seed that can be guessed protects
+        nothing.
     margins
         The margins that are published (all of them, at every level, when left out). Sums that are not are free to end
         up further away. In three or more dims no rounding need exist that suits all margins: then name fewer.
@@ -79,7 +79,7 @@ def controlled_round(
     if unbiased:
         _refuse_unless_two_way(labelled.dims, shown)
         rows = labelled.values.reshape(-1, labelled.values.shape[-1])
-        cells = unbiased_rounding(rows, step, lambda some, of: int(random.integers(of)) < some).ravel()
+        cells = unbiased_rounding(rows, step, lambda part, whole: int(random.integers(whole)) < part).ravel()
         how = "at random, so that all add up and are right on average"
     else:
         cells, proven = _nearest(labelled.values.ravel(), matrix[release.n_cells :], step, random, base)
@@ -103,10 +103,10 @@ def _nearest(
     found, proven = nearest_rounding(values, sums, step, random.permutation(len(values)))
     if found is not None:
         return found, proven
-    what = f"controlled_round(base={base}): "
-    what += "no rounding exists" if proven else f"no rounding was found (in {MOST_NODES:,} nodes of the search)"
+    problem = f"controlled_round(base={base}): "
+    problem += "no rounding exists" if proven else f"no rounding was found (in {MOST_NODES:,} nodes of the search)"
     raise InputError(
-        f"{what} in which every cell and every published margin is a multiple next to its true value; publish fewer "
+        f"{problem} in which every cell and every published margin is a multiple next to its true value; publish fewer "
         "margins (margins=), for instance without those of the most dims."
     )
 
@@ -141,12 +141,12 @@ def nearest_rounding(values: np.ndarray, sums: Any, step: int, order: np.ndarray
 
 
 def unbiased_rounding(values: np.ndarray, step: int, chance: Callable[[int, int], bool]) -> np.ndarray:
-    """A two-way table at random rounded to multiples next to the truth, cells, margins and total, each right on average.
+    """A two-way table rounded at random to multiples next to the truth: cells, margins and total, each right on average.
 
     One more row and column fill every sum up to a multiple. Then, as long as there are cells between two multiples, a
     cycle of them is taken on which rows and columns alternate: what its odd cells gain its even cells lose, in one of the
-    two directions as far as a cell becomes a multiple, chosen so that nothing changes on average. `chance(some, of)` is
-    true with the probability some / of.
+    two directions as far as a cell becomes a multiple, chosen so that nothing changes on average (Cox 1987).
+    `chance(part, whole)` is true with the probability part / whole.
     """
     n_rows, n_columns = values.shape
     rest = np.zeros((n_rows + 1, n_columns + 1), dtype=np.int64)

@@ -39,7 +39,7 @@ class Lattice:
     @cached_property
     def starts(self) -> dict[Shown, int]:
         """The number of the first figure of each table."""
-        ends = np.cumsum([self.size(one) for one in self.tables]).tolist()
+        ends = np.cumsum([self.size(table) for table in self.tables]).tolist()
         return dict(zip(self.tables, [0, *ends[:-1]], strict=True))
 
     @property
@@ -59,14 +59,14 @@ class Lattice:
     def finest(self) -> tuple[Shown, ...]:
         """The tables that are no sum of a larger one."""
         sums = {coarse for fine in self.tables for coarse, _ in self._next(fine)}
-        return tuple(one for one in self.tables if one not in sums)
+        return tuple(table for table in self.tables if table not in sums)
 
     def _next(self, fine: Shown) -> list[tuple[Shown, int]]:
-        """The tables that show one dim of another one level more coarsely, and which dim that is."""
+        """The tables that show one dim of a table a level more coarsely, and which dim that is."""
         return [
             ((*fine[:axis], level, *fine[axis + 1 :]), axis)
-            for axis, here in enumerate(fine)
-            for level in self._coarser[axis][here]
+            for axis, own_level in enumerate(fine)
+            for level in self._coarser[axis][own_level]
         ]
 
     @cached_property
@@ -76,13 +76,13 @@ class Lattice:
 
     @cached_property
     def _coarser(self) -> list[list[list[int]]]:
-        """For each level of each dim those that are next to it."""
-        return [[_next_levels(levels, one) for one in range(len(levels))] for levels in self.dims]
+        """For each level of each dim the next coarser ones."""
+        return [[_next_levels(levels, level) for level in range(len(levels))] for levels in self.dims]
 
     @cached_property
     def additions(self) -> Any:
-        """The equations that figures satisfy which add up: a row for every figure and dim that a table next to it shows
-        more finely, with 1 for the figures that it sums, and -1 for itself."""
+        """The equations of additive tables: for every figure, and every dim that a table next to its own shows more
+        finely, a row with 1 for the figures that it sums and -1 for itself."""
         rows: list[np.ndarray] = []
         columns: list[np.ndarray] = []
         entries: list[np.ndarray] = []
@@ -96,8 +96,8 @@ class Lattice:
                 n += len(itself)
         if not rows:
             return sp.csr_array((0, self.n_figures), dtype=np.int64)
-        where = (np.concatenate(rows), np.concatenate(columns))
-        return sp.csr_array((np.concatenate(entries), where), shape=(n, self.n_figures))
+        places = (np.concatenate(rows), np.concatenate(columns))
+        return sp.csr_array((np.concatenate(entries), places), shape=(n, self.n_figures))
 
     def _within(self, fine: Shown, coarse: Shown, axis: int) -> np.ndarray:
         """For each figure of a table the place of the one of a coarser table that it is part of."""
@@ -110,25 +110,25 @@ class Lattice:
 
 def lattice_of(dims: Sequence[Sequence[np.ndarray]], wanted: Iterable[Shown]) -> Lattice:
     """The lattice of some tables: these, and all that are sums of them."""
-    levels = tuple(tuple(one) for one in dims)
-    below = [follows(one) for one in levels]
-    found: dict[Shown, None] = {}
+    levels = tuple(tuple(dim) for dim in dims)
+    below = [follows(dim_levels) for dim_levels in levels]
+    tables: dict[Shown, None] = {}
     for table in wanted:
-        for one in product(*(sorted(below[axis][level]) for axis, level in enumerate(table))):
-            found[one] = None
-    return Lattice(levels, tuple(sorted(found)))
+        for coarser in product(*(sorted(below[axis][level]) for axis, level in enumerate(table))):
+            tables[coarser] = None
+    return Lattice(levels, tuple(sorted(tables)))
 
 
 def follows(levels: Levels) -> list[set[int]]:
     """For each level of a dim those that follow from it, itself among them."""
-    return [{b for b, coarse in enumerate(levels) if _follows(fine, coarse)} for fine in levels]
+    return [{i for i, coarse in enumerate(levels) if _follows(fine, coarse)} for fine in levels]
 
 
 def between(fine: np.ndarray, coarse: np.ndarray) -> np.ndarray:
     """For each group of a level the group of a coarser level that it is part of."""
-    found = np.zeros(_size(fine), dtype=np.int64)
-    found[fine] = coarse
-    return found
+    groups = np.zeros(_size(fine), dtype=np.int64)
+    groups[fine] = coarse
+    return groups
 
 
 def _follows(fine: np.ndarray, coarse: np.ndarray) -> bool:
@@ -137,14 +137,14 @@ def _follows(fine: np.ndarray, coarse: np.ndarray) -> bool:
 
 def _next_levels(levels: Levels, fine: int) -> list[int]:
     """The levels that follow from one with none between; of two that are the same, the later from the earlier."""
-    sizes = [len(np.unique(one)) for one in levels]
+    sizes = [len(np.unique(level)) for level in levels]
     below = follows(levels)
     return [
-        one
-        for one in sorted(below[fine])
-        if one != fine
-        and (sizes[one] < sizes[fine] or one > fine)
-        and not any(one in below[mid] and sizes[one] < sizes[mid] < sizes[fine] for mid in below[fine])
+        coarse
+        for coarse in sorted(below[fine])
+        if coarse != fine
+        and (sizes[coarse] < sizes[fine] or coarse > fine)
+        and not any(coarse in below[mid] and sizes[coarse] < sizes[mid] < sizes[fine] for mid in below[fine])
     ]
 
 

@@ -29,11 +29,11 @@ from .random_rounding import RandomRounding
 from .rounding import checked_base, with_rounded
 
 MOST_NODES = 1000
-"""Of each search for a rounding; lattices of two-way tables need hardly any."""
+"""Nodes of the branch and bound for each rounding; lattices of two-way tables need hardly any."""
 SEARCHED_OUT, NEAR_ENOUGH = 1_000, 0.05
-"""Where more figures can turn the search may end within this share of the best; two-way tables do not need it."""
+"""With more figures that can turn, the search may end within this share of the best; two-way tables do not need it."""
 MOST_FIGURES = 100_000
-"""That are rounded at once: of more the program takes hours."""
+"""The most figures that are rounded at once: with more the program takes hours."""
 BEYOND = 10.0
 """What it costs to go to the next multiple but one, in costs of figures that turn: at most 1 each."""
 
@@ -85,8 +85,8 @@ def round_lattice(
         All tables of up to so many dims are offered, besides `margins`. Neither: the table itself, with everything that it
         sums to.
     seed
-        Of the keys; whoever has it can undo the rounding. Left out: a new one, which `release.applied` keeps; one that can
-        be guessed protects nothing.
+        The seed of the keys; whoever has it can undo the rounding. Left out: a new one, kept in `release.applied`. A seed
+        that can be guessed protects nothing.
     keys
         "labels": the key of a figure follows from its labels and the seed. A table of summed record keys: it follows from
         who is in it, and figures of the same people are alike whatever they are called. None: keys are drawn anew.
@@ -115,33 +115,35 @@ def round_lattice(
     truth = matrix @ labelled.values.ravel()
     seed = taken_seed(seed)
     numbers, kind = random_numbers(release, shown, matrix, truth, seed, keys)
-    found = rounded_lattice(lattice, truth, numbers, step, base)
+    rounded = rounded_lattice(lattice, truth, numbers, step, base)
     names = dict(zip(lattice.tables, offered, strict=True))
-    relaxed = [" x ".join(level for level in names[one] if level) or "the grand total" for one in found.relaxed]
+    relaxed = [" x ".join(level for level in names[wide] if level) or "the grand total" for wide in rounded.relaxed]
     applied = replace(
-        applied_lattice(found, relaxed, base, kind), seed=seed, mechanism=RandomRounding(step, labelled.decimals)
+        applied_lattice(rounded, relaxed, base, kind), seed=seed, mechanism=RandomRounding(step, labelled.decimals)
     )
     whole = offered[0] == tuple(dim.name for dim in labelled.dims)
     return replace(
-        with_rounded(release, shown, matrix, found.figures, found.steps * step, "within"),
-        figures=found.figures[: release.n_cells] if whole else None,
+        with_rounded(release, shown, matrix, rounded.figures, rounded.steps * step, "within"),
+        figures=rounded.figures[: release.n_cells] if whole else None,
         applied=(applied,),
         notes=(f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})",),
     )
 
 
 def _offered(dims: tuple[Dim, ...], margins: Iterable[Any] | None, max_dims: Any) -> tuple[Lattice, list[Margin]]:
-    """The tables that are offered, and what each is called, in the same order: the table itself is the first if it is."""
+    """The tables that are offered, and what each is called, in the same order; the table itself comes first if it is."""
     names: list[list[str | None]] = [[dim.name, *(level.name for level in dim.levels[::-1]), None] for dim in dims]
     named = None if margins is None else parse_margins(margins, dims)
     wanted = wanted_tables(
-        None if named is None else [tuple(names[i].index(one) for i, one in enumerate(margin)) for margin in named],
+        None if named is None else [tuple(names[i].index(level) for i, level in enumerate(margin)) for margin in named],
         max_dims,
-        [len(one) - 1 for one in names],
+        [len(levels) - 1 for levels in names],
     )
-    groups = [[np.unique(dim.nodes_at(one), return_inverse=True)[1] for one in names[i]] for i, dim in enumerate(dims)]
+    groups = [
+        [np.unique(dim.nodes_at(level), return_inverse=True)[1] for level in names[i]] for i, dim in enumerate(dims)
+    ]
     lattice = offered_lattice(groups, wanted)
-    return lattice, [tuple(names[i][level] for i, level in enumerate(one)) for one in lattice.tables]
+    return lattice, [tuple(names[i][level] for i, level in enumerate(shown)) for shown in lattice.tables]
 
 
 def wanted_tables(named: Iterable[Shown] | None, max_dims: Any, n_levels: Sequence[int]) -> set[Shown]:
@@ -186,13 +188,13 @@ class RoundedLattice:
     keyed: np.ndarray
     """What the keys alone would have made of them."""
     steps: np.ndarray
-    """Figures are less than so many bases away from the truth: more than one in tables where a figure had to be."""
+    """Figures are less than so many bases away from the truth: 2 in tables where a figure had to go further, else 1."""
     relaxed: tuple[Shown, ...]
-    """These tables."""
+    """The tables in which a figure had to go further."""
     n_beyond: int
     """How many figures are further away than the multiples next to the truth."""
     proven: bool
-    """Is it the nearest to what the keys say?"""
+    """Is it proven to be the nearest to what the keys say?"""
 
 
 def rounded_lattice(
@@ -211,18 +213,18 @@ def rounded_lattice(
     equations = sp.csr_array(sp.vstack([lattice.additions, _ties(values, numbers)]))
     missing = -(equations @ down)
     finest = np.zeros(len(values), dtype=bool)
-    for one in lattice.finest:
-        finest[lattice.part(one)] = True
+    for table in lattice.finest:
+        finest[lattice.part(table)] = True
     nowhere = np.zeros(len(values), dtype=bool)
     for free in (nowhere, finest, ~nowhere):
         up, proven = _nearest(equations, missing, cost, remainder > 0, down, free)
         if up is None:
             continue
         beyond = (up < 0) | (up > (remainder > 0))
-        relaxed = tuple(one for one in lattice.tables if beyond[lattice.part(one)].any())
+        relaxed = tuple(table for table in lattice.tables if beyond[lattice.part(table)].any())
         steps = np.ones(len(values), dtype=np.int64)
-        for one in relaxed:
-            steps[lattice.part(one)] = 2
+        for table in relaxed:
+            steps[lattice.part(table)] = 2
         keyed = (down + (numbers < share)) * step
         return RoundedLattice((down + up) * step, keyed, steps, relaxed, int(beyond.sum()), proven)
     raise InputError(
@@ -237,8 +239,8 @@ def _ties(values: np.ndarray, numbers: np.ndarray) -> Any:
     first, second = order[:-1], order[1:]
     same = (values[first] == values[second]) & (numbers[first] == numbers[second]) & (values[first] > 0)
     n = int(same.sum())
-    where = (np.tile(np.arange(n), 2), np.concatenate([first[same], second[same]]))
-    return sp.csr_array((np.repeat([1, -1], n), where), shape=(n, len(values)))
+    places = (np.tile(np.arange(n), 2), np.concatenate([first[same], second[same]]))
+    return sp.csr_array((np.repeat([1, -1], n), places), shape=(n, len(values)))
 
 
 def _nearest(
@@ -266,18 +268,18 @@ def _nearest(
     return (None if chosen is None else signs @ chosen), proven
 
 
-def applied_lattice(found: RoundedLattice, relaxed: Sequence[str], base: float, kind: str) -> Applied:
+def applied_lattice(rounded: RoundedLattice, relaxed: Sequence[str], base: float, kind: str) -> Applied:
     """What was done, in words for every reader and for the agency; `relaxed` names the tables with wider ranges."""
-    said = (
+    words = (
         f"the figures of all tables that are offered go up or down to a multiple of {base}, by their keys as far as all "
         "tables add up and agree; "
     )
     if relaxed:
-        said += f"figures of {'; '.join(relaxed)} are known to less than {2 * base}, all others to less than {base}"
+        words += f"figures of {'; '.join(relaxed)} are known to less than {2 * base}, all others to less than {base}"
     else:
-        said += f"each is known to less than {base}"
-    turned = int((found.figures != found.keyed).sum())
-    own = f"{turned:,} of {len(found.figures):,} figures are not what their keys alone would have made of them"
-    own += f", {found.n_beyond:,} of them further from the truth than the next multiple" if found.n_beyond else ""
-    own += "" if found.proven else "; as far as was searched: fewer may do"
-    return Applied("lattice rounding", SUPPORT, said + KEY_WORDS[kind], keys=kind, own_words=own)
+        words += f"each is known to less than {base}"
+    turned = int((rounded.figures != rounded.keyed).sum())
+    own = f"{turned:,} of {len(rounded.figures):,} figures are not what their keys alone would have made of them"
+    own += f", {rounded.n_beyond:,} of them further from the truth than the next multiple" if rounded.n_beyond else ""
+    own += "" if rounded.proven else "; as far as was searched: fewer may do"
+    return Applied("lattice rounding", SUPPORT, words + KEY_WORDS[kind], keys=kind, own_words=own)

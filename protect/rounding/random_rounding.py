@@ -17,7 +17,7 @@ from ..mechanism.mechanism import protected
 from .rounding import checked_base
 
 MOST_VALUES = 10_000_000
-"""That one published figure may stand for."""
+"""The most values that one published figure may stand for."""
 
 
 @saved("RandomRounding")
@@ -72,8 +72,8 @@ def random_round(
     base
         Figures are published as multiples of it.
     seed
-        Of the random numbers; whoever has it can undo the rounding. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random numbers; whoever has it can undo the rounding. Left out: a new one, kept in `release.applied`.
+        A seed that can be guessed protects nothing.
     margins
         Margins that are published too, each rounded by itself, so that they need not add up.
     exact

@@ -39,7 +39,7 @@ class Ranges:
         return f"every published figure is rounded to base {written(self.base, self.decimals)}, {how}"
 
     def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
-        """All values of the range alike."""
+        """All values of the range have the same likelihood."""
         if figure % self.base or figure < 0:
             return 0, np.empty(0)
         low, high = (int(end) for end in rounding_range(np.array(figure), self.base * self.steps, self.rule))
@@ -93,17 +93,17 @@ def round_to(
     keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))
     figures = nearest_multiple(matrix @ labelled.values.ravel(), step)
     release = with_rounded(release, keys, matrix, figures, step, rounding)
-    what = f"every published figure is rounded to base {base}, {_HOW[rounding]}"
+    words = f"every published figure is rounded to base {base}, {_HOW[rounding]}"
     likelihood = EXACT if rounding == "nearest" else SUPPORT
     return replace(
         release,
-        notes=(what,),
-        applied=(Applied("rounding", likelihood, what, mechanism=Ranges(step, rounding, labelled.decimals)),),
+        notes=(words,),
+        applied=(Applied("rounding", likelihood, words, mechanism=Ranges(step, rounding, labelled.decimals)),),
     )
 
 
 def nearest_multiple(values: np.ndarray, step: int) -> np.ndarray:
-    """The multiples next to some values, halves up."""
+    """The nearest multiples of values, halves up."""
     return np.asarray((values + step // 2) // step * step)
 
 

@@ -53,8 +53,8 @@ def semi_controlled_round(
         A dim or margin: the numbers are fixed in each of its categories, so that its sums are kept as near as the total
         is otherwise. The fewer cells a category has, the worse is the approximation.
     seed
-        Of the random choices; whoever has it can undo the rounding. Left out: a new one, which
-        `release.applied` keeps; one that can be guessed protects nothing.
+        The seed of the random choices; whoever has it can undo the rounding. Left out: a new one, kept in `release.applied`.
+        A seed that can be guessed protects nothing.
     exact
         Margins that are published as they are.
     keys
@@ -79,20 +79,20 @@ def semi_controlled_round(
     labelled = as_table(table)
     step = checked_base(base, labelled.decimals, "semi_controlled_round")
     release = publish_margins(of_table(labelled), parse_margins(exact, labelled.dims))
-    where = "in the whole table"
+    scope = "in the whole table"
     groups = np.zeros(release.n_cells, dtype=np.intp)
     margin = parse_margin(() if within is None else within, labelled.dims)
     if any(margin):
         groups, sums = groups_of(release, margin)
         refuse_single_cells(sums.shape[0], release.n_cells, "semi_controlled_round", within)
-        where = f"in each category of {', '.join(level for level in margin if level)}"
+        scope = f"in each category of {', '.join(level for level in margin if level)}"
     shown, matrix = figures_of(release, ())
     truth = labelled.values.ravel()
     numbers, kind = random_numbers(release, shown, matrix, truth, seed := taken_seed(seed), keys)
     figures = rounded_by_number(truth, step, groups, numbers)
     words = (
         f"cells go up or down to a multiple of {base} at random, of each remainder as many up as there would be on average "
-        f"{where}; what an intruder sees is taken cell by cell, though cells are drawn without replacement"
+        f"{scope}; what an intruder sees is taken cell by cell, though cells are drawn without replacement"
     )
     words += _RANKED if kind else ""
     rounding = RandomRounding(step, labelled.decimals)
@@ -104,7 +104,7 @@ def refuse_single_cells(categories: int, cells: int, method: str, within: Any) -
     """Refuse categories of one cell each."""
     if categories == cells:
         raise InputError(
-            f"{method}(within={within!r}): every category has one cell, which nothing random would happen to; name a margin "
+            f"{method}(within={within!r}): every category has one cell, so that nothing would be random; name a margin "
             "that sums over some dim."
         )
 

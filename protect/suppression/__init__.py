@@ -1,1 +1,1 @@
-"""Cells that are hidden or merged, which further ones have to be, and the rules that call a cell sensitive."""
+"""Primary and secondary cell suppression, table redesign, and the rules that call a cell sensitive."""

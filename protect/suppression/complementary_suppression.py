@@ -1,4 +1,4 @@
-"""Complementary suppression: besides the sensitive cells others are withheld, so that none can be computed back."""
+"""Complementary (secondary) suppression: besides the sensitive cells others are withheld, so that none can be derived."""
 
 from __future__ import annotations
 
@@ -198,8 +198,8 @@ def _hidden_range(
 
 
 def _intervals(release: Release, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    found = sharp_bounds(presolve(release), release.picked(cells))
-    return found.lower, found.upper
+    bounds = sharp_bounds(presolve(release), release.picked(cells))
+    return bounds.lower, bounds.upper
 
 
 def _wide_enough(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray, sensitive: Sensitive) -> np.ndarray:
@@ -210,7 +210,7 @@ def _wide_enough(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray, sensit
 
 
 def _refuse_impossible(release: Release, sensitive: Sensitive, zeros: bool) -> None:
-    """Refuse what cannot be had even where everything that may be withheld is."""
+    """Refuse an interval that no primary can have even where every cell is withheld that may be."""
     assert release.truth is not None
     lower, upper = _intervals(release, sensitive.cells)
     for i in np.flatnonzero(~_wide_enough(lower, upper, release.truth, sensitive)):
@@ -226,18 +226,18 @@ def _words(release: Release, pattern: Pattern, primary: np.ndarray, minimise: st
     """What was done, and whether it is proven to be the cheapest."""
     assert release.truth is not None
     first, other = int(primary.sum()), int((pattern.hidden & ~primary).sum())
-    what = (
+    words = (
         f"of {release.n_cells:,} cells {first:,} {'is' if first == 1 else 'are'} withheld as sensitive and {other:,} "
     )
-    what += f"{'is' if other == 1 else 'are'} to protect {'it' if first == 1 else 'them'}; "
+    words += f"{'is' if other == 1 else 'are'} to protect {'it' if first == 1 else 'them'}; "
     kind = "number of cells" if minimise == "cells" else "sum of counts"
     if pattern.proven:
-        return f"{what}proven to be the least {kind} that does"
+        return f"{words}proven to be the least {kind} that does"
     if minimise == "cells":
         cost, least = f"{pattern.cost:,}", f"{pattern.at_least:,}"
     else:
         cost = release.show(int(release.truth[pattern.hidden].sum()))
         least = release.show(pattern.at_least // (release.n_cells + 1))
     return (
-        f"{what}not proven to be the least {kind} that does ({cost} withheld in all, no pattern has less than {least})"
+        f"{words}not proven to be the least {kind} that does ({cost} withheld in all, no pattern has less than {least})"
     )

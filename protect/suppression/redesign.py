@@ -40,7 +40,7 @@ def merge(
     """
     labelled = as_table(table)
     names = [dim.name for dim in labelled.dims]
-    if not isinstance(groups, Mapping) or not all(isinstance(given, Mapping) for given in groups.values()):
+    if not isinstance(groups, Mapping) or not all(isinstance(merged, Mapping) for merged in groups.values()):
         raise InputError("merge() needs {dim: {merged label: [labels]}}, such as {'activity': {'5,6': ['5', '6']}}.")
     if not any(groups.values()):
         raise InputError("merge() merges nothing: name a dim and its merged categories.")
@@ -54,7 +54,7 @@ def merge(
         wanted = list(product(*((level, None) for level in shown)))
     else:
         wanted = [tuple(shown), *parse_margins(margins, dims)]
-    note = "; ".join(f"{', '.join(given)} of {name} are merged categories" for name, given in groups.items())
+    note = "; ".join(f"{', '.join(merged)} of {name} are merged categories" for name, merged in groups.items())
     return replace(publish_margins(release, wanted), notes=(note,), applied=(Applied("redesign", "exact", note),))
 
 

@@ -61,7 +61,7 @@ def p_percent(contributions: Sequence[float], p: float) -> bool:
 
 
 def prior_posterior(contributions: Sequence[float], p: float, q: float) -> bool:
-    """pq rule: contributors who knew each other to within q percent come to know one to within p percent.
+    """Prior-posterior (pq) rule: contributors who knew each other to within q percent come to know one to within p percent.
 
     The sharpest such estimate is of the largest contribution, by the second largest contributor: she knows the
     others' sum to within q percent of it, so the cell is sensitive when that uncertainty is below p percent of
@@ -74,7 +74,7 @@ def prior_posterior(contributions: Sequence[float], p: float, q: float) -> bool:
 
 
 def threshold(contributions: Sequence[float], fewer_than: int) -> bool:
-    """Threshold rule: fewer than k respondents contribute, but at least one."""
+    """Threshold (minimum frequency) rule: fewer than so many respondents contribute, but at least one."""
     return 0 < len(_sorted(contributions)) < fewer_than
 
 
@@ -99,11 +99,11 @@ def sensitive_cells(
     >>> sensitive_cells(firms, ["town", "size"], "turnover", lambda c: p_percent(c, 10)).values.tolist()
     [[True, True], [False, True]]
     """
-    found, cells = _by_cell(records, dims, value, "sensitive_cells")
-    found = found.astype(bool)
+    sensitive, cells = _by_cell(records, dims, value, "sensitive_cells")
+    sensitive = sensitive.astype(bool)
     for cell, contributions in cells:
-        found.loc[cell] = is_sensitive(contributions)
-    return found
+        sensitive.loc[cell] = is_sensitive(contributions)
+    return sensitive
 
 
 def contributions_of(records: Any, dims: Sequence[str], value: str) -> dict[str, xr.DataArray]:
@@ -126,19 +126,19 @@ def contributions_of(records: Any, dims: Sequence[str], value: str) -> dict[str,
     >>> import fiberwalk as fw
     >>> firms = pd.DataFrame({"town": ["a", "a", "a", "b", "b"], "turnover": [59, 40, 1, 70, 30]})
     >>> behind = fw.protect.sensitivity.contributions_of(firms, ["town"], "turnover")
-    >>> {name: one.values.tolist() for name, one in behind.items()}
+    >>> {name: table.values.tolist() for name, table in behind.items()}
     {'data': [100, 100], 'contributors': [3, 2], 'largest': [59, 70], 'second': [40, 30]}
     >>> fw.publish(fw.table(**behind), margins=[""])
     <Release of town (2): 2 cells, 2 hidden, 1 known sums, with its truth>
     """
     empty, cells = _by_cell(records, dims, value, "contributions_of")
-    found = {name: empty.copy() for name in ("data", "contributors", "largest", "second")}
+    tables = {name: empty.copy() for name in ("data", "contributors", "largest", "second")}
     for cell, contributions in cells:
-        some = _sorted(contributions)
-        figures = (contributions.sum(), len(some), *np.append(some, [0, 0])[:2])
-        for table, figure in zip(found.values(), figures, strict=True):
+        positive = _sorted(contributions)
+        figures = (contributions.sum(), len(positive), *np.append(positive, [0, 0])[:2])
+        for table, figure in zip(tables.values(), figures, strict=True):
             table.loc[cell] = figure
-    return found
+    return tables
 
 
 def _by_cell(
@@ -153,10 +153,10 @@ def _by_cell(
         raise InputError(f"{name}() needs a DataFrame with one row per respondent.")
     for column in (*dims, value):
         if column not in records.columns:
-            known = [str(one) for one in records.columns]
+            known = [str(existing) for existing in records.columns]
             raise InputError(f"{name}(): there is no column {column!r}; {did_you_mean(str(column), known)}")
     labels = [sorted(records[dim].astype(str).unique()) for dim in dims]
-    zeros = np.zeros([len(one) for one in labels], dtype=records[value].dtype)
+    zeros = np.zeros([len(dim_labels) for dim_labels in labels], dtype=records[value].dtype)
     empty = xr.DataArray(zeros, dims=dims, coords=dict(zip(dims, labels, strict=True)))
     groups = records.groupby([records[dim].astype(str) for dim in dims])[value]
     return empty, (
@@ -237,7 +237,7 @@ class _Summaries(NamedTuple):
     """Cells or sums of which no more is known than their total, contributors and largest contribution, and the rules."""
 
     release: Release
-    """Of the contributors: it knows the dims."""
+    """Of the table of contributors; it knows the dims."""
     total: np.ndarray
     contributors: np.ndarray
     largest: np.ndarray
@@ -275,8 +275,8 @@ class _Summaries(NamedTuple):
         release = cells.release
         for cell in np.flatnonzero(np.isnan(cells.largest) & (cells.total > 0)) if largest is not None else ():
             raise InputError(
-                f"cell {release.words(release.keys[cell])} is not zero, but largest= has no number for it; who is not known "
-                "to dominate a cell would pass for safe."
+                f"cell {release.words(release.keys[cell])} is not zero, but largest= has no number for it, so that the "
+                "dominance rule cannot tell whether it is safe; give the largest contribution."
             )
         for cell in np.flatnonzero((cells.contributors == 0) & (cells.total > 0)):
             raise InputError(f"cell {release.words(release.keys[cell])} is not zero, but nobody contributes to it.")
@@ -293,7 +293,7 @@ class _Summaries(NamedTuple):
         return np.asarray(few | (self.largest * 100 > self.dominance * self.total))
 
     def summed(self, matrix: Any) -> _Summaries:
-        """Of sums of the cells. As each contributor is in one cell, the largest of a sum is the largest of its cells."""
+        """The same of sums of the cells. As each contributor is in one cell, the largest of a sum is that of its cells."""
         largest = np.array([
             np.fmax.reduce(self.largest[matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]])
             for i in range(matrix.shape[0])

@@ -27,7 +27,7 @@ def suppress(
     zeros_hidden: bool = False,
     margins: Iterable[Any] | None = None,
 ) -> Release:
-    """Publish every cell but some, and every margin.
+    """Publish every cell but those that are withheld (cell suppression), and every margin.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def suppress(
         published,
         withheld=totals,
     )
-    what = f"{int(hidden.sum())} of {hidden.size} cells are withheld" + (f" (rule {rule!r})" if rule else "")
+    words = f"{int(hidden.sum())} of {hidden.size} cells are withheld" + (f" (rule {rule!r})" if rule else "")
     if totals:
-        what += f", and {len(totals)} totals, first {key_words(totals[0], labelled.dims)}"
-    # Who knows the rule and sees what it hid knows why; that others were chosen besides may tell more than is used.
+        words += f", and {len(totals)} totals, first {key_words(totals[0], labelled.dims)}"
+    # Whoever knows the rule and sees what it hid is told no more; how further cells were chosen may tell more than is used.
     plain = parsed is not None and rule_known and flags and where is None
     likelihood = "exact" if plain else "support only"
-    release = replace(release, notes=(what,), applied=(Applied("suppression", likelihood, what),))
+    release = replace(release, notes=(words,), applied=(Applied("suppression", likelihood, words),))
     if rule_known and parsed is not None:
         release = release.knows_rule(parsed, flags=flags)
     return release
@@ -100,12 +100,13 @@ def refuse_cells_as_margin(margins: Iterable[Margin], dims: Sequence[Dim]) -> No
         )
 
 
-def refuse_everything(release: Release, primary: np.ndarray, what: str) -> None:
+def refuse_everything(release: Release, primary: np.ndarray, rule_words: str) -> None:
     """Refuse a rule or condition that calls every cell sensitive."""
     if primary.all():
         raise InputError(
-            f"{what} hides everything, from cell {release.words(release.keys[0])} to {release.words(release.keys[-1])}: no "
-            "cell is left to publish; choose a weaker rule, merge categories, or publish() margins only."
+            f"{rule_words} hides everything, from cell {release.words(release.keys[0])} to "
+            f"{release.words(release.keys[-1])}: no cell is left to publish; choose a weaker rule, merge categories, or "
+            "publish() margins only."
         )
 
 
@@ -126,9 +127,9 @@ def _split(where: Any, dims: Any) -> tuple[Any, list[tuple[int, ...]]]:
     """The condition on cells, and the totals a list of cells names."""
     if isinstance(where, Mapping):
         where = [where]
-    if not isinstance(where, (list, tuple)) or not all(isinstance(one, Mapping) for one in where):
+    if not isinstance(where, (list, tuple)) or not all(isinstance(cell, Mapping) for cell in where):
         return where, []
-    keys = [key_of(one, dims) for one in where]
+    keys = [key_of(cell, dims) for cell in where]
     is_cell = [all(node < len(dim.labels) for node, dim in zip(key, dims, strict=True)) for key in keys]
-    cells = [one for one, cell in zip(where, is_cell, strict=True) if cell]
-    return cells or None, [key for key, cell in zip(keys, is_cell, strict=True) if not cell]
+    cells = [cell for cell, finest in zip(where, is_cell, strict=True) if finest]
+    return cells or None, [key for key, finest in zip(keys, is_cell, strict=True) if not finest]

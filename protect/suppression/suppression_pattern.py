@@ -1,10 +1,10 @@
 """The cheapest set of cells to hide so that every sensitive one keeps a wanted interval.
 
-A program over which cells to hide meets an attacker (Fischetti and Salazar-González 2000). It proposes the cheapest pattern
-that nothing yet speaks against; linear programs find the interval the pattern leaves to every sensitive cell; and where
-it is too narrow, their dual says what any pattern must hide to make it wider, a new condition on the next proposal. A
-proposal that passes is the cheapest there is. Where only whole numbers make an interval too narrow, no part of the pattern
-will do, and one more cell must be hidden.
+An integer program and an attacker take turns (Fischetti and Salazar-González 2000, a Benders decomposition). The program
+proposes the cheapest pattern that meets all conditions so far; linear programs find the interval that the pattern leaves to
+every sensitive cell; and where it is too narrow, their dual says what any pattern must hide to make it wider, a new
+condition (a cut) on the next proposal. A proposal that passes is the cheapest there is. Where only whole numbers make an
+interval too narrow, no part of the pattern will do, and one more cell must be hidden.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...fiber.solvers.integer_program import least_cost
 from ...fiber.solvers.simplex import solved, warm_model
 
 MOST_NODES = 2000
-"""Of the search for one proposal."""
+"""Nodes of the branch and bound for one proposal."""
 LONGEST = 100
 """Sums of more cells say too little about single ones to be worth a condition for each."""
 DENOMINATOR = 2520
@@ -54,7 +54,7 @@ class Room:
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """Which cells to hide, and what is known of its cost: is it proven to be the least, and what is the least at least?"""
+    """Which cells to hide; is their cost proven to be the least, what is it, and what is a lower bound of the least?"""
 
     hidden: np.ndarray
     proven: bool
@@ -85,11 +85,11 @@ def cheapest_pattern(
     for done in range(rounds):
         share = search.relaxed(forced)
         at_least = max(at_least, int(np.ceil(cost @ share - _CLOSE)))
-        found = search.conditions(share)
+        narrow = search.conditions(share)
         tell(
-            f"round {done + 1} in fractions: the least cost is at least {at_least:,}; {found} intervals are too narrow"
+            f"round {done + 1} in fractions: the least cost is at least {at_least:,}; {narrow} intervals are too narrow"
         )
-        if not found:
+        if not narrow:
             break
     best: np.ndarray | None = None
     for done in range(rounds):
@@ -150,12 +150,12 @@ class _Search:
                 self._add(row, 1)
             elif len(cells) == len(others) and 0 < len(cells) <= LONGEST:
                 block = np.ones((len(cells), len(cells))) - 2 * np.eye(len(cells))
-                where = np.repeat(cells, len(cells)).reshape(len(cells), -1).T
-                rows.append((block, where))
+                places = np.repeat(cells, len(cells)).reshape(len(cells), -1).T
+                rows.append((block, places))
         if not rows:
             return sp.csr_array((0, len(self.cost)))
         data = np.concatenate([block.ravel() for block, _ in rows])
-        columns = np.concatenate([where.ravel() for _, where in rows])
+        columns = np.concatenate([places.ravel() for _, places in rows])
         sizes = np.concatenate([np.full(len(block), len(block)) for block, _ in rows])
         return sp.csr_array(
             (data, columns, np.concatenate([[0], np.cumsum(sizes)])), shape=(len(sizes), len(self.cost))
@@ -200,10 +200,10 @@ class _Search:
         free, A, low = self._program(kept)
         shares = kept.astype(float)
         if len(free):
-            found = linprog(self.cost[free], A_ub=-A, b_ub=-low, bounds=(0, 1), method="highs")
-            if found.x is None:
+            solution = linprog(self.cost[free], A_ub=-A, b_ub=-low, bounds=(0, 1), method="highs")
+            if solution.x is None:
                 raise NumericalDoubt("no pattern of suppressions was found, though there is one; use a coarser unit.")
-            shares[free] = np.clip(found.x, 0, 1)
+            shares[free] = np.clip(solution.x, 0, 1)
         return shares
 
     # --- the attacker -----------------------------------------------------------------------------------------
@@ -234,20 +234,20 @@ class _Search:
     def conditions(self, shares: np.ndarray) -> int:
         """Look for sensitive cells that a pattern leaves too narrow, and add what they want; how many were there?"""
         self._attack(shares)
-        found = 0
+        narrow = 0
         for cell, below, above, width in self._each():
             over, under = self._limits(cell, 1), self._limits(cell, -1)
             before = len(self._wanted)
             for coefficients, wanted in ((over, above), (under, below), (over + under, width)):
                 if coefficients @ shares < wanted * DENOMINATOR * (1 - _CLEAR):
                     self._add(coefficients, wanted * DENOMINATOR)
-            found += len(self._wanted) > before
-        return found
+            narrow += len(self._wanted) > before
+        return narrow
 
     def _each(self) -> list[tuple[int, int, int, int]]:
         """The sensitive cells that want something: each with how far below and above, and how wide."""
         parts = (self.sensitive.cells, self.sensitive.below, self.sensitive.above, self.sensitive.width)
-        return [one for one in zip(*(part.tolist() for part in parts), strict=True) if any(one[1:])]
+        return [wish for wish in zip(*(part.tolist() for part in parts), strict=True) if any(wish[1:])]
 
     def completed(self, hidden: np.ndarray) -> np.ndarray:
         """A pattern with more cells hidden, for one sensitive cell after the other, until all have what they want."""
@@ -315,5 +315,5 @@ class _Search:
         return hidden
 
     def one_more(self, hidden: np.ndarray) -> None:
-        """A pattern will not do, and neither will any part of it."""
+        """Rule out a pattern and every part of it: one more cell must be hidden."""
         self._add((self.open & ~hidden).astype(np.int64), 1)

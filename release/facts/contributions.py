@@ -38,13 +38,13 @@ def _matched(table: Table, given: Any, named: str, decimals: int) -> np.ndarray 
     values = as_means(given, table.dims, named)
     if values.shape != table.values.shape:
         raise InputError(f"{named} has the shape {values.shape}, but the table has {table.values.shape}.")
-    said = ~np.isnan(values)
-    whole = whole_numbers(np.where(said, values, 0), table.dims, decimals)
-    return np.where(said, whole, NO_VALUE).ravel()
+    known = ~np.isnan(values)
+    whole = whole_numbers(np.where(known, values, 0), table.dims, decimals)
+    return np.where(known, whole, NO_VALUE).ravel()
 
 
 def checked(release: Release, source: str) -> Release:
-    """The release, if what is said of its contributors can be."""
+    """The release, unless what is said of its contributors is impossible."""
     _refuse_impossible(release, _known_values(release), lambda cell: release.keys[cell], f"{source}: ")
     return release
 
@@ -69,7 +69,7 @@ def _refuse_impossible(behind: Table | Release, value: np.ndarray, key: Callable
 
 
 def contributions_differ(release: Release) -> bool:
-    """Do contributors show that the cells are no counts of them: other numbers of them, or more than 1 from one?"""
+    """Do contributions show a magnitude table: a value that is not its number of contributors, or a contribution above 1?"""
     value = _known_values(release)
     if release.contributors is not None:
         both = (value != NO_VALUE) & (release.contributors != NO_VALUE)

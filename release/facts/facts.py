@@ -21,8 +21,8 @@ NO_VALUE = int(np.iinfo(np.int64).min)
 
 
 PUBLISHED, PRIMARY, HIDDEN, UNSHOWN = 0, 1, 2, 3
-"""How a cell was released: exactly; withheld because a rule calls it sensitive; withheld otherwise; or never shown
-by itself (only margins, or rounded)."""
+"""How a cell was released: exactly; withheld because a rule calls it sensitive (primary suppression); withheld otherwise
+(secondary suppression); or never shown by itself (only margins, or rounded)."""
 
 
 @saved("Grid")
@@ -30,7 +30,7 @@ by itself (only margins, or rounded)."""
 class Grid:
     """One table of a release: the nodes it crosses on each dim, and the number of the cell at each crossing.
 
-    A table that has no such dim crosses its total there. Linked tables may share cells.
+    On a dim that the table does not have, the only node is the dim's total. Linked tables may share cells.
     """
 
     nodes: tuple[np.ndarray, ...]
@@ -55,8 +55,8 @@ class Grid:
     def summed(self, groups: Sequence[np.ndarray], n_cells: int) -> Any:
         """The matrix that sums cells whose positions fall in the same group on every dim."""
         sizes = [int(group.max()) + 1 for group in groups]
-        where = np.ravel_multi_index(np.ix_(*groups), sizes)
-        row = np.broadcast_to(where, self.cells.shape).ravel()
+        group_of_cell = np.ravel_multi_index(np.ix_(*groups), sizes)
+        row = np.broadcast_to(group_of_cell, self.cells.shape).ravel()
         ones = np.ones(len(row), dtype=np.int64)
         return sp.csr_array((ones, (row, self.cells.ravel())), shape=(int(np.prod(sizes)), n_cells))
 
@@ -65,7 +65,7 @@ class Grid:
         picks = []
         for nodes, node, dim in zip(self.nodes, key, dims, strict=True):
             inside = dim.within(nodes, int(node))
-            if sum(len(dim.leaves[one]) for one in nodes[inside]) != len(dim.leaves[node]):
+            if sum(len(dim.leaves[part]) for part in nodes[inside]) != len(dim.leaves[node]):
                 return None
             picks.append(np.flatnonzero(inside))
         cells = self.cells[np.ix_(*picks)].ravel()
@@ -126,9 +126,9 @@ class Sums:
                 continue
             low, high = max(lower[known], lower[row]), min(upper[known], upper[row])
             if low > high:
-                one = f"{words[known]} {between(int(lower[known]), int(upper[known]))}"
-                two = f"{words[row]} {between(int(lower[row]), int(upper[row]))}"
-                raise Contradiction(f"two facts contradict each other: {one}, and {two}.", (one, two))
+                first = f"{words[known]} {between(int(lower[known]), int(upper[known]))}"
+                second = f"{words[row]} {between(int(lower[row]), int(upper[row]))}"
+                raise Contradiction(f"two facts contradict each other: {first}, and {second}.", (first, second))
             lower[known], upper[known] = low, high
             if value[known] == NO_VALUE:
                 value[known] = value[row]
@@ -160,7 +160,7 @@ class Evidence:
 
 
 LABELS, RECORDS = "labels", "records"
-"""What a random number may belong to that is no fresh one: the labels of a cell or total, or the records in it."""
+"""What a random number is keyed to where it is not drawn afresh: the labels of a cell or total, or the records in it."""
 
 
 @saved("Applied")
@@ -171,9 +171,9 @@ class Applied:
     name: str
     likelihood: str
     words: str
-    """As every reader may know it."""
+    """What it did, as every reader may know it."""
     seed: int | None = None
-    """Of its random numbers. Like the truth, only the agency knows it."""
+    """The seed of its random numbers. Like the truth, only the agency knows it."""
     mechanism: Any = field(default=None, compare=False, repr=False)
     """What else is public of it, where words do not say all: what it does to a figure, or the squares of a Markov
     perturbation."""
@@ -191,14 +191,17 @@ class Applied:
 
 
 def weakest_likelihood(applied: Iterable[Applied]) -> str:
-    """The weakest word of some methods; "exact" where there is none."""
-    return max((one.likelihood for one in applied), key=LIKELIHOODS.index, default=LIKELIHOODS[0])
+    """The weakest likelihood of several methods; "exact" where there is none."""
+    return max((method.likelihood for method in applied), key=LIKELIHOODS.index, default=LIKELIHOODS[0])
 
 
 @saved("Protection")
 @dataclass(frozen=True)
 class Protection:
-    """The protection an agency wants for a cell or sum: what must stay possible below and above the truth, how wide."""
+    """The lower, upper and sliding protection levels that an agency wants for a cell or sum.
+
+    Values so far `below` and `above` the truth must stay possible, and the range of possible values be so wide.
+    """
 
     below: int = 0
     above: int = 0

@@ -112,21 +112,21 @@ def with_rule(release: Release, rule: str | Rule, flags: bool, zeros_hidden: boo
             "knows_rule(flags=True) needs cells that are flagged as primary; this release flags none "
             "(give a status column, or flags=False)."
         )
-    seen = _within_rule(release, rule, primary, withheld)
-    told = guessed = None
+    by_flags = _within_rule(release, rule, primary, withheld)
+    if_flagged = if_guessed = None
     if flags:
-        bounds = seen
+        bounds = by_flags
     else:
         bounds = (np.where(withheld, np.maximum(release.lower, rule.lower), release.lower), release.upper)
         # Who is not told which cells are primary may suppose that all of them are.
-        guessed = _within_rule(release, rule, withheld, withheld)
-        told = seen if primary.any() else None
+        if_guessed = _within_rule(release, rule, withheld, withheld)
+        if_flagged = by_flags if primary.any() else None
     _refuse_untrue(release, rule, *bounds)
     if primary.any():
-        _refuse_untrue(release, rule, *seen)
+        _refuse_untrue(release, rule, *by_flags)
     note = f"the intruder knows the rule {rule.text!r} {'and sees' if flags else 'but not'} which cells it hid"
     notes = (*release.notes, note)
-    return replace(release, lower=bounds[0], upper=bounds[1], if_flagged=told, if_guessed=guessed, notes=notes)
+    return replace(release, lower=bounds[0], upper=bounds[1], if_flagged=if_flagged, if_guessed=if_guessed, notes=notes)
 
 
 def _within_rule(
@@ -150,7 +150,7 @@ def _refuse_untrue(release: Release, rule: Rule, lower: np.ndarray, upper: np.nd
         untrue = np.flatnonzero((release.truth < lower) | (release.truth > upper))
         if len(untrue):
             raise InputError(
-                f"rule {rule.text!r} did not hide cell {release.words(release.keys[untrue[0]])}, by what it truly is: "
+                f"rule {rule.text!r} does not agree with the true value of cell {release.words(release.keys[untrue[0]])}: "
                 "correct the status of the cell, or the rule; or publish zeros, or say zeros_hidden=True if the rule hides "
                 "them too."
             )

@@ -20,11 +20,11 @@ def whom(where: Mapping[str, Any], dims: Sequence[Dim], already: About = ()) -> 
         raise InputError(
             f"whom a release is about is a dict of dim to label, or to a list of labels; this is {where!r}."
         )
-    found = dict(already)
+    about = dict(already)
     labels_of = {dim.name: dim.labels for dim in dims}
-    for dim, given in where.items():
-        several = isinstance(given, Iterable) and not isinstance(given, str)
-        labels = tuple(dict.fromkeys(map(str, given))) if several else (str(given),)
+    for dim, wanted in where.items():
+        several = isinstance(wanted, Iterable) and not isinstance(wanted, str)
+        labels = tuple(dict.fromkeys(map(str, wanted))) if several else (str(wanted),)
         if not labels:
             raise InputError(f"a release about no label of the dim {dim!r} is about nobody.")
         missing = [label for label in labels_of.get(str(dim), ()) if label not in labels]
@@ -32,8 +32,8 @@ def whom(where: Mapping[str, Any], dims: Sequence[Dim], already: About = ()) -> 
             raise InputError(
                 f"the table shows {dim}={missing[0]}, so that it is not only about {dim}={joined_labels(labels)}."
             )
-        found[str(dim)] = labels
-    return tuple(found.items())
+        about[str(dim)] = labels
+    return tuple(about.items())
 
 
 def joined_labels(labels: Sequence[str]) -> str:
@@ -47,7 +47,7 @@ def about_words(about: About) -> str:
 
 
 def with_filters(name: str, dim: Dim | None, filters: Iterable[tuple[str, ...]]) -> Dim:
-    """A dim that has a node for whoever each filter lets pass: of tables that show the dim, or made of the filters alone."""
+    """A dim with a node for the labels of each filter: the dim that tables show, or one made of the filters alone."""
     filters = list(dict.fromkeys(filters))
     if dim is None:
         dim = Dim(name, (*dict.fromkeys(label for labels in filters for label in labels), OTHERS))

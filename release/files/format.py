@@ -29,7 +29,7 @@ class Format:
     has_columns: bool = True
     """Where it has none, the options that name columns do not apply."""
     endings: tuple[str, ...] = ()
-    """What the names of files end in that are to be written so, the usual ending first."""
+    """How the names of files end that are written in this format, the usual ending first."""
     write_public: Callable[[PublicRows, FilePath, str], None] | None = None
     """Writes public rows; the text is what totals are called."""
     write_own: Callable[[NumberedTable, FilePath], None] | None = None

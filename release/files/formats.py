@@ -20,15 +20,15 @@ REGISTRY: tuple[Format, ...] = (
 
 def format_of(path: FilePath) -> Format:
     """The format of a file that is there: the first that says so."""
-    return next(one for one in REGISTRY if one.reads(path))
+    return next(known for known in REGISTRY if known.reads(path))
 
 
 def format_to_write(path: FilePath) -> Format:
     """The format that the name of a file to be written asks for."""
     name = os.fspath(path)
-    written = [one for one in reversed(REGISTRY) if one.endings]
-    for one in written:
-        if name.lower().endswith(one.endings):
-            return one
-    *others, last = [one.endings[0] for one in written]
+    written = [known for known in reversed(REGISTRY) if known.endings]
+    for known in written:
+        if name.lower().endswith(known.endings):
+            return known
+    *others, last = [known.endings[0] for known in written]
     raise InputError(f"{name}: the file's name must end in {', '.join(others)} or {last}.")

@@ -116,7 +116,7 @@ def _parsed(name: str, decimals: int) -> NumberedTable:
 
 
 def _outward(text: str, decimals: int, where: str, column: int) -> int:
-    """A number of a cell line; what everybody knows (lb, ub) may be wide, or finer than the unit, and is widened."""
+    """A number of a cell line; a bound (lb, ub) may be huge, which is no limit, or finer than the unit of the cells."""
     if column not in (4, 5):
         return scaled(text, decimals, where)
     try:
@@ -142,10 +142,10 @@ def write(table: NumberedTable, path: FilePath) -> None:
         # the format has no word for "unlimited": a number beyond all that are held exactly says it
         limits = f"{shown(cell.lower)} {shown(cell.upper) if cell.upper < NO_LIMIT else LARGEST}"
         level = cell.protection
-        levels = " ".join(shown(one) for one in (level.below, level.above, level.width))
+        levels = " ".join(shown(amount) for amount in (level.below, level.above, level.width))
         cells.append(f"{cell.id} {shown(cell.value)} 1 {flag} {limits} {levels}")
     for relation in table.relations:
-        terms = " ".join(f"{one} ({a})" for one, a in relation.terms.items())
+        terms = " ".join(f"{number} ({coefficient})" for number, coefficient in relation.terms.items())
         side = "0" if relation.total is not None else shown(relation.side)
         relations.append(f"{side} {len(relation.terms)} : {terms}")
     text = "\n".join(["0", str(len(cells)), *cells, str(len(relations)), *relations]) + "\n"

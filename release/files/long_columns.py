@@ -96,7 +96,7 @@ def _parents(source: str, names: list[str], free: list[str], hierarchies: Mappin
 
 
 def _all_numbers(cells: Sequence[str]) -> bool:
-    some = False
+    any_number = False
     for cell in cells:
         if cell.lower() in NO_FIGURE:
             continue
@@ -104,5 +104,5 @@ def _all_numbers(cells: Sequence[str]) -> bool:
             float(cell)
         except ValueError:
             return False
-        some = True
-    return some
+        any_number = True
+    return any_number

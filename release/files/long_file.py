@@ -16,7 +16,7 @@ from .rows import PublicRows
 
 
 def reads(_: FilePath) -> bool:
-    """Whatever is nothing else; what is no long file is then refused in words."""
+    """Any file that no other format takes; one that is no long file is refused when it is read."""
     return True
 
 
@@ -45,7 +45,7 @@ def _text_rows(path: FilePath, options: ReadingOptions) -> tuple[list[str], Rows
 
 
 def write(rows: PublicRows, path: FilePath, total: str) -> None:
-    """Write what is public, and call totals so."""
+    """Write public rows; `total` is what totals are called."""
     write_csv(long_frame(rows, total), path)
 
 

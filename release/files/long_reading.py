@@ -31,7 +31,7 @@ def publication_of_rows(source: str, names: list[str], rows: Rows, options: Read
                 f"{source}, row {number}: {len(row)} columns where the header has {len(names)}; was the file cut short?"
             )
     columns, total, decimals = find_columns(source, names, rows, options), options.total, options.decimals
-    dims = [_dim(source, one, names, rows, columns, total, options.hierarchies.get(one)) for one in columns.dims]
+    dims = [_dim(source, name, names, rows, columns, total, options.hierarchies.get(name)) for name in columns.dims]
     figures = []
     for number, row in rows:
         where = f"row {number}"
@@ -43,7 +43,7 @@ def publication_of_rows(source: str, names: list[str], rows: Rows, options: Read
             key.append(dim.total if label == total else dim.node(label))
         figures.append(_figure(source, where, tuple(key), row, names, columns, decimals))
     if options.perturbed and not any(figure.status == RANDOM for figure in figures):
-        figures = [replace(one, status=RANDOM) if _is_shown_cell(one, dims) else one for one in figures]
+        figures = [replace(figure, status=RANDOM) if _is_shown_cell(figure, dims) else figure for figure in figures]
     tolerance = scaled(options.tolerance, decimals, "tolerance=")
     return Publication(dims, figures, source, options.missing, decimals, tolerance)
 
@@ -56,7 +56,7 @@ def _is_shown_cell(figure: Figure, dims: Sequence[Dim]) -> bool:
 
 def _dim(source: str, name: str, names: list[str], rows: Rows, columns: Columns, total: str, hierarchy: Any) -> Dim:
     """A dim from the labels of its column: those that its hierarchy calls groups are subtotals, the rest are finest."""
-    labels = [one for one in dict.fromkeys(row[names.index(name)] for _, row in rows) if one]
+    labels = [label for label in dict.fromkeys(row[names.index(name)] for _, row in rows) if label]
     if total not in labels:
         for label in labels:
             if label.lower() in TOTAL_NAMES:
@@ -111,21 +111,23 @@ def _figure(
 ) -> Figure:
     raw = row[names.index(columns.value)]
     has_value = raw.lower() not in NO_FIGURE
-    limits = [row[names.index(one)] if columns.limits else "" for one in ("lower", "upper")]
-    bounds = [scaled(one, decimals, f"{source}, {where}") if one.lower() not in NO_FIGURE else None for one in limits]
+    limits = [row[names.index(name)] if columns.limits else "" for name in ("lower", "upper")]
+    bounds = [
+        scaled(limit, decimals, f"{source}, {where}") if limit.lower() not in NO_FIGURE else None for limit in limits
+    ]
     code = row[names.index(columns.status)] if columns.status else ""
-    meaning = read_status(code, has_value or any(b is not None for b in bounds), f"{source}, {where}")
+    meaning = read_status(code, has_value or any(bound is not None for bound in bounds), f"{source}, {where}")
     value = scaled(raw, decimals, f"{source}, {where}, column {columns.value!r}") if has_value else None
     if meaning == EMPTY:
         if value:
             raise InputError(f"{source}, {where}: status {code!r} means an empty cell, but its value is {raw}.")
         meaning, value = PUBLISHED, 0
-    if meaning == PUBLISHED and value is None and all(b is None for b in bounds):
+    if meaning == PUBLISHED and value is None and all(bound is None for bound in bounds):
         raise InputError(
             f"{source}, {where}: status {code!r} means published, but column {columns.value!r} has no number."
         )
 
-    def said(column: str | None, places: int) -> int | None:
+    def number_in(column: str | None, places: int) -> int | None:
         text = row[names.index(column)] if column else ""
         number = (
             scaled(text, places, f"{source}, {where}, column {column!r}") if text.lower() not in NO_FIGURE else None
@@ -134,5 +136,5 @@ def _figure(
             raise InputError(f"{source}, {where}: column {column!r} says {text}; it cannot be negative.")
         return number
 
-    behind = said(columns.contributors, 0), said(columns.largest, decimals)
+    behind = number_in(columns.contributors, 0), number_in(columns.largest, decimals)
     return Figure(key, value, meaning, bounds[0], bounds[1], where, *behind)

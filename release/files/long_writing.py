@@ -38,7 +38,7 @@ def long_frame(rows: PublicRows, total: str) -> pd.DataFrame:
             groups = [*level.group_of, *([""] * (len(dim.node_labels) - len(dim.labels)))]
             columns[column] = np.array(groups, dtype=object)[nodes]
     columns["value"] = _texts(rows.value, rows.decimals)
-    columns["status"] = [CODES[one] for one in rows.status.tolist()]
+    columns["status"] = [CODES[status] for status in rows.status.tolist()]
     if (rows.lower != NO_VALUE).any() or (rows.upper != NO_VALUE).any():
         columns["lower"] = _texts(rows.lower, rows.decimals)
         columns["upper"] = _texts(rows.upper, rows.decimals)
@@ -46,7 +46,7 @@ def long_frame(rows: PublicRows, total: str) -> pd.DataFrame:
 
 
 def _texts(numbers: np.ndarray, decimals: int) -> list[str]:
-    return ["" if one == NO_VALUE else written(one, decimals) for one in numbers.tolist()]
+    return ["" if number == NO_VALUE else written(number, decimals) for number in numbers.tolist()]
 
 
 def _refuse_names(rows: PublicRows, total: str) -> None:

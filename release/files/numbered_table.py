@@ -12,7 +12,7 @@ from ..tables.dims import Dim
 from .publication import Figure, Publication, Relation
 
 MOST_NAMED = 20
-"""Of the cells of a circle, as errors say it."""
+"""Cells of a circle of totals that an error names, at most."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,16 @@ class NumberedRelation:
     side: int
     terms: Mapping[str, int]
     total: str | None = None
-    """The cell that it makes the sum of the others, where it does."""
+    """The cell that is the sum of the others by this relation, if there is one."""
     where: str = ""
 
 
 def total_of(side: int, terms: Mapping[str, int]) -> str | None:
     """The cell that a relation makes a total: 0 = others - total."""
-    negative = [one for one, a in terms.items() if a == -1]
+    negative = [cell for cell, coefficient in terms.items() if coefficient == -1]
     if side or len(negative) != 1:
         return None
-    return negative[0] if all(a == 1 for one, a in terms.items() if one != negative[0]) else None
+    return negative[0] if all(coefficient == 1 for cell, coefficient in terms.items() if cell != negative[0]) else None
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def as_publication(table: NumberedTable, source: str) -> Publication:
     totals: dict[str, list[str]] = {}
     for relation in table.relations:
         if relation.total is not None:
-            totals.setdefault(relation.total, [one for one in relation.terms if one != relation.total])
+            totals.setdefault(relation.total, [number for number in relation.terms if number != relation.total])
     finest = [cell.id for cell in table.cells if cell.id not in totals]
     if not finest:
         raise InputError(f"{source}: every cell is a total of others.")
@@ -71,7 +71,11 @@ def as_publication(table: NumberedTable, source: str) -> Publication:
         for cell in table.cells
     ]
     relations = [
-        Relation({(dim.node(one),): a for one, a in relation.terms.items()}, relation.side, relation.where)
+        Relation(
+            {(dim.node(number),): coefficient for number, coefficient in relation.terms.items()},
+            relation.side,
+            relation.where,
+        )
         for relation in table.relations
     ]
     wanted: dict[tuple[int, ...], Protection] = {(dim.node(cell.id),): cell.protection for cell in table.cells}
@@ -82,16 +86,17 @@ def _made_of(
     totals: Mapping[str, Sequence[str]], finest: Sequence[str], source: str
 ) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """The finest cells that each total sums, by their positions; totals may be made of totals."""
-    made_of: dict[str, tuple[int, ...]] = {one: (i,) for i, one in enumerate(finest)}
+    made_of: dict[str, tuple[int, ...]] = {cell: (i,) for i, cell in enumerate(finest)}
 
     for first in totals:
-        path = [
-            first
-        ]  # each a total of the one after it; chains may be longer than Python lets functions call each other
+        # Each on the path is a total of the next; a path may be longer than Python lets functions call each other.
+        path = [first]
         on_path = {first}
         while path:
-            one = path[-1]
-            missing = next((part for part in totals[one] if part not in made_of), None) if one not in made_of else None
+            cell = path[-1]
+            missing = (
+                next((part for part in totals[cell] if part not in made_of), None) if cell not in made_of else None
+            )
             if missing is not None:
                 if missing in on_path:
                     through = ", ".join(path[path.index(missing) :][:MOST_NAMED])
@@ -99,18 +104,18 @@ def _made_of(
                 path.append(missing)
                 on_path.add(missing)
                 continue
-            if one not in made_of:
-                parts = [leaf for part in totals[one] for leaf in made_of[part]]
+            if cell not in made_of:
+                parts = [leaf for part in totals[cell] for leaf in made_of[part]]
                 if len(set(parts)) < len(parts):
                     twice = next(leaf for leaf, times in Counter(parts).items() if times > 1)
-                    raise InputError(f"{source}: the total {one} counts cell {finest[twice]} more than once.")
-                made_of[one] = tuple(sorted(parts))
+                    raise InputError(f"{source}: the total {cell} counts cell {finest[twice]} more than once.")
+                made_of[cell] = tuple(sorted(parts))
             on_path.discard(path.pop())
-    return tuple((one, made_of[one]) for one in totals)
+    return tuple((cell, made_of[cell]) for cell in totals)
 
 
 def _limits(cell: NumberedCell, is_total: bool) -> tuple[int | None, int | None]:
-    """What is told of a hidden cell; that a total is at least 0 says nothing."""
+    """The limits that are told of a hidden cell; that a total is at least 0 says nothing."""
     if cell.status == PUBLISHED:
         return None, None
     return (cell.lower if cell.lower > 0 or not is_total else None, cell.upper)

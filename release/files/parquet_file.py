@@ -18,7 +18,7 @@ ENDINGS = (".parquet", ".pq")
 
 
 def reads(path: FilePath) -> bool:
-    """A Parquet file is called so."""
+    """A Parquet file is known by its name."""
     return os.fspath(path).lower().endswith(ENDINGS)
 
 
@@ -28,7 +28,7 @@ def read(path: FilePath, options: ReadingOptions) -> Publication:
 
 
 def write(rows: PublicRows, path: FilePath, total: str) -> None:
-    """Write what is public, and call totals so."""
+    """Write public rows; `total` is what totals are called."""
     frame = long_frame(rows, total)
     with written_whole(path) as temporary:
         try:
@@ -53,13 +53,13 @@ def parquet_frame(path: FilePath) -> Any:
         raise InputError(f"{name}: not a readable Parquet file ({type(problem).__name__}).") from None
     check_width(name, frame.shape[1])
     _refuse_nan(name, path, frame)
-    # What is left of a frame whose rows were picked or sorted has numbers without a name for an index: they say nothing.
+    # A frame whose rows were picked or sorted has row numbers for an index, without a name: they say nothing.
     plain = frame.index.names == [None] and pd.api.types.is_integer_dtype(frame.index)
     return frame.reset_index(drop=plain)
 
 
 def _decode(frame: Any) -> None:
-    """Look at every text once: pandas takes them for UTF-8 and would find out later."""
+    """Decode every text once, so that one that is not UTF-8 is found now and not later."""
     import pandas as pd
 
     for place in range(frame.shape[1]):
@@ -91,12 +91,12 @@ def _refuse_nan(name: str, path: FilePath, frame: Any) -> None:
 
 def parquet_rows(path: FilePath) -> tuple[list[str], Rows]:
     """The names of its columns, and its rows as numbered texts, as a CSV file has them."""
-    plain = parquet_frame(path)
+    frame = parquet_frame(path)
     texts = [
-        ["" if gone else str(one) for one, gone in zip(row, absent, strict=True)]
-        for row, absent in zip(plain.astype(object).to_numpy(), plain.isna().to_numpy(), strict=True)
+        ["" if missing else str(value) for value, missing in zip(row, absent, strict=True)]
+        for row, absent in zip(frame.astype(object).to_numpy(), frame.isna().to_numpy(), strict=True)
     ]
-    return [str(c) for c in plain.columns], list(enumerate(texts, start=1))
+    return [str(column) for column in frame.columns], list(enumerate(texts, start=1))
 
 
 PARQUET = Format("a long file", reads, read, endings=ENDINGS, write_public=write)

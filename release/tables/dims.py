@@ -117,14 +117,14 @@ class Dim:
         """Which of some nodes are part of another one."""
         inside = np.zeros(len(self.labels), dtype=bool)
         inside[self.leaves[node]] = True
-        return np.array([inside[self.leaves[one]].all() for one in nodes], dtype=bool)
+        return np.array([inside[self.leaves[part]].all() for part in nodes], dtype=bool)
 
     def node(self, label: object) -> int:
         """The node with this label."""
-        found = self._nodes.get(str(label))
-        if found is None:
+        known = self._nodes.get(str(label))
+        if known is None:
             raise InputError(f"dim {self.name!r} has no label {str(label)!r}; {did_you_mean(str(label), self._nodes)}")
-        return found[0]
+        return known[0]
 
     @cached_property
     def level_names(self) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ class Dim:
             return np.full(len(self.labels), self.total)
         if level == self.name:
             return np.arange(len(self.labels))
-        groups = next(one for one in self.levels if one.name == level).group_of
+        groups = next(known for known in self.levels if known.name == level).group_of
         return np.array([self._nodes[group][0] for group in groups])
 
     def coarsen(self, nodes: np.ndarray, level: str | None) -> np.ndarray | None:
@@ -146,15 +146,17 @@ class Dim:
             return np.full(len(nodes), self.total)
         at_level = self.nodes_at(level)
         above = [at_level[self.leaves[node]] for node in nodes]
-        targets = np.array([one[0] for one in above], dtype=np.int64)
-        return targets if all((one == one[0]).all() for one in above) else None
+        targets = np.array([nodes_above[0] for nodes_above in above], dtype=np.int64)
+        return targets if all((nodes_above == nodes_above[0]).all() for nodes_above in above) else None
 
 
 def parse_margin(margin: str | Iterable[str | None], dims: Sequence[Dim]) -> Margin:
     """A margin as users write it ("I,J", ("I", "J"), "" for the grand total), one entry per dim."""
     if isinstance(margin, str):
         whole = margin.strip()
-        names = [whole] if any(whole in d.level_names for d in dims) else [p.strip() for p in whole.split(",")]
+        names = (
+            [whole] if any(whole in dim.level_names for dim in dims) else [part.strip() for part in whole.split(",")]
+        )
         if names == [""]:
             names = []
     elif not isinstance(margin, Iterable):
@@ -187,11 +189,11 @@ def margin_list(margins: Any, named: str) -> list[Any]:
         return [margins]
     if not isinstance(margins, Iterable):
         raise InputError(f"{named} is a list of margins such as ['I,J', 'K']; it is {margins!r}.")
-    found = list(margins)
-    for one in found:
-        if not isinstance(one, (str, tuple, list)):
-            raise InputError(f"{named}: a margin is a text such as 'I,J' or a tuple of dims; this is {one!r}.")
-    return found
+    listed = list(margins)
+    for margin in listed:
+        if not isinstance(margin, (str, tuple, list)):
+            raise InputError(f"{named}: a margin is a text such as 'I,J' or a tuple of dims; this is {margin!r}.")
+    return listed
 
 
 def every_margin(dims: Sequence[Dim]) -> list[Margin]:

@@ -50,9 +50,11 @@ def hierarchy_labels(dim: str, hierarchy: Any) -> list[str]:
     """The finest labels that a hierarchy names, in its order."""
     checked = loaded(dim, hierarchy)
     if hasattr(checked, "columns"):
-        return [str(v) for v in dict.fromkeys(checked.iloc[:, -1])]
+        return [str(label) for label in dict.fromkeys(checked.iloc[:, -1])]
     tree: Tree = checked
-    return [c for c in dict.fromkeys(c for children in tree.values() for c in children) if c not in tree]
+    return [
+        child for child in dict.fromkeys(child for children in tree.values() for child in children) if child not in tree
+    ]
 
 
 def _as_tree(dim: str, mapping: Mapping[Any, Any]) -> Tree:

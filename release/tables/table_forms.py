@@ -75,11 +75,11 @@ def refuse_twins(names: list[str]) -> None:
             raise InputError(f"two dims are called {name!r}; dims need different names.")
 
 
-def _plain_array(given: Any) -> np.ndarray:
-    if np.ma.is_masked(given):
+def _plain_array(table: Any) -> np.ndarray:
+    if np.ma.is_masked(table):
         raise InputError("the array is masked; a hidden cell is given by suppress(), not by a mask.")
     try:
-        return np.asarray(given)
+        return np.asarray(table)
     except ValueError:
         raise InputError("the rows of the table have different lengths.") from None
 
@@ -220,10 +220,10 @@ def _numbers(table: Any) -> np.ndarray:
     if raw.dtype != object:
         return np.asarray(raw)
     flat = raw.ravel().tolist()
-    if all(isinstance(one, bool) for one in flat):
+    if all(isinstance(value, bool) for value in flat):
         return raw.astype(bool)
     try:
-        numbers = [float("nan") if one is None or repr(one) == "<NA>" else float(one) for one in flat]
+        numbers = [float("nan") if value is None or repr(value) == "<NA>" else float(value) for value in flat]
     except (TypeError, ValueError):
         raise InputError("the table has entries that are not numbers.") from None
     return np.array(numbers).reshape(raw.shape)

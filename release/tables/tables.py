@@ -171,9 +171,9 @@ def as_means(means: Any, dims: Sequence[Dim], named: str = "the expected counts"
         raise InputError(f"{named} must be a table of numbers like the one released.") from None
 
 
-def _matched(given: Any, dims: Sequence[Dim], named: str) -> np.ndarray:
+def _matched(table: Any, dims: Sequence[Dim], named: str) -> np.ndarray:
     """The values of a table-like object in the order of some dims and their labels."""
-    values, names, labels, _ = read_form(given)
+    values, names, labels, _ = read_form(table)
     known = [dim.name for dim in dims]
     if sorted(name or "" for name in names) == sorted(known):
         order = [names.index(name) for name in known]

@@ -30,59 +30,59 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """Tables with a row for each that is measured by itself, and a column for each of its cells.
+    """Tables as matrices: a row for each table that is measured by itself, a column for each of its cells.
 
-    There is one array, or two: originals, and what was published of them. The shorter of two is one original of many
-    tables, or the other way round; its rows are taken in turn.
+    There is one array, or two: originals, and what was published of them. Where one of two has fewer rows (one original
+    of many publications, or the reverse), these are taken in turn.
     """
 
     arrays: tuple[np.ndarray, ...]
     axes: tuple[Axis, ...]
-    """Of the rows, and so of the result; none where there is one table."""
+    """What the rows are, and so the result; none where there is one table."""
     inner: tuple[Axis, ...]
-    """Of the cells of a row."""
+    """The dims of the table in each row."""
     by: bool
     """Is every category of some dims measured by itself? It may then be that nobody is in it."""
     labelled: bool
 
     @property
     def number(self) -> int:
-        """How many are measured."""
-        return max(len(one) for one in self.arrays)
+        """How many tables are measured."""
+        return max(len(array) for array in self.arrays)
 
     @property
     def cells(self) -> int:
-        """How many cells each has."""
+        """How many cells each table has."""
         return int(self.arrays[0].shape[1])
 
     def blocks(self) -> Iterator[tuple[slice, list[np.ndarray]]]:
-        """The rows, some after the other, as floating-point numbers, and where they are; of a shorter array always all.
+        """Block after block of rows, as floating-point numbers, with the rows it covers; a shorter array comes whole.
 
-        They are copies, so that kernels meet arrays of one kind only, whatever was given.
+        They are copies, so that kernels meet arrays of one kind only.
         """
-        lengths = {len(one) for one in self.arrays}
+        lengths = {len(array) for array in self.arrays}
         turn = min(lengths) if len(lengths) > 1 else 1
         step = max(BLOCK // (self.cells * turn), 1) * turn
-        short = [np.array(one, dtype=float, order="C") if len(one) < self.number else None for one in self.arrays]
+        short = [np.array(array, dtype=float, order="C") if len(array) < self.number else None for array in self.arrays]
         for first in range(0, self.number, step):
             rows = slice(first, min(first + step, self.number))
             yield (
                 rows,
                 [
-                    np.array(one[rows], dtype=float, order="C") if all_of_it is None else all_of_it
-                    for one, all_of_it in zip(self.arrays, short, strict=True)
+                    np.array(array[rows], dtype=float, order="C") if all_of_it is None else all_of_it
+                    for array, all_of_it in zip(self.arrays, short, strict=True)
                 ],
             )
 
-    def aligned(self, some: Sequence[np.ndarray], rows: slice) -> list[np.ndarray]:
+    def aligned(self, block: Sequence[np.ndarray], rows: slice) -> list[np.ndarray]:
         """The arrays of a block with a row for each of its rows: a shorter one repeated."""
         number = rows.stop - rows.start
-        return [one if len(one) == number else np.tile(one, (number // len(one), 1)) for one in some]
+        return [array if len(array) == number else np.tile(array, (number // len(array), 1)) for array in block]
 
     def pairs(self) -> Iterator[tuple[np.ndarray, ...]]:
         """The rows that belong together, one pair after the other."""
         for row in range(self.number):
-            yield tuple(one[row % len(one)] for one in self.arrays)
+            yield tuple(array[row % len(array)] for array in self.arrays)
 
     def of(self, *arrays: np.ndarray) -> Tables:
         """The same tables with other numbers in them."""
@@ -108,16 +108,16 @@ class Tables:
         return xr.DataArray(shaped, dims=[axis.name for axis in self.axes], coords=coords)
 
     def cell_words(self, row: int, cell: int) -> str:
-        """The place of a cell, for people."""
-        found = []
+        """The labels of a cell, for people."""
+        words = []
         for axes, place in ((self.axes, row), (self.inner, cell)):
             if axes:
                 positions = np.unravel_index(place, [axis.size for axis in axes])
-                found += [
+                words += [
                     f"{axis.name}={axis.labels[i] if axis.labels else i + 1}"
                     for axis, i in zip(axes, positions, strict=True)
                 ]
-        return ", ".join(found)
+        return ", ".join(words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,19 +132,19 @@ class _Given:
     @property
     def labelled(self) -> bool:
         """Does it have names or labels of its own?"""
-        return any(one is not None for one in (*self.names, *self.labels))
+        return any(name is not None for name in (*self.names, *self.labels))
 
     @property
     def many(self) -> int:
-        """How many axes are not of the table: the one of many tables."""
+        """How many axes come before the dims of a table: 1 where there are many tables, else 0."""
         return 0 if self.stack is None else 1
 
     @property
     def axes(self) -> list[Axis]:
-        """Of a table; A, B, C, ... where they have no names."""
+        """The axes of a table; A, B, C, ... where they have no names."""
         names = [name or axis_name(place) for place, name in enumerate(self.names)]
         refuse_twins(names)
-        return [Axis(*one) for one in zip(names, self.values.shape[self.many :], self.labels, strict=True)]
+        return [Axis(*axis) for axis in zip(names, self.values.shape[self.many :], self.labels, strict=True)]
 
 
 def arranged(*tables: Any, stacked: bool = False, by: Any = None, names: Sequence[str] = ("F", "G")) -> Tables:
@@ -163,30 +163,30 @@ def arranged(*tables: Any, stacked: bool = False, by: Any = None, names: Sequenc
     """
     given = [_read(table, name) for table, name in zip(tables, names, strict=False)]
     if stacked:
-        most = max(one.values.ndim for one in given)
+        most = max(table.values.ndim for table in given)
         if most < 2:
             raise InputError(
                 "stacked=True: the first axis is the tables, the others are their dims; there is only one."
             )
-        given = [_unstacked(one) if one.values.ndim == most else one for one in given]
+        given = [_unstacked(table) if table.values.ndim == most else table for table in given]
     if len(given) > 1:
         given[1] = _matched(given[0], given[1], names)
-    source = next((one for one in given if one.labelled), given[0])
+    source = next((table for table in given if table.labelled), given[0])
     axes = source.axes
     chosen = _chosen(by, axes)
     rest = [i for i in range(len(axes)) if i not in chosen]
     cells = math.prod(axes[i].size for i in rest)
     arrays = []
-    for one in given:
-        order = [*range(one.many), *(i + one.many for i in (*chosen, *rest))]
-        arrays.append(one.values.transpose(order).reshape(-1, cells))
-    stacks = [one.stack for one in given if one.stack is not None]
+    for table in given:
+        order = [*range(table.many), *(i + table.many for i in (*chosen, *rest))]
+        arrays.append(table.values.transpose(order).reshape(-1, cells))
+    stacks = [table.stack for table in given if table.stack is not None]
     return Tables(
         tuple(arrays),
         (*stacks[:1], *(axes[i] for i in chosen)),
         tuple(axes[i] for i in rest),
         bool(chosen),
-        any(one.labelled for one in given),
+        any(table.labelled for table in given),
     )
 
 
@@ -202,14 +202,14 @@ def _read(table: Any, name: str) -> _Given:
     if values.dtype.kind not in "biuf":
         raise InputError(f"{name} is a table of numbers.")
     if not values.size or not values.ndim or not (values.min() >= 0 and values.max() < np.inf):
-        raise InputError(f"{name} is a table of numbers of at least 0, without gaps.")
+        raise InputError(f"{name} is a table of numbers of at least 0, none missing.")
     return _Given(values, names, [None if shown is None else tuple(map(str, shown)) for shown in labels])
 
 
-def _unstacked(given: _Given) -> _Given:
-    """Many tables: their first axis is none of a table."""
-    stack = Axis(given.names[0] or STACK, len(given.values), given.labels[0])
-    return _Given(given.values, given.names[1:], given.labels[1:], stack)
+def _unstacked(tables: _Given) -> _Given:
+    """Many tables: the first axis counts them, and is no dim."""
+    stack = Axis(tables.names[0] or STACK, len(tables.values), tables.labels[0])
+    return _Given(tables.values, tables.names[1:], tables.labels[1:], stack)
 
 
 def _matched(original: _Given, published: _Given, names: Sequence[str]) -> _Given:
@@ -229,10 +229,10 @@ def _matched(original: _Given, published: _Given, names: Sequence[str]) -> _Give
             raise InputError(
                 f"{both} are not the same table: their dims are {', '.join(mine)} and {', '.join(theirs)}."
             )
-    lengths = {len(one.values) for one in (original, published) if one.many}
+    lengths = {len(table.values) for table in (original, published) if table.many}
     if original.values.shape[original.many :] != published.values.shape[published.many :] or len(lengths) > 1:
-        said = " and ".join(str(one.values.shape) for one in (original, published))
-        raise InputError(f"{both} are not the same table: their shapes are {said}.")
+        shapes = " and ".join(str(table.values.shape) for table in (original, published))
+        raise InputError(f"{both} are not the same table: their shapes are {shapes}.")
     values = published.values
     for place, (ours, others) in enumerate(zip(original.labels, published.labels, strict=True)):
         if ours is None or others is None or ours == others:
@@ -249,17 +249,17 @@ def _chosen(by: Any, axes: Sequence[Axis]) -> list[int]:
     if by is None:
         return []
     names = [axis.name for axis in axes]
-    found = []
-    for one in [by] if isinstance(by, str) or not isinstance(by, Iterable) else by:
-        if isinstance(one, str):
-            if one not in names:
-                raise InputError(f"by={by!r}: the table has no dim {one!r}; {did_you_mean(one, names)}")
-            place = names.index(one)
-        elif isinstance(one, bool) or not isinstance(one, (int, np.integer)) or not -len(axes) <= one < len(axes):
+    places = []
+    for dim in [by] if isinstance(by, str) or not isinstance(by, Iterable) else by:
+        if isinstance(dim, str):
+            if dim not in names:
+                raise InputError(f"by={by!r}: the table has no dim {dim!r}; {did_you_mean(dim, names)}")
+            place = names.index(dim)
+        elif isinstance(dim, bool) or not isinstance(dim, (int, np.integer)) or not -len(axes) <= dim < len(axes):
             raise InputError(f"by={by!r}: a dim of the table ({', '.join(names)}), the number of an axis, or a list.")
         else:
-            place = int(one) % len(axes)
-        if place in found:
+            place = int(dim) % len(axes)
+        if place in places:
             raise InputError(f"by={by!r} names the dim {names[place]!r} twice.")
-        found.append(place)
-    return found
+        places.append(place)
+    return places

@@ -9,23 +9,23 @@ import numpy as np
 from ...base.jit import jit
 
 TOTAL, OTHER_TOTAL, ZEROS, ALL_ZEROS, SHARED_ZEROS, ENTROPY, CONDITIONAL = range(7)
-"""What is found of a pair of tables F and G, in this order: their totals N and M; the zeros of F, of either table and of
+"""The measures of a pair of tables F and G, in this order: their totals N and M; the zeros of F, of either table and of
 both; H(X) and H(X|Y), in nats, which are 0 where a table is empty."""
 
 
 @jit
-def compare(F: np.ndarray, G: np.ndarray, found: np.ndarray) -> None:
-    """Fill a row of `found` for each pair of tables; where there are fewer of one kind, they are taken in turn.
+def compare(F: np.ndarray, G: np.ndarray, measures: np.ndarray) -> None:
+    """Fill a row of `measures` for each pair of tables; where there are fewer of one kind, they are taken in turn.
 
     With p = F/N and q = G/M, as many people as possible are in the same cell of both tables, m = min(p, q), and the rest,
-    d = p - m and e = q - m, is spread over all pairs of cells alike. No cell has both a d and an e, so that
+    d = p - m and e = q - m, is spread evenly over all pairs of cells. No cell has both a d and an e, so that
 
         H(X|Y) = -sum m ln m - sum d ln d - sum e ln e + S ln S + sum q ln q,   S = sum d;
 
     of a cell with p >= q, m ln m and q ln q cancel.
     """
     cells = F.shape[1]
-    for table in range(found.shape[0]):
+    for table in range(measures.shape[0]):
         f, g = table % F.shape[0], table % G.shape[0]
         n = m = 0.0
         zeros = all_zeros = shared_zeros = 0
@@ -53,10 +53,10 @@ def compare(F: np.ndarray, G: np.ndarray, found: np.ndarray) -> None:
                     conditional += q * log(q) - own - e * log(e)
             if moved > 0:
                 conditional += moved * log(moved)
-        found[table, TOTAL] = n
-        found[table, OTHER_TOTAL] = m
-        found[table, ZEROS] = zeros
-        found[table, ALL_ZEROS] = all_zeros
-        found[table, SHARED_ZEROS] = shared_zeros
-        found[table, ENTROPY] = entropy
-        found[table, CONDITIONAL] = min(max(conditional, 0.0), entropy)
+        measures[table, TOTAL] = n
+        measures[table, OTHER_TOTAL] = m
+        measures[table, ZEROS] = zeros
+        measures[table, ALL_ZEROS] = all_zeros
+        measures[table, SHARED_ZEROS] = shared_zeros
+        measures[table, ENTROPY] = entropy
+        measures[table, CONDITIONAL] = min(max(conditional, 0.0), entropy)

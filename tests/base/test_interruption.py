@@ -171,7 +171,7 @@ def test_limits_are_kept_within_each_other(monkeypatch):
         assert time_left() == 10.0
         check = time_check()
         interruption.time.now = 10.5
-        with pytest.raises(fw.TimeUp, match="its time was up while bread was baked, and there is nothing to tell yet"):
+        with pytest.raises(fw.TimeUp, match="its time was up while bread was baked, and there is no result yet"):
             check_time("bread was baked")
         with pytest.raises(fw.TimeUp):
             check("bread was baked")  # as from another thread

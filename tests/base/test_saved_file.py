@@ -100,8 +100,8 @@ def test_the_version_that_wrote_a_file_does_not_matter_as_long_as_its_format_is_
         ({"format": [1]}, "does not say in which format"),
         ({"format": ...}, "does not say in which format"),
         ({"fiberwalk": "oracle"}, "it holds a 'oracle', which this version does not know; a newer one may."),
-        ({"fiberwalk": ...}, "this is no audit saved by fiberwalk."),
-        ({"fiberwalk": ["basket"]}, "this is no audit saved by fiberwalk."),
+        ({"fiberwalk": ...}, "this is no result saved by fiberwalk."),
+        ({"fiberwalk": ["basket"]}, "this is no result saved by fiberwalk."),
         ({"objects": ...}, "the file is damaged or was cut short"),
         ({"objects": 7}, "the file is damaged or was cut short"),
         ({"objects": [{"Basket": {}}]}, "the file is damaged or was cut short"),
@@ -123,7 +123,7 @@ def test_other_formats_and_strange_documents_are_refused_in_a_sentence(path, ent
 def test_a_document_that_is_none(path, document):
     with zipfile.ZipFile(path, "w") as file:
         file.writestr(DOCUMENT, document)
-    with pytest.raises(InputError, match="this is no audit saved by fiberwalk|damaged or was cut short"):
+    with pytest.raises(InputError, match="this is no result saved by fiberwalk|damaged or was cut short"):
         load(path, KINDS)
 
 

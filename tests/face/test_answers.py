@@ -204,7 +204,7 @@ def test_counts_whose_interval_deceives():
     found = audit.deceptive()
     assert found.index.get_level_values("A").tolist() == ["4", "2"]
     assert found["why"].tolist() == [
-        "2, one of 5 possible values, has probability 0.55; 0.99 bits are left, of 5 possible values",
+        "2, one of 5 possible values, has probability 0.55; 0.99 bits of entropy are left, of 5 possible values",
         "1, one of 8 possible values, has probability 0.8",
     ]
     assert len(audit.deceptive(certainty=0.9, bits=0)) == 0

@@ -144,11 +144,11 @@ def test_what_is_no_saved_audit(tmp_path):
     with pytest.raises(fw.InputError, match="named by its path; this is a int"):
         fw.load(3)
     path.write_text("A,B,value\n")
-    with pytest.raises(fw.InputError, match="audit.fw: this is no audit saved by fiberwalk"):
+    with pytest.raises(fw.InputError, match="audit.fw: this is no result saved by fiberwalk"):
         fw.load(path)
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("other.txt", "")
-    with pytest.raises(fw.InputError, match="this is no audit saved by fiberwalk"):
+    with pytest.raises(fw.InputError, match="this is no result saved by fiberwalk"):
         fw.load(path)
 
 
@@ -178,7 +178,7 @@ def test_newer_and_strange_files(tmp_path):
     with pytest.raises(fw.InputError, match="saved by fiberwalk 9.9 in a newer format .99; .* upgrade fiberwalk"):
         fw.load(path)
     changed(path, lambda d: d.pop("fiberwalk"))
-    with pytest.raises(fw.InputError, match="this is no audit saved by fiberwalk"):
+    with pytest.raises(fw.InputError, match="this is no result saved by fiberwalk"):
         fw.load(path)
 
 

@@ -178,7 +178,8 @@ def test_a_rule_never_excludes_the_truth():
 def test_a_hidden_zero_that_no_rule_hid_is_refused():
     table = [[0, 1, 4], [7, 2, 6], [3, 8, 9]]
     with pytest.raises(
-        fw.InputError, match="rule '< 3' did not hide cell A=1, B=1, by what .* or publish zeros, or say"
+        fw.InputError,
+        match="rule '< 3' does not agree with the true value of cell A=1, B=1: .* or publish zeros, or say",
     ):
         fw.suppress(table, rule="< 3", where=[{"A": "1", "B": "1"}], rule_known=True)
 

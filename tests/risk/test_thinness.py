@@ -66,11 +66,11 @@ def test_many_tables_and_their_rows():
     ("call", "words"),
     [
         (lambda: fw.risk.thin_lines([[0, 0]]), "F sums to 0"),
-        (lambda: fw.risk.thin_lines([[1, 0]], few=0), "few=0: in so many cells of a thin line there is somebody"),
+        (lambda: fw.risk.thin_lines([[1, 0]], few=0), "few=0: the largest number of occupied cells of a thin line"),
         (lambda: fw.risk.thin_lines([[1, 0]], [1, 0]), "F and G are not the same table"),
         (
             lambda: TABLE_RISKS["thin lines"].before([[1, 0]], (0.5, 0.5)),
-            "weights= are of risks with several terms, and this one is a share: leave them out.",
+            "weights= belong to risks with several terms, and this one is a share: leave them out.",
         ),
     ],
 )
@@ -125,5 +125,5 @@ def test_from_a_server():
     answer = fw.server.tabulate(TABLE, "A,B", mechanism="random_round", risk="thin lines", seed=3)
     assert answer.risk_before == fw.risk.thin_lines(TABLE)
     assert answer.risk_after == fw.risk.thin_lines(TABLE, answer.table.values)
-    with pytest.raises(fw.InputError, match="weights= are of risks with several terms"):
+    with pytest.raises(fw.InputError, match="weights= belong to risks with several terms"):
         fw.server.tabulate(TABLE, "A,B", risk="thin lines", weights=(0.5, 0.5), seed=3)

@@ -117,7 +117,7 @@ def test_variance_of_margins():
         (lambda: risk.hellinger_utility([0, 0], [1, 2]), "F sums to 0"),
         (lambda: risk.hellinger_utility([1, 2], [1, -2]), "G is a table of numbers of at least 0"),
         (lambda: risk.hellinger_utility([1, 2], ["a", 2]), "G is a table of numbers"),
-        (lambda: risk.hellinger_utility([1, 2], [1, math.nan]), "without gaps"),
+        (lambda: risk.hellinger_utility([1, 2], [1, math.nan]), "none missing"),
         (lambda: risk.mean_squared_precision({1: 0.4}, 1), "sum to 1"),
         (lambda: risk.mean_squared_precision([0.4, 0.6], 1), "value -> probability"),
         (lambda: risk.share_published([[1]]), "needs a release"),
@@ -126,7 +126,7 @@ def test_variance_of_margins():
         (lambda: risk.chi_square_change([[0, 0]], [[1, 1]]), "original table, F, is empty"),
         (lambda: risk.chi_square_change(np.ones((2, 2)), np.ones((2, 3))), "not the same table"),
         (lambda: risk.chi_square_change(np.ones((2, 2)), [[1, 2], [2, 1]], relative=True), "shows no association"),
-        (lambda: risk.margin_variance_change(np.ones((2, 2)), [[1, 2], [2, 1]]), "all alike"),
+        (lambda: risk.margin_variance_change(np.ones((2, 2)), [[1, 2], [2, 1]]), "all equal"),
     ],
 )  # fmt: skip
 def test_errors(call, words):

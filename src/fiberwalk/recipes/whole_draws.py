@@ -19,11 +19,11 @@ class WholeDraws:
         self._words = np.random.PCG64(seed)
 
     def below(self, limit: int, number: int) -> np.ndarray:
-        """Whole numbers from 0 to limit - 1, all alike but for some 2^-32 (limit is at most 2^32)."""
+        """Whole numbers from 0 to limit - 1, uniform but for a bias of some 2^-32 (limit is at most 2^32)."""
         return self._scaled(np.full(number, limit, dtype=np.uint64))
 
     def chosen(self, weights: np.ndarray) -> np.ndarray:
-        """One position for each row of a matrix of whole weights, in proportion to them."""
+        """One position for each row of a matrix of whole weights, drawn in proportion to them."""
         upto = np.cumsum(weights, axis=1, dtype=np.int64)
         return np.asarray((self._scaled(upto[:, -1].astype(np.uint64))[:, None] >= upto).sum(axis=1))
 

@@ -13,4 +13,4 @@ def test_a_saved_audit_is_printed_and_reported_again(table, tmp_path):
     assert again.exit_code == 1
     assert before.stdout.strip() in again.stdout
     assert len(cells.read_text().splitlines()) == 5
-    assert "no audit saved by fiberwalk" in fiberwalk("report", table).output
+    assert "no result saved by fiberwalk" in fiberwalk("report", table).output

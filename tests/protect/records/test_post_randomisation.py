@@ -251,7 +251,7 @@ def test_an_approximation_excludes_no_truth():
         (lambda: fw.protect.pram([3, 4], "A", MATRIX), "'A' has 2 labels, so that the matrix is 2 x 2"),
         (
             lambda: fw.protect.pram([3, 4, 5], "A", MATRIX * 2),
-            "the row of '1' has no probabilities of at least 0 that sum to 1",
+            "the row of '1' must be probabilities of at least 0 that sum to 1",
         ),
         (lambda: fw.protect.pram([3, 4], "A", np.eye(2)), "it leaves every value as it is"),
         (lambda: fw.protect.pram([3, 4], "A", [["x", "y"], ["z", "w"]]), "a table of probabilities"),
