@@ -19,7 +19,7 @@ def counts(tmp_path):
 def test_the_finding_is_told_and_saved(counts, tmp_path):
     saved = tmp_path / "test.fw"
     done = fiberwalk(
-        "test", counts, "--model", "sex", "--model", "answer", "--statistic", "probability", "--save", saved
+        "test", counts, "--hypothesis", "sex", "--hypothesis", "answer", "--statistic", "probability", "--save", saved
     )
     assert done.exit_code == 0
     assert "If the model sex + answer holds, a table with these sums has a probability of at least" in done.output
@@ -29,18 +29,21 @@ def test_the_finding_is_told_and_saved(counts, tmp_path):
 
 
 def test_drawn_tables_come_with_an_interval(counts):
-    done = fiberwalk("test", counts, "--model", "symmetry", "--method", "chains", "--precision", "0.02")
+    done = fiberwalk("test", counts, "--hypothesis", "symmetry", "--method", "chains", "--max-error", "0.02")
     assert "drawn tables; 95% interval" in done.output
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--model", "sex", "--zero", "m"], "--zero m: write it as DIM=LABEL for every dim, joined by commas."),
-        (["--model", "sex", "--zero", "sex=m,answer=yes"], "is not empty in the table"),
-        (["--model", "sex", "--rule", "< 3"], "--rule says nothing about a table of counts."),
-        (["--model", "age"], "age"),
-        ([], "Missing option '--model'"),
+        (
+            ["--hypothesis", "sex", "--impossible", "m"],
+            "--impossible m: write it as DIM=LABEL for every dim, joined by commas.",
+        ),
+        (["--hypothesis", "sex", "--impossible", "sex=m,answer=yes"], "is not empty in the table"),
+        (["--hypothesis", "sex", "--rule", "< 3"], "--rule says nothing about a table of counts."),
+        (["--hypothesis", "age"], "age"),
+        ([], "Missing option '--hypothesis'"),
     ],
 )
 def test_bad_input_ends_in_a_sentence(counts, options, words):
@@ -53,6 +56,6 @@ def test_bad_input_ends_in_a_sentence(counts, options, words):
 def test_a_table_with_holes_is_refused(tmp_path):
     path = tmp_path / "counts.csv"
     path.write_text("A,B,value\n1,1,\n1,2,3\n1,Total,5\n")
-    done = fiberwalk("test", path, "--model", "B")
+    done = fiberwalk("test", path, "--hypothesis", "B")
     assert done.exit_code == 2
     assert "every cell needs its count; some have no figure." in done.output

@@ -20,8 +20,8 @@ PUBLISHED += "\n" + "\n".join(
     f"{r},Total,{sum(row)}" for r, row in zip("abc", ([0, 1, 2], [3, 4, 5], [6, 7, 8]), strict=True)
 )
 PEOPLE = "sex,age\n" + "\n".join(f"{s},{a}" for s in "fm" for a in ("0-4", "5-9") for _ in range(20)) + "\n"
-ROUND = ("--method", "random-round", "--base", "3", "--seed", "1")
-TABULATE = ("tabulate", "people.csv", "--dims", "sex,age", "--method", "random-round base=3")
+ROUND = ("--mechanism", "random-round", "--base", "3", "--seed", "1")
+TABULATE = ("tabulate", "people.csv", "--dims", "sex,age", "--mechanism", "random-round base=3")
 
 WRITING = {
     "audit --csv": ("audit", "table.csv", "--csv", "OUT.csv"),
@@ -33,10 +33,10 @@ WRITING = {
     "protect --out": ("protect", "truth.csv", *ROUND, "--out", "OUT.csv"),
     "protect --out .parquet": ("protect", "truth.csv", *ROUND, "--out", "OUT.parquet"),
     "protect --note": ("protect", "truth.csv", *ROUND, "--out", "OUT.csv", "--note", "OUT.txt"),
-    "ru-map --csv": ("ru-map", "truth.csv", "--method", "round-to base=3", "--seeds", "1", "--csv", "OUT.csv"),
-    "ru-map --plot": ("ru-map", "truth.csv", "--method", "round-to base=3", "--seeds", "1", "--plot", "OUT.png"),
-    "sample-risk --plot": ("sample-risk", "truth.csv", "--size", "99", "--draws", "5", "--plot", "OUT.png"),
-    "sample-risk --save": ("sample-risk", "truth.csv", "--size", "99", "--draws", "5", "--save", "OUT.fw"),
+    "ru-map --csv": ("ru-map", "truth.csv", "--mechanism", "round-to base=3", "--seeds", "1", "--csv", "OUT.csv"),
+    "ru-map --plot": ("ru-map", "truth.csv", "--mechanism", "round-to base=3", "--seeds", "1", "--plot", "OUT.png"),
+    "sample-risk --plot": ("sample-risk", "truth.csv", "--people", "99", "--draws", "5", "--plot", "OUT.png"),
+    "sample-risk --save": ("sample-risk", "truth.csv", "--people", "99", "--draws", "5", "--save", "OUT.fw"),
     "tabulate --out": (*TABULATE, "--seed", "1", "--out", "OUT.csv"),
     "tabulate --out .parquet": (*TABULATE, "--seed", "1", "--out", "OUT.parquet"),
     "tabulate --seed-file": (*TABULATE, "--seed-file", "OUT.txt"),

@@ -23,8 +23,8 @@ S,old,m,5
 """
 MATRIX = "0.8,0.2,0\n1/4,1/2,1/4\n0,1/4,3/4\n"
 NEEDED = {
-    "suppress": ["--hide", "< 3"],
-    "complementary_suppress": ["--hide", "< 3"],
+    "suppress": ["--rule", "< 3"],
+    "complementary_suppress": ["--rule", "< 3"],
     "merge": ["--merge", "age:any=young,old"],
     "round_to": ["--base", "5"],
     "perturb": ["--matrix", "matrix.csv", "--exact", "region"],
@@ -53,7 +53,7 @@ def run(*words):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_writes_a_table_and_a_note(name, folder):
-    given = ["protect", "table.csv", "--method", name.replace("_", "-"), *NEEDED.get(name, [])]
+    given = ["protect", "table.csv", "--mechanism", name.replace("_", "-"), *NEEDED.get(name, [])]
     done = run(*given, "--out", "safe.csv", *([] if name in CERTAIN else ["--seed", "4711"]))
     assert done.exit_code == 0, done.output
     note, table = (folder / "safe.note.txt").read_text(), (folder / "safe.csv").read_text()
@@ -72,17 +72,17 @@ def test_every_method_writes_a_table_and_a_note(name, folder):
 
 def test_without_a_seed_there_is_a_new_one_that_gives_the_same_table_again(folder):
     for name in ("one", "two"):
-        assert run("protect", "table.csv", "--method", "random-round", "--out", f"{name}.csv").exit_code == 0
+        assert run("protect", "table.csv", "--mechanism", "random-round", "--out", f"{name}.csv").exit_code == 0
     seeds = [re.search(r"seed: (\d+)", (folder / f"{name}.note.txt").read_text()).group(1) for name in ("one", "two")]
     assert seeds[0] != seeds[1]
     if os.name == "posix":
         assert (folder / "one.note.txt").stat().st_mode & 0o077 == 0  # nobody else reads the seed
-    run("protect", "table.csv", "--method", "random-round", "--seed", seeds[0], "--out", "again.csv")
+    run("protect", "table.csv", "--mechanism", "random-round", "--seed", seeds[0], "--out", "again.csv")
     assert (folder / "again.csv").read_text() == (folder / "one.csv").read_text()
 
 
 def test_an_audit_by_the_method_says_how_its_likelihood_is_known(folder):
-    run("protect", "table.csv", "--method", "random-round", "--seed", "1", "--exact", "region", "--out", "safe.csv")
+    run("protect", "table.csv", "--mechanism", "random-round", "--seed", "1", "--exact", "region", "--out", "safe.csv")
     done = run("audit", "safe.csv", "--protected-by", "random-round base=3")
     assert "Likelihood exact: how probable random rounding makes what was published" in done.output
     plain = run("audit", "safe.csv")
@@ -92,7 +92,7 @@ def test_an_audit_by_the_method_says_how_its_likelihood_is_known(folder):
 
 
 def test_offered_tables_are_rounded_together(folder):
-    asked = ("protect", "table.csv", "--method", "round-lattice", "--seed", "4711")
+    asked = ("protect", "table.csv", "--mechanism", "round-lattice", "--seed", "4711")
     for words, given in (
         (["--max-dims", "2"], {"max_dims": 2}),
         (["--margin", "region,age", "--margin", "sex"], {"margins": ["region,age", "sex"]}),
@@ -128,24 +128,23 @@ def test_the_list_of_methods(folder):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--method", "random-round"], "protect needs --method NAME (--list shows them) and --out FILE."),
-        (["--method", "randm", "--out", "o.csv"], "there is no method 'randm'"),
-        (["--method", "swap", "--out", "o.csv"], "--method swap needs --dim."),
-        (["--method", "perturb", "--out", "o.csv"], "--method perturb needs --matrix."),
-        (["--method", "suppress", "--out", "o.csv"], "--method suppress needs --hide."),
-        (["--method", "swap", "--dim", "sex", "--base", "3", "--out", "o.csv"], "--base does not go with --method swap."),
-        (["--method", "round-to", "--base", "3", "--seed", "1", "--out", "o.csv"], "nothing is random in --method round-to"),
-        (["--method", "pram", "--dim", "age", "--out", "o.csv"], "pram() needs matrix= or stay=, one of them."),
-        (["--method", "local-suppress", "--dim", "age", "--out", "o.csv"], "local_suppress() needs rule= (such as"),
-        (["--method", "add-noise", "--noise", "much", "--out", "o.csv"], "noise 'much': it is geometric:EPSILON"),
-        (["--method", "merge", "--merge", "age", "--out", "o.csv"], "--merge age: write it as DIM:NEW=OLD,OLD"),
-        (["--method", "perturb", "--matrix", "none.csv", "--out", "o.csv"], "none.csv: there is no such file"),
-        (["--method", "random-round", "--out", "table.csv"], "FILE and --out are both table.csv"),
-        (["--method", "suppress", "--hide", "< 3", "--out", "o.jj"], "a JJ file holds every true value"),
-        (["--method", "random-round", "--base", "x", "--out", "o.csv"], "'x' is not a number"),
-        (["--method", "random-round", "--max-dims", "2", "--out", "o.csv"], "--max-dims does not go with --method random"),
-        (["--method", "round-lattice", "--max-dims", "0", "--out", "o.csv"], "max_dims=0): a whole number of at least 1"),
-        (["--method", "suppress", "--rule", "< 3", "--out", "o.csv"], "to withhold cells by a rule give --hide."),
+        (["--mechanism", "random-round"], "protect needs --mechanism NAME (--list shows them) and --out FILE."),
+        (["--mechanism", "randm", "--out", "o.csv"], "there is no method 'randm'"),
+        (["--mechanism", "swap", "--out", "o.csv"], "--mechanism swap needs --dim."),
+        (["--mechanism", "perturb", "--out", "o.csv"], "--mechanism perturb needs --matrix."),
+        (["--mechanism", "suppress", "--out", "o.csv"], "--mechanism suppress needs --rule."),
+        (["--mechanism", "swap", "--dim", "sex", "--base", "3", "--out", "o.csv"], "--base does not go with --mechanism"),
+        (["--mechanism", "round-to", "--base", "3", "--seed", "1", "--out", "o.csv"], "nothing is random in --mechanism"),
+        (["--mechanism", "pram", "--dim", "age", "--out", "o.csv"], "pram needs --matrix or --stay, one of them."),
+        (["--mechanism", "local-suppress", "--dim", "age", "--out", "o.csv"], "local-suppress needs --rule (such as"),
+        (["--mechanism", "add-noise", "--noise", "much", "--out", "o.csv"], "noise 'much': it is geometric:EPSILON"),
+        (["--mechanism", "merge", "--merge", "age", "--out", "o.csv"], "--merge age: write it as DIM:NEW=OLD,OLD"),
+        (["--mechanism", "perturb", "--matrix", "none.csv", "--out", "o.csv"], "none.csv: there is no such file"),
+        (["--mechanism", "random-round", "--out", "table.csv"], "FILE and --out are both table.csv"),
+        (["--mechanism", "suppress", "--rule", "< 3", "--out", "o.jj"], "a JJ file holds every true value"),
+        (["--mechanism", "random-round", "--base", "x", "--out", "o.csv"], "'x' is not a number"),
+        (["--mechanism", "random-round", "--max-dims", "2", "--out", "o.csv"], "--max-dims does not go with --mechanism"),
+        (["--mechanism", "round-lattice", "--max-dims", "0", "--out", "o.csv"], "--max-dims 0: a whole number"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_one_sentence(words, problem, folder):
@@ -157,7 +156,7 @@ def test_wrong_input_is_one_sentence(words, problem, folder):
 
 def test_a_table_with_hidden_cells_cannot_be_protected(folder):
     (folder / "hidden.csv").write_text(TABLE.replace("N,old,f,2", "N,old,f,"))
-    done = run("protect", "hidden.csv", "--method", "random-round", "--out", "o.csv")
+    done = run("protect", "hidden.csv", "--mechanism", "random-round", "--out", "o.csv")
     assert done.exit_code == 2
     assert "to be protected, a table must be known in full" in done.output
 
@@ -179,8 +178,8 @@ def test_matrices_in_files(folder):
 
 def test_decimals_are_those_of_the_file_and_the_note_repeats_it_all(folder):
     (folder / "money.csv").write_text("region,age,value\nN,y,1.5\nN,o,10\nS,y,20.1\nS,o,4\n")
-    given = ["protect", "money.csv", "--decimals", "1", "--out", "safe.csv", "--method"]
-    assert run(*given, "suppress", "--hide", "< 3").exit_code == 0
+    given = ["protect", "money.csv", "--decimals", "1", "--out", "safe.csv", "--mechanism"]
+    assert run(*given, "suppress", "--rule", "< 3").exit_code == 0
     assert fw.read_release("safe.csv", decimals=1).hidden.tolist() == [0]
     assert run(*given, "round-to", "--base", "3").exit_code == 0
     assert fw.read_release("safe.csv", decimals=1, perturbed=True).published.values.tolist() == [[3, 9], [21, 3]]

@@ -12,7 +12,7 @@ import fiberwalk as fw
 
 SECRET = 987_654_321
 TREE = "North\n@a\n@b\nc\nd\n"
-SUPPRESS = ("--method", "suppress", "--hide", "< 4")
+SUPPRESS = ("--mechanism", "suppress", "--rule", "< 4")
 WAYS = {
     "suppress": SUPPRESS,
     "suppress, ragged": (*SUPPRESS, "--hierarchy", "town=t.hrc"),

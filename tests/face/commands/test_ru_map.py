@@ -38,13 +38,13 @@ def test_it_names_all_measures_that_a_command_can_ask_for():
     assert tuple(UTILITIES) == ru_map.UTILITIES
 
 
-ROUNDING = ("--method", "random-round base=3,5", "--seeds", 2)
+ROUNDING = ("--mechanism", "random-round base=3,5", "--seeds", 2)
 
 
 def test_what_it_prints_and_writes(file, tmp_path):
     outputs = ("--plot", tmp_path / "map.png", "--csv", tmp_path / "map.csv")
-    hiding = ("--method", "complementary-suppress rule='< 3'")
-    done = run(file, *ROUNDING, *hiding, "--where", "< 3", "--threshold", 0.6, *outputs)
+    hiding = ("--mechanism", "complementary-suppress rule='< 3'")
+    done = run(file, *ROUNDING, *hiding, "--where", "< 3", "--max-risk", 0.6, *outputs)
     assert done.exit_code == 0, done.output
     assert (
         "Risk: 1/H (1/bits), the worst of 3 chosen cells. Utility: mean squared precision, 3 chosen cells."
@@ -113,11 +113,11 @@ def test_it_fails_where_every_method_leaves_too_much_risk(file):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "needs at least one --method"),
-        (("--method", "random-rund base=3"), "did you mean 'random_round'"),
-        (("--method", "random-round bse=3"), "did you mean 'base'"),
-        (("--method", "random-round base"), "write it as name=value"),
-        (("--method", "random-round base=3", "--method", "random-round base=3"), "is there twice"),
+        ((), "needs at least one --mechanism"),
+        (("--mechanism", "random-rund base=3"), "did you mean 'random_round'"),
+        (("--mechanism", "random-round bse=3"), "did you mean 'base'"),
+        (("--mechanism", "random-round base"), "write it as name=value"),
+        (("--mechanism", "random-round base=3", "--mechanism", "random-round base=3"), "is there twice"),
         ((*ROUNDING, "--cell", "row"), "write it as DIM=LABEL"),
         ((*ROUNDING, "--cell", "row=r9,column=c1"), "r9"),
         ((*ROUNDING, "--rule", "< 3"), "--rule is for tables that are protected already"),

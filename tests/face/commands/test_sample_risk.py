@@ -32,7 +32,7 @@ def test_it_names_all_models():
 
 def test_the_risk_of_a_sample_is_told(sample, tmp_path):
     picture, saved = tmp_path / "risk.png", tmp_path / "risk.fw"
-    done = run(sample, "--size", 2449, "--model", "urn", "--zeros", 25, "--plot", picture, "--save", saved)
+    done = run(sample, "--people", 2449, "--model", "urn", "--zeros", 25, "--plot", picture, "--save", saved)
     expected = fw.survey.sample_risk(RELEASE.published, 2449, fw.survey.populations.urn(zeros=25))
     assert done.exit_code == 0
     assert f"R2 of this sample table is {expected.r2.mean():.3f} on average over 1,000 populations" in done.stdout
@@ -40,7 +40,7 @@ def test_the_risk_of_a_sample_is_told(sample, tmp_path):
     assert "rhat" not in done.stdout  # these are no chains
     assert picture.stat().st_size > 10_000
     assert (fw.load(saved).r2 == expected.r2).all()
-    failing = run(sample, "--size", 2449, "--draws", 50, "--fail-above", 0.1)
+    failing = run(sample, "--people", 2449, "--draws", 50, "--fail-above", 0.1)
     assert failing.exit_code == 1
     assert "R2 is above 0.1" in failing.stderr
 
@@ -68,7 +68,7 @@ def test_strata_have_their_sizes(tmp_path):
     sample, sizes = (people // 10).clip(min=1), {one: int(people.sel(area=one).sum()) for one in people["area"].values}
     path = tmp_path / "sample.csv"
     sample.to_series().rename("count").reset_index().to_csv(path, index=False)
-    asked = [text for one, size in sizes.items() for text in ("--size", f"{one}={size}")]
+    asked = [text for one, size in sizes.items() for text in ("--people", f"{one}={size}")]
     done = run(path, "--strata", "area", *asked, "--model", "log-linear", "--draws", 50)
     assert done.exit_code == 0, done.stderr
     expected = fw.survey.sample_risk(sample, {"area": sizes}, "log-linear", draws=50)
@@ -92,13 +92,13 @@ def test_sampling_weights_are_a_column(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--size", "many"], "--size many: write it as a whole number of at least 1."),
-        (["--size", "1=3"], "--size 1=3: write it as LABEL=N with --strata DIM."),
-        (["--size", "3", "--size", "4"], "--size: the population has one size; strata have one each (--strata)."),
-        (["--strata", "area"], "--strata area needs the size of each stratum: --size LABEL=N, for every label."),
-        (["--strata", "area", "--size", "2449"], "--size 2449: write it as LABEL=N with --strata DIM."),
+        (["--people", "many"], "--people many: write it as a whole number of at least 1."),
+        (["--people", "1=3"], "--people 1=3: write it as LABEL=N with --strata DIM."),
+        (["--people", "3", "--people", "4"], "--people: the population has one size; strata have one each (--strata)."),
+        (["--strata", "area"], "--strata area needs the size of each stratum: --people LABEL=N, for every label."),
+        (["--strata", "area", "--people", "2449"], "--people 2449: write it as LABEL=N with --strata DIM."),
         (
-            ["--strata", "area", "--size", "1=2449"],
+            ["--strata", "area", "--people", "1=2449"],
             "gives every category of the dim the size of its stratum; '2' has none.",
         ),
         (["--sampling-weights", "w"], "there is no column 'w'"),
@@ -116,16 +116,16 @@ def test_wrong_designs_are_one_sentence(sample, arguments, words):
     ("arguments", "words"),
     [
         ((), "how large is the population? Give --size, or its totals as rows of the file."),
-        (("--size", 12), "the sample has 245 people, and cannot be larger than its population"),
-        (("--size", 2449, "--zeros", 3), "--zeros goes with --model urn."),
+        (("--people", 12), "the sample has 245 people, and cannot be larger than its population"),
+        (("--people", 2449, "--zeros", 3), "--zeros goes with --model urn."),
         (
-            ("--size", 2449, "--model", "fiber", "--margin", "area"),
+            ("--people", 2449, "--model", "fiber", "--margin", "area"),
             "--margin goes with --model log-linear, urn or shrunk.",
         ),
-        (("--size", 2449, "--model", "fiber"), "--model fiber needs totals of the population, as rows of FILE"),
-        (("--size", 2449, "--weights", "0.5,0.5,0.5"), "weights sum to 1; these sum to 1.5"),
-        (("--size", 2449, "--rule", "< 3"), "--rule says nothing about a sample."),
-        (("--size", 2449, "--plot", "risk.doc"), "a picture is .png, .svg or .pdf"),
+        (("--people", 2449, "--model", "fiber"), "--model fiber needs totals of the population, as rows of FILE"),
+        (("--people", 2449, "--weights", "0.5,0.5,0.5"), "weights sum to 1; these sum to 1.5"),
+        (("--people", 2449, "--rule", "< 3"), "--rule says nothing about a sample."),
+        (("--people", 2449, "--plot", "risk.doc"), "a picture is .png, .svg or .pdf"),
     ],
 )
 def test_wrong_input_is_one_sentence(sample, arguments, words):

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import fiberwalk as fw
 from fiberwalk.commands.main import main
 
-ROUNDING = ("--method", "random-round base=3")
+ROUNDING = ("--mechanism", "random-round base=3")
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_without_dims_it_lists_what_can_be_asked_for(folder):
 
 
 def test_a_released_table_has_a_file_and_a_note_that_does_it_again(folder):
-    asked = ("people.csv", "--dims", "age,sex", "--where", "region=N", *ROUNDING, "--max-risk", 0.9)
+    asked = ("people.csv", "--dims", "age,sex", "--filter", "region=N", *ROUNDING, "--max-risk", 0.9)
     done = run(*asked, "--out", "table.csv")
     assert done.exit_code == 0, done.output
     assert "age x sex where region=N: released." in done.stdout
@@ -57,7 +57,7 @@ def test_a_released_table_has_a_file_and_a_note_that_does_it_again(folder):
         assert (folder / "table.note.txt").stat().st_mode & 0o077 == 0  # nobody else reads the seed
     written = pd.read_csv("table.csv")
     same = fw.server.tabulate(
-        "people.csv", "age,sex", {"region": "N"}, method="random_round", parameters={"base": 3}, seed=seed
+        "people.csv", "age,sex", {"region": "N"}, mechanism="random_round", parameters={"base": 3}, seed=seed
     )
     assert written["count"].tolist() == same.table.values.ravel().tolist()
     again = re.search(r"^to do it again: fiberwalk tabulate (.*)$", note, re.M).group(1)
@@ -98,16 +98,16 @@ def test_without_a_file_it_prints_the_table_and_the_risk_of_every_category(folde
     assert done.exit_code == 0, done.output
     assert re.search(r"^  65,older: 0\.\d{3} before, 0\.\d{3} after$", done.output, re.M)
     assert re.search(r"^65,older +[fm] +[NS] +\d+$", done.output, re.M)
-    grouped = run("cube.parquet", "--dims", "group", "--hierarchy", "age=age.csv", "--method", "none")
+    grouped = run("cube.parquet", "--dims", "group", "--hierarchy", "age=age.csv", "--mechanism", "none")
     assert re.search(r"^ *young +\d+$", grouped.output, re.M)
     assert "Protected by nothing: these are the true counts" in grouped.output
 
 
 def test_the_cube_is_protected_before(folder):
     asked = ("cube.parquet", "--dims", "region,age", "--seed", 5)
-    swapped = run(*asked, "--method", "swap dim=region rate=0.5", "--before", "--out", "swapped.csv")
+    swapped = run(*asked, "--mechanism", "swap dim=region rate=0.5", "--before", "--out", "swapped.csv")
     assert "Protected by swap dim=region rate=0.5 on the cube." in swapped.output
-    run(*asked, "--method", "none", "--out", "true.csv")
+    run(*asked, "--mechanism", "none", "--out", "true.csv")
     after, before = pd.read_csv("swapped.csv"), pd.read_csv("true.csv")
     assert not after.equals(before)
     assert after.groupby("age")["count"].sum().equals(before.groupby("age")["count"].sum())
@@ -116,7 +116,7 @@ def test_the_cube_is_protected_before(folder):
 def test_offered_tables_add_up_from_call_to_call(folder):
     tables = {}
     for dims in ("sex,age", "age,region", "age"):
-        asked = ("people.csv", "--dims", dims, "--method", "round-lattice base=3 max_dims=2", "--seed", 5)
+        asked = ("people.csv", "--dims", dims, "--mechanism", "round-lattice base=3 max_dims=2", "--seed", 5)
         assert run(*asked, "--out", "table.csv").exit_code == 0
         tables[dims] = pd.read_csv("table.csv").groupby("age")["count"].sum().to_dict()
     assert tables["sex,age"] == tables["age,region"] == tables["age"]
@@ -124,38 +124,38 @@ def test_offered_tables_add_up_from_call_to_call(folder):
 
 def test_labels_of_where(folder):
     tables = [
-        run("people.csv", "--dims", "sex", *labels, "--max-labels", 2, "--method", "none", "--out", "t.csv")
+        run("people.csv", "--dims", "sex", *labels, "--max-labels", 2, "--mechanism", "none", "--out", "t.csv")
         and pd.read_csv("t.csv")
-        for labels in (("--where", "age=0-14", "--where", "age=15-64"), ("--where", "age=0-14,15-64"))
+        for labels in (("--filter", "age=0-14", "--filter", "age=15-64"), ("--filter", "age=0-14,15-64"))
     ]
     pd.testing.assert_frame_equal(*tables)
-    older = run("people.csv", "--dims", "sex", "--where", "age=65,older", "--method", "none")
+    older = run("people.csv", "--dims", "sex", "--filter", "age=65,older", "--mechanism", "none")
     assert "sex where age=65,older: released." in older.output
 
 
 def test_data_that_are_a_sample(folder):
     people = pd.read_csv("people.csv").assign(weight=np.round(np.random.default_rng(1).uniform(2, 8, 400), 1))
     people.to_csv("survey.csv", index=False)
-    asked = ("survey.csv", "--dims", "sex,age", "--method", "none", "--measure", "sample", "--seed", 7)
+    asked = ("survey.csv", "--dims", "sex,age", "--mechanism", "none", "--risk", "sample", "--seed", 7)
     done = run(*asked, "--sampling-weights", "weight")
     server = fw.server.TableServer("survey.csv", risk="sample", sampling_weights="weight", seed=7)
     assert done.exit_code == 0, done.stderr
     assert f"Risk {server.tabulate('sex,age').risk_before:.3f} before protection" in done.stdout
     sizes = {"region": {"N": 900, "S": 1200}}
-    strata = ("--strata", "region", "--size", "N=900", "--size", "S=1200", "--model", "log-linear")
+    strata = ("--strata", "region", "--people", "N=900", "--people", "S=1200", "--model", "log-linear")
     done = run(*asked, "--columns", "sex,age,region", *strata)
     server = fw.server.TableServer(
         "survey.csv", risk="sample", people=sizes, model="log-linear", seed=7, columns=["sex", "age", "region"]
     )
     assert done.exit_code == 0, done.stderr
     assert f"Risk {server.tabulate('sex,age').risk_before:.3f} before protection" in done.stdout
-    refused = run(*asked, "--columns", "sex,age", "--size", 2000, "--max-risk", 0.0001)
+    refused = run(*asked, "--columns", "sex,age", "--people", 2000, "--max-risk", 0.0001)
     assert refused.exit_code == 1
     assert "at most 0.0001 is allowed" in refused.stderr
     for arguments, words in (
-        ((*asked[:-4], "--size", 2000), "--size goes with --measure sample."),
-        ((*asked[:-4], "--sampling-weights", "weight"), "--sampling-weights goes with --measure sample."),
-        (asked, "--measure sample: how large is the population that these people were drawn from? Give --size"),
+        ((*asked[:-4], "--people", 2000), "--people goes with --risk sample."),
+        ((*asked[:-4], "--sampling-weights", "weight"), "--sampling-weights goes with --risk sample."),
+        (asked, "--risk sample: how large is the population that these people were drawn from? Give --people"),
     ):
         wrong = run(*arguments)
         assert wrong.exit_code == 2
@@ -166,7 +166,7 @@ def test_data_that_are_a_sample(folder):
     ("words", "reason"),
     [
         (["--dims", "sex,age,region", "--max-dims", "2"], "the table has 3 dims; at most 2 are allowed"),
-        (["--dims", "sex", "--where", "age=0-14", "--where", "region=N"], "the table has 2 filters; at most 1 is allowed"),
+        (["--dims", "sex", "--filter", "age=0-14", "--filter", "region=N"], "the table has 2 filters; at most 1 is allowed"),
         (["--dims", "sex", "--min-population", "1000"], "the table has a population of 400; at least 1,000 are needed"),
         (["--dims", "sex", "--min-mean-cell", "300"], "the table has 200 people a cell on average; at least 300 are needed"),
         (["--dims", "sex,age", "--max-small-share", "0", "--small", "900"], "100% of the table's 6 cells are cells of 1 to"),
@@ -187,10 +187,10 @@ def test_a_refused_table_has_a_reason_status_1_and_no_file(words, reason, folder
         (["--dims", "sex,agee", *ROUNDING], "there is no dim 'agee'; did you mean 'age'?"),
         (["--dims", "sex"], "tabulate needs a --method, such as 'random-round base=3', or none"),
         ([*ROUNDING], "--dims says which table is asked for"),
-        (["--dims", "sex", "--where", "region", *ROUNDING], "--where region: write it as DIM=LABEL"),
-        (["--dims", "sex", "--where", "region=X", *ROUNDING], "dim 'region' has no label 'X'"),
-        (["--dims", "sex", "--method", "suppress"], "suppress"),
-        (["--dims", "sex", "--method", "random-round bas=3"], "random_round has no parameter 'bas'; did you mean 'base'?"),
+        (["--dims", "sex", "--filter", "region", *ROUNDING], "--filter region: write it as DIM=LABEL"),
+        (["--dims", "sex", "--filter", "region=X", *ROUNDING], "dim 'region' has no label 'X'"),
+        (["--dims", "sex", "--mechanism", "suppress"], "suppress"),
+        (["--dims", "sex", "--mechanism", "random-round bas=3"], "random_round has no parameter 'bas'"),
         (["--dims", "sex", "--out", "people.csv", *ROUNDING], "FILE and --out are both people.csv"),
         (["--dims", "sex", "--out", "table.jj", *ROUNDING], "the file's name must end in .csv or .parquet"),
         (["--dims", "sex", "--seed", "1", "--seed-file", "s", *ROUNDING], "--seed and --seed-file: give one of them"),

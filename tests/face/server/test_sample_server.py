@@ -25,7 +25,7 @@ N = 1500
 
 
 def served(data=ALL, **settings):
-    return fw.server.TableServer(data, **({"risk": "sample", "size": N, "seed": 5, "draws": 200} | settings))
+    return fw.server.TableServer(data, **({"risk": "sample", "people": N, "seed": 5, "draws": 200} | settings))
 
 
 def seed_of(server, answer):
@@ -43,7 +43,7 @@ def test_the_risk_of_a_table_is_that_of_the_sample(model):
     assert dict(zip(zip(sample["age"], sample["health"], strict=True), sample["count"], strict=True))[
         "0-4", "good"
     ] == int(table.sel(age="0-4", health="good"))
-    asked = {"size": N, "model": model, "draws": 200, "seed": seed_of(server, answer)}
+    asked = {"people": N, "model": model, "draws": 200, "seed": seed_of(server, answer)}
     populations = fw.survey.draw_populations(table, **asked)["table"].values[0]
     whole = populations.reshape(200, -1)
     assert answer.risk_before == pytest.approx(fw.survey.sample_risk(table, **asked).r2.mean())
@@ -61,9 +61,9 @@ def test_whom_a_filter_leaves_stand_for_their_share_of_the_population():
     server = served(model="log-linear")
     answer = server.tabulate("age,health", {"region": "N"})
     n = int((ALL["region"] == "N").sum())
-    asked = {"size": round(n * N / 300), "model": "log-linear", "draws": 200, "seed": seed_of(server, answer)}
+    asked = {"people": round(n * N / 300), "model": "log-linear", "draws": 200, "seed": seed_of(server, answer)}
     assert answer.risk_before == pytest.approx(fw.survey.sample_risk(answer.original, **asked).r2.mean())
-    asked["size"] = N
+    asked["people"] = N
     assert answer.risk_before != pytest.approx(fw.survey.sample_risk(answer.original, **asked).r2.mean())
 
 
@@ -75,7 +75,7 @@ def test_sampling_weights(form):
         data, weights = cells, summed["w"].to_xarray().fillna(1.0)
     else:
         data, weights = (PEOPLE if form == "people" else summed.reset_index()), "w"
-    server = served(data, size=None, sampling_weights=weights)
+    server = served(data, people=None, sampling_weights=weights)
     answer = server.tabulate("age,health", {"region": "S"})
     some = PEOPLE[PEOPLE["region"] == "S"].drop(columns="region")
     of_cells = (
@@ -98,7 +98,7 @@ def test_sampling_weights(form):
 
 def test_strata():
     sizes = {"region": {"N": 200, "S": 1300}}
-    server = served(size=sizes, model="log-linear")
+    server = served(people=sizes, model="log-linear")
     answer = server.tabulate("region,health")
     asked = {"model": "log-linear", "draws": 200, "seed": seed_of(server, answer)}
     assert answer.risk_before == pytest.approx(fw.survey.sample_risk(answer.original, sizes, **asked).r2.mean())
@@ -169,7 +169,7 @@ def test_a_table_that_protection_emptied_is_not_published_unmeasured():
     few = pd.DataFrame({"age": ["a", "b"] * 3, "sex": ["f", "m", "m"] * 2, "region": ["N"] * 6})
     seeds = range(30)
     answers = [
-        served(few, size=50, mechanism="random_round", parameters={"base": 50}, seed=one).tabulate("age,sex")
+        served(few, people=50, mechanism="random_round", parameters={"base": 50}, seed=one).tabulate("age,sex")
         for one in seeds
     ]
     emptied = [one for one in answers if not one.released]
@@ -181,22 +181,22 @@ def test_a_table_that_protection_emptied_is_not_published_unmeasured():
 @pytest.mark.parametrize(
     ("data", "settings", "words"),
     [
-        (ALL, {"size": None}, "risk='sample': how large is the population that these 300 people were drawn from?"),
-        (ALL, {"size": 20}, "size=20: the sample has 300 people, and cannot be larger"),
-        (ALL, {"risk": "r1"}, "size= is about data that are a sample: it goes with risk='sample'."),
-        (ALL, {"risk": "r1", "size": None, "model": "urn"}, "model= is about data that are a sample"),
+        (ALL, {"people": None}, "risk='sample': how large is the population that these 300 people were drawn from?"),
+        (ALL, {"people": 20}, "people=20: the sample has 300 people, and cannot be larger"),
+        (ALL, {"risk": "r1"}, "people= is about data that are a sample: it goes with risk='sample'."),
+        (ALL, {"risk": "r1", "people": None, "model": "urn"}, "model= is about data that are a sample"),
         (ALL, {"model": "fiber"}, "model 'fiber' knows of one table only, and a server has many"),
         (ALL, {"model": fw.survey.populations.known([1, 2])}, "model 'known' knows of one table only"),
         (ALL, {"model": "urns"}, "there is no model 'urns'; did you mean 'urn'"),
         (ALL, {"draws": 0}, "draws=0: a whole number of at least 1"),
         (ALL, {"weights": (1, 2)}, "there are 3 terms, each with a weight"),
         (PEOPLE, {"sampling_weights": "w"}, "the sampling weights add up to"),
-        (PEOPLE, {"sampling_weights": "w", "size": None, "model": "urn"}, "model 'urn' takes no sampling weights"),
+        (PEOPLE, {"sampling_weights": "w", "people": None, "model": "urn"}, "model 'urn' takes no sampling weights"),
         (PEOPLE, {"sampling_weights": "v"}, "there is no column 'v'"),
         (PEOPLE.assign(w=0.5), {"sampling_weights": "w"}, "sampling_weights= has 0.5: a weight is a number of at least 1"),
         (PEOPLE, {"sampling_weights": [1.0]}, "sampling_weights= of a long frame or file is the name of a column"),
-        (ALL, {"size": {"region": {"N": 200}}}, "'S' has none"),
-        (ALL, {"size": {"region": {"N": 2, "S": 1300}}}, "size={'region': {'N': 2}}: the sample has"),
+        (ALL, {"people": {"region": {"N": 200}}}, "'S' has none"),
+        (ALL, {"people": {"region": {"N": 2, "S": 1300}}}, "people={'region': {'N': 2}}: the sample has"),
     ],
 )  # fmt: skip
 def test_wrong_settings_are_refused_in_words(data, settings, words):

@@ -515,10 +515,10 @@ def test_wrong_data_and_settings_are_one_sentence(data, settings, problem):
         ("", None, "a table needs at least one dim; known: 'sex', 'age', 'region'"),
         (["sex", "sex"], None, "the dim 'sex' is asked for twice"),
         (3, None, "dims= is a list of dims, or a text such as 'sex,age'"),
-        ("sex", {"regin": "1"}, "where= names the dim 'regin'; did you mean 'region'?"),
+        ("sex", {"regin": "1"}, "filters= names the dim 'regin'; did you mean 'region'?"),
         ("sex", {"age": "10-15"}, "dim 'age' has no label '10-15'; did you mean '10-14'?"),
-        ("sex", {"age": []}, "where= names no label of the dim 'age'"),
-        ("sex", "region=1", "where= is a dict of dim to label"),
+        ("sex", {"age": []}, "filters= names no label of the dim 'age'"),
+        ("sex", "region=1", "filters= is a dict of dim to label"),
     ],
 )
 def test_wrong_requests_are_one_sentence(dims, where, problem):

@@ -21,8 +21,8 @@ WEIGHTS = xr.DataArray([[1.5, 3.0], [1.0, 2.0]], coords=SAMPLE.coords, dims=SAMP
 """They add up to 11 people."""
 
 
-def drawn(sample=SAMPLE, size=None, model="log-linear", draws=20_000, **design):
-    tables = fw.survey.draw_populations(sample, size, model, draws=draws, **design)["table"].values
+def drawn(sample=SAMPLE, people=None, model="log-linear", draws=20_000, **design):
+    tables = fw.survey.draw_populations(sample, people, model, draws=draws, **design)["table"].values
     return tables.reshape(-1, np.asarray(tables).shape[-1] * tables.shape[-2])
 
 
@@ -53,7 +53,7 @@ def test_people_stand_for_as_many_outside_as_their_weights_say():
 def test_equal_weights_are_those_of_a_simple_random_sample():
     twice = xr.full_like(WEIGHTS, 2.0)
     for model in ("log-linear", "shrunk"):
-        assert (drawn(model=model, draws=50, sampling_weights=twice) == drawn(size=12, model=model, draws=50)).all()
+        assert (drawn(model=model, draws=50, sampling_weights=twice) == drawn(people=12, model=model, draws=50)).all()
 
 
 def test_totals_are_expected_to_be_what_the_weights_add_up_to():
@@ -113,11 +113,11 @@ def test_every_stratum_has_its_size():
         for x in compositions(2, 2)
         for y in compositions(5, 2)
     }
-    tables = drawn(size=SIZES)
+    tables = drawn(people=SIZES)
     assert agreement(tables, law) > LEAST_P
-    assert (drawn(size=SIZES, model="shrunk", draws=50).reshape(-1, 2, 2).sum(axis=2) == [5, 8]).all()
-    assert len(set(drawn(size=13, draws=50).reshape(-1, 2, 2).sum(axis=2)[:, 0])) > 1
-    both = drawn(size={"region": {"N": 4, "S": 7}}, sampling_weights=WEIGHTS, draws=50)
+    assert (drawn(people=SIZES, model="shrunk", draws=50).reshape(-1, 2, 2).sum(axis=2) == [5, 8]).all()
+    assert len(set(drawn(people=13, draws=50).reshape(-1, 2, 2).sum(axis=2)[:, 0])) > 1
+    both = drawn(people={"region": {"N": 4, "S": 7}}, sampling_weights=WEIGHTS, draws=50)
     assert (both.reshape(-1, 2, 2).sum(axis=2) == [4, 7]).all()
 
 
@@ -131,20 +131,20 @@ def test_the_risk_of_a_stratified_sample_knows_how_many_there_are():
     ("call", "words"),
     [
         (lambda: drawn(model="urn", sampling_weights=WEIGHTS), "model 'urn' takes no sampling weights and no strata"),
-        (lambda: drawn(model=P.known(WEIGHTS), size=SIZES), "model 'known' takes no sampling weights and no strata"),
-        (lambda: drawn(model="fiber", size=SIZES), "give the sizes of strata as population totals"),
+        (lambda: drawn(model=P.known(WEIGHTS), people=SIZES), "model 'known' takes no sampling weights and no strata"),
+        (lambda: drawn(model="fiber", people=SIZES), "give the sizes of strata as population totals"),
         (lambda: drawn(sampling_weights=WEIGHTS / 2), "sampling_weights= has 0.75: a weight is a number of at least 1"),
         (lambda: drawn(sampling_weights=WEIGHTS.isel(sex=[0])), "sampling_weights= has the shape (2, 1)"),
-        (lambda: drawn(size=50, sampling_weights=WEIGHTS), "the sampling weights add up to 11 people, and size= says 50"),
+        (lambda: drawn(people=50, sampling_weights=WEIGHTS), "weights add up to 11 people, and people= says 50"),
         (lambda: drawn(sampling_weights="w"), "names a column, but the sample is no long frame"),
         (lambda: drawn(pd.DataFrame({"sex": ["f"], "w": ["x"]}), sampling_weights="w"), "row 1: 'x' in column"),
         (lambda: drawn(pd.DataFrame({"sex": ["f"], "w": [2]}), sampling_weights="v"), "there is no column 'v'"),
-        (lambda: drawn(size={"region": {"N": 5}}), "'S' has none"),
-        (lambda: drawn(size={"region": {"N": 5, "S": 8, "W": 1}}), "there is no 'W'"),
-        (lambda: drawn(size={"regions": {}}), "did you mean 'region'"),
-        (lambda: drawn(size={"region": {"N": 2, "S": 8}}), "size={'region': {'N': 2}}: the sample has 3 people there"),
-        (lambda: drawn(size={"region": {"N": 2.5, "S": 8}}), "size={'region': {'N': 2.5}}: a whole number of people"),
-        (lambda: drawn(size={}), "names one dim"),
+        (lambda: drawn(people={"region": {"N": 5}}), "'S' has none"),
+        (lambda: drawn(people={"region": {"N": 5, "S": 8, "W": 1}}), "there is no 'W'"),
+        (lambda: drawn(people={"regions": {}}), "did you mean 'region'"),
+        (lambda: drawn(people={"region": {"N": 2, "S": 8}}), "people={'region': {'N': 2}}: the sample has 3 people there"),
+        (lambda: drawn(people={"region": {"N": 2.5, "S": 8}}), "people={'region': {'N': 2.5}}: a whole number of people"),
+        (lambda: drawn(people={}), "names one dim"),
         (lambda: fw.survey.sample_risk(released(), {"A": {"1": 7}}), "neither sampling weights nor"),
     ],
 )  # fmt: skip

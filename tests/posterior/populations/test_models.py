@@ -302,7 +302,7 @@ def test_the_papers_means_in_small(capsys):
     [
         (lambda: fw.survey.sample_risk([[1, 2]]), "how large is the population that these 3 people were drawn from"),
         (lambda: fw.survey.sample_risk([[1, 2]], 2), "the sample has 3 people, and cannot be larger than its population"),
-        (lambda: fw.survey.sample_risk([[1, 2]], 3.5), "size=3.5: the size of the population is a whole number"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 3.5), "people=3.5: the size of the population is a whole number"),
         (lambda: fw.survey.sample_risk([[1, 2]], 10**20), "a population has at most 1,000,000,000,000,000 people here"),
         (lambda: fw.survey.sample_risk([[0, 0]], 5), "the sample is empty"),
         (lambda: fw.survey.sample_risk([[1, 2]], 9, "loglinear"), "no model 'loglinear'; did you mean 'log-linear'"),
@@ -313,7 +313,7 @@ def test_the_papers_means_in_small(capsys):
         (lambda: fw.survey.sample_risk([[1, 2]], 9, draws=0), "draws=0: a whole number of at least 1"),
         (lambda: fw.survey.sample_risk([[1, 2]], 9, seed=-1), "seed=-1"),
         (lambda: fw.survey.sample_risk([[1, 2]], 9, population=[[4, 5, 0]]), "population= are not the same table"),
-        (lambda: fw.survey.sample_risk([[1, 2]], 9, population=[[4, 4]]), "population= has 8 people, and size= says 9"),
+        (lambda: fw.survey.sample_risk([[1, 2]], 9, population=[[4, 4]]), "population= has 8 people, and people= says 9"),
         (lambda: fw.survey.sample_risk([[1, 2]], 9, population=[[9, 0]]), "more people than that of the population"),
         (lambda: fw.survey.sample_risk([[1, 0]], 9, P.urn(zeros=2)), "only 1 cells of the sample are empty"),
         (lambda: fw.survey.sample_risk([[5, 0, 0]], 6, P.urn(zeros=0)), "only 1 people are outside the sample"),

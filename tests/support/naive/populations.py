@@ -13,9 +13,9 @@ from support.protocol import chi_square
 DRAWS = 20_000
 
 
-def drawn(sample, size=None, model="log-linear", draws=DRAWS, seed=1):
+def drawn(sample, people=None, model="log-linear", draws=DRAWS, seed=1):
     """Populations [draw, cell]."""
-    tables = fw.survey.draw_populations(sample, size, model, draws=draws, seed=seed, progress=False)["table"].values
+    tables = fw.survey.draw_populations(sample, people, model, draws=draws, seed=seed, progress=False)["table"].values
     return tables.reshape(tables.shape[0] * tables.shape[1], -1)
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from .option_words import in_options
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
@@ -41,7 +43,7 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
                 click.echo("fiberwalk: interrupted, before there was anything to tell.", err=True)
                 sys.exit(INTERRUPTED)
             except FiberwalkError as problem:
-                click.echo(f"fiberwalk: {problem}", err=True)
+                click.echo(f"fiberwalk: {in_options(str(problem), click.get_current_context().command)}", err=True)
                 sys.exit(2)
             except OSError:  # of what is printed: a file that cannot be read or written is told by whoever wanted it
                 raise

@@ -1,0 +1,44 @@
+"""Sentences of the Python interface in the words of the command line: `rate=2` is `--rate 2` there."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+CALLED = {"margins": "margin", "hierarchies": "hierarchy", "count": "value", "keys": "keyed", "groups": "merge"}
+"""Parameters whose option has another name, where the command has none of their own."""
+
+
+def in_options(sentence: str, command: click.Command) -> str:
+    """The sentence with options in place of parameters, as far as the command has them.
+
+    Cells are written as dim=label, and a dim may be called as an option is: so a parameter with a value is only taken for
+    one where a sentence begins with it, or in the parentheses of a call.
+    """
+    known = {part.name: part.opts[0] for part in command.params if isinstance(part, click.Option)}
+    methods = _methods()
+
+    def option(name: str) -> str | None:
+        return known.get(name) or known.get(CALLED.get(name, ""))
+
+    def of_call(match: re.Match[str]) -> str:
+        said = option(match["name"])
+        return match[0] if said is None else f"{said} {match['value']}".rstrip()
+
+    def bare(match: re.Match[str]) -> str:
+        return option(match["name"]) or match[0]
+
+    def method(match: re.Match[str]) -> str:
+        return match["name"].replace("_", "-") if match["name"] in methods else match[0]
+
+    sentence = re.sub(r"(?:fw\.)?\w+\((?P<name>[a-z_]+)=(?P<value>[^()]*)\)", of_call, sentence)
+    sentence = re.sub(r"^(?P<name>[a-z_]+)=(?P<value>[^:]+?)(?=: )", of_call, sentence)
+    sentence = re.sub(r"\b(?P<name>[a-z_]+)=(?=[\s.,;:)]|$)", bare, sentence)
+    return re.sub(r"\b(?P<name>[a-z_]+)\(\)", method, sentence)
+
+
+def _methods() -> set[str]:
+    from ...protect.methods import METHODS
+
+    return set(METHODS)
