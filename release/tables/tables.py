@@ -94,8 +94,8 @@ def as_table(
         Figures may be negative, as noise makes them.
     """
     if isinstance(table, Table):
-        if not signed:
-            whole_numbers(table.values, table.dims, 0)  # noise may have made some negative, where they must not be
+        if not signed and (table.values < 0).any():  # as noise makes them, which only those who read noise may take
+            whole_numbers(in_own_units(table.values, table.decimals), table.dims, table.decimals)
         return table
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
         raise InputError("hierarchies= is a dict of dim to hierarchy.")

@@ -295,7 +295,7 @@ def _note(answer: Answer, server: TableServer, options: dict[str, Any]) -> str:
         "",
         f"data: {options['file']}",
         *([] if options["out"] is None else [f"protected table: {options['out']}"]),
-        f"method: {options['method']}{' (on the cube)' if options['before'] else ''}",
+        f"method: {options['mechanism']}{' (on the cube)' if options['before'] else ''}",
         f"seed: {server.seed}",
         answer.summary(),
         f"to do it again: {same_command(None if options['seed_file'] else server.seed)}",

@@ -40,7 +40,7 @@ WRITING = {
     "tabulate --out": (*TABULATE, "--seed", "1", "--out", "OUT.csv"),
     "tabulate --out .parquet": (*TABULATE, "--seed", "1", "--out", "OUT.parquet"),
     "tabulate --seed-file": (*TABULATE, "--seed-file", "OUT.txt"),
-    "test --save": ("test", "truth.csv", "--model", "row", "--model", "col", "--save", "OUT.fw"),
+    "test --save": ("test", "truth.csv", "--hypothesis", "row", "--hypothesis", "col", "--save", "OUT.fw"),
     "demo --html": ("demo", "--html", "OUT.html"),
 }
 """Every option that names a file to be written but checkpoints, which have tests of their own."""

@@ -81,7 +81,7 @@ def test_no_withheld_figure_is_written_or_printed(way, folder):
     ids=lambda words: words[0],
 )
 def test_the_seed_is_in_the_note_and_nowhere_else(words, folder):
-    found, note = protected(folder, TRUTH, "--method", *words, "--seed", str(SECRET))
+    found, note = protected(folder, TRUTH, "--mechanism", *words, "--seed", str(SECRET))
     assert f"seed: {SECRET}" in note
     for name, output in found.items():
         assert str(SECRET) not in output.decode(), name

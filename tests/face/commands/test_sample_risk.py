@@ -115,7 +115,7 @@ def test_wrong_designs_are_one_sentence(sample, arguments, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "how large is the population? Give --size, or its totals as rows of the file."),
+        ((), "how large is the population? Give --people, or its totals as rows of the file."),
         (("--people", 12), "the sample has 245 people, and cannot be larger than its population"),
         (("--people", 2449, "--zeros", 3), "--zeros goes with --model urn."),
         (

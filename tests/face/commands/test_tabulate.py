@@ -185,7 +185,7 @@ def test_a_refused_table_has_a_reason_status_1_and_no_file(words, reason, folder
     ("words", "problem"),
     [
         (["--dims", "sex,agee", *ROUNDING], "there is no dim 'agee'; did you mean 'age'?"),
-        (["--dims", "sex"], "tabulate needs a --method, such as 'random-round base=3', or none"),
+        (["--dims", "sex"], "tabulate needs a --mechanism, such as 'random-round base=3', or none"),
         ([*ROUNDING], "--dims says which table is asked for"),
         (["--dims", "sex", "--filter", "region", *ROUNDING], "--filter region: write it as DIM=LABEL"),
         (["--dims", "sex", "--filter", "region=X", *ROUNDING], "dim 'region' has no label 'X'"),
@@ -197,7 +197,7 @@ def test_a_refused_table_has_a_reason_status_1_and_no_file(words, reason, folder
         (["--dims", "sex", "--seed-file", "people.csv", *ROUNDING], "--seed-file people.csv: give it a file of its own"),
         (["--dims", "sex", "--hierarchy", "age", *ROUNDING], "--hierarchy age: write it as DIM=FILE"),
         (["--dims", "sex", "--count", "n", *ROUNDING], "people.csv: there is no column 'n'"),
-        (["--dims", "sex", "--only-if-needed", *ROUNDING], "it needs max_risk="),
+        (["--dims", "sex", "--only-if-needed", *ROUNDING], "it needs --max-risk"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_one_sentence(words, problem, folder):

@@ -79,7 +79,7 @@ def test_a_new_member_of_answers_is_for_readers_or_for_the_agency():
 @pytest.mark.parametrize("method", METHODS)
 def test_two_truths_that_are_answered_alike_give_the_same_bytes(method, tmp_path):
     def ask(counts, seed):
-        return served(counts, seed, method=method, parameters=METHODS[method]).tabulate("sex,age")
+        return served(counts, seed, mechanism=method, parameters=METHODS[method]).tabulate("sex,age")
 
     seen = {}
     for seed in islice(count(), 60):
@@ -118,7 +118,7 @@ def test_neither_a_true_count_nor_the_seed_is_in_an_answer(tmp_path):
     rng = np.random.default_rng(3)
     for number in range(10):
         counts = rng.integers(10**6, 10**7, (2, 2)) // 3 * 3 + 1  # no multiple of the base
-        server = served(counts, SECRET, method="random_round", parameters={"base": 3})
+        server = served(counts, SECRET, mechanism="random_round", parameters={"base": 3})
         for asked in ("sex,age", "sex", "age"):
             answer = server.tabulate(asked)
             markers = {str(one) for one in answer.original.values.ravel()} | {str(SECRET)}

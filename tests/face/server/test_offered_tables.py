@@ -186,7 +186,7 @@ def test_labels_of_a_level_that_nobody_can_have():
     [
         (
             {"parameters": {"decimals": 1}},
-            "round_lattice has base, margins and max_dims for parameters, not 'decimals'",
+            "round_lattice has no parameter 'decimals'",
         ),
         ({"parameters": {"max_dims": 0}}, "round_lattice(max_dims=0): a whole number of at least 1"),
         (

@@ -253,7 +253,7 @@ def test_rules_are_checked(rules, problem):
 
 
 def test_risk_and_utility_are_those_of_the_measures():
-    answer = served(method="random-round", parameters={"base": 3}, max_risk=1).tabulate("age,sex", by="age")
+    answer = served(mechanism="random-round", parameters={"base": 3}, max_risk=1).tabulate("age,sex", by="age")
     true = CUBE.sum("region").transpose("sex", "age")
     shown = answer.table.transpose("sex", "age")
     changes = fw.risk.changes_of("random_round", {"base": 3})
@@ -338,7 +338,7 @@ KEYED = {
 @given(small_counts, st.sampled_from(sorted(KEYED)), st.booleans())
 def test_the_same_people_are_published_alike_in_every_table(counts, method, as_records):
     data = people(counts) if as_records else cube_of(counts)
-    server = served(data, method=method, parameters=KEYED[method])
+    server = served(data, mechanism=method, parameters=KEYED[method])
     whole = server.tabulate(DIMS).table
     for dim in DIMS:
         rest = [one for one in DIMS if one != dim]
@@ -363,7 +363,7 @@ def test_another_seed_changes_other_cells_and_the_same_request_none():
 
 def test_a_request_and_its_transpose_are_one_for_every_method():
     for method, parameters in {"semi_controlled_round": {}, "swap": {"dim": "sex", "rate": 0.9}}.items():
-        server = served(method=method, parameters=parameters)
+        server = served(mechanism=method, parameters=parameters)
         xr.testing.assert_equal(
             server.tabulate("age,sex").table, server.tabulate("sex,age").table.transpose("age", "sex")
         )
@@ -432,7 +432,7 @@ def test_numbers_of_cells_are_uniform():
      ("perturb", {"matrix": STAYS_OFTEN, "preserve_totals": True}), ("swap", {"dim": "age", "rate": 0.4})],
 )  # fmt: skip
 def test_the_release_has_the_figures_of_the_table(method, parameters):
-    answer = served(method=method, parameters=parameters).tabulate(
+    answer = served(mechanism=method, parameters=parameters).tabulate(
         "region,age,sex" if method == "perturb" else "age,sex"
     )
     release = answer.release()
@@ -489,7 +489,7 @@ ROWS = pd.DataFrame({"sex": ["f", "m", "f"], "age": ["1", "2", "3"], "count": [1
         (CUBE, {"mechanism": "randomround"}, "there is no method 'randomround'; did you mean 'random_round'?"),
         (CUBE, {"mechanism": "suppress"}, "suppress"),
         (CUBE, {"mechanism": 3}, "mechanism= is the name of a method"),
-        (CUBE, {"parameters": {"base": 3}}, "parameters= needs a method="),
+        (CUBE, {"parameters": {"base": 3}}, "parameters= needs a mechanism="),
         (CUBE, {"mechanism": "random_round", "parameters": {"seed": 3}}, "parameters= has 'seed', which the server"),
         (CUBE, {"mechanism": "random_round", "parameters": {"bas": 3}}, "random_round has no parameter 'bas'; did"),
         (CUBE, {"mechanism": "random_round", "when": "now"}, "when='now': 'after' (every table is protected) or 'before'"),
