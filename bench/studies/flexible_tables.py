@@ -53,7 +53,7 @@ PRINTED = {
 def by_matrix(counts: np.ndarray) -> dict[str, Any]:
     """The paper's matrix made invariant for these counts, all cells chosen so that the total is kept."""
     matrix = fw.protect.invariant_matrix(MATRIX, counts, last_rows=5, alpha="alike")
-    return {"matrix": matrix, "above": 5, "preserve_totals": True}
+    return {"matrix": matrix, "last_rows": 5, "preserve_totals": True}
 
 
 METHODS: dict[str, tuple[str, str, Any]] = {

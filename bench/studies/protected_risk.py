@@ -35,7 +35,7 @@ SHAPE = (5, 6)
 MATRIX = fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13)
 METHODS: dict[str, dict[str, Any]] = {
     "swap": {"dim": "A", "rate": 0.1},
-    "perturb": {"matrix": MATRIX, "above": 5},
+    "perturb": {"matrix": MATRIX, "last_rows": 5},
     "random_round": {"base": 3},
 }
 KINDS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {

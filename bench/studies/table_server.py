@@ -27,7 +27,10 @@ REQUESTS = (
 METHODS: dict[str, dict[str, Any]] = {
     "semi_controlled_round": {"base": 3},
     "random_round": {"base": 3},
-    "perturb": {"matrix": fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13), "above": 5},
+    "perturb": {
+        "matrix": fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13),
+        "last_rows": 5,
+    },
 }
 RULES = fw.server.ServerRules(min_population=1000, max_small_share=0.5, min_mean_cell=1)
 TIMES = 41

@@ -128,7 +128,9 @@ def risk_measure(
     if over not in OVER:
         raise InputError(f"over={over!r}: the risk is that of the 'worst' cell, or the 'mean'.")
     if isinstance(base, bool) or not isinstance(base, (int, float)) or not 1 < base < math.inf:
-        raise InputError(f"base={base!r}: the base of a logarithm is a number above 1, 2 for bits and math.e for nats.")
+        raise InputError(
+            f"log_base={base!r}: the base of a logarithm is a number above 1, 2 for bits and math.e for nats."
+        )
     if (harm is not None) != (risk == "expected harm"):
         raise InputError(
             "risk='expected harm' needs harm=, how bad it is to know that a value is k: a function of k, or a dict."
@@ -143,7 +145,7 @@ def risk_measure(
     if whole:
         if chosen or (over != "worst" and not parts.dims) or base != 2:
             raise InputError(
-                f"risk={risk!r} is of the whole table: leave out cell=, where= and base=, and over= unless with by=."
+                f"risk={risk!r} is of the whole table: leave out cell=, where= and log_base=, and over= unless with by=."
             )
         name = risk.lower()
         of = whole_table_risk(name, table, weights, parts)

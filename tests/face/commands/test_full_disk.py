@@ -190,7 +190,7 @@ def test_methods_that_write_leave_what_was_there(tmp_path, monkeypatch):
     release = fw.suppress(table, rule="< 3", where=table > 6)
     audit = fw.audit(release)
     answer = fw.server.tabulate(
-        table.rename_axis(index="row", columns="col") * 20, "row,col", method="random_round", seed=1
+        table.rename_axis(index="row", columns="col") * 20, "row,col", mechanism="random_round", seed=1
     )
     ways = {
         "release.csv": release.to_file,

@@ -88,7 +88,7 @@ def test_without_a_file_it_prints_the_table_and_the_risk_of_every_category(folde
         "cube.parquet",
         "--dims",
         "age,sex,region",
-        "--method",
+        "--mechanism",
         "semi-controlled-round base=3",
         "--by",
         "age",

@@ -207,7 +207,7 @@ def test_every_way_to_give_a_method():
     assert len({tuple(part["risk"]) for _, part in whole.runs.groupby("method")}) == 1
     assert whole.frame["runs"].tolist() == [2] * 6
     assert whole.frame.index[0] == ("pair", "base=3")
-    once = fw.ru_map(TABLE, {"fixed": (fw.round_to, {"base": range(3, 5), "rule": "within"})}, seeds=5).frame
+    once = fw.ru_map(TABLE, {"fixed": (fw.round_to, {"base": range(3, 5), "rounding": "within"})}, seeds=5).frame
     assert once["runs"].tolist() == [1, 1, 1]
     assert once["value"].tolist() == [None, 3, 4]
 
@@ -587,7 +587,7 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": "random_rund"}, {}, "did you mean 'random_round'"),
         ({"x": ("random_round", {"bse": [3]})}, {}, "method 'x' has no parameter 'bse'; did you mean 'base'"),
         ({"x": ("random_round", {"base": []})}, {}, "list of values of base is empty"),
-        ({"x": ("round_to", {"base": [3, 5], "rule": ["nearest", "within"]})}, {}, "base and rule are both lists"),
+        ({"x": ("round_to", {"base": [3, 5], "rounding": ["nearest", "within"]})}, {}, "base and rounding are both lists"),
         ({"x": ("random_round", {"seed": [3, 5]})}, {}, "by seeds="),
         ({"x": ("random_round", {"base": [3, -5]})}, {"seeds": [9]}, "method 'x', base=-5, seed 9: .*must be positive"),
         ({"x": "markov_perturb"}, {}, "method 'x' needs its theta="),
@@ -619,7 +619,6 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": SUPPRESSED}, {"risk": "split", "over": "mean"}, "'split' is of the whole table: leave out"),
         ({"x": SUPPRESSED}, {"risk": "r2", "harm": {1: 1}}, "goes with risk='expected harm'"),
         ({"x": SUPPRESSED}, {"risk": "r2", "weights": (1, 1, 1)}, "risk='r2': weights=.* sum to 3"),
-        ({"x": SUPPRESSED}, {"risk": "r2", "decimals": 1}, "of tables of counts: leave out decimals="),
         ({"x": SUPPRESSED}, {"weights": (1, 0, 0)}, "weights= goes with .*the whole table, 'r1', .* and 'thin lines'"),
         ({"x": SUPPRESSED}, {"by": "A"}, "by= goes with the risks of the whole table, 'r1', .* and 'thin lines'"),
         ({"x": SUPPRESSED}, {"risk": lambda audit: 1, "by": "A"}, "by= goes with the risks of the whole table"),
@@ -628,7 +627,7 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": SUPPRESSED}, {"risk": "r1", "by": "A", "where": "< 3"}, "'r1' is of the whole table: leave out cell="),
         ({"x": ("add_noise", {"noise": {-9: 1.0}})}, {"risk": "split"}, "below 0: add noise with floor=True"),
         ({"x": SUPPRESSED}, {"over": "best"}, "the 'worst' cell, or the 'mean'"),
-        ({"x": SUPPRESSED}, {"base": 1}, "a number above 1"),
+        ({"x": SUPPRESSED}, {"log_base": 1}, "a number above 1"),
         ({"x": SUPPRESSED}, {"cell": {"A": "9", "B": "1"}}, "has no label '9'"),
         ({"x": SUPPRESSED}, {"cell": {"A": "1"}}, "is not one cell"),
         ({"x": SUPPRESSED}, {"cell": CELL, "where": "< 3"}, "give one cell"),
@@ -652,8 +651,8 @@ def test_errors(methods, options, words):
 def test_errors_of_tables_and_thresholds(found):
     with pytest.raises(fw.InputError, match="does not carry its truth"):
         fw.ru_map(SUPPRESSED.without_truth(), {"x": SUPPRESSED})
-    with pytest.raises(fw.InputError, match="go with a table, not a release"):
-        fw.ru_map(fw.table(SUPPRESSED, decimals=1), {"x": SUPPRESSED})
+    with pytest.raises(fw.InputError, match="is of tables of counts, and this one has decimals"):
+        fw.ru_map(fw.table(TABLE, decimals=1), {"x": SUPPRESSED}, risk="r2")
     for wrong in (0, -1, math.inf, math.nan, "high", True):
         with pytest.raises(fw.InputError, match="a number above 0"):
             found.best(wrong)

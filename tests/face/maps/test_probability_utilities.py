@@ -115,9 +115,7 @@ def test_nothing_is_lost_where_all_is_published_and_less_where_more_is():
     frame = fw.ru_map(TRUTH, methods, **CONDITIONAL, given="A").frame
     assert frame["utility"].iloc[0] == np.inf
     assert frame["utility"].iloc[1] > frame["utility"].iloc[2]
-    decimals = fw.ru_map(
-        fw.table(TRUTH / 10, decimals=1), {"it": lambda t: fw.publish(fw.table(t, decimals=1), ["A", "B"])}, **JOINT
-    )
+    decimals = fw.ru_map(fw.table(TRUTH / 10, decimals=1), {"it": lambda t: fw.publish(t, ["A", "B"])}, **JOINT)
     whole = fw.ru_map(TRUTH, {"it": lambda t: fw.publish(t, ["A", "B"])}, **JOINT)
     assert decimals.frame["utility"].iloc[1] == pytest.approx(whole.frame["utility"].iloc[1])
 
@@ -148,7 +146,7 @@ def test_on_the_command_line(tmp_path):
     path.write_text(
         "A,B,n\n" + "".join(f"{a},{b},{TRUTH[i, j]}\n" for i, a in enumerate("xy") for j, b in enumerate("uvw"))
     )
-    arguments = ["ru-map", str(path), "--method", "round-to base=3", "--utility", "conditional probability"]
+    arguments = ["ru-map", str(path), "--mechanism", "round-to base=3", "--utility", "conditional probability"]
     told = CliRunner().invoke(main, [*arguments, "--given", "A"])
     assert told.exit_code == 0, told.output
     assert "Utility: 1 / mean squared error of the probabilities given A." in told.output

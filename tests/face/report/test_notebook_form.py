@@ -217,14 +217,14 @@ def _facts(release: fw.Release) -> list:
     [
         (THREE, {"where": CORNERS}),
         (THREE, {"rule": "< 3", "where": [{"A": "1"}, {}]}),
-        ([[1200.5, 30.25], [2.75, 100]], {"where": [[True, True], [True, True]], "decimals": 2}),
+        (fw.table([[1200.5, 30.25], [2.75, 100]], decimals=2), {"where": [[True, True], [True, True]]}),
         (np.arange(12).reshape(2, 3, 2), {"rule": "< 4"}),
         (np.arange(16).reshape(2, 2, 2, 2), {"rule": "< 4"}),
     ],
 )
 def test_from_crosstab_makes_the_release_again(table, options):
     release = fw.suppress(table, **options)
-    decimals = options.get("decimals", 0)
+    decimals = release.decimals
     assert _facts(fw.from_crosstab(release.crosstab(), decimals=decimals)) == _facts(release)
     named = release.crosstab(across=release.dims[0].name, total="Sum")
     again = fw.from_crosstab(named, total="Sum", decimals=decimals)
