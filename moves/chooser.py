@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..base.certificate import WORDS, Certificate, certificate_html
 from ..base.html import in_notebook, remark, table
+from ..base.progress import Progress
 from ..fiber.bounds.decomposable import components
 from ..fiber.laws.support import Support, support
 from ..release.release import Release
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 10
 """Blocks that a notebook shows."""
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)

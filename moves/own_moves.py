@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ..base.certificate import Certificate
 from ..base.errors import InputError, TooLarge
+from ..base.progress import Progress
 from ..fiber.blocks.presolve import Block, Presolved
 from ..fiber.laws.support import Support, support
 from ..release.release import Release
@@ -28,7 +29,7 @@ LARGEST_MOVE = 2.0**53
 """What a move may change in all: beyond, whole numbers are not exact in floating point, and sums of them overflow."""
 
 
-def moves_for(release: Release, law: Any, moves: Any = None, progress: Callable[[str], None] | None = None) -> Moves:
+def moves_for(release: Release, law: Any, moves: Any = None, progress: Progress | None = None) -> Moves:
     """The moves that chains are to use under a law: chosen here, those of `choose_moves`, or somebody's own.
 
     Moves of one's own come with what a walk through every table tells, where there are few.

@@ -6,7 +6,7 @@ Blocks are independent of each other. Each is solved exactly where that is possi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from ..base.certificate import WORDS, Certificate
 from ..base.errors import TimeUp, TooLarge
 from ..base.interruption import INTERRUPTED, TIME_UP, plain_interrupts
+from ..base.progress import Progress
 from ..base.saved_forms import saved
 from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import Block
@@ -45,7 +46,6 @@ from .parts.sums import added
 from .paths.hidden_path import PathBelief, by_paths
 from .paths.paths import hidden_paths
 
-Progress = Callable[[str], None]
 METHODS = ("auto", "exact", "chains")
 QUICK = Budget(operations=20_000_000_000, bytes=2_000_000_000)
 """What exact solving of a block may cost where chains can take over: some seconds."""

@@ -7,7 +7,6 @@ independently of each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +15,7 @@ import scipy.sparse as sp
 
 from ..base.certificate import WORDS, Certificate
 from ..base.errors import InputError, TimeUp, TooLarge
+from ..base.progress import Progress
 from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
 from ..fiber.exact.solved import Budget
@@ -31,7 +31,6 @@ from .paths.path_groups import path_groups
 from .paths.path_unit import REDRAWN
 from .paths.paths import HiddenPaths, hidden_paths
 
-Progress = Callable[[str], None]
 MOST_COMBINATIONS = 1_000_000
 MOST_PRODUCTS = 20_000_000_000
 """Products of probabilities that putting blocks together may take (some seconds)."""

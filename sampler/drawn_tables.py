@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.certificate import Certificate
+from ..base.progress import Progress
 from ..moves.chooser import Moves
 from ..release.release import Release
 from .chains.checkpoint import load, take_up
@@ -32,7 +33,7 @@ def draw_tables(
     thin: int | None = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     warm_up: int = WARM_UP,
     most_bytes: int = MOST_BYTES,
 ) -> tuple[np.ndarray, dict[str, Any]]:
@@ -57,7 +58,7 @@ def table_portions(
     chains: int,
     seed: int | None,
     portion: int,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Iterator[np.ndarray], dict[str, Any]]:
     """The tables of `draw_tables`, [chain, some draws, cell] at a time: for what needs each of them once and keeps none."""
     nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
@@ -83,7 +84,7 @@ def kept_draws(
     thin: int | None,
     executor: Executor | None,
     checkpoint: str | os.PathLike[str] | None,
-    progress: Callable[[str], None] | None,
+    progress: Progress | None,
 ) -> Stored:
     """Warm chains up until they agree, and keep draws after that; from a checkpoint if there is one."""
     state = load(checkpoint, mark)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..base.certificate import WORDS, Certificate
 from ..base.jit import own_sources
+from ..base.progress import Progress
 from ..moves.chooser import Moves
 from ..moves.families.listed import Listed
 from ..release.release import Release
@@ -126,7 +127,7 @@ def estimate(
     max_seconds: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     joint: Sequence[Sequence[int]] = (),
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     short: Callable[[Estimate], Iterable[int]] | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> Estimate:
@@ -166,7 +167,7 @@ def estimate_by(
     executor: Executor | None,
     max_seconds: float | None,
     checkpoint: str | os.PathLike[str] | None,
-    progress: Callable[[str], None] | None,
+    progress: Progress | None,
     short: Callable[[Estimate], Iterable[int]] | None,
 ) -> Estimate:
     """Let chains run until the stop rule is passed. `fixed` is what of each question is known already."""

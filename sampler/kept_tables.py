@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.plain_file import Damaged
+from ..base.progress import Progress
 from ..fiber.blocks.presolve import Presolved
 from .chains.chain import Chain
 from .chains.chain_state import whole_number
@@ -74,7 +74,7 @@ class Stored:
         executor: Executor | None = None,
         *,
         checkpoint: str | os.PathLike[str] | None = None,
-        progress: Callable[[str], None] | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Keep draws until there are as many as wanted."""
         units = self.run.units

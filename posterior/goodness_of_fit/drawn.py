@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...base.interruption import INTERRUPTED, TIME_UP, time_left
+from ...base.progress import Progress
 from ...moves.chooser import Moves
 from ...sampler.chains.diagnostics import LARGEST_RHAT, LEAST_DRAWS, effective_draws, split_rhat
 from ...sampler.drawn_tables import table_portions
@@ -86,7 +87,7 @@ def by_draws(
     tolerance: float,
     chains: int,
     seed: int | None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Drawn:
     """Draw tables until the standard error of the p-value is at most the tolerance, time is up, or Ctrl-C is pressed."""
     least = statistic.least(observed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.certificate import Certificate
 from ...base.interruption import time_check, time_left, time_limit
+from ...base.progress import Progress
 from ...fiber.bounds.chooser import cell_bounds, sharp_bounds
 from ...fiber.laws.support import Support
 from ...fiber.solvers.linear_program import OUTER
@@ -23,7 +24,6 @@ from ...sampler.estimate import Estimate, Marginal, estimate
 from .pmf import Pmf
 from .sums import added
 
-Progress = Callable[[str], None]
 LISTED, LISTED_IN_ALL = 4096, 4_000_000
 """Up to so many values of a cell, and about so many of all, are listed also where no chain came by them."""
 FOR_CHAINS = 0.9
@@ -169,10 +169,10 @@ def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges
     """The bounds of questions that chains answer, which chains alone would not show."""
     solved, release, check = inside.solved, inside.release, time_check()
 
-    def tell(done: int, of: int) -> None:
+    def tell(line: str) -> None:
         check("bounds were looked for")
         if progress is not None:
-            progress(f"bounds of sampled cells: {done:,} of {of:,}")
+            progress(line)
 
     n = questions.shape[0]
     lower, upper, sharp = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ import scipy.sparse as sp
 from ...base.certificate import Certificate
 from ...base.errors import InputError, TooLarge
 from ...base.jit import own_sources
+from ...base.progress import Progress
 from ...base.saved_forms import saved
 from ...fiber.equations.sparse import rows_through
 from ...fiber.exact.solved import Budget
@@ -30,7 +30,6 @@ from .path_kernel import PathKernel
 from .path_unit import is_path, path_runs, path_unit
 from .paths import HiddenPaths
 
-Progress = Callable[[str], None]
 WORK_PER_TABLE = 20_000
 """Operations that a table takes at a step, for what a budget allows of exact sums over paths."""
 

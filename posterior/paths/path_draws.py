@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.certificate import Certificate
+from ...base.progress import Progress
 from ...fiber.laws.support import support
 from ...sampler.chains.memory import MOST_BYTES
 from ...sampler.drawn_tables import WARM_UP, facts_of, kept_draws
@@ -33,7 +33,7 @@ def draw_first_tables(
     thin: int | None = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """[chain, draw, cell]: tables from which paths led to the published one, and how they were drawn."""

@@ -19,6 +19,7 @@ import numpy as np
 from ...base.errors import InputError
 from ...base.interruption import INTERRUPTED, TIME_UP, interrupts_held
 from ...base.plain_file import Damaged
+from ...base.progress import Progress
 from ...base.random_streams import streams
 from ...fiber.blocks.presolve import Presolved
 from ...moves.chooser import Moves
@@ -41,8 +42,6 @@ MOST_JOINT = 10_000_000
 """Combinations of values of a group of questions that are counted together."""
 AT_A_TIME = 2e8
 """Nanoseconds of work, by stored figures, that threads do before somebody may stop them."""
-
-Progress = Callable[[str], None]
 
 
 @dataclass(eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 from .base.errors import Contradiction, InputError, TimeUp
 from .base.interruption import INTERRUPTED, TIME_UP, plain_interrupts, time_limit
-from .base.progress import shown
+from .base.progress import Progress, shown
 from .fiber.exact.solved import Budget
 from .frames.respondents import INTRUDERS, beliefs_of_respondents, respondents_of
 from .posterior.belief import METHODS, QUICK, Answers, Belief, believe
@@ -38,7 +38,7 @@ def audit(
     checkpoint: str | os.PathLike[str] | None = None,
     limit: int | None = None,
     memory: int | None = None,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
     magnitudes: bool | None = None,
     percent: float = NEAR,
     intruders: str | None = None,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .base.errors import InputError
+from .base.progress import Progress, shown
 from .base.text_files import check_writable
 from .fiber.exact.solved import Budget
 from .fiber.laws.by_name import as_law
@@ -43,7 +44,7 @@ def sample(
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     memory: int = MOST_BYTES,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | bool | None = None,
 ) -> xarray.Dataset:
     """Tables that agree with a release, drawn from what an intruder believes; ready for ArviZ.
 
@@ -73,7 +74,7 @@ def sample(
     memory
         The most bytes that the chains and the tables may take; what would take more is refused before it starts.
     progress
-        Called now and then with a line of text.
+        As for `fiberwalk.audit`.
 
     Returns
     -------
@@ -105,8 +106,6 @@ def sample(
     check_whole(draws=draws, thin=1 if thin is None else thin)
     memory = Budget.given(1, memory).bytes
     check_chains(seed=seed, chains=chains, executor=executor, checkpoint=checkpoint)
-    if progress is not None and not callable(progress):
-        raise InputError(f"progress={progress!r}: a function that takes a line of text.")
     if cells not in ("all", "hidden"):
         raise InputError(f"cells={cells!r}: 'all' or 'hidden'.")
     if len(release.grids) != 1 and cells == "all":
@@ -119,20 +118,21 @@ def sample(
     chosen = as_law(law)
     settings: dict[str, Any] = {
         "draws": draws, "chains": chains, "seed": seed, "thin": thin, "executor": executor, "checkpoint": checkpoint,
-        "progress": progress, "most_bytes": memory,
+        "most_bytes": memory,
     }  # fmt: skip
     paths = hidden_paths(release)
-    if paths is not None:
-        if moves is not None:
-            raise InputError(
-                "moves= are steps from table to table; what Markov perturbation published is sampled by paths."
-            )
-        tables, how = draw_first_tables(paths, chosen, **settings)
-    else:
-        walked = moves_for(release, chosen, moves, progress)
-        # chains that cannot meet need not be waited for
-        warm_up = SHORT_WARM_UP if walked.certificate.reason.startswith(APART) else WARM_UP
-        tables, how = draw_tables(walked, **settings, warm_up=warm_up)
+    if paths is not None and moves is not None:
+        raise InputError(
+            "moves= are steps from table to table; what Markov perturbation published is sampled by paths."
+        )
+    with shown(progress) as tell:
+        if paths is not None:
+            tables, how = draw_first_tables(paths, chosen, **settings, progress=tell)
+        else:
+            walked = moves_for(release, chosen, moves, tell)
+            # chains that cannot meet need not be waited for
+            warm_up = SHORT_WARM_UP if walked.certificate.reason.startswith(APART) else WARM_UP
+            tables, how = draw_tables(walked, **settings, progress=tell, warm_up=warm_up)
     # NetCDF's classic format has no integers beyond 32 bits
     shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
     facts = {"law": chosen.name, "seed": shown_seed, **how}

@@ -10,7 +10,7 @@ import numpy as np
 from .base.certificate import Certificate
 from .base.errors import InputError
 from .base.interruption import plain_interrupts, time_limit
-from .base.progress import shown
+from .base.progress import Progress, shown
 from .fiber.blocks.presolve import presolve
 from .moves.own_moves import moves_for
 from .posterior.goodness_of_fit.drawn import by_draws
@@ -36,7 +36,7 @@ def conditional_test(
     seed: int | None = 1,
     max_seconds: float | None = None,
     count: str | None = None,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> ConditionalTest:
     """Does a log-linear model fit a table? The conditional (exact) test, which needs no large counts.
 

@@ -62,7 +62,7 @@ def test_ctrl_c_waits_while_half_of_something_would_be_lost():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize("moment", ["[", "bounds of sampled cells"])
+@pytest.mark.parametrize("moment", ["[", "bounds of cells and sums"])
 def test_ctrl_c_in_a_look_and_in_the_bounds_gives_what_there_is(moment):
     release = fw.suppress(HOLES, where=MASK)
     audit = fw.audit(release, method="chains", tolerance=0.05, progress=pressed_at(moment))

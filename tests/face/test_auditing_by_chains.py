@@ -309,7 +309,7 @@ def test_progress_tells_draws_errors_and_time_left():
     fw.audit(fw.suppress(HOLES, where=MASK), method="chains", tolerance=0.05, progress=lines.append)
     looks = [line for line in lines if line.startswith("[")]
     assert all(part in looks[1] for part in ("%", "draws a chain", "R-hat", "entropy error", "(wanted 0.05)", "left"))
-    assert lines[-1].startswith(("all 1 sampled blocks done", "bounds of sampled cells"))
+    assert lines[-1].startswith(("all 1 sampled blocks done", "bounds of cells and sums"))
 
 
 def test_a_script_that_asks_for_a_limit_fails_where_it_is_not_settled():

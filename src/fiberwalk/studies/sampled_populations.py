@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.errors import InputError, TooLarge
-from ..base.progress import shown
+from ..base.progress import Progress, shown
 from ..posterior.populations.models import as_model
 from ..posterior.populations.population import Drawing, Drawn, Each
 from ..posterior.populations.sample_table import SampleTable, as_sample
@@ -41,7 +41,7 @@ def sample_risk(
     sampling_weights: Any = None,
     hierarchies: Hierarchies | None = None,
     count: str | None = None,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> SampleRisk:
     """The disclosure risk R2 of a table of sample counts, when the population is not known (Antal, Shlomo, Elliot 2015).
 
@@ -117,7 +117,7 @@ def draw_populations(
     sampling_weights: Any = None,
     hierarchies: Hierarchies | None = None,
     count: str | None = None,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> xr.Dataset:
     """Population tables that may stand behind a sample table, ready for ArviZ; parameters as for `sample_risk`.
 
