@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..base.certificate import WORDS, Certificate, certificate_html
+from ..base.certificate import ALL_DECIDED, Certificate, certificate_html
 from ..base.html import in_notebook, remark, table
 from ..base.progress import Progress
 from ..fiber.bounds.decomposable import components
@@ -33,13 +33,7 @@ class Moves:
     @property
     def certificate(self) -> Certificate:
         """How far the moves are known to reach everything."""
-        if not self.sets:
-            return Certificate("exact", "the published figures decide every cell")
-        weakest = max((one.certificate for one in self.sets), key=lambda one: WORDS.index(one.word))
-        same = [one.certificate for one in self.sets if one.certificate.word == weakest.word]
-        reasons = dict.fromkeys(one.reason for one in same)
-        evidence = dict.fromkeys(line for one in same for line in one.evidence)
-        return Certificate(weakest.word, "; ".join(reasons), tuple(evidence))
+        return Certificate.together(one.certificate for one in self.sets) if self.sets else ALL_DECIDED
 
     @property
     def blocks(self) -> pd.DataFrame:

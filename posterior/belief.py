@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.certificate import WORDS, Certificate
+from ..base.certificate import ALL_DECIDED, Certificate
 from ..base.errors import TimeUp, TooLarge
 from ..base.interruption import INTERRUPTED, TIME_UP, plain_interrupts
 from ..base.progress import Progress
@@ -260,7 +260,7 @@ def _between_bounds(
 def _certificate(answers: list[BlockAnswer], evidence: tuple[str, ...]) -> Certificate:
     """The weakest of the blocks', with what the chains showed."""
     if not answers:
-        return Certificate("exact", "the published figures decide every cell")
+        return ALL_DECIDED
     sampled = [one.certificate for one in answers if one.certificate.word != "exact"]
     exact = [one.certificate.reason for one in answers if one.certificate.word == "exact"]
     how = f", by {' and '.join(sorted(set(exact)))}" if exact else ""
@@ -268,12 +268,11 @@ def _certificate(answers: list[BlockAnswer], evidence: tuple[str, ...]) -> Certi
         n = len(answers)
         what = "every table" if n == 1 else f"every table of each of {n} independent blocks"
         return Certificate("exact", f"{what} was counted{how}")
-    weakest = max(sampled, key=lambda one: WORDS.index(one.word))
-    reasons = dict.fromkeys(one.reason for one in sampled if one.word == weakest.word)
-    said = [line for one in sampled if one.word == weakest.word for line in one.evidence]
+    weakest = Certificate.together(sampled)
+    said = [*weakest.evidence]
     if exact:
         said.append(f"{len(exact)} of {len(answers)} independent blocks were solved exactly{how}")
-    return Certificate(weakest.word, "; ".join(reasons), tuple(dict.fromkeys([*said, *evidence])))
+    return replace(weakest, evidence=tuple(dict.fromkeys([*said, *evidence])))
 
 
 def _product(counts: list[int | None]) -> int | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.certificate import WORDS, Certificate
+from ..base.certificate import ALL_DECIDED, Certificate
 from ..base.errors import InputError, TimeUp, TooLarge
 from ..base.progress import Progress
 from ..fiber.blocks.presolve import Block
@@ -68,7 +68,7 @@ class Joint:
             here = tuple(slice(a, a + n) for a, n in zip(place, large.p.shape, strict=True))
             p[here] += small.p[place] * large.p
             possible[here] |= large.possible
-        weakest = max((other.certificate, self.certificate), key=lambda one: WORDS.index(one.word))
+        weakest = Certificate.weakest((other.certificate, self.certificate))
         ess, converged = min(self.ess, other.ess), self.converged and other.converged
         return Joint(self.first + other.first, p, possible, weakest, ess, converged)
 
@@ -92,9 +92,8 @@ def joint_law(
     by_column = sp.csc_array(rows)
     k = rows.shape[0]
     point = (1,) * k
-    known = Certificate("exact", "the published figures decide every cell")
     fixed = rows @ np.where(solved.decided, solved.start, 0)
-    whole = Joint(fixed, np.ones(point), np.ones(point, dtype=bool), known)
+    whole = Joint(fixed, np.ones(point), np.ones(point, dtype=bool), ALL_DECIDED)
     if paths is not None:
         return _of_paths(paths, inside, law, rows, whole, method, budget or Budget(), chains or Chains(), progress)
     left = []

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.certificate import WORDS, Certificate
+from ..base.certificate import ALL_DECIDED, Certificate
 from ..base.jit import own_sources
 from ..base.progress import Progress
 from ..moves.chooser import Moves
@@ -214,8 +214,8 @@ def _unit_estimate(one: UnitRun) -> UnitEstimate:
 def _certificate(run: Run, release: Release) -> Certificate:
     """The weakest of the units', with what the chains themselves showed."""
     if not run.units:
-        return Certificate("exact", "the published figures decide every cell")
-    weakest = max((one.certificate for one in run.units), key=lambda one: WORDS.index(one.word))
+        return ALL_DECIDED
+    weakest = Certificate.weakest(one.certificate for one in run.units)
     found = [(one.diagnosis, one.unit) for one in run.units if one.diagnosis is not None]
     seen = []
     if found:
