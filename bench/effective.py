@@ -22,6 +22,7 @@ from peers.plus_minus_one import SingleSteps, chain_for
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.run import new_run
@@ -135,7 +136,7 @@ class Ready:
 
 def ready(release: fw.Release, law: Any, seed: int = 1) -> Ready:
     """Chains that have forgotten where they started."""
-    moves = choose(release, law)
+    moves = choose(support(release, law))
     none = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
     run = new_run(moves, none, seed=seed, chains=CHAINS, tolerance=0.02)
     which = int(np.argmax([len(one.unit.columns) for one in run.units]))

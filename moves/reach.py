@@ -68,7 +68,7 @@ def choose_moves(
     if not isinstance(max_seconds, (int, float)) or not 0 <= max_seconds <= 1e6:
         raise InputError(f"max_seconds={max_seconds!r}: a number of seconds, 0 for none.")
     with shown(progress) as tell:
-        return choose(as_release(release), law, max_seconds=max_seconds, progress=tell)
+        return choose(support(as_release(release), law), max_seconds=max_seconds, progress=tell)
 
 
 def basic_moves(release: Release) -> list[xr.DataArray]:
@@ -139,11 +139,11 @@ def check_connected(release: Release, moves: Any = None, *, law: Any = "uniform"
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
         raise InputError(f"most={most!r}: a number of tables, at least 1.")
     if moves is None:
-        moves = choose(release, law)
+        moves = choose(support(release, law))
     if isinstance(moves, Moves):
         refuse_others(moves, release)
     else:
-        moves = own_moves(release, support(release, law), moves)
+        moves = own_moves(support(release, law), moves)
     inside = moves.support
     checked = tuple(
         check_block(block, one, most, allowed(inside, block.columns))

@@ -22,7 +22,6 @@ from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
 from ..fiber.exact.solved import Budget
-from ..fiber.laws.by_name import as_law
 from ..fiber.laws.law import Law
 from ..fiber.laws.support import Support, support
 from ..fiber.laws.unknown_law import on_paper
@@ -109,7 +108,7 @@ def believe(
     picked, fixed = _open_part(inside, picked, len(release.hidden))
     paths = hidden_paths(release)
     if paths is None:
-        found = _by_blocks(release, law, inside, picked, method, budget, chains, known, progress)
+        found = _by_blocks(inside, picked, method, budget, chains, known, progress)
     else:
         found = by_paths(paths, inside, picked, method, budget, chains, progress)
     parts, answers, evidence, stopped = found.parts, found.answers, found.evidence, found.stopped
@@ -118,12 +117,12 @@ def believe(
     pmfs, unbounded = _between_bounds(pmfs, inside, picked, chains.tolerance, paths is None, progress)
     return Belief(
         release=release,
-        law=as_law(law),
+        law=inside.law,
         keys=keys,
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
         tables=_product([one.tables for one in answers]),
         certificate=replace(
-            _certificate(answers, evidence), likelihood=release.likelihood, caveats=_caveats(as_law(law), release)
+            _certificate(answers, evidence), likelihood=release.likelihood, caveats=_caveats(inside.law, release)
         ),
         stopped=stopped or unbounded,
         path=found.path,
@@ -137,8 +136,6 @@ def _caveats(law: Law, release: Release) -> tuple[str, ...]:
 
 
 def _by_blocks(
-    release: Release,
-    law: Any,
     inside: Support,
     picked: Any,
     method: str,
@@ -174,8 +171,8 @@ def _by_blocks(
     evidence: tuple[str, ...] = ()
     stopped = ""
     if open_blocks:
-        part = replace(inside, solved=replace(solved, blocks=tuple(block for _, block, _ in open_blocks)))
-        found = sample_blocks(release, law, part, picked, parts, chains, progress)
+        part = inside.only(block for _, block, _ in open_blocks)
+        found = sample_blocks(part, picked, parts, chains, progress)
         for row, some in enumerate(found.parts):
             parts[row].extend(pmf for _, pmf in some)
         answers += _remember(known, open_blocks, found)
@@ -194,7 +191,7 @@ def _open_part(inside: Support, questions: Any, cells: int) -> tuple[Any, np.nda
     fixed = questions @ np.where(solved.decided, solved.start, 0)
     if questions.shape[0] > cells:
         settled = np.zeros(questions.shape[0], dtype=bool)
-        settled[cells:] = known_sums(inside.release, solved, questions[cells:])
+        settled[cells:] = known_sums(inside.narrowed, solved, questions[cells:])
         fixed[settled] = (questions @ solved.start)[settled]
         questions.data[np.repeat(settled, np.diff(questions.indptr))] = 0
         questions.eliminate_zeros()

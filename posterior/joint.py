@@ -95,7 +95,7 @@ def joint_law(
     fixed = rows @ np.where(solved.decided, solved.start, 0)
     whole = Joint(fixed, np.ones(point), np.ones(point, dtype=bool), ALL_DECIDED)
     if paths is not None:
-        return _of_paths(paths, inside, law, rows, whole, method, budget or Budget(), chains or Chains(), progress)
+        return _of_paths(paths, inside, rows, whole, method, budget or Budget(), chains or Chains(), progress)
     left = []
     for block in solved.blocks:
         wanted, part = rows_through(by_column, block.columns)
@@ -113,7 +113,7 @@ def joint_law(
             if method == "exact":
                 raise
             left.append((block, wanted))
-    for one in _sampled(release, law, inside, rows, left, chains or Chains(), progress):
+    for one in _sampled(inside, rows, left, chains or Chains(), progress):
         whole = whole.plus(one)
     return whole
 
@@ -158,8 +158,6 @@ def _exactly(block: Block, inside: Support, questions: Any, budget: Budget | Non
 
 
 def _sampled(
-    release: Release,
-    law: Any,
     inside: Support,
     rows: Any,
     left: list[tuple[Block, np.ndarray]],
@@ -169,7 +167,6 @@ def _sampled(
     """The joint law of the questions in each block that was not solved, by how often combinations come up in chains."""
     if not left:
         return []
-    part = replace(inside, solved=replace(inside.solved, blocks=tuple(block for block, _ in left)))
     parts: list[Any] = []
     groups: list[tuple[int, ...]] = []
     for block, wanted in left:
@@ -179,7 +176,7 @@ def _sampled(
         parts += [sp.csr_array(rows[[row]].multiply(here)) for row in wanted]
     questions = sp.csr_array(sp.vstack(parts))
     questions.eliminate_zeros()
-    moves = choose(release, law, inside=part, progress=progress)
+    moves = choose(inside.only(block for block, _ in left), progress=progress)
     found = chains.estimate(moves, questions, joint=groups, progress=progress)
     laws, taken = [], [0] * len(found.units)
     for (_, wanted), group in zip(left, groups, strict=True):
@@ -201,7 +198,6 @@ def _sampled(
 def _of_paths(
     paths: HiddenPaths,
     inside: Support,
-    law: Any,
     rows: Any,
     known: Joint,
     method: str,
@@ -225,7 +221,7 @@ def _of_paths(
             raise
     drawn, how = draw_first_tables(
         paths,
-        law,
+        inside,
         draws=PATH_DRAWS,
         chains=chains.number,
         seed=chains.seed,

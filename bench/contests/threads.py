@@ -15,6 +15,7 @@ from problems import problem
 
 from fiberwalk.base.jit import jit_lean
 from fiberwalk.base.random_streams import next_word, streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.sampler.chains.run import new_run
 
@@ -102,8 +103,8 @@ def machine() -> Figure:
 def raced(name: str, rounds: int) -> Iterator[Figure]:
     """One problem: on the clock, and by processor time."""
     release = problem(name).release
-    choosing = min(once(lambda: choose(release, "uniform"))[1] for _ in range(2))
-    moves = choose(release, "uniform")
+    choosing = min(once(lambda: choose(support(release)))[1] for _ in range(2))
+    moves = choose(support(release))
     _, rows, _ = release.listed()
     rows.resize(rows.shape[0], moves.support.solved.fiber.n_columns)
     questions = sp.csr_array(rows)

@@ -88,11 +88,13 @@ def random_moves(rng: np.random.Generator, release: fw.Release, law: Any) -> Mov
         return None
     sets = []
     for number in range(len(inside.solved.blocks)):
-        proven = [one for one in families(inside.release, inside.solved, number) if one.certificate.word == "connected"]
+        proven = [
+            one for one in families(inside.narrowed, inside.solved, number) if one.certificate.word == "connected"
+        ]
         # sums of lattice vectors serve any block, but so slowly that they are tried less often
         weights = np.array([0.2 if isinstance(one, LatticeMoves) else 1.0 for one in proven])
         sets.append(proven[rng.choice(len(proven), p=weights / weights.sum())])
-    return Moves(release, inside, tuple(sets))
+    return Moves(inside, tuple(sets))
 
 
 def tried(seed: int, number: int) -> Tried:
@@ -111,7 +113,7 @@ def tried(seed: int, number: int) -> Tried:
             law = exact_law(release, believed)
             if law is None:
                 continue
-            moves = random_moves(rng, release, believed.law) if other_family else choose(release, believed.law)
+            moves = random_moves(rng, release, believed.law) if other_family else choose(support(release, believed.law))
         if moves is None:
             continue
         if moves.certificate.word != "connected":

@@ -18,7 +18,6 @@ from ...fiber.bounds.chooser import cell_bounds, sharp_bounds
 from ...fiber.laws.support import Support
 from ...fiber.solvers.linear_program import OUTER
 from ...moves.chooser import Moves, choose
-from ...release.release import Release
 from ...sampler.chains.memory import MOST_BYTES
 from ...sampler.estimate import Estimate, Marginal, estimate
 from .pmf import Pmf
@@ -91,8 +90,6 @@ class Sampled:
 
 
 def sample_blocks(
-    release: Release,
-    law: Any,
     inside: Support,
     questions: Any,
     others: Sequence[Sequence[Pmf]],
@@ -103,7 +100,7 @@ def sample_blocks(
 
     `others` are for each question the laws of its parts in further blocks.
     """
-    moves = choose(release, law, inside=inside, progress=progress)
+    moves = choose(inside, progress=progress)
     found = chains.estimate(
         moves, questions, progress=progress, short=lambda found: short_of(found, others, chains.tolerance)
     )
@@ -167,7 +164,7 @@ class Ranges:
 
 def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges:
     """The bounds of questions that chains answer, which chains alone would not show."""
-    solved, release, check = inside.solved, inside.release, time_check()
+    solved, check = inside.solved, time_check()
 
     def tell(line: str) -> None:
         check("bounds were looked for")
@@ -180,7 +177,7 @@ def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges
     single = np.diff(questions.indptr) == 1
     cells = questions.indices[questions.indptr[:-1][single]]
     if len(cells):
-        found = cell_bounds(release, tell, exactly)
+        found = cell_bounds(inside.narrowed, tell, exactly)
         lower[single], upper[single] = found.lower[cells], found.upper[cells]
         sharp[single] = (found.proof[cells] != OUTER).all(axis=1)
     if not single.all():

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ...base.certificate import Certificate
 from ...base.progress import Progress
-from ...fiber.laws.support import support
+from ...fiber.laws.support import Support
 from ...sampler.chains.memory import MOST_BYTES
 from ...sampler.drawn_tables import WARM_UP, facts_of, kept_draws
 from ...sampler.kept_tables import kept_bytes
@@ -25,7 +25,7 @@ from .paths import HiddenPaths
 
 def draw_first_tables(
     paths: HiddenPaths,
-    law: Any,
+    inside: Support,
     *,
     draws: int,
     chains: int,
@@ -37,7 +37,6 @@ def draw_first_tables(
     most_bytes: int = MOST_BYTES,
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """[chain, draw, cell]: tables from which paths led to the published one, and how they were drawn."""
-    inside = support(paths.release, law)
     nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
     kept = kept_bytes(inside.solved, draws)
     groups = [group for group in path_groups(paths, inside) if not group.decided]

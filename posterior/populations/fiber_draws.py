@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.errors import Contradiction, InputError
 from ...fiber.laws.law import Law
+from ...fiber.laws.support import support
 from ...moves.chooser import choose
 from ...sampler.drawn_tables import table_portions
 from .outside_laws import DirichletOutside, MultinomialOutside
@@ -44,7 +45,7 @@ class Fiber:
         assert release is not None
         inside = self.sample.counts if self.apart else 0
         portions, facts = table_portions(
-            choose(release, law, progress=how.progress), draws=how.draws, chains=how.chains, seed=how.seed,
+            choose(support(release, law), progress=how.progress), draws=how.draws, chains=how.chains, seed=how.seed,
             progress=how.progress, portion=max(1, PORTION // (how.chains * release.n_cells)),
         )  # fmt: skip
         found = [np.stack([function(tables + inside) for tables in some.astype(np.int64)]) for some in portions]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.errors import InputError, TooLarge
 from ...base.random_streams import below, streams
+from ...fiber.laws.support import support
 from ...moves.chooser import Moves, choose
 from ...release.facts.facts import Applied
 from ...release.publish import publish_margins
@@ -88,7 +89,7 @@ def swap_preserving(
     names = [dim.name for dim in labelled.dims]
     kept = [tuple(name if name in some else None for name in names) for some in combinations(names, int(order))]
     release = publish_margins(of_table(labelled), kept)
-    moves = choose(release)
+    moves = choose(support(release))
     if not moves.sets:
         raise InputError(
             f"swap_preserving(order={order}): these margins decide every cell, and no record can move; choose a lower order."

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...fiber.laws.log_linear_model import fit
+from ...fiber.laws.support import support
 from ...moves.chooser import choose
 from ...release.facts.facts import Applied
 from ...release.publish import parse_margins, publish_margins
@@ -105,7 +106,7 @@ def draws_of(release: Release, draws: int, seed: int) -> tuple[np.ndarray, dict[
 
     The truth is taken away first: nothing, not even where chains start, can depend on it.
     """
-    moves = choose(release.without_truth(), "hypergeometric")
+    moves = choose(support(release.without_truth(), "hypergeometric"))
     if not moves.sets:
         raise InputError(
             "these margins decide every cell: a simulated table would be the true one; keep fewer margins."

@@ -14,8 +14,7 @@ from .base.errors import InputError
 from .base.progress import Progress, shown
 from .base.text_files import check_writable
 from .fiber.exact.solved import Budget
-from .fiber.laws.by_name import as_law
-from .fiber.laws.support import support
+from .fiber.laws.support import Support, support
 from .moves.own_moves import APART, moves_for
 from .posterior.paths.path_draws import draw_first_tables
 from .posterior.paths.paths import hidden_paths
@@ -115,39 +114,39 @@ def sample(
         )
     # the same whole numbers have the same name in a checkpoint, whatever their type
     seed, chains, draws, thin = (None if one is None else int(one) for one in (seed, chains, draws, thin))  # type: ignore[assignment]
-    chosen = as_law(law)
     settings: dict[str, Any] = {
         "draws": draws, "chains": chains, "seed": seed, "thin": thin, "executor": executor, "checkpoint": checkpoint,
         "most_bytes": memory,
     }  # fmt: skip
-    paths = hidden_paths(release)
+    inside, paths = support(release, law), hidden_paths(release)
     if paths is not None and moves is not None:
         raise InputError(
             "moves= are steps from table to table; what Markov perturbation published is sampled by paths."
         )
     with shown(progress) as tell:
         if paths is not None:
-            tables, how = draw_first_tables(paths, chosen, **settings, progress=tell)
+            tables, how = draw_first_tables(paths, inside, **settings, progress=tell)
         else:
-            walked = moves_for(release, chosen, moves, tell)
+            walked = moves_for(inside, moves, tell)
             # chains that cannot meet need not be waited for
             warm_up = SHORT_WARM_UP if walked.certificate.reason.startswith(APART) else WARM_UP
             tables, how = draw_tables(walked, **settings, progress=tell, warm_up=warm_up)
     # NetCDF's classic format has no integers beyond 32 bits
     shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
-    facts = {"law": chosen.name, "seed": shown_seed, **how}
+    facts = {"law": inside.law.name, "seed": shown_seed, **how}
     warn_of_doubt(facts)
     if cells == "hidden":
-        return _open_cells(release, chosen, tables, facts)
+        return _open_cells(inside, tables, facts)
     grid = release.grids[0]
     values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(chains, draws, *grid.cells.shape))
     labels = [[dim.node_labels[node] for node in nodes] for dim, nodes in zip(release.dims, grid.nodes, strict=True)]
     return to_arviz(values, [dim.name for dim in release.dims], labels, facts)
 
 
-def _open_cells(release: Release, law: Any, tables: np.ndarray, facts: Mapping[str, Any]) -> xarray.Dataset:
+def _open_cells(inside: Support, tables: np.ndarray, facts: Mapping[str, Any]) -> xarray.Dataset:
     """Of drawn tables the cells that the published figures do not decide."""
-    still_open = np.flatnonzero(~support(release, law).solved.decided[: release.n_cells])
+    release = inside.release
+    still_open = np.flatnonzero(~inside.solved.decided[: release.n_cells])
     if not len(still_open):
         raise InputError("cells='hidden': there are none, the published figures decide every cell.")
     keys = release.keys[still_open]

@@ -12,7 +12,8 @@ from .base.errors import InputError
 from .base.interruption import plain_interrupts, time_limit
 from .base.progress import Progress, shown
 from .fiber.blocks.presolve import presolve
-from .moves.own_moves import moves_for
+from .fiber.laws.support import support
+from .moves.chooser import choose
 from .posterior.goodness_of_fit.drawn import by_draws
 from .posterior.goodness_of_fit.enumerated import over_all_tables
 from .posterior.goodness_of_fit.models import degrees_of_freedom, expected_counts, release_of_model
@@ -114,8 +115,9 @@ def conditional_test(
         if exact is not None:
             certificate = Certificate("exact", f"all {exact.tables:,} tables with these sums")
             return ConditionalTest(exact.p, 0.0, "exact", certificate, tables=exact.tables, **told)
+        moves = choose(support(release, "hypergeometric"), progress=tell)
         drawn = by_draws(
-            moves_for(release, "hypergeometric", None, tell), chosen, value, tolerance=float(tolerance), chains=int(chains),
+            moves, chosen, value, tolerance=float(tolerance), chains=int(chains),
             seed=None if seed is None else int(seed), progress=tell,
         )  # fmt: skip
     facts = drawn.facts

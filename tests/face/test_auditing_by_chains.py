@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from support.places import BENCH
 
 import fiberwalk as fw
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.bases.known_bases import expand, known_basis
 from fiberwalk.moves.chooser import choose
 from fiberwalk.posterior.belief import believe
@@ -365,7 +366,7 @@ def test_where_chains_start_is_forgotten():
         for one, other in zip(found, exact, strict=True):
             assert abs(one.mean - other.mean) < 4 * one.mean_error
     cells = sp.csr_array(np.eye(9, dtype=np.int64))
-    run = new_run(choose(release, law), cells, seed=1, chains=2, tolerance=0.02)
+    run = new_run(choose(support(release, law)), cells, seed=1, chains=2, tolerance=0.02)
     with ThreadPoolExecutor(1) as threads:
         run.go_on(threads, max_seconds=1e-9)
         assert run.stopped

@@ -18,6 +18,7 @@ from support.kernels import laws, releases, targets
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.sampler.chains import checkpoint, unit_run
 from fiberwalk.sampler.chains.chain import Chain
@@ -221,7 +222,7 @@ def test_a_chain_that_forgets_where_it_was_in_its_schedule_is_noticed(monkeypatc
 
 
 def started(seed: int = 1) -> Any:
-    moves = choose(fw.suppress(HOLES, where=MASK))
+    moves = choose(support(fw.suppress(HOLES, where=MASK)))
     questions = np.zeros((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
     return new_run(moves, sp.csr_array(questions), seed=seed, chains=2, tolerance=0.05, fingerprint=MARK)
 

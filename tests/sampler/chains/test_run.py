@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.families.cycles import cycles
 from fiberwalk.posterior.belief import believe
@@ -62,7 +63,7 @@ def same(one: Estimate, two: Estimate) -> bool:
 
 def test_golden_draws_of_swaps():
     """Integers only: the same on every Python and machine, and they must never change unnoticed."""
-    moves = choose(fw.publish(SNEE, ["A", "B"]))
+    moves = choose(support(fw.publish(SNEE, ["A", "B"])))
     (unit,) = units_of(moves, nothing(moves))
     chain = Chain(unit, unit.start, streams(2026, 1)[0])
     chain.advance(unit, 1000)
@@ -70,7 +71,7 @@ def test_golden_draws_of_swaps():
 
 
 def test_golden_draws_of_cycles():
-    moves = choose(holey())
+    moves = choose(support(holey()))
     (block,) = moves.support.solved.blocks
     moves = replace(moves, sets=(cycles(block),))  # so few would be listed
     (unit,) = units_of(moves, nothing(moves))
@@ -100,7 +101,7 @@ def test_dask_gives_the_same_bits():
     import distributed
 
     release = holey()
-    moves = choose(release)
+    moves = choose(support(release))
     alone = estimate(moves, hidden_cells(release, moves), seed=5, tolerance=0.3)
     tables = fw.sample(release, draws=40, seed=5)
     with (
@@ -121,7 +122,7 @@ def test_dask_gives_the_same_bits():
 @pytest.mark.parametrize("law", ["uniform", "hypergeometric"])
 def test_estimates_agree_with_exact_answers_within_their_error(law):
     release = holey()
-    moves = choose(release, law)
+    moves = choose(support(release, law))
     exact = believe(release, law)
     found = estimate(moves, hidden_cells(release, moves), seed=2, tolerance=0.05)
     assert found.converged
@@ -146,7 +147,7 @@ def test_estimates_agree_with_exact_answers_within_their_error(law):
 
 def test_sums_over_one_block_and_over_several():
     release = fw.publish(np.random.default_rng(1).poisson(2.0, (2, 3, 3)), ["A,B", "A,C"])
-    moves = choose(release)
+    moves = choose(support(release))
     _, rows, _ = release.listed(["B,C"])
     rows.resize(rows.shape[0], moves.support.solved.fiber.n_columns)
     found = estimate(moves, sp.csr_array(rows), seed=1, tolerance=0.2)
@@ -165,7 +166,7 @@ def test_sums_over_one_block_and_over_several():
 @pytest.mark.slow
 def test_joint_counts():
     release = fw.publish([[2, 1], [1, 2]], ["A", "B"])
-    moves = choose(release, "hypergeometric")
+    moves = choose(support(release, "hypergeometric"))
     found = estimate(moves, hidden_cells(release, moves), seed=1, tolerance=0.2, joint=[(0, 1), (0, 3)])
     row, diagonal = found.units[0].joint
     assert row.shape == (4, 4)
@@ -174,13 +175,13 @@ def test_joint_counts():
     assert row.sum() == pytest.approx(np.fliplr(row).trace())
     assert diagonal.diagonal().sum() == pytest.approx(1)  # both cells of the diagonal are equal here
     two = fw.publish(np.full((2, 2, 2), 2), ["A,B", "A,C"])
-    apart = choose(two)
+    apart = choose(support(two))
     with pytest.raises(fw.InputError, match="cells of different blocks are independent"):
         estimate(apart, hidden_cells(two, apart), joint=[(0, 7)])
     decided = fw.suppress(
         [[1, 2, 3], [4, 5, 6], [7, 8, 9]], where=[[True, True, False], [True, True, False], [False, False, True]]
     )
-    some = choose(decided)
+    some = choose(support(decided))
     with pytest.raises(fw.InputError, match="a cell that the published figures decide"):
         estimate(some, hidden_cells(decided, some), joint=[(0, 4)])
 
@@ -189,7 +190,7 @@ def test_magnitudes_in_the_millions_converge():
     table = np.random.default_rng(0).integers(1_000_000, 9_000_000, (4, 5))
     release = fw.publish(table, ["A", "B"])
     for law in ("uniform", "hypergeometric"):
-        moves = choose(release, law)
+        moves = choose(support(release, law))
         found = estimate(moves, hidden_cells(release, moves), seed=1, tolerance=0.5)
         assert found.converged
         one = found.marginals(0)[0]
@@ -204,7 +205,7 @@ def test_magnitudes_in_the_millions_converge():
 def test_a_wide_cell_with_holes_converges():
     table = np.random.default_rng(0).integers(1_000_000, 3_000_000, (5, 5))
     release = fw.suppress(table, where=np.random.default_rng(1).random((5, 5)) < 0.7)
-    moves = choose(release)
+    moves = choose(support(release))
     assert estimate(moves, hidden_cells(release, moves), seed=1, tolerance=0.5).converged
 
 
@@ -247,7 +248,7 @@ def test_a_checkpoint_of_other_work_is_refused(tmp_path):
 
 
 def test_time_that_is_up_is_said():
-    moves = choose(fw.publish(SNEE, ["A", "B"]))
+    moves = choose(support(fw.publish(SNEE, ["A", "B"])))
     found = estimate(moves, nothing(moves), tolerance=1e-9, max_seconds=0.2)
     assert not found.converged
     assert found.stopped == "its time was up"
@@ -255,7 +256,7 @@ def test_time_that_is_up_is_said():
 
 
 def test_ctrl_c_gives_what_there_is(monkeypatch):
-    moves = choose(fw.publish(SNEE, ["A", "B"]))
+    moves = choose(support(fw.publish(SNEE, ["A", "B"])))
     looks = []
 
     def progress(line: str) -> None:
@@ -280,7 +281,7 @@ def test_ctrl_c_gives_what_there_is(monkeypatch):
 
 def test_ctrl_c_before_new_draws_is_no_second_look(monkeypatch):
     """The first look of these is good enough: a second one at the same draws would pass for the agreement of two."""
-    moves = choose(fw.publish(SNEE, ["A", "B"]))
+    moves = choose(support(fw.publish(SNEE, ["A", "B"])))
     further = Run._to_next_look
 
     def once(run, *how):
@@ -303,7 +304,7 @@ def test_chains_that_never_agree_are_not_called_converged():
     from fiberwalk.moves.families.listed import Listed
 
     release = fw.publish(np.full((3, 3), 4), ["A", "B"])
-    moves = choose(release)
+    moves = choose(support(release))
     one_swap = sp.csr_array(np.array([[1, -1, 0, -1, 1, 0, 0, 0, 0]]))
     stuck = replace(moves, sets=(Listed(one_swap, Certificate("unproven", "one swap of nine")),))
     found = estimate(stuck, nothing(moves), tolerance=1.0, most_draws=4096)
@@ -315,7 +316,7 @@ def test_chains_that_never_agree_are_not_called_converged():
 
 
 def test_batches_are_joined_without_losing_anything():
-    moves = choose(holey())
+    moves = choose(support(holey()))
     (unit,) = units_of(moves, nothing(moves))
     one, two = (Chain(unit, unit.start, streams(1, 1)[0]) for _ in range(2))
     for _ in range(chain_module.BATCHES):
