@@ -26,6 +26,7 @@ from ..fiber.laws.law import Law
 from ..fiber.laws.support import Support, support
 from ..fiber.laws.unknown_law import on_paper
 from ..release.release import Release, as_release
+from ..sampler.chains.settings import ChainSettings
 from .parts.answered import Answered, BlockAnswer
 from .parts.exact_block import solve_block
 from .parts.line_block import solve_line
@@ -33,7 +34,6 @@ from .parts.pmf import Pmf
 from .parts.sampled import (
     LISTED,
     LISTED_IN_ALL,
-    Chains,
     Sampled,
     implied_ranges,
     ranges,
@@ -48,6 +48,12 @@ from .paths.paths import hidden_paths
 METHODS = ("auto", "exact", "chains")
 QUICK = Budget(operations=20_000_000_000, bytes=2_000_000_000)
 """What exact solving of a block may cost where chains can take over: some seconds."""
+
+
+def budget_for(method: str, limit: int | None = None, memory: int | None = None) -> Budget:
+    """What exact solving of a block may cost, in operations and bytes; what is left out is as usual with the method."""
+    usual = QUICK if method == "auto" else Budget()
+    return Budget.given(usual.operations if limit is None else limit, usual.bytes if memory is None else memory)
 
 
 @saved("Belief")
@@ -91,7 +97,7 @@ def believe(
     hidden_margins: Iterable[Any] = (),
     method: str = "auto",
     budget: Budget | None = None,
-    chains: Chains | None = None,
+    settings: ChainSettings | None = None,
     known: Answers | None = None,
     progress: Progress | None = None,
 ) -> Belief:
@@ -101,20 +107,20 @@ def believe(
     over several blocks is the convolution of its parts. What is found of each block is put into `known`, and blocks that
     are in it already are not solved again.
     """
-    chains, known = chains or Chains(), {} if known is None else known
-    budget = budget or (QUICK if method == "auto" else Budget())
+    settings, known = settings or ChainSettings(), {} if known is None else known
+    budget = budget or budget_for(method)
     inside = support(as_release(release), law)
     keys, picked, own = release.listed(hidden_margins)
     picked, fixed = _open_part(inside, picked, len(release.hidden))
     paths = hidden_paths(release)
     if paths is None:
-        found = _by_blocks(inside, picked, method, budget, chains, known, progress)
+        found = _by_blocks(inside, picked, method, budget, settings, known, progress)
     else:
-        found = by_paths(paths, inside, picked, method, budget, chains, progress)
+        found = by_paths(paths, inside, picked, method, budget, settings, progress)
     parts, answers, evidence, stopped = found.parts, found.answers, found.evidence, found.stopped
     pmfs = [added(int(value), some) for value, some in zip(fixed, parts, strict=True)]
     # a hidden path may rule out what the facts allow: their bounds then hold, but need not be attained
-    pmfs, unbounded = _between_bounds(pmfs, inside, picked, chains.tolerance, paths is None, progress)
+    pmfs, unbounded = _between_bounds(pmfs, inside, picked, settings.tolerance, paths is None, progress)
     return Belief(
         release=release,
         law=inside.law,
@@ -140,7 +146,7 @@ def _by_blocks(
     picked: Any,
     method: str,
     budget: Budget,
-    chains: Chains,
+    settings: ChainSettings,
     known: Answers,
     progress: Progress | None,
 ) -> Answered:
@@ -172,7 +178,7 @@ def _by_blocks(
     stopped = ""
     if open_blocks:
         part = inside.only(block for _, block, _ in open_blocks)
-        found = sample_blocks(part, picked, parts, chains, progress)
+        found = sample_blocks(part, picked, parts, settings, progress)
         for row, some in enumerate(found.parts):
             parts[row].extend(pmf for _, pmf in some)
         answers += _remember(known, open_blocks, found)

@@ -23,8 +23,10 @@ from ..fiber.laws.support import Support, support
 from ..moves.chooser import choose
 from ..release.release import Release
 from ..sampler.chains.diagnostics import effective_draws
+from ..sampler.chains.settings import ChainSettings
+from ..sampler.estimate import estimate
 from .parts.exact_block import solve_block
-from .parts.sampled import Chains, time_for_exact
+from .parts.sampled import time_for_chains, time_for_exact
 from .paths.hidden_path import EXACT_PATHS, weighed_tables
 from .paths.path_draws import draw_first_tables
 from .paths.path_groups import path_groups
@@ -80,11 +82,11 @@ def joint_law(
     *,
     method: str = "auto",
     budget: Budget | None = None,
-    chains: Chains | None = None,
+    settings: ChainSettings | None = None,
     progress: Progress | None = None,
 ) -> Joint:
     """The joint law of some questions, given as sparse rows over the cells of a release."""
-    paths = hidden_paths(release)
+    paths, settings = hidden_paths(release), settings or ChainSettings()
     inside = support(release, law)
     solved = inside.solved
     rows = sp.csr_array(rows)
@@ -95,7 +97,7 @@ def joint_law(
     fixed = rows @ np.where(solved.decided, solved.start, 0)
     whole = Joint(fixed, np.ones(point), np.ones(point, dtype=bool), ALL_DECIDED)
     if paths is not None:
-        return _of_paths(paths, inside, rows, whole, method, budget or Budget(), chains or Chains(), progress)
+        return _of_paths(paths, inside, rows, whole, method, budget or Budget(), settings, progress)
     left = []
     for block in solved.blocks:
         wanted, part = rows_through(by_column, block.columns)
@@ -113,7 +115,7 @@ def joint_law(
             if method == "exact":
                 raise
             left.append((block, wanted))
-    for one in _sampled(inside, rows, left, chains or Chains(), progress):
+    for one in _sampled(inside, rows, left, settings, progress):
         whole = whole.plus(one)
     return whole
 
@@ -161,7 +163,7 @@ def _sampled(
     inside: Support,
     rows: Any,
     left: list[tuple[Block, np.ndarray]],
-    chains: Chains,
+    settings: ChainSettings,
     progress: Progress | None,
 ) -> list[Joint]:
     """The joint law of the questions in each block that was not solved, by how often combinations come up in chains."""
@@ -177,7 +179,7 @@ def _sampled(
     questions = sp.csr_array(sp.vstack(parts))
     questions.eliminate_zeros()
     moves = choose(inside.only(block for block, _ in left), progress=progress)
-    found = chains.estimate(moves, questions, joint=groups, progress=progress)
+    found = estimate(moves, questions, settings, max_seconds=time_for_chains(), joint=groups, progress=progress)
     laws, taken = [], [0] * len(found.units)
     for (_, wanted), group in zip(left, groups, strict=True):
         unit = found.parts[group[0]][0][0]
@@ -202,7 +204,7 @@ def _of_paths(
     known: Joint,
     method: str,
     budget: Budget,
-    chains: Chains,
+    settings: ChainSettings,
     progress: Progress | None,
 ) -> Joint:
     """The joint law at the beginning of hidden paths: by every table where they are few, else by drawn ones."""
@@ -219,18 +221,10 @@ def _of_paths(
     except TooLarge:
         if method == "exact":
             raise
-    drawn, how = draw_first_tables(
-        paths,
-        inside,
-        draws=PATH_DRAWS,
-        chains=chains.number,
-        seed=chains.seed,
-        executor=chains.executor,
-        progress=progress,
-    )
+    drawn, how = draw_first_tables(paths, inside, settings, draws=PATH_DRAWS, progress=progress)
     values = rows[:, : drawn.shape[2]] @ drawn.reshape(-1, drawn.shape[2]).astype(np.int64).T
     found = _counted(values, np.full(values.shape[1], 1 / values.shape[1]), Certificate("connected", REDRAWN))
-    each = values.T.reshape(chains.number, PATH_DRAWS, -1).astype(float)
+    each = values.T.reshape(settings.chains, PATH_DRAWS, -1).astype(float)
     ess = effective_draws(each, each**2, 1, np.ptp(values, axis=1) > 0)
     return replace(found, ess=float(ess.min()), converged=how["converged"] == "yes")
 

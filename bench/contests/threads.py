@@ -18,6 +18,7 @@ from fiberwalk.base.random_streams import next_word, streams
 from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.settings import ChainSettings
 
 WORDS = (
     "Seconds of the same four chains on one thread and on two, uniform law, without what comes before them (see the "
@@ -150,10 +151,11 @@ def raced(name: str, rounds: int) -> Iterator[Figure]:
 def walked(moves: Moves, questions: sp.csr_array, draws: int, workers: int) -> tuple[float, Spent, np.ndarray]:
     """Seconds of starts and tuning; of the chains on the clock, at looks and in threads; and all tallies."""
     # An error that no chain reaches: all runs end at the same number of draws.
-    run, preparing = once(lambda: new_run(moves, questions, seed=1, chains=4, tolerance=1e-9, most_draws=draws))
     with ThreadPoolExecutor(workers) as executor:
+        settings = ChainSettings(seed=1, chains=4, tolerance=1e-9, max_draws=draws, executor=executor)
+        run, preparing = once(lambda: new_run(moves, questions, settings))
         begin = np.array([time.perf_counter(), time.thread_time(), time.process_time()])
-        run.go_on(executor)
+        run.go_on()
         clock, looks, whole = np.array([time.perf_counter(), time.thread_time(), time.process_time()]) - begin
     tallies = [unit.pooled.counters for unit in run.units if unit.pooled is not None]
     return preparing, Spent(clock, looks, whole - looks), np.concatenate(tallies)

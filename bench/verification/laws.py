@@ -21,8 +21,9 @@ from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.moves.families.lattice import LatticeMoves
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.chains.unit import Unit
-from fiberwalk.sampler.drawn_tables import kept_draws
+from fiberwalk.sampler.drawn_tables import kept_draws, until_they_agree
 from fiberwalk.sampler.kernels.kernel import Kernel
 from fiberwalk.sampler.kernels.ladder.kernel import Ladder
 from fiberwalk.sampler.lines.weights import log_weight_of
@@ -141,15 +142,15 @@ class ProductChains:
         self.release, self.solved = moves.release, moves.support.solved
         self.thread, self.seed = ThreadPoolExecutor(1), seed
         nothing = sp.csr_array((0, self.solved.fiber.n_columns), dtype=np.int64)
-        run = new_run(moves, nothing, seed=seed, chains=CHAINS, tolerance=np.inf, most_draws=WARM_UP)
-        self.work = kept_draws(lambda: run, "", moves.release, 0, 1, self.thread, None, None)
+        settings = until_they_agree(ChainSettings(seed, CHAINS, executor=self.thread), WARM_UP)
+        self.work = kept_draws(new_run(moves, nothing, settings), None, moves.release, 0, 1, None)
 
     def draw(self, number: int, apart: int) -> np.ndarray:
         """[chain, draw, cell]: the chains go on, after their warm-up, and keep one of so many draws."""
         self.work.thin = [apart] * len(self.work.thin)
         self.work.begin_anew(number // CHAINS)
-        self.work.go_on(self.thread)
-        return self.work.whole_tables(self.solved, CHAINS)
+        self.work.go_on()
+        return self.work.whole_tables(self.solved)
 
     def some_draws_after(self, tables: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Where chains are, one from each of these tables, some draws later.

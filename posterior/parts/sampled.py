@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,8 +15,8 @@ from ...base.progress import Progress
 from ...fiber.bounds.chooser import cell_bounds, sharp_bounds
 from ...fiber.laws.support import Support
 from ...fiber.solvers.linear_program import OUTER
-from ...moves.chooser import Moves, choose
-from ...sampler.chains.memory import MOST_BYTES
+from ...moves.chooser import choose
+from ...sampler.chains.settings import ChainSettings
 from ...sampler.estimate import Estimate, Marginal, estimate
 from .pmf import Pmf
 from .sums import added
@@ -30,37 +28,6 @@ FOR_CHAINS = 0.9
 ONE_VALUE = Certificate("exact", "its bounds leave one value")
 MANY_COLUMNS = 1000
 """With more open cells than this no integer programs are solved for bounds, which could take hours."""
-
-
-@dataclass(frozen=True, eq=False)
-class Chains:
-    """How chains are run, and when they stop."""
-
-    seed: int | None = 1
-    number: int = 4
-    tolerance: float = 0.02
-    """Three standard errors of every entropy are to be below this, in bits."""
-    max_draws: int | None = None
-    executor: Executor | None = None
-    checkpoint: str | os.PathLike[str] | None = None
-    memory: int = MOST_BYTES
-    """Bytes that all chains together may take."""
-
-    def estimate(self, moves: Moves, questions: Any, **further: Any) -> Estimate:
-        """Run them; `further` are other settings of `sampler.estimate.estimate`."""
-        return estimate(
-            moves,
-            questions,
-            seed=self.seed,
-            chains=self.number,
-            tolerance=self.tolerance,
-            executor=self.executor,
-            most_draws=self.max_draws,
-            max_seconds=time_for_chains(),
-            checkpoint=self.checkpoint,
-            most_bytes=self.memory,
-            **further,
-        )
 
 
 def time_for_exact(method: str) -> AbstractContextManager[None]:
@@ -93,16 +60,20 @@ def sample_blocks(
     inside: Support,
     questions: Any,
     others: Sequence[Sequence[Pmf]],
-    chains: Chains,
+    settings: ChainSettings,
     progress: Progress | None,
 ) -> Sampled:
     """Run chains on all blocks of a support until the stop rule is passed, by what is put together from them too.
 
     `others` are for each question the laws of its parts in further blocks.
     """
-    moves = choose(inside, progress=progress)
-    found = chains.estimate(
-        moves, questions, progress=progress, short=lambda found: short_of(found, others, chains.tolerance)
+    found = estimate(
+        choose(inside, progress=progress),
+        questions,
+        settings,
+        max_seconds=time_for_chains(),
+        progress=progress,
+        short=lambda found: short_of(found, others, settings.tolerance),
     )
     parts = tuple(_parts(found, question) for question in range(len(found.parts)))
     as_one = len(found.units) < len(inside.solved.blocks)

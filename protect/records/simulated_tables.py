@@ -20,6 +20,7 @@ from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import Table
+from ...sampler.chains.settings import ChainSettings
 from ...sampler.drawn_tables import draw_tables
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import EXACT, counts_of
@@ -111,7 +112,7 @@ def draws_of(release: Release, draws: int, seed: int) -> tuple[np.ndarray, dict[
         raise InputError(
             "these margins decide every cell: a simulated table would be the true one; keep fewer margins."
         )
-    tables, facts = draw_tables(moves, draws=-(-draws // CHAINS), chains=CHAINS, seed=seed)
+    tables, facts = draw_tables(moves, ChainSettings(seed, CHAINS), draws=-(-draws // CHAINS))
     return tables.swapaxes(0, 1).reshape(-1, release.n_cells)[:draws], facts
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .base.errors import InputError
+from .base.numbers import check_whole
 from .base.progress import Progress, shown
-from .base.text_files import check_writable
 from .fiber.exact.solved import Budget
 from .fiber.laws.support import Support, support
 from .moves.own_moves import APART, moves_for
@@ -20,7 +20,7 @@ from .posterior.paths.path_draws import draw_first_tables
 from .posterior.paths.paths import hidden_paths
 from .release.release import Release, as_release
 from .sampler.arviz_adapter import cells_to_arviz, to_arviz
-from .sampler.chains.memory import MOST_BYTES
+from .sampler.chains.settings import MOST_BYTES, ChainSettings
 from .sampler.drawn_tables import WARM_UP, draw_tables
 
 if TYPE_CHECKING:
@@ -103,8 +103,9 @@ def sample(
     """
     release = as_release(release)
     check_whole(draws=draws, thin=1 if thin is None else thin)
-    memory = Budget.given(1, memory).bytes
-    check_chains(seed=seed, chains=chains, executor=executor, checkpoint=checkpoint)
+    settings = ChainSettings(
+        seed, chains, executor=executor, checkpoint=checkpoint, memory=Budget.given(1, memory).bytes
+    )
     if cells not in ("all", "hidden"):
         raise InputError(f"cells={cells!r}: 'all' or 'hidden'.")
     if len(release.grids) != 1 and cells == "all":
@@ -113,11 +114,7 @@ def sample(
             "full=True, as margins of the one crossed table, or ask for cells='hidden'."
         )
     # the same whole numbers have the same name in a checkpoint, whatever their type
-    seed, chains, draws, thin = (None if one is None else int(one) for one in (seed, chains, draws, thin))  # type: ignore[assignment]
-    settings: dict[str, Any] = {
-        "draws": draws, "chains": chains, "seed": seed, "thin": thin, "executor": executor, "checkpoint": checkpoint,
-        "most_bytes": memory,
-    }  # fmt: skip
+    draws, thin = int(draws), None if thin is None else int(thin)
     inside, paths = support(release, law), hidden_paths(release)
     if paths is not None and moves is not None:
         raise InputError(
@@ -125,20 +122,20 @@ def sample(
         )
     with shown(progress) as tell:
         if paths is not None:
-            tables, how = draw_first_tables(paths, inside, **settings, progress=tell)
+            tables, how = draw_first_tables(paths, inside, settings, draws=draws, thin=thin, progress=tell)
         else:
             walked = moves_for(inside, moves, tell)
             # chains that cannot meet need not be waited for
             warm_up = SHORT_WARM_UP if walked.certificate.reason.startswith(APART) else WARM_UP
-            tables, how = draw_tables(walked, **settings, progress=tell, warm_up=warm_up)
+            tables, how = draw_tables(walked, settings, draws=draws, thin=thin, progress=tell, warm_up=warm_up)
     # NetCDF's classic format has no integers beyond 32 bits
-    shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
+    shown_seed = "none" if settings.seed is None else settings.seed if settings.seed < 2**31 else str(settings.seed)
     facts = {"law": inside.law.name, "seed": shown_seed, **how}
     warn_of_doubt(facts)
     if cells == "hidden":
         return _open_cells(inside, tables, facts)
     grid = release.grids[0]
-    values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(chains, draws, *grid.cells.shape))
+    values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(*tables.shape[:2], *grid.cells.shape))
     labels = [[dim.node_labels[node] for node in nodes] for dim, nodes in zip(release.dims, grid.nodes, strict=True)]
     return to_arviz(values, [dim.name for dim in release.dims], labels, facts)
 
@@ -171,42 +168,3 @@ def warn_of_doubt(facts: Mapping[str, Any]) -> None:
             "fiberwalk.choose_moves(release), and take more draws.",
             stacklevel=3,
         )
-
-
-def check_whole(**given: Any) -> None:
-    """Refuse what is not a whole number of at least 1."""
-    for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{name}={value!r}: a whole number of at least 1.")
-
-
-def check_chains(
-    *,
-    seed: Any,
-    chains: Any,
-    executor: Any,
-    checkpoint: Any,
-    tolerance: Any = 0.02,
-    max_draws: Any = 1024,
-    max_seconds: Any = None,
-) -> None:
-    """Refuse settings of chains that make no sense, in the user's words."""
-    check_whole(chains=chains, **({} if max_draws is None else {"max_draws": max_draws}))
-    if max_draws is not None and max_draws < 1024:
-        raise InputError(f"max_draws={max_draws!r}: chains are looked at after 1,024 draws first, so at least that.")
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance > 0:
-        raise InputError(f"tolerance={tolerance!r}: a number of bits above 0.")
-    if max_seconds is not None and (not isinstance(max_seconds, (int, float)) or not 0 < max_seconds < np.inf):
-        raise InputError(f"max_seconds={max_seconds!r}: a number of seconds above 0, or None.")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise InputError(f"seed={seed!r}: a whole number of at least 0, or None.")
-    if seed is None and checkpoint is not None:
-        raise InputError("a checkpoint needs a seed: without one the work could not be taken up again.")
-    if executor is not None and not hasattr(executor, "submit"):
-        raise InputError(
-            f"executor={executor!r}: an Executor of concurrent.futures, or what client.get_executor() of Dask gives."
-        )
-    if checkpoint is not None and not isinstance(checkpoint, (str, os.PathLike)):
-        raise InputError(f"checkpoint={checkpoint!r}: the name of a file.")
-    if checkpoint is not None:
-        check_writable(checkpoint)

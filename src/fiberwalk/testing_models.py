@@ -9,7 +9,7 @@ import numpy as np
 
 from .base.certificate import Certificate
 from .base.errors import InputError
-from .base.interruption import plain_interrupts, time_limit
+from .base.interruption import check_max_seconds, plain_interrupts, time_limit
 from .base.progress import Progress, shown
 from .fiber.blocks.presolve import presolve
 from .fiber.laws.support import support
@@ -20,7 +20,7 @@ from .posterior.goodness_of_fit.models import degrees_of_freedom, expected_count
 from .posterior.goodness_of_fit.statistics import HAS_CHI_SQUARE_LIMIT, statistic_of
 from .release.tables.tables import as_table
 from .results.conditional_test_result import ConditionalTest
-from .sampling import check_chains
+from .sampler.chains.settings import ChainSettings
 
 METHODS = ("auto", "exact", "chains")
 
@@ -91,7 +91,8 @@ def conditional_test(
     (10, 0.001)
     """
     observed = as_table(table, count=count)
-    check_chains(seed=seed, chains=chains, executor=None, checkpoint=None, max_seconds=max_seconds)
+    settings = ChainSettings(seed, chains)
+    check_max_seconds(max_seconds)
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
         raise InputError(f"tolerance={tolerance!r}: the standard error of the p-value that is wanted, such as 0.001.")
     if method not in METHODS:
@@ -116,10 +117,7 @@ def conditional_test(
             certificate = Certificate("exact", f"all {exact.tables:,} tables with these sums")
             return ConditionalTest(exact.p, 0.0, "exact", certificate, tables=exact.tables, **told)
         moves = choose(support(release, "hypergeometric"), progress=tell)
-        drawn = by_draws(
-            moves, chosen, value, tolerance=float(tolerance), chains=int(chains),
-            seed=None if seed is None else int(seed), progress=tell,
-        )  # fmt: skip
+        drawn = by_draws(moves, chosen, value, settings, tolerance=float(tolerance), progress=tell)
     facts = drawn.facts
     certificate = Certificate(
         facts["certificate"], facts["certificate_reason"], tuple(filter(None, [facts["certificate_evidence"]]))

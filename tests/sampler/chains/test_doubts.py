@@ -17,6 +17,7 @@ from fiberwalk.moves.families.listed import Listed
 from fiberwalk.moves.families.stock import empty_stock
 from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains.chain import BATCHES, FIRST_LENGTH
+from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.chains.tuning import best_shares
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.estimate import estimate, fingerprint
@@ -101,7 +102,8 @@ def test_products_of_many_large_counts_do_not_overflow_unnoticed():
     release = fw.suppress(table, where=hidden)
     exact = believe(release, "hypergeometric").pmfs[0]
     moves = choose(support(release, "hypergeometric"))
-    found = estimate(moves, hidden_cells(release, moves), tolerance=0.2, most_draws=1 << 10).marginals(0)[0]
+    short = ChainSettings(tolerance=0.2, max_draws=1 << 10)
+    found = estimate(moves, hidden_cells(release, moves), short).marginals(0)[0]
     assert found.first == exact.first == 0
     assert abs(found.p[: len(exact.p)] - exact.p).sum() < 0.1
 
@@ -110,7 +112,7 @@ def test_expected_counts_that_are_worlds_apart_leave_no_nan():
     means = 10.0 ** np.random.default_rng(1).choice([-50, 50], (3, 3))
     release = fw.publish([[30, 20, 10], [10, 40, 20], [20, 10, 50]], ["A", "B"])
     moves = choose(support(release, fw.expected(means)))
-    found = estimate(moves, hidden_cells(release, moves), tolerance=0.2, most_draws=1 << 14)
+    found = estimate(moves, hidden_cells(release, moves), ChainSettings(tolerance=0.2, max_draws=1 << 14))
     for question, exact in enumerate(believe(release, fw.expected(means)).pmfs):
         (part,) = found.marginals(question)
         assert np.isfinite(part.p).all()
@@ -132,7 +134,7 @@ def test_hypergeometric_tables_of_any_size_need_no_list_of_values(size):
 
 def test_time_that_is_up_at_once_still_leaves_something_to_tell():
     moves = choose(support(fw.publish(np.full((200, 200), 3), ["A", "B"])))
-    found = estimate(moves, no_questions(moves), max_seconds=0.0)
+    found = estimate(moves, no_questions(moves), ChainSettings(), max_seconds=0.0)
     assert found.stopped
     assert found.units[0].draws > 0
 
@@ -172,9 +174,9 @@ def test_the_last_look_counts_like_any_other():
     """A run that passes the rule for the second time with its last draws has passed it."""
     moves = choose(support(fw.publish(np.full((3, 3), 4), ["A", "B"])))
     forgotten = BATCHES * FIRST_LENGTH
-    done = estimate(moves, no_questions(moves), tolerance=1.0).units[0].draws // 4 + forgotten
-    assert estimate(moves, no_questions(moves), tolerance=1.0, most_draws=done).converged
-    assert not estimate(moves, no_questions(moves), tolerance=1.0, most_draws=done // 2).converged
+    done = estimate(moves, no_questions(moves), ChainSettings(tolerance=1.0)).units[0].draws // 4 + forgotten
+    assert estimate(moves, no_questions(moves), ChainSettings(tolerance=1.0, max_draws=done)).converged
+    assert not estimate(moves, no_questions(moves), ChainSettings(tolerance=1.0, max_draws=done // 2)).converged
 
 
 def test_lines_of_a_trillion_points_are_walked_as_a_whole():

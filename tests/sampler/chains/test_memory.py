@@ -15,6 +15,7 @@ from fiberwalk.moves.chooser import choose
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.memory import chain_bytes, needed_bytes
 from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.kernels import stocked_moves
 from fiberwalk.sampler.kernels.stocked_moves import MoveKernel
@@ -62,12 +63,12 @@ def questions_of(moves):
 @pytest.mark.parametrize("name", RELEASES)
 def test_what_is_told_is_more_than_what_is_taken_and_not_much_more(name, law):
     moves = choose(support(RELEASES[name](), law))
-    run = new_run(moves, questions_of(moves), seed=1, chains=3, tolerance=0.5, most_draws=1024)
+    run = new_run(moves, questions_of(moves), ChainSettings(seed=1, chains=3, tolerance=0.5, max_draws=1024))
     units = [one.unit for one in run.units]
     told = needed_bytes(units, 3)
     seen: dict = {}
     arrays_in(units, seen)  # what all chains share was there before them
-    new_run(moves, questions_of(moves), seed=2, chains=3, tolerance=0.5, most_draws=1024).go_on()  # all is compiled now
+    new_run(moves, questions_of(moves), dataclasses.replace(run.settings, seed=2)).go_on()  # all is compiled now
     tracemalloc.start()
     run.go_on()
     grown = tracemalloc.get_traced_memory()[1]
@@ -85,7 +86,7 @@ def test_memory_does_not_grow_with_the_draws():
     moves = choose(support(some_hidden((25, 25))))
     sizes = []
     for draws in (2048, 16384):
-        run = new_run(moves, questions_of(moves), seed=1, chains=2, tolerance=1e-9, most_draws=draws)
+        run = new_run(moves, questions_of(moves), ChainSettings(seed=1, chains=2, tolerance=1e-9, max_draws=draws))
         run.go_on()
         sizes.append(arrays_in([one.chains for one in run.units], {}))
     assert sizes[1] < 1.5 * sizes[0]
