@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .html import doubt, in_notebook, points, sentence
@@ -34,8 +35,27 @@ class Certificate:
         if self.word not in WORDS:
             raise ValueError(f"a certificate is one of {WORDS}, not {self.word!r}")
 
+    @staticmethod
+    def weakest(certificates: Iterable[Certificate]) -> Certificate:
+        """The first one of the weakest word."""
+        return max(certificates, key=lambda one: WORDS.index(one.word))
+
+    @staticmethod
+    def together(certificates: Iterable[Certificate]) -> Certificate:
+        """The weakest word of all, with every reason and all the evidence for it, each said once."""
+        given = list(certificates)
+        word = Certificate.weakest(given).word
+        same = [one for one in given if one.word == word]
+        reasons = dict.fromkeys(one.reason for one in same)
+        evidence = dict.fromkeys(line for one in same for line in one.evidence)
+        return Certificate(word, "; ".join(reasons), tuple(evidence))
+
     def _repr_html_(self) -> str | None:
         return in_notebook(certificate_html, self)
+
+
+ALL_DECIDED = Certificate("exact", "the published figures decide every cell")
+"""Of a release that leaves nothing open."""
 
 
 def certificate_html(certificate: Certificate) -> str:

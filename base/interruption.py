@@ -3,6 +3,7 @@ limit of time."""
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -10,12 +11,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
+from typing import Any
 
-from .errors import TimeUp
+from .errors import InputError, TimeUp
 
 INTERRUPTED = "it was interrupted"
 TIME_UP = "its time was up"
 _END: ContextVar[float | None] = ContextVar("end", default=None)
+
+
+def check_max_seconds(max_seconds: Any) -> None:
+    """Refuse what is no limit of time."""
+    if max_seconds is not None and (not isinstance(max_seconds, (int, float)) or not 0 < max_seconds < math.inf):
+        raise InputError(f"max_seconds={max_seconds!r}: a number of seconds above 0, or None.")
 
 
 @contextmanager

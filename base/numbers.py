@@ -22,6 +22,19 @@ def is_number(value: Any) -> TypeGuard[float]:
     return real and math.isfinite(value)
 
 
+def check_whole(**given: Any) -> None:
+    """Refuse what is not a whole number of at least 1."""
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise InputError(f"{name}={value!r}: a whole number of at least 1.")
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse what no random numbers can begin with; None: a new seed each time."""
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise InputError(f"seed={seed!r}: a whole number of at least 0, or None.")
+
+
 def in_own_units(values: Any, decimals: int) -> Any:
     """Scaled integers back in the units of the table: integers stay integers when there are no decimals."""
     return values if decimals == 0 else np.round(np.asarray(values) / 10.0**decimals, decimals)

@@ -13,7 +13,10 @@ from typing import Any
 
 from .errors import InputError
 
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
+"""What is told, in a line of text, where long work stands."""
+Counted = Callable[[int, int], None]
+"""What a solver tells how many of how many are done; whoever asked it makes a line of that."""
 WAIT = 0.5
 """Seconds until the first line, so that short work shows nothing."""
 BETWEEN = 0.1
@@ -21,7 +24,7 @@ BETWEEN = 0.1
 
 
 @contextmanager
-def shown(progress: Tell | bool | None = None) -> Iterator[Tell | None]:
+def shown(progress: Progress | bool | None = None) -> Iterator[Progress | None]:
     """A function that shows lines: the user's own, or a line on the terminal or in the notebook, if there is one."""
     if progress is False:
         yield None

@@ -22,9 +22,11 @@ from peers.plus_minus_one import SingleSteps, chain_for
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.kernels.kernel import Kernel
 from fiberwalk.sampler.lines.weights import FACTORIAL
@@ -135,9 +137,9 @@ class Ready:
 
 def ready(release: fw.Release, law: Any, seed: int = 1) -> Ready:
     """Chains that have forgotten where they started."""
-    moves = choose(release, law)
+    moves = choose(support(release, law))
     none = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
-    run = new_run(moves, none, seed=seed, chains=CHAINS, tolerance=0.02)
+    run = new_run(moves, none, ChainSettings(seed, CHAINS))
     which = int(np.argmax([len(one.unit.columns) for one in run.units]))
     unit, chains = run.units[which].unit, run.units[which].chains
     for chain in chains:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..base.certificate import WORDS, Certificate, certificate_html
+from ..base.certificate import ALL_DECIDED, Certificate, certificate_html
 from ..base.html import in_notebook, remark, table
+from ..base.progress import Progress
 from ..fiber.bounds.decomposable import components
-from ..fiber.laws.support import Support, support
+from ..fiber.laws.support import Support
 from ..release.release import Release
 from .bases.algebra import MOST_SECONDS
 from .families.move_set import MoveSet
@@ -20,27 +20,24 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 10
 """Blocks that a notebook shows."""
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Moves:
     """Moves for every block of a release; the certificate is the weakest of theirs."""
 
-    release: Release
     support: Support
     sets: tuple[MoveSet, ...]
 
     @property
+    def release(self) -> Release:
+        """What the moves keep."""
+        return self.support.release
+
+    @property
     def certificate(self) -> Certificate:
         """How far the moves are known to reach everything."""
-        if not self.sets:
-            return Certificate("exact", "the published figures decide every cell")
-        weakest = max((one.certificate for one in self.sets), key=lambda one: WORDS.index(one.word))
-        same = [one.certificate for one in self.sets if one.certificate.word == weakest.word]
-        reasons = dict.fromkeys(one.reason for one in same)
-        evidence = dict.fromkeys(line for one in same for line in one.evidence)
-        return Certificate(weakest.word, "; ".join(reasons), tuple(evidence))
+        return Certificate.together(one.certificate for one in self.sets) if self.sets else ALL_DECIDED
 
     @property
     def blocks(self) -> pd.DataFrame:
@@ -74,20 +71,12 @@ def moves_html(moves: Moves) -> str:
     return head + shown + (remark(f"… and {more:,} more in `.blocks`.") if more else "")
 
 
-def choose(
-    release: Release,
-    law: Any = "uniform",
-    *,
-    max_seconds: float = MOST_SECONDS,
-    progress: Progress | None = None,
-    inside: Support | None = None,
-) -> Moves:
-    """The best moves for each block of a release, within the support of a law (or of some of its blocks: `inside`)."""
-    inside = inside or support(release, law)
-    margins = components(inside.release)
+def choose(inside: Support, *, max_seconds: float = MOST_SECONDS, progress: Progress | None = None) -> Moves:
+    """The best moves for each block of a release, within the support of a law."""
+    margins = components(inside.narrowed)
     sets = []
     for number, block in enumerate(inside.solved.blocks):
         if progress is not None:
             progress(f"moves for block {number + 1} of {len(inside.solved.blocks)}: {len(block.columns)} cells")
         sets.append(moves_for_block(Wanted(inside, number, margins, max_seconds)))
-    return Moves(release, inside, tuple(sets))
+    return Moves(inside, tuple(sets))

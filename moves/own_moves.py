@@ -11,8 +11,9 @@ import scipy.sparse as sp
 
 from ..base.certificate import Certificate
 from ..base.errors import InputError, TooLarge
-from ..fiber.blocks.presolve import Block, Presolved
-from ..fiber.laws.support import Support, support
+from ..base.progress import Progress
+from ..fiber.blocks.presolve import Block
+from ..fiber.laws.support import Support
 from ..release.release import Release
 from ..release.tables.tables import as_means
 from .chooser import Moves, choose
@@ -28,29 +29,28 @@ LARGEST_MOVE = 2.0**53
 """What a move may change in all: beyond, whole numbers are not exact in floating point, and sums of them overflow."""
 
 
-def moves_for(release: Release, law: Any, moves: Any = None, progress: Callable[[str], None] | None = None) -> Moves:
-    """The moves that chains are to use under a law: chosen here, those of `choose_moves`, or somebody's own.
+def moves_for(inside: Support, moves: Any = None, progress: Progress | None = None) -> Moves:
+    """The moves that chains are to use within a support: chosen here, those of `choose_moves`, or somebody's own.
 
     Moves of one's own come with what a walk through every table tells, where there are few.
     """
     if moves is None:
-        return choose(release, law, progress=progress)
-    inside = support(release, law)
+        return choose(inside, progress=progress)
     if not isinstance(moves, Moves):
-        return _tried_out(own_moves(release, inside, moves))
-    refuse_others(moves, release)
+        return _tried_out(own_moves(inside, moves))
+    refuse_others(moves, inside.release)
     if not _same_support(moves.support, inside):
         raise InputError("these moves are for another law, which allows other tables: choose_moves(release, law).")
-    return Moves(release, inside, moves.sets)
+    return Moves(inside, moves.sets)
 
 
-def own_moves(release: Release, inside: Support, moves: Any) -> Moves:
+def own_moves(inside: Support, moves: Any) -> Moves:
     """Moves over the cells as moves of blocks; blocks that a move changes together become one.
 
     A move that changes what is decided can never be made.
     """
+    release, solved = inside.release, inside.solved
     rows = _as_rows(release, moves)
-    solved = inside.solved
     fiber = solved.fiber
     cells, slack = sp.csr_array(fiber.A[:, : fiber.n_cells]), sp.csr_array(fiber.A[:, fiber.n_cells :])
     change = sp.csr_array(cells @ rows.T)
@@ -77,7 +77,7 @@ def own_moves(release: Release, inside: Support, moves: Any) -> Moves:
         _together([block for k, block in enumerate(solved.blocks) if label[k] == one]) for one in np.unique(label)
     )
     sets = tuple(Listed(distinct_rows(possible[:, block.columns]), OWN) for block in blocks)
-    return Moves(release, replace(inside, solved=Presolved(fiber, solved.start, blocks)), sets)
+    return Moves(inside.only(blocks), sets)
 
 
 def _tried_out(moves: Moves) -> Moves:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb, prod
@@ -13,6 +12,7 @@ import numpy as np
 from ..base.errors import InputError, TooLarge
 from ..base.html import doubt, in_notebook, remark, sentence
 from ..base.numbers import number_of_tables
+from ..base.progress import Progress, shown
 from ..fiber.blocks.presolve import Block, Presolved
 from ..fiber.laws.support import support
 from ..release.release import Release, as_release
@@ -35,7 +35,7 @@ def choose_moves(
     law: Any = "uniform",
     *,
     max_seconds: float = MOST_SECONDS,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | bool | None = None,
 ) -> Moves:
     """The moves that chains on a release will use, block by block, with the proof that they reach every table.
 
@@ -48,7 +48,7 @@ def choose_moves(
         asked. It is asked only of blocks small enough for it, by their equations. Where it is not done in time that is an
         error, never another set of moves; what it finds is kept, and later calls need not wait for it.
     progress
-        Called with a line of words for each block.
+        Called with a line of text for each block. By default it is shown on a terminal and in a notebook; False: not at all.
 
     Returns
     -------
@@ -67,7 +67,8 @@ def choose_moves(
     """
     if not isinstance(max_seconds, (int, float)) or not 0 <= max_seconds <= 1e6:
         raise InputError(f"max_seconds={max_seconds!r}: a number of seconds, 0 for none.")
-    return choose(as_release(release), law, max_seconds=max_seconds, progress=progress)
+    with shown(progress) as tell:
+        return choose(support(as_release(release), law), max_seconds=max_seconds, progress=tell)
 
 
 def basic_moves(release: Release) -> list[xr.DataArray]:
@@ -140,11 +141,11 @@ def check_connected(
     if isinstance(max_tables, bool) or not isinstance(max_tables, (int, np.integer)) or max_tables < 1:
         raise InputError(f"max_tables={max_tables!r}: a number of tables, at least 1.")
     if moves is None:
-        moves = choose(release, law)
+        moves = choose(support(release, law))
     if isinstance(moves, Moves):
         refuse_others(moves, release)
     else:
-        moves = own_moves(release, support(release, law), moves)
+        moves = own_moves(support(release, law), moves)
     inside = moves.support
     checked = tuple(
         check_block(block, one, max_tables, allowed(inside, block.columns))

@@ -6,26 +6,27 @@ Blocks are independent of each other. Each is solved exactly where that is possi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.certificate import WORDS, Certificate
+from ..base.certificate import ALL_DECIDED, Certificate
 from ..base.errors import TimeUp, TooLarge
 from ..base.interruption import INTERRUPTED, TIME_UP, plain_interrupts
+from ..base.progress import Progress
 from ..base.saved_forms import saved
 from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
 from ..fiber.exact.solved import Budget
-from ..fiber.laws.by_name import as_law
 from ..fiber.laws.law import Law
 from ..fiber.laws.support import Support, support
 from ..fiber.laws.unknown_law import on_paper
 from ..release.release import Release, as_release
+from ..sampler.chains.settings import ChainSettings
 from .parts.answered import Answered, BlockAnswer
 from .parts.exact_block import solve_block
 from .parts.line_block import solve_line
@@ -33,7 +34,6 @@ from .parts.pmf import Pmf
 from .parts.sampled import (
     LISTED,
     LISTED_IN_ALL,
-    Chains,
     Sampled,
     implied_ranges,
     ranges,
@@ -45,10 +45,15 @@ from .parts.sums import added
 from .paths.hidden_path import PathBelief, by_paths
 from .paths.paths import hidden_paths
 
-Progress = Callable[[str], None]
 METHODS = ("auto", "exact", "chains")
 QUICK = Budget(operations=20_000_000_000, bytes=2_000_000_000)
 """What exact solving of a block may cost where chains can take over: some seconds."""
+
+
+def budget_for(method: str, limit: int | None = None, memory: int | None = None) -> Budget:
+    """What exact solving of a block may cost, in operations and bytes; what is left out is as usual with the method."""
+    usual = QUICK if method == "auto" else Budget()
+    return Budget.given(usual.operations if limit is None else limit, usual.bytes if memory is None else memory)
 
 
 @saved("Belief")
@@ -92,7 +97,7 @@ def believe(
     hidden_margins: Iterable[Any] = (),
     method: str = "auto",
     budget: Budget | None = None,
-    chains: Chains | None = None,
+    settings: ChainSettings | None = None,
     known: Answers | None = None,
     progress: Progress | None = None,
 ) -> Belief:
@@ -102,28 +107,28 @@ def believe(
     over several blocks is the convolution of its parts. What is found of each block is put into `known`, and blocks that
     are in it already are not solved again.
     """
-    chains, known = chains or Chains(), {} if known is None else known
-    budget = budget or (QUICK if method == "auto" else Budget())
+    settings, known = settings or ChainSettings(), {} if known is None else known
+    budget = budget or budget_for(method)
     inside = support(as_release(release), law)
     keys, picked, own = release.listed(hidden_margins)
     picked, fixed = _open_part(inside, picked, len(release.hidden))
     paths = hidden_paths(release)
     if paths is None:
-        found = _by_blocks(release, law, inside, picked, method, budget, chains, known, progress)
+        found = _by_blocks(inside, picked, method, budget, settings, known, progress)
     else:
-        found = by_paths(paths, inside, picked, method, budget, chains, progress)
+        found = by_paths(paths, inside, picked, method, budget, settings, progress)
     parts, answers, evidence, stopped = found.parts, found.answers, found.evidence, found.stopped
     pmfs = [added(int(value), some) for value, some in zip(fixed, parts, strict=True)]
     # a hidden path may rule out what the facts allow: their bounds then hold, but need not be attained
-    pmfs, unbounded = _between_bounds(pmfs, inside, picked, chains.tolerance, paths is None, progress)
+    pmfs, unbounded = _between_bounds(pmfs, inside, picked, settings.tolerance, paths is None, progress)
     return Belief(
         release=release,
-        law=as_law(law),
+        law=inside.law,
         keys=keys,
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
         tables=_product([one.tables for one in answers]),
         certificate=replace(
-            _certificate(answers, evidence), likelihood=release.likelihood, caveats=_caveats(as_law(law), release)
+            _certificate(answers, evidence), likelihood=release.likelihood, caveats=_caveats(inside.law, release)
         ),
         stopped=stopped or unbounded,
         path=found.path,
@@ -137,13 +142,11 @@ def _caveats(law: Law, release: Release) -> tuple[str, ...]:
 
 
 def _by_blocks(
-    release: Release,
-    law: Any,
     inside: Support,
     picked: Any,
     method: str,
     budget: Budget,
-    chains: Chains,
+    settings: ChainSettings,
     known: Answers,
     progress: Progress | None,
 ) -> Answered:
@@ -174,8 +177,8 @@ def _by_blocks(
     evidence: tuple[str, ...] = ()
     stopped = ""
     if open_blocks:
-        part = replace(inside, solved=replace(solved, blocks=tuple(block for _, block, _ in open_blocks)))
-        found = sample_blocks(release, law, part, picked, parts, chains, progress)
+        part = inside.only(block for _, block, _ in open_blocks)
+        found = sample_blocks(part, picked, parts, settings, progress)
         for row, some in enumerate(found.parts):
             parts[row].extend(pmf for _, pmf in some)
         answers += _remember(known, open_blocks, found)
@@ -194,7 +197,7 @@ def _open_part(inside: Support, questions: Any, cells: int) -> tuple[Any, np.nda
     fixed = questions @ np.where(solved.decided, solved.start, 0)
     if questions.shape[0] > cells:
         settled = np.zeros(questions.shape[0], dtype=bool)
-        settled[cells:] = known_sums(inside.release, solved, questions[cells:])
+        settled[cells:] = known_sums(inside.narrowed, solved, questions[cells:])
         fixed[settled] = (questions @ solved.start)[settled]
         questions.data[np.repeat(settled, np.diff(questions.indptr))] = 0
         questions.eliminate_zeros()
@@ -260,7 +263,7 @@ def _between_bounds(
 def _certificate(answers: list[BlockAnswer], evidence: tuple[str, ...]) -> Certificate:
     """The weakest of the blocks', with what the chains showed."""
     if not answers:
-        return Certificate("exact", "the published figures decide every cell")
+        return ALL_DECIDED
     sampled = [one.certificate for one in answers if one.certificate.word != "exact"]
     exact = [one.certificate.reason for one in answers if one.certificate.word == "exact"]
     how = f", by {' and '.join(sorted(set(exact)))}" if exact else ""
@@ -268,12 +271,11 @@ def _certificate(answers: list[BlockAnswer], evidence: tuple[str, ...]) -> Certi
         n = len(answers)
         what = "every table" if n == 1 else f"every table of each of {n} independent blocks"
         return Certificate("exact", f"{what} was counted{how}")
-    weakest = max(sampled, key=lambda one: WORDS.index(one.word))
-    reasons = dict.fromkeys(one.reason for one in sampled if one.word == weakest.word)
-    said = [line for one in sampled if one.word == weakest.word for line in one.evidence]
+    weakest = Certificate.together(sampled)
+    said = [*weakest.evidence]
     if exact:
         said.append(f"{len(exact)} of {len(answers)} independent blocks were solved exactly{how}")
-    return Certificate(weakest.word, "; ".join(reasons), tuple(dict.fromkeys([*said, *evidence])))
+    return replace(weakest, evidence=tuple(dict.fromkeys([*said, *evidence])))
 
 
 def _product(counts: list[int | None]) -> int | None:

@@ -7,15 +7,15 @@ independently of each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.certificate import WORDS, Certificate
+from ..base.certificate import ALL_DECIDED, Certificate
 from ..base.errors import InputError, TimeUp, TooLarge
+from ..base.progress import Progress
 from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
 from ..fiber.exact.solved import Budget
@@ -23,15 +23,16 @@ from ..fiber.laws.support import Support, support
 from ..moves.chooser import choose
 from ..release.release import Release
 from ..sampler.chains.diagnostics import effective_draws
+from ..sampler.chains.settings import ChainSettings
+from ..sampler.estimate import estimate
 from .parts.exact_block import solve_block
-from .parts.sampled import Chains, time_for_exact
+from .parts.sampled import time_for_chains, time_for_exact
 from .paths.hidden_path import EXACT_PATHS, weighed_tables
 from .paths.path_draws import draw_first_tables
 from .paths.path_groups import path_groups
 from .paths.path_unit import REDRAWN
 from .paths.paths import HiddenPaths, hidden_paths
 
-Progress = Callable[[str], None]
 MOST_COMBINATIONS = 1_000_000
 MOST_PRODUCTS = 20_000_000_000
 """Products of probabilities that putting blocks together may take (some seconds)."""
@@ -69,7 +70,7 @@ class Joint:
             here = tuple(slice(a, a + n) for a, n in zip(place, large.p.shape, strict=True))
             p[here] += small.p[place] * large.p
             possible[here] |= large.possible
-        weakest = max((other.certificate, self.certificate), key=lambda one: WORDS.index(one.word))
+        weakest = Certificate.weakest((other.certificate, self.certificate))
         ess, converged = min(self.ess, other.ess), self.converged and other.converged
         return Joint(self.first + other.first, p, possible, weakest, ess, converged)
 
@@ -81,11 +82,11 @@ def joint_law(
     *,
     method: str = "auto",
     budget: Budget | None = None,
-    chains: Chains | None = None,
+    settings: ChainSettings | None = None,
     progress: Progress | None = None,
 ) -> Joint:
     """The joint law of some questions, given as sparse rows over the cells of a release."""
-    paths = hidden_paths(release)
+    paths, settings = hidden_paths(release), settings or ChainSettings()
     inside = support(release, law)
     solved = inside.solved
     rows = sp.csr_array(rows)
@@ -93,11 +94,10 @@ def joint_law(
     by_column = sp.csc_array(rows)
     k = rows.shape[0]
     point = (1,) * k
-    known = Certificate("exact", "the published figures decide every cell")
     fixed = rows @ np.where(solved.decided, solved.start, 0)
-    whole = Joint(fixed, np.ones(point), np.ones(point, dtype=bool), known)
+    whole = Joint(fixed, np.ones(point), np.ones(point, dtype=bool), ALL_DECIDED)
     if paths is not None:
-        return _of_paths(paths, inside, law, rows, whole, method, budget or Budget(), chains or Chains(), progress)
+        return _of_paths(paths, inside, rows, whole, method, budget or Budget(), settings, progress)
     left = []
     for block in solved.blocks:
         wanted, part = rows_through(by_column, block.columns)
@@ -115,7 +115,7 @@ def joint_law(
             if method == "exact":
                 raise
             left.append((block, wanted))
-    for one in _sampled(release, law, inside, rows, left, chains or Chains(), progress):
+    for one in _sampled(inside, rows, left, settings, progress):
         whole = whole.plus(one)
     return whole
 
@@ -160,18 +160,15 @@ def _exactly(block: Block, inside: Support, questions: Any, budget: Budget | Non
 
 
 def _sampled(
-    release: Release,
-    law: Any,
     inside: Support,
     rows: Any,
     left: list[tuple[Block, np.ndarray]],
-    chains: Chains,
+    settings: ChainSettings,
     progress: Progress | None,
 ) -> list[Joint]:
     """The joint law of the questions in each block that was not solved, by how often combinations come up in chains."""
     if not left:
         return []
-    part = replace(inside, solved=replace(inside.solved, blocks=tuple(block for block, _ in left)))
     parts: list[Any] = []
     groups: list[tuple[int, ...]] = []
     for block, wanted in left:
@@ -181,8 +178,8 @@ def _sampled(
         parts += [sp.csr_array(rows[[row]].multiply(here)) for row in wanted]
     questions = sp.csr_array(sp.vstack(parts))
     questions.eliminate_zeros()
-    moves = choose(release, law, inside=part, progress=progress)
-    found = chains.estimate(moves, questions, joint=groups, progress=progress)
+    moves = choose(inside.only(block for block, _ in left), progress=progress)
+    found = estimate(moves, questions, settings, max_seconds=time_for_chains(), joint=groups, progress=progress)
     laws, taken = [], [0] * len(found.units)
     for (_, wanted), group in zip(left, groups, strict=True):
         unit = found.parts[group[0]][0][0]
@@ -203,12 +200,11 @@ def _sampled(
 def _of_paths(
     paths: HiddenPaths,
     inside: Support,
-    law: Any,
     rows: Any,
     known: Joint,
     method: str,
     budget: Budget,
-    chains: Chains,
+    settings: ChainSettings,
     progress: Progress | None,
 ) -> Joint:
     """The joint law at the beginning of hidden paths: by every table where they are few, else by drawn ones."""
@@ -225,18 +221,10 @@ def _of_paths(
     except TooLarge:
         if method == "exact":
             raise
-    drawn, how = draw_first_tables(
-        paths,
-        law,
-        draws=PATH_DRAWS,
-        chains=chains.number,
-        seed=chains.seed,
-        executor=chains.executor,
-        progress=progress,
-    )
+    drawn, how = draw_first_tables(paths, inside, settings, draws=PATH_DRAWS, progress=progress)
     values = rows[:, : drawn.shape[2]] @ drawn.reshape(-1, drawn.shape[2]).astype(np.int64).T
     found = _counted(values, np.full(values.shape[1], 1 / values.shape[1]), Certificate("connected", REDRAWN))
-    each = values.T.reshape(chains.number, PATH_DRAWS, -1).astype(float)
+    each = values.T.reshape(settings.chains, PATH_DRAWS, -1).astype(float)
     ess = effective_draws(each, each**2, 1, np.ptp(values, axis=1) > 0)
     return replace(found, ess=float(ess.min()), converged=how["converged"] == "yes")
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..base.certificate import Certificate
+from ..base.progress import Progress
 from ..moves.chooser import Moves
 from ..release.release import Release
-from .chains.checkpoint import load, take_up
-from .chains.memory import MOST_BYTES
+from .chains.checkpoint import State, load, take_up
 from .chains.run import Run, new_run
+from .chains.settings import ChainSettings
 from .estimate import fingerprint
 from .kept_tables import Stored, kept_bytes
 
@@ -23,52 +23,48 @@ WARM_UP = 1 << 17
 """Draws of a chain after which a warm-up is given up, and the draws are kept with a warning."""
 
 
+def until_they_agree(settings: ChainSettings, warm_up: int = WARM_UP) -> ChainSettings:
+    """Chains that are to be drawn from go on until they agree, however well an entropy is known, or give up."""
+    return replace(settings, tolerance=np.inf, max_draws=warm_up)
+
+
 def draw_tables(
     moves: Moves,
+    settings: ChainSettings,
     *,
     draws: int,
-    chains: int,
-    seed: int | None,
     thin: int | None = None,
-    executor: Executor | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     warm_up: int = WARM_UP,
-    most_bytes: int = MOST_BYTES,
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """[chain, draw, cell]: tables of the law of the moves' support, and how they were drawn, in words and figures."""
     nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
-    mark = fingerprint(moves, nothing, ("sample", seed, chains, draws, thin, warm_up))
-
-    def begin() -> Run:
-        return new_run(
-            moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=warm_up, fingerprint=mark,
-            most_bytes=most_bytes, kept_bytes=kept_bytes(moves.support.solved, draws),
-        )  # fmt: skip
-
-    work = kept_draws(begin, mark, moves.release, draws, thin, executor, checkpoint, progress)
-    return work.whole_tables(moves.support.solved, chains), facts_of(work, moves.certificate)
+    mark = fingerprint(moves, nothing, ("sample", settings.seed, settings.chains, draws, thin, warm_up))
+    state = load(settings.checkpoint, mark)
+    kept = kept_bytes(moves.support.solved, draws)
+    run = new_run(moves, nothing, until_they_agree(settings, warm_up), fingerprint=mark, kept_bytes=kept)
+    work = kept_draws(run, state, moves.release, draws, thin, progress)
+    return work.whole_tables(moves.support.solved), facts_of(work, moves.certificate)
 
 
 def table_portions(
     moves: Moves,
+    settings: ChainSettings,
     *,
     draws: int,
-    chains: int,
-    seed: int | None,
     portion: int,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Iterator[np.ndarray], dict[str, Any]]:
     """The tables of `draw_tables`, [chain, some draws, cell] at a time: for what needs each of them once and keeps none."""
     nothing = sp.csr_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
-    run = new_run(moves, nothing, seed=seed, chains=chains, tolerance=np.inf, most_draws=WARM_UP, fingerprint="")
-    work = kept_draws(lambda: run, "", moves.release, 0, None, None, None, progress)
+    run = new_run(moves, nothing, until_they_agree(settings))
+    work = kept_draws(run, None, moves.release, 0, None, progress)
 
     def portions() -> Iterator[np.ndarray]:
         for first in range(0, draws, portion):
             work.begin_anew(min(portion, draws - first))
             work.go_on()
-            yield work.whole_tables(moves.support.solved, chains)
+            yield work.whole_tables(moves.support.solved)
             if progress is not None:
                 progress(f"{first + work.draws:,} of {draws:,} tables of each chain")
 
@@ -76,28 +72,19 @@ def table_portions(
 
 
 def kept_draws(
-    begin: Callable[[], Run],
-    mark: str,
-    release: Release,
-    draws: int,
-    thin: int | None,
-    executor: Executor | None,
-    checkpoint: str | os.PathLike[str] | None,
-    progress: Callable[[str], None] | None,
+    run: Run, state: State | None, release: Release, draws: int, thin: int | None, progress: Progress | None
 ) -> Stored:
-    """Warm chains up until they agree, and keep draws after that; from a checkpoint if there is one."""
-    state = load(checkpoint, mark)
-    run = begin()
+    """Warm chains up until they agree, and keep draws after that; from what a checkpoint holds of it, if there is one."""
     if state is not None and "kept" in state:
         work = Stored.begun(run)
-        take_up(work, state, checkpoint)
+        take_up(work, state, run.settings.checkpoint)
     else:
-        take_up(run, state, checkpoint)
-        run.go_on(executor, checkpoint=checkpoint, progress=progress, release=release)
+        take_up(run, state, run.settings.checkpoint)
+        run.go_on(progress=progress, release=release)
         if run.stopped:
             raise KeyboardInterrupt
         work = Stored.after(run, draws, thin)
-    work.go_on(executor, checkpoint=checkpoint, progress=progress)
+    work.go_on(progress)
     return work
 
 

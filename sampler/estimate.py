@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..base.certificate import WORDS, Certificate
+from ..base.certificate import ALL_DECIDED, Certificate
 from ..base.jit import own_sources
+from ..base.progress import Progress
 from ..moves.chooser import Moves
 from ..moves.families.listed import Listed
 from ..release.release import Release
 from .chains.checkpoint import load, take_up
 from .chains.diagnostics import Diagnosis, corrected_entropy
-from .chains.memory import MOST_BYTES
 from .chains.names import QuestionNames
 from .chains.run import Run, new_run
+from .chains.settings import ChainSettings
 from .chains.unit import Unit
 from .chains.unit_run import UnitRun
 from .tallies.spread import ShareErrors
@@ -117,40 +116,28 @@ class Estimate:
 def estimate(
     moves: Moves,
     questions: Any,
+    settings: ChainSettings,
     *,
-    seed: int | None = 1,
-    chains: int = 4,
-    tolerance: float = 0.02,
-    executor: Executor | None = None,
-    most_draws: int | None = None,
     max_seconds: float | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
     joint: Sequence[Sequence[int]] = (),
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     short: Callable[[Estimate], Iterable[int]] | None = None,
-    most_bytes: int = MOST_BYTES,
 ) -> Estimate:
     """Run chains on every unit of a release until the stop rule is passed.
 
     `questions` are sparse rows over the columns of the release's system. `joint` names groups of questions of which the
     joint distribution is wanted too; the questions of a group must concern one and the same unit.
     `short` is asked when all units are done, and names those that are to go on: what they are put together to may want more.
-    Chains that would take more than `most_bytes` of memory are refused before they start.
+    Chains that would take more memory than they may are refused before they start.
     """
     began = time.monotonic()
-    mark = fingerprint(moves, questions, (seed, chains, tolerance, most_draws, joint))
-    state = load(checkpoint, mark)
-    run = new_run(
-        moves, questions, seed=seed, chains=chains, tolerance=tolerance, most_draws=most_draws, fingerprint=mark,
-        joint=joint, most_bytes=most_bytes,
-    )  # fmt: skip
-    take_up(run, state, checkpoint)
+    mark = fingerprint(moves, questions, (*settings.decisive.values(), joint))
+    state = load(settings.checkpoint, mark)
+    run = new_run(moves, questions, settings, fingerprint=mark, joint=joint)
+    take_up(run, state, settings.checkpoint)
     solved = moves.support.solved
     fixed = questions @ np.where(solved.decided, solved.start, 0)
-    return estimate_by(
-        run, moves.release, fixed, executor=executor, max_seconds=_left(max_seconds, began), checkpoint=checkpoint,
-        progress=progress, short=short,
-    )  # fmt: skip
+    return estimate_by(run, moves.release, fixed, max_seconds=_left(max_seconds, began), progress=progress, short=short)
 
 
 def _left(seconds: float | None, began: float) -> float | None:
@@ -163,21 +150,17 @@ def estimate_by(
     release: Release,
     fixed: np.ndarray,
     *,
-    executor: Executor | None,
     max_seconds: float | None,
-    checkpoint: str | os.PathLike[str] | None,
-    progress: Callable[[str], None] | None,
+    progress: Progress | None,
     short: Callable[[Estimate], Iterable[int]] | None,
 ) -> Estimate:
     """Let chains run until the stop rule is passed. `fixed` is what of each question is known already."""
     began = time.monotonic()
     while True:
-        run.go_on(
-            executor, max_seconds=_left(max_seconds, began), checkpoint=checkpoint, progress=progress, release=release
-        )
+        run.go_on(max_seconds=_left(max_seconds, began), progress=progress, release=release)
         found = _estimate(run, release, fixed)
         more = () if short is None or run.stopped else short(found)
-        if not any([run.units[unit].reopen(run.most_draws, run.tolerance) for unit in more]):
+        if not any([run.units[unit].reopen(run.settings) for unit in more]):
             return found
 
 
@@ -213,8 +196,8 @@ def _unit_estimate(one: UnitRun) -> UnitEstimate:
 def _certificate(run: Run, release: Release) -> Certificate:
     """The weakest of the units', with what the chains themselves showed."""
     if not run.units:
-        return Certificate("exact", "the published figures decide every cell")
-    weakest = max((one.certificate for one in run.units), key=lambda one: WORDS.index(one.word))
+        return ALL_DECIDED
+    weakest = Certificate.weakest(one.certificate for one in run.units)
     found = [(one.diagnosis, one.unit) for one in run.units if one.diagnosis is not None]
     seen = []
     if found:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.plain_file import Damaged
+from ..base.progress import Progress
 from ..fiber.blocks.presolve import Presolved
 from .chains.chain import Chain
 from .chains.chain_state import whole_number
@@ -69,15 +69,9 @@ class Stored:
         if len(self.thin) != len(units) or found != shapes:
             raise Damaged
 
-    def go_on(
-        self,
-        executor: Executor | None = None,
-        *,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Callable[[str], None] | None = None,
-    ) -> None:
+    def go_on(self, progress: Progress | None = None) -> None:
         """Keep draws until there are as many as wanted."""
-        units = self.run.units
+        units, executor, checkpoint = self.run.units, self.run.settings.executor, self.run.settings.checkpoint
         if not units:
             self.done = self.draws
         n_chains = len(units[0].chains) if units else 1
@@ -110,13 +104,13 @@ class Stored:
         self.draws, self.done = draws, 0
         self.tables = [[[] for _ in one.chains] for one in self.run.units]
 
-    def whole_tables(self, solved: Presolved, chains: int) -> np.ndarray:
+    def whole_tables(self, solved: Presolved) -> np.ndarray:
         """[chain, draw, cell]: the kept tables, with the cells that were decided all along."""
         n = solved.fiber.n_cells
         largest = max(
             [int(solved.start[:n].max(initial=0)), *(int(p.max(initial=0)) for u in self.tables for c in u for p in c)]
         )
-        whole = np.empty((chains, self.draws, n), dtype=_smallest(largest))
+        whole = np.empty((self.run.settings.chains, self.draws, n), dtype=_smallest(largest))
         whole[:] = solved.start[:n]
         for one, by_chain in zip(self.run.units, self.tables, strict=True):
             cells = np.flatnonzero((one.unit.columns >= 0) & (one.unit.columns < n))

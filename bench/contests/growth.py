@@ -13,6 +13,7 @@ from scipy.stats import random_table
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.sampler.kernels.independent.draw_two_way import draw_many_independent, two_way_plan, two_way_room
 
@@ -96,9 +97,9 @@ def against_dims() -> Iterator[Curve]:
         return fw.publish(np.random.default_rng(1).poisson(5, (2,) * dims), margins(dims, 2))
 
     releases = [(dims, release(dims)) for dims in range(3, 9)]
-    choose(releases[0][1], "uniform")
+    choose(support(releases[0][1]))
     what = "all two-way margins"
-    yield from whole(f"moves, {what}", DIMS, releases, lambda one: choose(one, "uniform"))
+    yield from whole(f"moves, {what}", DIMS, releases, lambda one: choose(support(one)))
     ours = (point(dims, alone(one, "uniform"), 5 * MOST_SECONDS) for dims, one in releases)
     yield from curve(f"{what}: {OURS}", DIMS, DRAW, ours)
     few = (point(dims, course(one, "uniform").peer) for dims, one in releases[:3])  # of more dims its list is too long

@@ -15,8 +15,10 @@ from problems import problem
 
 from fiberwalk.base.jit import jit_lean
 from fiberwalk.base.random_streams import next_word, streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.settings import ChainSettings
 
 WORDS = (
     "Seconds of the same four chains on one thread and on two, uniform law, without what comes before them (see the "
@@ -102,8 +104,8 @@ def machine() -> Figure:
 def raced(name: str, rounds: int) -> Iterator[Figure]:
     """One problem: on the clock, and by processor time."""
     release = problem(name).release
-    choosing = min(once(lambda: choose(release, "uniform"))[1] for _ in range(2))
-    moves = choose(release, "uniform")
+    choosing = min(once(lambda: choose(support(release)))[1] for _ in range(2))
+    moves = choose(support(release))
     _, rows, _ = release.listed()
     rows.resize(rows.shape[0], moves.support.solved.fiber.n_columns)
     questions = sp.csr_array(rows)
@@ -149,10 +151,11 @@ def raced(name: str, rounds: int) -> Iterator[Figure]:
 def walked(moves: Moves, questions: sp.csr_array, draws: int, workers: int) -> tuple[float, Spent, np.ndarray]:
     """Seconds of starts and tuning; of the chains on the clock, at looks and in threads; and all tallies."""
     # An error that no chain reaches: all runs end at the same number of draws.
-    run, preparing = once(lambda: new_run(moves, questions, seed=1, chains=4, tolerance=1e-9, most_draws=draws))
     with ThreadPoolExecutor(workers) as executor:
+        settings = ChainSettings(seed=1, chains=4, tolerance=1e-9, max_draws=draws, executor=executor)
+        run, preparing = once(lambda: new_run(moves, questions, settings))
         begin = np.array([time.perf_counter(), time.thread_time(), time.process_time()])
-        run.go_on(executor)
+        run.go_on()
         clock, looks, whole = np.array([time.perf_counter(), time.thread_time(), time.process_time()]) - begin
     tallies = [unit.pooled.counters for unit in run.units if unit.pooled is not None]
     return preparing, Spent(clock, looks, whole - looks), np.concatenate(tallies)

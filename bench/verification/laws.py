@@ -21,8 +21,9 @@ from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.moves.families.lattice import LatticeMoves
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.chains.unit import Unit
-from fiberwalk.sampler.drawn_tables import kept_draws
+from fiberwalk.sampler.drawn_tables import kept_draws, until_they_agree
 from fiberwalk.sampler.kernels.kernel import Kernel
 from fiberwalk.sampler.kernels.ladder.kernel import Ladder
 from fiberwalk.sampler.lines.weights import log_weight_of
@@ -88,11 +89,13 @@ def random_moves(rng: np.random.Generator, release: fw.Release, law: Any) -> Mov
         return None
     sets = []
     for number in range(len(inside.solved.blocks)):
-        proven = [one for one in families(inside.release, inside.solved, number) if one.certificate.word == "connected"]
+        proven = [
+            one for one in families(inside.narrowed, inside.solved, number) if one.certificate.word == "connected"
+        ]
         # sums of lattice vectors serve any block, but so slowly that they are tried less often
         weights = np.array([0.2 if isinstance(one, LatticeMoves) else 1.0 for one in proven])
         sets.append(proven[rng.choice(len(proven), p=weights / weights.sum())])
-    return Moves(release, inside, tuple(sets))
+    return Moves(inside, tuple(sets))
 
 
 def tried(seed: int, number: int) -> Tried:
@@ -111,7 +114,7 @@ def tried(seed: int, number: int) -> Tried:
             law = exact_law(release, believed)
             if law is None:
                 continue
-            moves = random_moves(rng, release, believed.law) if other_family else choose(release, believed.law)
+            moves = random_moves(rng, release, believed.law) if other_family else choose(support(release, believed.law))
         if moves is None:
             continue
         if moves.certificate.word != "connected":
@@ -139,15 +142,15 @@ class ProductChains:
         self.release, self.solved = moves.release, moves.support.solved
         self.thread, self.seed = ThreadPoolExecutor(1), seed
         nothing = sp.csr_array((0, self.solved.fiber.n_columns), dtype=np.int64)
-        run = new_run(moves, nothing, seed=seed, chains=CHAINS, tolerance=np.inf, most_draws=WARM_UP)
-        self.work = kept_draws(lambda: run, "", moves.release, 0, 1, self.thread, None, None)
+        settings = until_they_agree(ChainSettings(seed, CHAINS, executor=self.thread), WARM_UP)
+        self.work = kept_draws(new_run(moves, nothing, settings), None, moves.release, 0, 1, None)
 
     def draw(self, number: int, apart: int) -> np.ndarray:
         """[chain, draw, cell]: the chains go on, after their warm-up, and keep one of so many draws."""
         self.work.thin = [apart] * len(self.work.thin)
         self.work.begin_anew(number // CHAINS)
-        self.work.go_on(self.thread)
-        return self.work.whole_tables(self.solved, CHAINS)
+        self.work.go_on()
+        return self.work.whole_tables(self.solved)
 
     def some_draws_after(self, tables: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Where chains are, one from each of these tables, some draws later.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import NumericalDoubt, TooLarge
+from ...base.progress import Progress
 from ..blocks.presolve import Block, Presolved
 from ..equations.sparse import rows_through
 from ..solvers.flow import extreme_flow
@@ -16,7 +16,6 @@ from ..solvers.integer_program import optimum
 from ..solvers.nearest_table import NearestTable
 from .chooser import SharpBounds, as_rows, sharp_bounds
 
-Progress = Callable[[int, int], None]
 MOST_NUMBERS = 200_000_000
 """Cells times tables that are kept."""
 
@@ -63,7 +62,7 @@ def attaining_tables(
                 "most so many (tables=)."
             )
         if progress is not None:
-            progress(int(attained.sum()), attained.size)
+            progress(f"tables that attain bounds: {attained.sum():,} of {attained.size:,} bounds")
     return np.array(tables[:most], dtype=np.int64).reshape(-1, solved.fiber.n_columns)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.progress import Counted, Progress
 from ...release.release import Release
 from ..blocks.presolve import Block, Presolved, presolve
 from ..equations.network import as_network
@@ -21,8 +21,6 @@ from ..solvers.linear_program import OUTER, Bounds, program_bounds
 from .decomposable import margin_bounds
 
 DECIDED, FLOW = "decided", "network flow"
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +103,7 @@ class _Counter:
         self.progress, self.of, self.done, self.stopped = progress, of, 0, False
         self.lock = Lock()
 
-    def part(self) -> Progress:
+    def part(self) -> Counted:
         before = 0
 
         def tell(done: int, _: int) -> None:
@@ -115,7 +113,7 @@ class _Counter:
             with self.lock:
                 self.done, before = self.done + done - before, done
                 if self.progress is not None:
-                    self.progress(self.done, self.of)
+                    self.progress(f"bounds of cells and sums: {self.done:,} of {self.of:,}")
 
         return tell
 
@@ -129,7 +127,7 @@ def _joined(so_far: np.ndarray, more: np.ndarray) -> np.ndarray:
     return out
 
 
-def _bounds_in_block(block: Block, rows: Any, tell: Progress, sharp: bool) -> Bounds:
+def _bounds_in_block(block: Block, rows: Any, tell: Counted, sharp: bool) -> Bounds:
     """A network answers single columns, and sums that are one more arc of it; linear programs answer the rest."""
     n = rows.shape[0]
     low, high, proof = np.empty(n, np.int64), np.empty(n, np.int64), np.full((n, 2), FLOW, dtype=object)
@@ -151,7 +149,7 @@ def _bounds_in_block(block: Block, rows: Any, tell: Progress, sharp: bool) -> Bo
     return Bounds(low, high, proof)
 
 
-def _sums_in_network(block: Block, rows: Any, tell: Progress, sharp: bool) -> Bounds:
+def _sums_in_network(block: Block, rows: Any, tell: Counted, sharp: bool) -> Bounds:
     k = rows.shape[0]
     minus = sp.csr_array(-sp.eye_array(k, dtype=np.int64))
     plus, less = rows.maximum(0), rows.minimum(0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import TooLarge
+from ...base.progress import Progress
 from ..blocks.presolve import Block
 from ..equations.propagation import tighten
 from .elimination import eliminate_block
@@ -26,7 +27,6 @@ DEARER, AT_MOST = 8, 4
 plans take far too much for reachable at times; and an enumeration may take that many times its estimate."""
 
 LogWeights = Sequence[np.ndarray | None]
-Progress = Callable[[str], None]
 
 
 def solve_exactly(

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from ...base.errors import NumericalDoubt, TooLarge
 from ...base.interruption import check_time
+from ...base.progress import Progress
 from . import elimination_kernel as kernel
 from .elimination_bytes import NUMBER, of_kernels
 from .elimination_layout import Addition, Layout, Turn
@@ -32,7 +33,6 @@ PARTS = 16
 PER_RESIDUE = 3
 """Operations for each state of a pass in whole numbers."""
 
-Progress = Callable[[str], None]
 Part = TypeVar("Part")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ...base.errors import TooLarge
 from ...base.interruption import check_time
+from ...base.progress import Progress
 from . import enumeration_kernel as kernel
 from .solved import Budget, Solved, refuse_wide
 
@@ -23,8 +24,6 @@ MOST_TIED = 100
 """Equations that are compared by their ranges when the next column is chosen."""
 HOPELESS = 10
 """Give up before the start where the estimate is that many times over the budget."""
-
-Progress = Callable[[str], None]
 
 
 class FarTooLarge(TooLarge):

@@ -6,6 +6,7 @@ steps may be unable to cross them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -16,9 +17,9 @@ from ...base.errors import Contradiction, InputError
 from ...base.interruption import check_time
 from ...release.facts.facts import Evidence
 from ...release.release import Release
-from ..blocks.presolve import Presolved, presolve
+from ..blocks.presolve import Block, Presolved, presolve
 from .by_name import as_law
-from .law import GammaRatio, Poisson, Tail, Weigh, alike, relative_weights
+from .law import GammaRatio, Law, Poisson, Tail, Weigh, alike, relative_weights
 from .own_units import log_namings, removed_units
 from .uniform import Uniform
 
@@ -27,12 +28,20 @@ NO_TABLE = "the law and the evidence leave no possible table: "
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """A release presolved within the bounds that a law leaves, its weights, and which columns have gaps."""
+    """A release and a law: presolved within the bounds that the law leaves, with its weights and which columns have gaps."""
 
     release: Release
+    """As it was published."""
+    law: Law
+    narrowed: Release
+    """The same within the bounds that the law leaves; where these are narrower, without the truth."""
     solved: Presolved
     weigh: WithEvidence
     gaps: np.ndarray
+
+    def only(self, blocks: Iterable[Block]) -> Support:
+        """The same with no other blocks than these."""
+        return replace(self, solved=replace(self.solved, blocks=tuple(blocks)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,20 +149,20 @@ def support(release: Release, law: Any = "uniform") -> Support:
     """Presolve a release within the bounds of a law's positive weights."""
     chosen = as_law(law)
     of_law, own = chosen.on(release), removed_units(chosen, release)
-    inside = release
+    narrowed = release
     while True:
         try:
-            solved = presolve(inside)
+            solved = presolve(narrowed)
         except Contradiction:
-            if inside is release:
+            if narrowed is release:
                 raise
             raise InputError(NO_TABLE + "every feasible one has probability zero.") from None
         weigh = with_evidence(of_law, solved, own)
         refuse_impossible(release, solved, weigh)
         gaps = np.zeros(solved.fiber.n_columns, dtype=bool)
         if isinstance(chosen, Uniform) and not release.evidence:
-            return Support(inside, solved, weigh, gaps)
-        lower, upper = inside.lower.copy(), inside.upper.copy()
+            return Support(release, chosen, narrowed, solved, weigh, gaps)
+        lower, upper = narrowed.lower.copy(), narrowed.upper.copy()
         for block in solved.blocks:
             for column, first, last in zip(block.columns, block.lower, block.upper, strict=True):
                 if weigh.excludes_nothing(int(column)):  # known without a list of all values, which may be billions
@@ -170,6 +179,6 @@ def support(release: Release, law: Any = "uniform") -> Support:
                 if column < solved.fiber.n_cells and gaps[column]:
                     lower[column] = max(lower[column], first + possible[0])
                     upper[column] = min(upper[column], first + possible[-1])
-        if (lower == inside.lower).all() and (upper == inside.upper).all():
-            return Support(inside, solved, weigh, gaps)
-        inside = replace(inside.without_truth(), lower=lower, upper=upper)
+        if (lower == narrowed.lower).all() and (upper == narrowed.upper).all():
+            return Support(release, chosen, narrowed, solved, weigh, gaps)
+        narrowed = replace(narrowed.without_truth(), lower=lower, upper=upper)

@@ -6,13 +6,13 @@ searching for paths. Everything is exact in integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.progress import Counted
 from ..equations.network import Network
 from ..equations.network_kernel import biconnected, push
 
@@ -113,7 +113,7 @@ def flow_bounds(
     lower: np.ndarray,
     upper: np.ndarray,
     wanted: np.ndarray,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Counted | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The least and the greatest value of each wanted arc in any feasible flow, from one feasible flow x.
 

@@ -8,7 +8,6 @@ better than its own rests on the solver's word.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import NumericalDoubt
+from ...base.progress import Counted
 from .integer_program import optimum
 from .nearest_table import NearestTable
 from .simplex import solved, warm_model, whole_table
@@ -50,7 +50,7 @@ def program_bounds(
     upper: np.ndarray,
     start: np.ndarray,
     rows: Any,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Counted | None = None,
     sharp: bool = True,
 ) -> Bounds:
     """Sharp bounds of the sums `rows` over the tables with A x = b and lower <= x <= upper, of which `start` is one.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...base.interruption import INTERRUPTED, TIME_UP, time_left
+from ...base.progress import Progress
 from ...moves.chooser import Moves
 from ...sampler.chains.diagnostics import LARGEST_RHAT, LEAST_DRAWS, effective_draws, split_rhat
+from ...sampler.chains.settings import ChainSettings
 from ...sampler.drawn_tables import table_portions
 from .statistics import Statistic
 
@@ -82,20 +84,17 @@ def by_draws(
     moves: Moves,
     statistic: Statistic,
     observed: float,
+    settings: ChainSettings,
     *,
     tolerance: float,
-    chains: int,
-    seed: int | None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Drawn:
     """Draw tables until the standard error of the p-value is at most the tolerance, time is up, or Ctrl-C is pressed."""
     least = statistic.least(observed)
-    noted = Batches(chains)
+    noted = Batches(settings.chains)
     cells = max(1, moves.support.solved.fiber.n_cells)
-    portions, facts = table_portions(
-        moves, draws=ENDLESS, chains=chains, seed=seed, portion=max(1, min(1 << 14, NUMBERS // (cells * chains))),
-        progress=progress,
-    )  # fmt: skip
+    portion = max(1, min(1 << 14, NUMBERS // (cells * settings.chains)))
+    portions, facts = table_portions(moves, settings, draws=ENDLESS, portion=portion, progress=progress)
     stream = _batches(portions, noted, statistic)
     good, looked_at, stopped = 0, 0, ""
     found = (np.nan, np.inf, 0.0, np.inf)

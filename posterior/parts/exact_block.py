@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import InputError
+from ...base.progress import Progress
 from ...fiber.blocks.presolve import Block
 from ...fiber.exact.chooser import solve_exactly
 from ...fiber.exact.one_line import line_of
@@ -16,7 +16,6 @@ from ...fiber.exact.solved import Budget, Solved, refuse_wide
 from ...fiber.exact.two_way_count import count_two_way
 from ...fiber.laws.law import Weigh, relative_weights
 
-Progress = Callable[[str], None]
 SHORT = 9
 """Cells of a table that others count as quickly."""
 FEW = 1_000_000

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,17 +11,16 @@ import numpy as np
 
 from ...base.certificate import Certificate
 from ...base.interruption import time_check, time_left, time_limit
+from ...base.progress import Progress
 from ...fiber.bounds.chooser import cell_bounds, sharp_bounds
 from ...fiber.laws.support import Support
 from ...fiber.solvers.linear_program import OUTER
-from ...moves.chooser import Moves, choose
-from ...release.release import Release
-from ...sampler.chains.memory import MOST_BYTES
+from ...moves.chooser import choose
+from ...sampler.chains.settings import ChainSettings
 from ...sampler.estimate import Estimate, Marginal, estimate
 from .pmf import Pmf
 from .sums import added
 
-Progress = Callable[[str], None]
 LISTED, LISTED_IN_ALL = 4096, 4_000_000
 """Up to so many values of a cell, and about so many of all, are listed also where no chain came by them."""
 FOR_CHAINS = 0.9
@@ -31,37 +28,6 @@ FOR_CHAINS = 0.9
 ONE_VALUE = Certificate("exact", "its bounds leave one value")
 MANY_COLUMNS = 1000
 """With more open cells than this no integer programs are solved for bounds, which could take hours."""
-
-
-@dataclass(frozen=True, eq=False)
-class Chains:
-    """How chains are run, and when they stop."""
-
-    seed: int | None = 1
-    number: int = 4
-    tolerance: float = 0.02
-    """Three standard errors of every entropy are to be below this, in bits."""
-    max_draws: int | None = None
-    executor: Executor | None = None
-    checkpoint: str | os.PathLike[str] | None = None
-    memory: int = MOST_BYTES
-    """Bytes that all chains together may take."""
-
-    def estimate(self, moves: Moves, questions: Any, **further: Any) -> Estimate:
-        """Run them; `further` are other settings of `sampler.estimate.estimate`."""
-        return estimate(
-            moves,
-            questions,
-            seed=self.seed,
-            chains=self.number,
-            tolerance=self.tolerance,
-            executor=self.executor,
-            most_draws=self.max_draws,
-            max_seconds=time_for_chains(),
-            checkpoint=self.checkpoint,
-            most_bytes=self.memory,
-            **further,
-        )
 
 
 def time_for_exact(method: str) -> AbstractContextManager[None]:
@@ -91,21 +57,23 @@ class Sampled:
 
 
 def sample_blocks(
-    release: Release,
-    law: Any,
     inside: Support,
     questions: Any,
     others: Sequence[Sequence[Pmf]],
-    chains: Chains,
+    settings: ChainSettings,
     progress: Progress | None,
 ) -> Sampled:
     """Run chains on all blocks of a support until the stop rule is passed, by what is put together from them too.
 
     `others` are for each question the laws of its parts in further blocks.
     """
-    moves = choose(release, law, inside=inside, progress=progress)
-    found = chains.estimate(
-        moves, questions, progress=progress, short=lambda found: short_of(found, others, chains.tolerance)
+    found = estimate(
+        choose(inside, progress=progress),
+        questions,
+        settings,
+        max_seconds=time_for_chains(),
+        progress=progress,
+        short=lambda found: short_of(found, others, settings.tolerance),
     )
     parts = tuple(_parts(found, question) for question in range(len(found.parts)))
     as_one = len(found.units) < len(inside.solved.blocks)
@@ -167,12 +135,12 @@ class Ranges:
 
 def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges:
     """The bounds of questions that chains answer, which chains alone would not show."""
-    solved, release, check = inside.solved, inside.release, time_check()
+    solved, check = inside.solved, time_check()
 
-    def tell(done: int, of: int) -> None:
+    def tell(line: str) -> None:
         check("bounds were looked for")
         if progress is not None:
-            progress(f"bounds of sampled cells: {done:,} of {of:,}")
+            progress(line)
 
     n = questions.shape[0]
     lower, upper, sharp = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool)
@@ -180,7 +148,7 @@ def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges
     single = np.diff(questions.indptr) == 1
     cells = questions.indices[questions.indptr[:-1][single]]
     if len(cells):
-        found = cell_bounds(release, tell, exactly)
+        found = cell_bounds(inside.narrowed, tell, exactly)
         lower[single], upper[single] = found.lower[cells], found.upper[cells]
         sharp[single] = (found.proof[cells] != OUTER).all(axis=1)
     if not single.all():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.certificate import WORDS
+from ...base.certificate import Certificate
 from ...base.errors import TooLarge
 from .pmf import Pmf, bits_of
 
@@ -36,7 +36,7 @@ def added(fixed: int, parts: Sequence[Pmf]) -> Pmf:
         entropy=bits_of(p, width),
         width=width,
         method="chains",
-        certificate=max((one.certificate for one in parts), key=lambda one: WORDS.index(one.word)),
+        certificate=Certificate.weakest(one.certificate for one in parts),
         ess=ess,
         rhat=max(one.rhat for one in sampled),
         # What each part adds to the variance is at most that of the whole sum's surprise (Efron and Stein 1981).

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ import scipy.sparse as sp
 from ...base.certificate import Certificate
 from ...base.errors import InputError, TooLarge
 from ...base.jit import own_sources
+from ...base.progress import Progress
 from ...base.saved_forms import saved
 from ...fiber.equations.sparse import rows_through
 from ...fiber.exact.solved import Budget
@@ -20,17 +20,18 @@ from ...fiber.laws.support import NO_TABLE, Support
 from ...sampler.chains.checkpoint import load, take_up
 from ...sampler.chains.memory import refuse_what_does_not_fit
 from ...sampler.chains.run import Run
+from ...sampler.chains.settings import ChainSettings
+from ...sampler.chains.unit import Unit
 from ...sampler.estimate import UnitEstimate, estimate_by
 from ..parts.answered import Answered, BlockAnswer
 from ..parts.pmf import Pmf
-from ..parts.sampled import Chains, pmf_of, short_of, time_for_chains
+from ..parts.sampled import pmf_of, short_of, time_for_chains
 from .exact_path import exact_likelihood
 from .path_groups import PathGroup, incidence, path_groups
 from .path_kernel import PathKernel
 from .path_unit import is_path, path_runs, path_unit
 from .paths import HiddenPaths
 
-Progress = Callable[[str], None]
 WORK_PER_TABLE = 20_000
 """Operations that a table takes at a step, for what a budget allows of exact sums over paths."""
 
@@ -58,7 +59,7 @@ def by_paths(
     picked: Any,
     method: str,
     budget: Budget,
-    chains: Chains,
+    settings: ChainSettings,
     progress: Progress | None,
 ) -> Answered:
     """The laws of all questions, each group of squares by itself."""
@@ -97,16 +98,14 @@ def by_paths(
     evidence: tuple[str, ...] = ()
     stopped = ""
     if left:
-        run = paths_run(paths, left, inside, questions, chains)
+        run = _taken_up(paths, left, inside, questions, settings)
         found = estimate_by(
             run,
             paths.release,
             np.zeros(picked.shape[0]),
-            executor=chains.executor,
             max_seconds=time_for_chains(),
-            checkpoint=chains.checkpoint,
             progress=progress,
-            short=lambda now: short_of(now, parts, chains.tolerance),
+            short=lambda now: short_of(now, parts, settings.tolerance),
         )
         for row, some in enumerate(found.parts):
             parts[row] = [*parts[row], *(pmf_of(found.units[unit].marginal(which)) for unit, which in some)]
@@ -216,10 +215,21 @@ def _nothing_left(paths: HiddenPaths, group: PathGroup, tables: np.ndarray) -> I
 # --- by chains ------------------------------------------------------------------------------------------------------
 
 
-def paths_run(paths: HiddenPaths, groups: list[PathGroup], inside: Support, questions: Any, chains: Chains) -> Run:
+def _taken_up(
+    paths: HiddenPaths, groups: list[PathGroup], inside: Support, questions: Any, settings: ChainSettings
+) -> Run:
     """Chains on the paths of some groups, at their starts or where they were saved."""
     units = [path_unit(paths, group, inside, questions) for group in groups]
-    digest = hashlib.sha256(repr((chains.seed, chains.number, chains.tolerance, chains.max_draws)).encode())
+    mark = paths_mark(units, settings)
+    state = load(settings.checkpoint, mark)
+    run = new_paths_run(paths, groups, units, settings, mark)
+    take_up(run, state, settings.checkpoint)
+    return run
+
+
+def paths_mark(units: list[Unit], settings: ChainSettings) -> str:
+    """A name for one piece of work on paths: the same release, law, questions, settings and sources, and nothing else."""
+    digest = hashlib.sha256(repr(tuple(settings.decisive.values())).encode())
     digest.update(own_sources().encode())
     for unit in units:
         kernel = unit.kernels[0]
@@ -227,13 +237,21 @@ def paths_run(paths: HiddenPaths, groups: list[PathGroup], inside: Support, ques
         arrays = (*kernel.plan, *kernel.weights, unit.sums.data, unit.sums.indices, unit.sums.indptr)
         for array in arrays:
             digest.update(np.ascontiguousarray(array).tobytes() + b"|")
-    mark = digest.hexdigest()
-    state = load(chains.checkpoint, mark)
-    refuse_what_does_not_fit(units, chains.number, chains.memory)
-    begun = path_runs(units, paths, groups, chains.seed, chains.number)
-    run = Run(begun, chains.tolerance, chains.max_draws, mark, possible=is_path)
-    take_up(run, state, chains.checkpoint)
-    return run
+    return digest.hexdigest()
+
+
+def new_paths_run(
+    paths: HiddenPaths,
+    groups: list[PathGroup],
+    units: list[Unit],
+    settings: ChainSettings,
+    mark: str,
+    kept_bytes: int = 0,
+) -> Run:
+    """Chains at their starts; `kept_bytes` are what will be kept of the draws of each."""
+    refuse_what_does_not_fit(units, settings, kept_bytes)
+    begun = path_runs(units, paths, groups, settings.seed, settings.chains)
+    return Run(begun, settings, mark, possible=is_path)
 
 
 def _theta_of(found: UnitEstimate, number: int) -> tuple[np.ndarray, np.ndarray]:

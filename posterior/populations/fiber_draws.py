@@ -10,7 +10,9 @@ import numpy as np
 
 from ...base.errors import Contradiction, InputError
 from ...fiber.laws.law import Law
+from ...fiber.laws.support import support
 from ...moves.chooser import choose
+from ...sampler.chains.settings import ChainSettings
 from ...sampler.drawn_tables import table_portions
 from .outside_laws import DirichletOutside, MultinomialOutside
 from .population import PORTION, Drawing, Drawn, Each
@@ -44,9 +46,12 @@ class Fiber:
         assert release is not None
         inside = self.sample.counts if self.apart else 0
         portions, facts = table_portions(
-            choose(release, law, progress=how.progress), draws=how.draws, chains=how.chains, seed=how.seed,
-            progress=how.progress, portion=max(1, PORTION // (how.chains * release.n_cells)),
-        )  # fmt: skip
+            choose(support(release, law), progress=how.progress),
+            ChainSettings(how.seed, how.chains),
+            draws=how.draws,
+            portion=max(1, PORTION // (how.chains * release.n_cells)),
+            progress=how.progress,
+        )
         found = [np.stack([function(tables + inside) for tables in some.astype(np.int64)]) for some in portions]
         return np.concatenate(found, axis=1), facts
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...base.progress import Progress
 from .sample_table import SampleTable
 
 PORTION = 500_000
@@ -26,7 +27,6 @@ Each = Callable[[np.ndarray], np.ndarray]
 """What is made of each portion: tables [draw, cell] -> something [draw, ...]."""
 Outside = Callable[[int, np.random.Generator], np.ndarray]
 """(how many, random numbers) -> counts of the people outside the sample, [draw, cell]."""
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)

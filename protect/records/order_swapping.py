@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.errors import InputError, TooLarge
 from ...base.random_streams import below, streams
+from ...fiber.laws.support import support
 from ...moves.chooser import Moves, choose
 from ...release.facts.facts import Applied
 from ...release.publish import publish_margins
@@ -82,7 +83,7 @@ def swap_preserving(
     names = [dim.name for dim in labelled.dims]
     kept = [tuple(name if name in chosen else None for name in names) for chosen in combinations(names, int(ways))]
     release = publish_margins(of_table(labelled), kept)
-    moves = choose(release)
+    moves = choose(support(release))
     if not moves.sets:
         raise InputError(
             f"swap_preserving(ways={ways}): these margins decide every cell, and no record can move; choose a lower number."

@@ -13,11 +13,13 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...fiber.laws.log_linear_model import fit
+from ...fiber.laws.support import support
 from ...moves.chooser import choose
 from ...release.facts.facts import Applied
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.tables import Table
+from ...sampler.chains.settings import ChainSettings
 from ...sampler.drawn_tables import draw_tables
 from ..mechanism.cell_keys import taken_seed
 from ..mechanism.mechanism import EXACT, counts_of
@@ -99,12 +101,12 @@ def draws_of(release: Release, draws: int, seed: int) -> tuple[np.ndarray, dict[
 
     The truth is taken away first: nothing, not even where chains start, can depend on it.
     """
-    moves = choose(release.without_truth(), "hypergeometric")
+    moves = choose(support(release.without_truth(), "hypergeometric"))
     if not moves.sets:
         raise InputError(
             "these margins decide every cell: a simulated table would be the true one; keep fewer margins."
         )
-    tables, facts = draw_tables(moves, draws=-(-draws // CHAINS), chains=CHAINS, seed=seed)
+    tables, facts = draw_tables(moves, ChainSettings(seed, CHAINS), draws=-(-draws // CHAINS))
     return tables.swapaxes(0, 1).reshape(-1, release.n_cells)[:draws], facts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import scaled
+from ...base.progress import Progress
 from ...fiber.blocks.presolve import presolve
 from ...fiber.bounds.chooser import sharp_bounds
 from ...release.facts.facts import Applied, Protection
@@ -38,7 +39,7 @@ def complementary_suppress(
     secondary_zeros: bool = False,
     rounds: int = 25,
     margins: Iterable[Any] | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Release:
     """Withhold the sensitive cells of a table and as few others as protect them; publish the rest and every margin.
 

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import NumericalDoubt
+from ...base.progress import Progress
 from ...fiber.solvers.integer_program import least_cost
 from ...fiber.solvers.simplex import solved, warm_model
 
@@ -70,7 +71,7 @@ def cheapest_pattern(
     too_narrow: Callable[[np.ndarray], np.ndarray],
     *,
     rounds: int,
-    tell: Callable[[str], None],
+    tell: Progress,
 ) -> Pattern:
     """The cheapest pattern of allowed cells, besides the sensitive ones, that protects these.
 

@@ -15,10 +15,9 @@ from ...base.errors import TooLarge
 from ..tallies.spread import MOST_COUNTERS as MOST_SPREAD
 from ..tallies.windows import most_counters
 from .chain import BATCHES
+from .settings import ChainSettings
 from .unit import Unit
 
-MOST_BYTES = 8_000_000_000
-"""What all chains may take where nobody says otherwise."""
 NUMBER = 8
 FIXED = 24
 """Numbers of a question besides batches and counters: its value and bounds, where its window is, sums, what was before."""
@@ -63,8 +62,9 @@ def needed_bytes(units: Sequence[Unit], chains: int, kept: int = 0) -> int:
     return chains * held + left + max((look_bytes(unit, chains) for unit in units), default=0)
 
 
-def refuse_what_does_not_fit(units: Sequence[Unit], chains: int, most: int, kept: int = 0) -> None:
-    """`TooLarge`, with what would fit, where chains would take more than so many bytes."""
+def refuse_what_does_not_fit(units: Sequence[Unit], settings: ChainSettings, kept: int = 0) -> None:
+    """`TooLarge`, with what would fit, where chains would take more memory than they may."""
+    chains, most = settings.chains, settings.memory
     needed = needed_bytes(units, chains, kept)
     if needed <= most:
         return

@@ -19,6 +19,7 @@ import numpy as np
 from ...base.errors import InputError
 from ...base.interruption import INTERRUPTED, TIME_UP, interrupts_held
 from ...base.plain_file import Damaged
+from ...base.progress import Progress
 from ...base.random_streams import streams
 from ...fiber.blocks.presolve import Presolved
 from ...moves.chooser import Moves
@@ -26,10 +27,10 @@ from ...release.release import Release
 from .chain import BATCHES, FIRST_LENGTH, Chain, Reference
 from .chain_state import whole_number
 from .checkpoint import save
-from .memory import MOST_BYTES, NUMBER, refuse_what_does_not_fit
-from .possible import possible_tables
+from .memory import NUMBER, refuse_what_does_not_fit
+from .settings import ChainSettings
 from .standing import Standing
-from .starts import dispersed_starts
+from .starts import dispersed_starts, possible_tables
 from .tuning import tuned
 from .unit import Unit
 from .unit_run import UnitRun
@@ -42,16 +43,13 @@ MOST_JOINT = 10_000_000
 AT_A_TIME = 2e8
 """Nanoseconds of work, by stored figures, that threads do before somebody may stop them."""
 
-Progress = Callable[[str], None]
-
 
 @dataclass(eq=False)
 class Run:
     """All units of a release, and how long their chains go on. It can be saved and goes on the same after that."""
 
     units: list[UnitRun]
-    tolerance: float
-    most_draws: int | None
+    settings: ChainSettings
     fingerprint: str = ""
     stopped: str = ""
     """Why it ended before the answers were good enough, if it did."""
@@ -70,17 +68,15 @@ class Run:
             one.restore(saved)
             for chain in one.chains:
                 table = chain.place.table + one.unit.offset
-                most = LONGEST_RUN if self.most_draws is None else self.most_draws
+                most = LONGEST_RUN if self.settings.max_draws is None else self.settings.max_draws
                 longer = chain.length > FIRST_LENGTH and chain.length * BATCHES > 4 * most
                 if longer or (self.possible is not None and not self.possible(one.unit, table)):
                     raise Damaged
 
     def go_on(
         self,
-        executor: Executor | None = None,
         *,
         max_seconds: float | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
         release: Release | None = None,
     ) -> None:
@@ -89,6 +85,7 @@ class Run:
         With the release, progress names cells by their labels.
         """
         began = time.monotonic()
+        executor, checkpoint = self.settings.executor, self.settings.checkpoint
         self.stopped = ""
         standing = Standing(self, began)
 
@@ -111,7 +108,7 @@ class Run:
                     for one in self.units:
                         # what was looked at already must not count as a second look
                         if not one.finished and one.chains[0].batch > 1 and one.made != one.made_then:
-                            one.look(self.tolerance, self.most_draws, last=bool(self.stopped))
+                            one.look(self.settings, last=bool(self.stopped))
                     self.looks += 1
                     if checkpoint is not None and not self.stopped:
                         save(self, self.fingerprint, checkpoint)
@@ -182,14 +179,10 @@ def _work(one: UnitRun) -> float:
 def new_run(
     moves: Moves,
     questions: Any,
+    settings: ChainSettings,
     *,
-    seed: int | None,
-    chains: int,
-    tolerance: float,
-    most_draws: int | None = None,
     fingerprint: str = "",
     joint: Sequence[Sequence[int]] = (),
-    most_bytes: int = MOST_BYTES,
     kept_bytes: int = 0,
 ) -> Run:
     """Units with tuned kernels, and chains at their starts; `TooLarge` where these would take too much memory.
@@ -200,15 +193,16 @@ def new_run(
     whole = units_of(moves, questions)
     _refuse_joint(joint, whole)
     counted = sum(_combinations(unit, group) for unit in whole for group in _groups(unit, joint))
-    refuse_what_does_not_fit(whole, chains, most_bytes, NUMBER * int(counted) + kept_bytes)
-    for number, (unit, child) in enumerate(zip(whole, np.random.SeedSequence(seed).spawn(len(whole)), strict=True)):
-        states = streams(child, chains + 1)
-        starts = possible_tables(unit, _starts(moves, unit, number, chains), states[-1])
+    refuse_what_does_not_fit(whole, settings, NUMBER * int(counted) + kept_bytes)
+    seeds = np.random.SeedSequence(settings.seed).spawn(len(whole))
+    for number, (unit, seed) in enumerate(zip(whole, seeds, strict=True)):
+        states = streams(seed, settings.chains + 1)
+        starts = possible_tables(unit, _starts(moves, unit, number, settings.chains), states[-1])
         unit = tuned(unit, starts[0], states[-1])
         groups = _groups(unit, joint)
         ready = [Chain(unit, start, state, joint=groups) for start, state in zip(starts, states[:-1], strict=True)]
         units.append(UnitRun(unit, ready, groups))
-    return Run(units, tolerance, most_draws, fingerprint, possible=partial(_is_in_fiber, moves.support.solved))
+    return Run(units, settings, fingerprint, possible=partial(_is_in_fiber, moves.support.solved))
 
 
 def _is_in_fiber(solved: Presolved, unit: Unit, table: np.ndarray) -> bool:

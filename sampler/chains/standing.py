@@ -44,7 +44,7 @@ class Standing:
         if worst.diagnosis is not None:
             text += f"  R-hat {worst.diagnosis.rhat.max():.3f}"
         if worst.diagnosis is not None and worst.reference is not None and self.run.looks > 1:
-            goal = f" (wanted {self.run.tolerance:g})" if np.isfinite(self.run.tolerance) else ""
+            goal = f" (wanted {self.run.settings.tolerance:g})" if np.isfinite(self.run.settings.tolerance) else ""
             text += f"  entropy error {3 * worst.diagnosis.entropy_error.max():.3f}{goal}"
         if worst.diagnosis is not None:
             text += f"  {_time(spent * left / max(made - self.before, 1.0))} left"
@@ -60,10 +60,10 @@ class Standing:
         if one.diagnosis is None or not one.draws:
             return max(first - one.draws, 1.0) * len(one.unit.columns)
         # looks come at powers of two, and two of them in a row have to be good
-        doublings = float(np.ceil(np.log2(min(one.times_needed(self.run.tolerance), MOST_TIMES))))
+        doublings = float(np.ceil(np.log2(min(one.times_needed(self.run.settings.tolerance), MOST_TIMES))))
         wanted = one.draws * (1.0 if one.good_looks else 2.0) * 2.0**doublings
-        if self.run.most_draws is not None:
-            wanted = min(wanted, float(max(self.run.most_draws - one.discarded, one.draws)))
+        if self.run.settings.max_draws is not None:
+            wanted = min(wanted, float(max(self.run.settings.max_draws - one.discarded, one.draws)))
         return max(wanted - one.draws, 1.0) * len(one.unit.columns)
 
 

@@ -1,24 +1,37 @@
-"""Where chains start: tables far from each other, so that chains which agree in the end have come a long way."""
+"""Where chains start: tables far from each other, so that chains which agree in the end have come a long way.
+
+Where a law excludes some values, such a table may be impossible; chains then lead from it to one that is not.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.errors import InputError
 from ...base.jit import jit_lean
 from ...base.random_streams import streams
 from ...fiber.blocks.presolve import Block, Presolved
 from ...fiber.bounds.attaining import attaining_tables
 from ...fiber.bounds.chooser import sharp_bounds
+from ...fiber.laws.support import NO_TABLE
 from ...moves.families.mixture import Mixture
 from ...moves.families.move_set import MoveSet
 from ...moves.families.stock import Stock, empty_stock
 from ..lines.line import line_range
+from ..lines.weights import log_weight_of
+from .chain import Chain
+from .unit import Unit
+from .units import with_weights
 
 MOST_COLUMNS = 2000
 """In larger blocks that are no network, integer programs would take too long; moves lead to corners instead."""
 PUSHES = 20
 """Moves for each column on the way to a corner."""
+PENALTY = -50.0
+"""The log-weight of an excluded value while a possible table is searched for."""
+TRIES = 2000
+"""Draws of that search."""
 
 
 def dispersed_starts(solved: Presolved, block: Block, moves: MoveSet, number: int, seed: int = 0) -> np.ndarray:
@@ -73,3 +86,24 @@ def push(stock: Stock, lower: np.ndarray, upper: np.ndarray, table: np.ndarray, 
         times = high if gain > 0 else low
         for e in range(begin, end):
             table[stock.columns[e]] += times * stock.steps[e]
+
+
+def possible_tables(unit: Unit, starts: np.ndarray, random: np.ndarray) -> np.ndarray:
+    """The starts, each impossible one replaced by a possible table that chains lead to from there."""
+    if not np.isneginf(unit.weights.value).any():
+        return starts
+    soft = unit.weights._replace(value=np.maximum(unit.weights.value, PENALTY))
+    search = with_weights(unit, soft)
+    found = starts.copy()
+    for k, start in enumerate(starts):
+        chain = Chain(search, start, random)
+        for _ in range(TRIES):
+            if log_weight_of(unit.weights, chain.place.table) > -np.inf:
+                break
+            chain.advance(search, 1)
+        else:
+            raise InputError(
+                NO_TABLE + "no table without excluded values was found by a search of some thousand draws."
+            )
+        found[k] = chain.place.table + unit.offset
+    return found

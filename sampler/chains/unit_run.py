@@ -24,6 +24,7 @@ from .chain import BATCHES, Chain, Reference
 from .chain_state import checked, state_of, whole_number, windows_of, windows_state
 from .chain_state import restore as restore_chain
 from .diagnostics import LARGEST_RHAT, LEAST_DRAWS, Diagnosis, diagnose, effective_draws, good_enough
+from .settings import ChainSettings
 from .unit import Unit
 
 APART = 1.1
@@ -150,16 +151,16 @@ class UnitRun:
             arrays, variance = state["share_errors"]
             self.share_errors = ShareErrors(windows_of(arrays, q), checked(variance, variance.shape[:1]))
 
-    def reopen(self, most_draws: int | None, tolerance: float) -> bool:
+    def reopen(self, settings: ChainSettings) -> bool:
         """Go on to another look, although this one was good enough; False where there are no draws left for it."""
-        self.finished = self._at_the_end(most_draws, tolerance)
+        self.finished = self._at_the_end(settings)
         return not self.finished
 
-    def _at_the_end(self, most_draws: int | None, tolerance: float) -> bool:
+    def _at_the_end(self, settings: ChainSettings) -> bool:
         """Is the limit reached; or, without one, are chains not on their way to a good enough answer?"""
-        if most_draws is not None:
-            return self.made >= most_draws
-        return self.made >= PATIENT and self.times_needed(tolerance) > HOPELESS
+        if settings.max_draws is not None:
+            return self.made >= settings.max_draws
+        return self.made >= PATIENT and self.times_needed(settings.tolerance) > HOPELESS
 
     def times_needed(self, tolerance: float) -> float:
         """How many times as many draws the stop rule wants, if errors go on shrinking as they should."""
@@ -183,9 +184,9 @@ class UnitRun:
             return 0.0
         return max(TRIPS / max(float(trips.sum()), 0.5), TRIPS_EACH / max(float(trips.min()), 0.5))
 
-    def look(self, tolerance: float, most_draws: int | None, last: bool = False) -> None:
+    def look(self, settings: ChainSettings, last: bool = False) -> None:
         """Judge the chains at the end of a batch; decide whether to go on, and unless it is the last look, from where."""
-        chains, unit = self.chains, self.unit
+        chains, unit, tolerance = self.chains, self.unit, settings.tolerance
         values = chains[0].tally.windows.origin
         pooled = first_windows(values, values, values)
         for chain in chains:
@@ -244,7 +245,7 @@ class UnitRun:
         windows, centre = self._placed_anew(counted, sums, squares)
         finer = windows.shift < counted.shift
         coarse = bool((finer & (doubt > tolerance * COARSE)).any()) and self.placed < MOST_PLACED
-        if self.good_looks >= 2 or self._at_the_end(most_draws, tolerance):
+        if self.good_looks >= 2 or self._at_the_end(settings):
             self.finished = True
         elif (apart or coarse or not self.warm) and not last:
             self.discarded, self.joint_looked_at, self.warm = total, self.joint_shares(), True

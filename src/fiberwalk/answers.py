@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .base.errors import Contradiction, InputError
+from .base.progress import Progress, shown
 from .fiber.blocks.presolve import presolve
 from .fiber.bounds.attaining import attaining_tables
 from .fiber.bounds.chooser import SharpBounds, as_rows, cell_bounds, sharp_bounds
@@ -37,7 +38,7 @@ def bounds(
     attaining: bool | int = False,
     sharp: bool = True,
     continuous: bool = False,
-    progress: Callable[[int, int], None] | bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> Any:
     """The least and greatest value of every hidden cell, as sharp integers.
 
@@ -57,9 +58,9 @@ def bounds(
         True: add the columns `lower_in_fractions` and `upper_in_fractions`, the bounds that linear programming alone gives,
         over tables of any numbers, whole or not. They show what sharp bounds are worth; two programs for every cell.
     progress
-        Called now and then with how many of how many are done: open cells first, then hidden sums, then the bounds that
-        tables attain, each counted anew, and the cells of smaller tables where a release is cut into these. False: not at
-        all, as where it is left out.
+        Called now and then with a line of text on where the work stands: open cells first, then hidden sums, then the
+        bounds that tables attain, each counted anew, and the cells of smaller tables where a release is cut into these. By
+        default it is shown on a terminal and in a notebook; False: not at all.
 
     Returns
     -------
@@ -89,10 +90,10 @@ def bounds(
     """
     import pandas as pd
 
-    release, told = as_release(release), called_back(progress)
-    most = _most_tables(attaining)
+    release, most = as_release(release), _most_tables(attaining)
     keys, rows, own = release.listed(hidden_margins)
-    found = _found(release, hidden_margins, rows, told, sharp)
+    with shown(progress) as tell:
+        found = _found(release, hidden_margins, rows, tell, sharp)
     loose = int((found.proof == OUTER).any(axis=1).sum())
     if loose:
         warnings.warn(
@@ -112,7 +113,8 @@ def bounds(
         raise InputError("tables= needs sharp bounds: leave sharp=False out.")
     if any(np.isneginf(item.log_weights).any() for item in release.evidence):
         raise InputError("tables= cannot be had where evidence rules out values between the bounds.")
-    witnesses = attaining_tables(presolve(release), rows, found, most, told)[:, : release.n_cells]
+    with shown(progress) as tell:
+        witnesses = attaining_tables(presolve(release), rows, found, most, tell)[:, : release.n_cells]
     values = rows @ witnesses.T
     for name, bound in (("lower_table", found.lower), ("upper_table", found.upper)):
         attains = values == bound[:, None]
@@ -137,10 +139,12 @@ def _most_tables(tables: bool | int) -> int | None:
     return int(tables)
 
 
-def _found(release: Release, hidden_margins: Iterable[Any], rows: Any, progress: Any, sharp: bool) -> SharpBounds:
+def _found(
+    release: Release, hidden_margins: Iterable[Any], rows: Any, progress: Progress | None, sharp: bool
+) -> SharpBounds:
     if any(np.isneginf(item.log_weights).any() for item in release.evidence):
         # Values in between may be impossible, which no bound shows: look at every table.
-        belief = believe(release, hidden_margins=hidden_margins, method="exact")
+        belief = believe(release, hidden_margins=hidden_margins, method="exact", progress=progress)
         ends = np.array([(pmf.values[0], pmf.values[-1]) for pmf in belief.pmfs]).reshape(-1, 2)
         own = release.listed(hidden_margins)[2]
         return SharpBounds(ends[:, 0] + own, ends[:, 1] + own, np.full((len(ends), 2), "every table", dtype=object))
@@ -154,22 +158,13 @@ def _found(release: Release, hidden_margins: Iterable[Any], rows: Any, progress:
     )
 
 
-def called_back(progress: Any) -> Any:
-    """What is called with progress: a function; nothing for None and False, and no other word."""
-    if progress is None or progress is False:
-        return None
-    if not callable(progress):
-        raise InputError(f"progress={progress!r}: a function that is called now and then, or False.")
-    return progress
-
-
 def count(
     release: Release,
     *,
     hidden_margins: Iterable[Any] = (),
     limit: int = MOST_OPERATIONS,
     memory: int = MOST_BYTES,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> int | pd.Series:
     """The number of tables that agree with a release, exactly.
 
@@ -181,7 +176,7 @@ def count(
     limit, memory
         The most operations (some billions are a second) and bytes per block of cells that depend on each other.
     progress
-        Called now and then with a line of text on where the work stands; False: not at all, as where it is left out.
+        As for `bounds`.
 
     Raises
     ------
@@ -195,15 +190,24 @@ def count(
     5
     """
     margins = margin_list(hidden_margins, "hidden_margins=")
-    budget, tell = Budget.given(limit, memory), called_back(progress)
-    if margins:
-        import pandas as pd
+    release, budget = as_release(release), Budget.given(limit, memory)
+    with shown(progress) as tell:
+        return _values(release, margins, budget, tell) if margins else _tables(release, budget, tell)
 
-        belief = believe(release, hidden_margins=margins, method="exact", budget=budget, progress=tell)
-        first = len(release.hidden)
-        values = [len(pmf.values) for pmf in belief.pmfs[first:]]
-        return pd.Series(values, index=release.index(belief.keys[first:]), name="values", dtype=int)
-    solved = presolve(as_release(release))
+
+def _values(release: Release, margins: list[Any], budget: Budget, progress: Progress | None) -> pd.Series:
+    """The number of different values of each sum of some margins."""
+    import pandas as pd
+
+    belief = believe(release, hidden_margins=margins, method="exact", budget=budget, progress=progress)
+    first = len(release.hidden)
+    values = [len(pmf.values) for pmf in belief.pmfs[first:]]
+    return pd.Series(values, index=release.index(belief.keys[first:]), name="values", dtype=int)
+
+
+def _tables(release: Release, budget: Budget, progress: Progress | None) -> int:
+    """The number of all tables."""
+    solved = presolve(release)
     weigh = with_evidence(alike, solved)
     if release.evidence:
         refuse_impossible(release, solved, weigh)
@@ -211,7 +215,7 @@ def count(
     for block in solved.blocks:
         known = counted_directly(block, budget) if all(map(weigh.excludes_nothing, block.columns.tolist())) else None
         nothing = sp.csr_array((0, len(block.columns)), dtype=np.int64)
-        total *= known or solve_block(block, weigh, nothing, budget, count_only=True, progress=tell).tables
+        total *= known or solve_block(block, weigh, nothing, budget, count_only=True, progress=progress).tables
     return total
 
 

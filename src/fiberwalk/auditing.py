@@ -6,21 +6,19 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any
 
 from .base.errors import Contradiction, InputError, TimeUp
-from .base.interruption import INTERRUPTED, TIME_UP, plain_interrupts, time_limit
-from .base.progress import shown
-from .fiber.exact.solved import Budget
+from .base.interruption import INTERRUPTED, TIME_UP, check_max_seconds, plain_interrupts, time_limit
+from .base.progress import Progress, shown
 from .frames.respondents import INTRUDERS, beliefs_of_respondents, respondents_of
-from .posterior.belief import METHODS, QUICK, Answers, Belief, believe
-from .posterior.parts.sampled import Chains
+from .posterior.belief import METHODS, Answers, Belief, believe, budget_for
 from .release.release import Release, as_release
 from .release.tables.dims import margin_list
 from .results.audit_result import NEAR, Audit
 from .risk.nearness import check_percent
-from .sampler.chains.memory import MOST_BYTES as CHAIN_BYTES
-from .sampling import check_chains
+from .sampler.chains.settings import MOST_BYTES, ChainSettings
 
 
 def audit(
@@ -38,7 +36,7 @@ def audit(
     checkpoint: str | os.PathLike[str] | None = None,
     limit: int | None = None,
     memory: int | None = None,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
     magnitudes: bool | None = None,
     percent: float = NEAR,
     intruders: str | None = None,
@@ -117,31 +115,25 @@ def audit(
     if intruders is not None:
         respondents_of(release, magnitude)  # refuse before the work, not after it
     margins = margin_list(hidden_margins, "hidden_margins=")
-    check_chains(
-        seed=seed, tolerance=tolerance, chains=chains, max_draws=max_draws, max_seconds=max_seconds, executor=executor,
-        checkpoint=checkpoint,
-    )  # fmt: skip
-    usual = QUICK if method == "auto" else Budget()
-    budget = Budget.given(usual.operations if limit is None else limit, usual.bytes if memory is None else memory)
-    settings = {"law": law, "method": method, "hidden_margins": margins, "limit": limit, "memory": memory}
-    settings |= {"magnitudes": magnitudes, "percent": check_percent(percent, "audit")}
-    settings |= {"intruders": intruders}
-    settings |= {"seed": seed, "tolerance": tolerance, "chains": chains, "max_draws": max_draws}
-    settings |= {"max_seconds": max_seconds}
+    check_max_seconds(max_seconds)
+    budget = budget_for(method, limit, memory)
+    settings = ChainSettings(
+        seed, chains, tolerance, max_draws, executor, checkpoint, MOST_BYTES if memory is None else budget.bytes
+    )
+    told = {"law": law, "method": method, "hidden_margins": margins, "limit": limit, "memory": memory}
+    told |= {"magnitudes": magnitudes, "percent": check_percent(percent, "audit")}
+    told |= {"intruders": intruders} | settings.decisive | {"max_seconds": max_seconds}
     known: Answers = {}
 
     with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
         numbers = itertools.count()
 
         def ask(reading: Release, law: Any = law) -> Belief:
-            number = next(numbers)
-            where = None if checkpoint is None or not number else f"{os.fspath(checkpoint)}.{number}"
-            how = Chains(
-                seed, chains, tolerance, max_draws, executor, where if number else checkpoint,
-                CHAIN_BYTES if memory is None else budget.bytes,
-            )  # fmt: skip
+            number, how = next(numbers), settings
+            if number and checkpoint is not None:
+                how = replace(settings, checkpoint=f"{os.fspath(checkpoint)}.{number}")
             return believe(
-                reading, law, hidden_margins=margins, method=method, budget=budget, chains=how, known=known,
+                reading, law, hidden_margins=margins, method=method, budget=budget, settings=how, known=known,
                 progress=tell,
             )  # fmt: skip
 
@@ -150,9 +142,9 @@ def audit(
 
         def audited(belief: Belief, readings: Mapping[str, Audit], left_out: str = "") -> Audit:
             if intruders is None or belief.release.truth is None:
-                return Audit(belief, settings, readings, left_out=left_out)
+                return Audit(belief, told, readings, left_out=left_out)
             seen, unasked = beliefs_of_respondents(belief, magnitude, ask, tell)
-            return Audit(belief, settings, readings, seen, "; ".join(part for part in (left_out, unasked) if part))
+            return Audit(belief, told, readings, seen, "; ".join(part for part in (left_out, unasked) if part))
 
         return audited(main, {name: audited(other, {}) for name, other in others.items()}, unread)
 

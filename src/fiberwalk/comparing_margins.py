@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from .auditing import audit
 from .base.errors import FiberwalkError, InputError, TooLarge, did_you_mean
 from .base.interruption import INTERRUPTED
-from .base.progress import Tell, shown
+from .base.progress import Progress, shown
 from .fiber.laws.by_name import as_law
 from .release.publish import publish
 from .release.tables.dims import margin_list, parse_margin
@@ -33,7 +33,7 @@ def compare_margins(
     law: Any = "uniform",
     *,
     ways: int | None = None,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
     **options: Any,
 ) -> MarginSets:
     """Which margins of a table may be published together? Every set of them, each audited.
@@ -98,7 +98,7 @@ def compare_margins(
     return MarginSets(audits, {name: chosen[name] for name in audits}, {"order": ways, **options}, left_out)
 
 
-def _telling(tell: Tell | None, before: str) -> Tell | bool:
+def _telling(tell: Progress | None, before: str) -> Progress | bool:
     if tell is None:
         return False
     tell(before)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .base.errors import InputError
-from .base.text_files import check_writable
+from .base.numbers import check_whole
+from .base.progress import Progress, shown
 from .fiber.exact.solved import Budget
-from .fiber.laws.by_name import as_law
-from .fiber.laws.support import support
+from .fiber.laws.support import Support, support
 from .moves.own_moves import APART, moves_for
 from .posterior.paths.path_draws import draw_first_tables
 from .posterior.paths.paths import hidden_paths
 from .release.release import Release, as_release
 from .sampler.arviz_adapter import cells_to_arviz, to_arviz
-from .sampler.chains.memory import MOST_BYTES
+from .sampler.chains.settings import MOST_BYTES, ChainSettings
 from .sampler.drawn_tables import WARM_UP, draw_tables
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def sample(
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     memory: int = MOST_BYTES,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | bool | None = None,
 ) -> xarray.Dataset:
     """Tables that agree with a release, drawn from what an intruder believes; ready for ArviZ.
 
@@ -73,7 +73,7 @@ def sample(
     memory
         The most bytes that the chains and the tables may take; what would take more is refused before it starts.
     progress
-        Called now and then with a line of text.
+        As for `fiberwalk.audit`.
 
     Returns
     -------
@@ -103,53 +103,49 @@ def sample(
     """
     release = as_release(release)
     check_whole(draws=draws, thin=1 if thin is None else thin)
-    memory = Budget.given(1, memory).bytes
-    check_chains(seed=seed, chains=chains, executor=executor, checkpoint=checkpoint)
-    if progress is not None and not callable(progress):
-        raise InputError(f"progress={progress!r}: a function that takes a line of text.")
+    settings = ChainSettings(
+        seed, chains, executor=executor, checkpoint=checkpoint, memory=Budget.given(1, memory).bytes
+    )
     if which not in ("all", "hidden"):
         raise InputError(f"which={which!r}: 'all' or 'hidden'.")
     if len(release.grids) != 1 and which == "all":
         raise InputError(
             f"sample() gives the draws of one table, and these are {len(release.grids)} linked ones; link them with "
-            "full=True, as margins of the one crossed table, or ask for cells='hidden'."
+            "full=True, as margins of the one crossed table, or ask for which='hidden'."
         )
     # the same whole numbers have the same name in a checkpoint, whatever their type
-    seed, chains, draws, thin = (None if one is None else int(one) for one in (seed, chains, draws, thin))  # type: ignore[assignment]
-    chosen = as_law(law)
-    settings: dict[str, Any] = {
-        "draws": draws, "chains": chains, "seed": seed, "thin": thin, "executor": executor, "checkpoint": checkpoint,
-        "progress": progress, "most_bytes": memory,
-    }  # fmt: skip
-    paths = hidden_paths(release)
-    if paths is not None:
-        if moves is not None:
-            raise InputError(
-                "moves= are steps from table to table; what Markov perturbation published is sampled by paths."
-            )
-        tables, how = draw_first_tables(paths, chosen, **settings)
-    else:
-        walked = moves_for(release, chosen, moves, progress)
-        # chains that cannot meet need not be waited for
-        warm_up = SHORT_WARM_UP if walked.certificate.reason.startswith(APART) else WARM_UP
-        tables, how = draw_tables(walked, **settings, warm_up=warm_up)
+    draws, thin = int(draws), None if thin is None else int(thin)
+    inside, paths = support(release, law), hidden_paths(release)
+    if paths is not None and moves is not None:
+        raise InputError(
+            "moves= are steps from table to table; what Markov perturbation published is sampled by paths."
+        )
+    with shown(progress) as tell:
+        if paths is not None:
+            tables, how = draw_first_tables(paths, inside, settings, draws=draws, thin=thin, progress=tell)
+        else:
+            walked = moves_for(inside, moves, tell)
+            # chains that cannot meet need not be waited for
+            warm_up = SHORT_WARM_UP if walked.certificate.reason.startswith(APART) else WARM_UP
+            tables, how = draw_tables(walked, settings, draws=draws, thin=thin, progress=tell, warm_up=warm_up)
     # NetCDF's classic format has no integers beyond 32 bits
-    shown_seed = "none" if seed is None else int(seed) if seed < 2**31 else str(seed)
-    facts = {"law": chosen.name, "seed": shown_seed, **how}
+    shown_seed = "none" if settings.seed is None else settings.seed if settings.seed < 2**31 else str(settings.seed)
+    facts = {"law": inside.law.name, "seed": shown_seed, **how}
     warn_of_doubt(facts)
     if which == "hidden":
-        return _open_cells(release, chosen, tables, facts)
+        return _open_cells(inside, tables, facts)
     grid = release.grids[0]
-    values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(chains, draws, *grid.cells.shape))
+    values = release.own_units(tables[:, :, grid.cells.ravel()].reshape(*tables.shape[:2], *grid.cells.shape))
     labels = [[dim.node_labels[node] for node in nodes] for dim, nodes in zip(release.dims, grid.nodes, strict=True)]
     return to_arviz(values, [dim.name for dim in release.dims], labels, facts)
 
 
-def _open_cells(release: Release, law: Any, tables: np.ndarray, facts: Mapping[str, Any]) -> xarray.Dataset:
+def _open_cells(inside: Support, tables: np.ndarray, facts: Mapping[str, Any]) -> xarray.Dataset:
     """Of drawn tables the cells that the published figures do not decide."""
-    still_open = np.flatnonzero(~support(release, law).solved.decided[: release.n_cells])
+    release = inside.release
+    still_open = np.flatnonzero(~inside.solved.decided[: release.n_cells])
     if not len(still_open):
-        raise InputError("cells='hidden': there are none, the published figures decide every cell.")
+        raise InputError("which='hidden': there are none, the published figures decide every cell.")
     keys = release.keys[still_open]
     labels = {str(name): list(some) for name, some in release.index(keys).to_frame().items()}
     return cells_to_arviz(
@@ -172,42 +168,3 @@ def warn_of_doubt(facts: Mapping[str, Any]) -> None:
             "fiberwalk.moves.choose_moves(release), and take more draws.",
             stacklevel=3,
         )
-
-
-def check_whole(**given: Any) -> None:
-    """Refuse what is not a whole number of at least 1."""
-    for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{name}={value!r}: a whole number of at least 1.")
-
-
-def check_chains(
-    *,
-    seed: Any,
-    chains: Any,
-    executor: Any,
-    checkpoint: Any,
-    tolerance: Any = 0.02,
-    max_draws: Any = 1024,
-    max_seconds: Any = None,
-) -> None:
-    """Refuse settings of chains that make no sense, in the user's words."""
-    check_whole(chains=chains, **({} if max_draws is None else {"max_draws": max_draws}))
-    if max_draws is not None and max_draws < 1024:
-        raise InputError(f"max_draws={max_draws!r}: chains are looked at after 1,024 draws first, so at least that.")
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance > 0:
-        raise InputError(f"tolerance={tolerance!r}: a number of bits above 0.")
-    if max_seconds is not None and (not isinstance(max_seconds, (int, float)) or not 0 < max_seconds < np.inf):
-        raise InputError(f"max_seconds={max_seconds!r}: a number of seconds above 0, or None.")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise InputError(f"seed={seed!r}: a whole number of at least 0, or None.")
-    if seed is None and checkpoint is not None:
-        raise InputError("a checkpoint needs a seed: without one the work could not be taken up again.")
-    if executor is not None and not hasattr(executor, "submit"):
-        raise InputError(
-            f"executor={executor!r}: an Executor of concurrent.futures, or what client.get_executor() of Dask gives."
-        )
-    if checkpoint is not None and not isinstance(checkpoint, (str, os.PathLike)):
-        raise InputError(f"checkpoint={checkpoint!r}: the name of a file.")
-    if checkpoint is not None:
-        check_writable(checkpoint)

@@ -9,17 +9,18 @@ import numpy as np
 
 from .base.certificate import Certificate
 from .base.errors import InputError
-from .base.interruption import plain_interrupts, time_limit
-from .base.progress import shown
+from .base.interruption import check_max_seconds, plain_interrupts, time_limit
+from .base.progress import Progress, shown
 from .fiber.blocks.presolve import presolve
-from .moves.own_moves import moves_for
+from .fiber.laws.support import support
+from .moves.chooser import choose
 from .posterior.goodness_of_fit.drawn import by_draws
 from .posterior.goodness_of_fit.enumerated import over_all_tables
 from .posterior.goodness_of_fit.models import degrees_of_freedom, expected_counts, release_of_model
 from .posterior.goodness_of_fit.statistics import HAS_CHI_SQUARE_LIMIT, statistic_of
 from .release.tables.tables import as_table
 from .results.conditional_test_result import ConditionalTest
-from .sampling import check_chains
+from .sampler.chains.settings import ChainSettings
 
 METHODS = ("auto", "exact", "chains")
 
@@ -35,7 +36,7 @@ def conditional_test(
     chains: int = 4,
     seed: int | None = 1,
     max_seconds: float | None = None,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> ConditionalTest:
     """Does a log-linear model fit a table? The conditional (exact) test, which needs no large counts.
 
@@ -87,7 +88,8 @@ def conditional_test(
     (10, 0.001)
     """
     observed = as_table(table)
-    check_chains(seed=seed, chains=chains, executor=None, checkpoint=None, max_seconds=max_seconds)
+    settings = ChainSettings(seed, chains)
+    check_max_seconds(max_seconds)
     if isinstance(max_error, bool) or not isinstance(max_error, (int, float)) or not 0 < max_error < 1:
         raise InputError(f"max_error={max_error!r}: the standard error of the p-value that is wanted, such as 0.001.")
     if method not in METHODS:
@@ -111,10 +113,8 @@ def conditional_test(
         if exact is not None:
             certificate = Certificate("exact", f"all {exact.tables:,} tables with these sums")
             return ConditionalTest(exact.p, 0.0, "exact", certificate, tables=exact.tables, **told)
-        drawn = by_draws(
-            moves_for(release, "hypergeometric", None, tell), chosen, value, tolerance=float(max_error), chains=int(chains),
-            seed=None if seed is None else int(seed), progress=tell,
-        )  # fmt: skip
+        moves = choose(support(release, "hypergeometric"), progress=tell)
+        drawn = by_draws(moves, chosen, value, settings, tolerance=float(max_error), progress=tell)
     facts = drawn.facts
     certificate = Certificate(
         facts["certificate"], facts["certificate_reason"], tuple(filter(None, [facts["certificate_evidence"]]))

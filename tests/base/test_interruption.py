@@ -22,6 +22,7 @@ from fiberwalk.base.interruption import (
 )
 from fiberwalk.fiber.equations.lattice import integer_kernel
 from fiberwalk.fiber.laws import priors
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.bases import graver
 from fiberwalk.moves.bases.graver import graver_basis
 from fiberwalk.moves.chooser import choose
@@ -62,7 +63,7 @@ def test_ctrl_c_waits_while_half_of_something_would_be_lost():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize("moment", ["[", "bounds of sampled cells"])
+@pytest.mark.parametrize("moment", ["[", "bounds of cells and sums"])
 def test_ctrl_c_in_a_look_and_in_the_bounds_gives_what_there_is(moment):
     release = fw.suppress(HOLES, where=MASK)
     audit = fw.audit(release, method="chains", tolerance=0.05, progress=pressed_at(moment))
@@ -195,7 +196,7 @@ def test_what_comes_before_chains_is_limited_too(monkeypatch):
 def test_moves_and_schedules_take_no_more_than_there_is(monkeypatch):
     """A Graver basis and the lesson of a schedule; short ones are never broken off, so that little time gives an answer."""
     release = fw.publish(np.arange(27).reshape(3, 3, 3) % 4 + 1, margins=["A,B", "B,C", "A,C"])
-    block = choose(release).support.solved.blocks[0]
+    block = choose(support(release)).support.solved.blocks[0]
     with time_limit(1e-9):
         graver_basis(integer_kernel(block.A), block.upper - block.lower, 10**6)
     monkeypatch.setattr(graver, "AT_ONCE", -1)

@@ -18,14 +18,16 @@ import scipy.sparse as sp
 from support.places import BENCH
 
 import fiberwalk as fw
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.bases.known_bases import expand, known_basis
 from fiberwalk.moves.chooser import choose
 from fiberwalk.posterior.belief import believe
 from fiberwalk.posterior.parts.pmf import Pmf
-from fiberwalk.posterior.parts.sampled import Chains, within
+from fiberwalk.posterior.parts.sampled import within
 from fiberwalk.posterior.parts.sums import added
 from fiberwalk.report.printed_sections import failures
 from fiberwalk.sampler.chains.run import Run, new_run
+from fiberwalk.sampler.chains.settings import ChainSettings
 
 sys.path.append(str(BENCH))
 
@@ -309,7 +311,7 @@ def test_progress_tells_draws_errors_and_time_left():
     fw.audit(fw.suppress(HOLES, where=MASK), method="chains", tolerance=0.05, progress=lines.append)
     looks = [line for line in lines if line.startswith("[")]
     assert all(part in looks[1] for part in ("%", "draws a chain", "R-hat", "entropy error", "(wanted 0.05)", "left"))
-    assert lines[-1].startswith(("all 1 sampled blocks done", "bounds of sampled cells"))
+    assert lines[-1].startswith(("all 1 sampled blocks done", "bounds of cells and sums"))
 
 
 def test_a_script_that_asks_for_a_limit_fails_where_it_is_not_settled():
@@ -361,12 +363,12 @@ def test_where_chains_start_is_forgotten():
     law = fw.laws.expected(0.1 + 49.9 * np.eye(3))
     exact = fw.audit(release, law).belief.pmfs
     for draws in (2048, 8192):
-        found = believe(release, law, method="chains", chains=Chains(max_draws=draws)).pmfs
+        found = believe(release, law, method="chains", settings=ChainSettings(max_draws=draws)).pmfs
         for one, other in zip(found, exact, strict=True):
             assert abs(one.mean - other.mean) < 4 * one.mean_error
     cells = sp.csr_array(np.eye(9, dtype=np.int64))
-    run = new_run(choose(release, law), cells, seed=1, chains=2, tolerance=0.02)
     with ThreadPoolExecutor(1) as threads:
-        run.go_on(threads, max_seconds=1e-9)
+        run = new_run(choose(support(release, law)), cells, ChainSettings(seed=1, chains=2, executor=threads))
+        run.go_on(max_seconds=1e-9)
         assert run.stopped
         assert run.units[0].draws == run.units[0].looked_at > 0

@@ -29,6 +29,7 @@ from fiberwalk.base.random_streams import streams
 from fiberwalk.fiber.blocks.presolve import presolve
 from fiberwalk.fiber.bounds.decomposable import components
 from fiberwalk.fiber.equations.lattice import integer_kernel
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.fiber.solvers.every_table import every_table
 from fiberwalk.moves import registry
 from fiberwalk.moves.bases import algebra
@@ -88,7 +89,7 @@ def test_every_family_keeps_its_word_on_tables_with_hidden_and_bounded_cells(rel
 @examples(100)
 @given(st.one_of(margin_releases(), holey_releases(), worlds().map(lambda world: world.release)))
 def test_chosen_moves_keep_their_word(release):
-    moves = choose(release)
+    moves = choose(support(release))
     assert moves.certificate.word in ("connected", "exact")
     for one, block in zip(moves.sets, moves.support.solved.blocks, strict=True):
         if every_table(block.A, block.b, block.lower, block.upper, MOST) is not None:
@@ -177,14 +178,14 @@ def test_4ti2_is_asked_where_nothing_else_is_proven(monkeypatch):
 
     monkeypatch.setattr(registry, "graver_basis", lambda *arguments: None)
     monkeypatch.setattr(registry, "markov_basis", answer)
-    moves = choose(release, max_seconds=7.0)
+    moves = choose(support(release), max_seconds=7.0)
     assert [one[1:] for one in asked] == [(1, 7.0)]
     assert moves.certificate.reason == (
         "a Markov basis of the block's equations, with the cells' own upper bounds as equations"
     )
     assert moves.certificate.evidence == ("computed by a test",)
     monkeypatch.setattr(registry, "markov_basis", lambda *arguments: Algebra(None, "too large for 4ti2 to be asked"))
-    without = choose(release, max_seconds=7.0)
+    without = choose(support(release), max_seconds=7.0)
     assert "too large for 4ti2 to be asked" in without.certificate.evidence
     assert "LatticeMoves" in repr(without)
 
@@ -334,11 +335,11 @@ def test_a_search_for_cycles_that_leads_nowhere_is_given_up(monkeypatch):
 
 def test_few_cycles_are_listed_and_of_many_some_are_drawn():
     small = fw.suppress(np.full((5, 5), 3), where=np.add.outer(np.arange(5), np.arange(5)) % 5 < 3)
-    (few,) = choose(small).sets
+    (few,) = choose(support(small)).sets
     assert isinstance(few, Listed)
     assert "cycles join all flows" in few.certificate.reason
     large = fw.suppress(np.full((9, 9), 3), where=np.add.outer(np.arange(9), np.arange(9)) % 9 < 7)
-    (many,) = choose(large).sets
+    (many,) = choose(support(large)).sets
     assert isinstance(many, Mixture)
     assert isinstance(many.parts[-1], Cycles)
     assert many.certificate.word == few.certificate.word == "connected"

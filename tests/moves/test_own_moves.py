@@ -223,7 +223,7 @@ def test_hidden_cells_of_linked_tables():
     assert "A=1, B=Total, C=x" in drawn["cell"].values
     totals = drawn["table"].where(drawn["C"] == "x", drop=True).sum("cell")
     assert (totals == 12).all()
-    with pytest.raises(fw.InputError, match="2 linked ones; .* or ask for cells='hidden'"):
+    with pytest.raises(fw.InputError, match="2 linked ones; .* or ask for which='hidden'"):
         fw.sample(linked, draws=20)
 
 

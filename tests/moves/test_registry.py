@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fiberwalk as fw
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves import registry
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.families.lattice import LatticeMoves, lattice_moves
@@ -27,14 +28,13 @@ HOLES = np.array([[1, 1, 1, 0], [1, 0, 1, 1], [0, 1, 1, 1]], dtype=bool)
     ],
 )
 def test_the_first_way_that_leads_anywhere_is_taken(release, kind):
-    (moves,) = choose(release()).sets
+    (moves,) = choose(support(release())).sets
     assert type(moves) is kind
 
 
 def test_where_the_law_has_gaps_nothing_is_proven():
-    (moves,) = choose(
-        fw.publish(np.full((3, 3), 2), ["A", "B"]), fw.laws.prior([({"A": "1", "B": "1"}, {0: 0.5, 2: 0.3, 4: 0.2})])
-    ).sets
+    gaps = fw.laws.prior([({"A": "1", "B": "1"}, {0: 0.5, 2: 0.3, 4: 0.2})])
+    (moves,) = choose(support(fw.publish(np.full((3, 3), 2), ["A", "B"]), gaps)).sets
     assert isinstance(moves, Mixture)
     assert any("excluded" in line for line in moves.certificate.evidence)
 
@@ -42,5 +42,5 @@ def test_where_the_law_has_gaps_nothing_is_proven():
 def test_a_line_is_all_that_a_way_needs(monkeypatch):
     release = fw.publish(np.full((3, 3), 2), ["A", "B"])
     monkeypatch.setattr(registry, "WAYS", (lambda wanted: lattice_moves(wanted.block), *registry.WAYS))
-    (moves,) = choose(release).sets
+    (moves,) = choose(support(release)).sets
     assert isinstance(moves, LatticeMoves)

@@ -86,7 +86,7 @@ def by_family(inside: Support, number: int) -> Iterator[Planned]:
     """Every family of moves through the kernels that the plan has for it, whatever the law."""
     block = inside.solved.blocks[number]
     weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
-    for moves in families(inside.release, inside.solved, number):
+    for moves in families(inside.narrowed, inside.solved, number):
         for kernel in as_a_part(moves, weights, block):
             yield alone(inside, block, kernel), moves
 
@@ -95,7 +95,7 @@ def as_planned(inside: Support, number: int) -> Iterator[Planned]:
     """Every family of moves as the plan walks a block with it: the special kernels, where one of them is right."""
     block = inside.solved.blocks[number]
     nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
-    for moves in families(inside.release, inside.solved, number):
+    for moves in families(inside.narrowed, inside.solved, number):
         unit = unit_of(inside, block, moves, nothing)
         if [type(one) for one in unit.kernels] != [type(one) for one in as_a_part(moves, unit.weights, block)]:
             yield unit, moves
@@ -105,7 +105,7 @@ def other_ways(inside: Support, number: int) -> Iterator[Planned]:
     """Kernels that are right for a family though the plan prefers another."""
     block = inside.solved.blocks[number]
     weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
-    for moves in families(inside.release, inside.solved, number):
+    for moves in families(inside.narrowed, inside.solved, number):
         kernels: list[Kernel | None] = []
         if isinstance(moves, (Listed, RowPairs)):
             kernels.append(MoveKernel(moves, weights))
@@ -171,7 +171,8 @@ class Target:
 
 def targets(release: fw.Release, law: Any, most: int = TOO_MANY) -> Iterator[Target]:
     """All kernels on all blocks of a release, and the units as they are planned."""
-    inside, moves = _quietly(lambda: support(release, law)), _quietly(lambda: choose(release, law))
+    inside = _quietly(lambda: support(release, law))
+    moves = _quietly(lambda: choose(inside))
     fibers = [_tables_of(inside, block, most) for block in inside.solved.blocks]
     for number, fiber in enumerate(fibers):
         for make in MAKERS:
@@ -196,7 +197,7 @@ def _direct(inside: Support) -> Unit | None:
     bounds = [np.concatenate([getattr(block, side) for block in inside.solved.blocks]) for side in ("lower", "upper")]
     order = np.argsort(np.concatenate([block.columns for block in inside.solved.blocks]))
     weights = weights_on(inside.weigh, columns, *(one[order] for one in bounds))
-    found = components(inside.release) if weights.kind == FACTORIAL else None
+    found = components(inside.narrowed) if weights.kind == FACTORIAL else None
     plan = decomposable_plan(found) if found is not None else None
     if plan is None:
         return None

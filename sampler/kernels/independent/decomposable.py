@@ -29,7 +29,7 @@ def fits(task: WholeTask) -> Fit | None:
     if not any(isinstance(one, MarginMoves) for one in task.moves.sets) or task.weights.kind != FACTORIAL:
         return None
     inside = task.moves.support
-    found = components(inside.release)
+    found = components(inside.narrowed)
     plan = decomposable_plan(found) if found is not None else None
     if plan is None:
         return None

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..base.progress import shown
 from .shared.manners import check_outputs, speaks_plainly, write_csv
 from .shared.options import csv, margins, read, reading
 
@@ -36,14 +35,9 @@ def bounds(**options: Any) -> None:
     release = read(options)
 
     def frame_of(one: Release) -> Any:
-        with shown() as tell:
-            return run_bounds(
-                one,
-                hidden_margins=options["hidden_margins"],
-                explain=options["explain"],
-                sharp=not options["not_sharp"],
-                progress=None if tell is None else lambda done, of: tell(f"{done:,} of {of:,}"),
-            )
+        return run_bounds(
+            one, hidden_margins=options["hidden_margins"], explain=options["explain"], sharp=not options["not_sharp"]
+        )
 
     frame = frame_of(release)
     if options["csv"] is not None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..base.progress import shown
 from .shared.manners import speaks_plainly
 from .shared.options import budget, limit, margins, read, reading
 
@@ -30,8 +29,7 @@ def count(**options: Any) -> None:
     release = read(options)
 
     def words_of(one: Release) -> str:
-        with shown() as progress:
-            counted = run_count(one, hidden_margins=options["hidden_margins"], progress=progress, **budget(options))
+        counted = run_count(one, hidden_margins=options["hidden_margins"], **budget(options))
         return f"{counted:,}" if isinstance(counted, int) else counted.to_frame().to_string(sparsify=False)
 
     click.echo(words_of(release))

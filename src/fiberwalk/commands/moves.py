@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from ..base.progress import shown
 from .shared.manners import speaks_plainly
 from .shared.options import read, reading
 
@@ -27,8 +26,7 @@ def moves(**options: Any) -> None:
     from ..moves.reach import check_connected, choose_moves
 
     release = read(options)
-    with shown() as progress:
-        found = choose_moves(release, options["law"], max_seconds=options["max_seconds"], progress=progress)
+    found = choose_moves(release, options["law"], max_seconds=options["max_seconds"])
     certificate = found.certificate
     click.echo(f"{certificate.word}: {certificate.reason}")
     for line in certificate.evidence:

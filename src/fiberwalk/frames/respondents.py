@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base.errors import InputError, TimeUp
 from ..base.interruption import plain_interrupts
+from ..base.progress import Progress
 from ..base.saved_forms import saved
 from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
@@ -102,7 +103,7 @@ def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
 
 
 def beliefs_of_respondents(
-    base: Belief, magnitude: bool, ask: Callable[[Release], Belief], progress: Callable[[str], None] | None
+    base: Belief, magnitude: bool, ask: Callable[[Release], Belief], progress: Progress | None
 ) -> tuple[dict[Respondent, Belief], str]:
     """What each of them believes. Distributions that her knowledge leaves as they were are those of `base`.
 

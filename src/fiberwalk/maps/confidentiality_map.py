@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from ..auditing import audit
 from ..base.errors import FiberwalkError, InputError, TooLarge, did_you_mean
 from ..base.interruption import INTERRUPTED, plain_interrupts
-from ..base.progress import Tell, shown
+from ..base.progress import Progress, shown
 from ..fiber.laws.by_name import as_law
 from ..release.agreement import disagreement
 from ..release.release import Release
@@ -52,7 +52,7 @@ def ru_map(
     weights: Any = None,
     original: bool = True,
     seed: int = 1,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
     **options: Any,
 ) -> RUMap:
     """Compare methods of protection on a map of disclosure risk against data utility.
@@ -228,7 +228,7 @@ def _in_turn(points: list[Candidate], seeds: list[int]) -> Iterator[tuple[Candid
                 yield point, number if point.random else None
 
 
-def _telling(tell: Tell | None, done: int, todo: list[tuple[Candidate, int | None]]) -> Tell | bool:
+def _telling(tell: Progress | None, done: int, todo: list[tuple[Candidate, int | None]]) -> Progress | bool:
     if tell is None:
         return False
     point = todo[done][0]
@@ -245,7 +245,7 @@ def _protected(
     chosen: np.ndarray | None,
     seed: int,
     options: dict[str, Any],
-    tell: Tell | bool,
+    tell: Progress | bool,
 ) -> Seen:
     """One run: protect the table, to be looked at as the intruder does."""
     with _naming(point, number):

@@ -152,7 +152,7 @@ def _by_draws(seen: Seen, given: tuple[int, ...]) -> tuple[float, float]:
     """Over drawn tables, with the standard error of their mean."""
     belief, seed = seen.audit.belief, seen.audit.settings.get("seed", 1)
     draws = int(np.clip(MOST_COUNTS // (CHAINS * seen.table.values.size), FEWEST, DRAWS))
-    drawn = sample(seen.release, belief.law, draws, CHAINS, seed)["table"].values
+    drawn = sample(seen.release, belief.law, draws, CHAINS, seed, progress=False)["table"].values
     tables = drawn.reshape(draws * CHAINS, *seen.table.values.shape)
     errors = np.asarray(probability_error(seen.original, tables, stacked=True, by=list(given) or None))
     errors = np.nanmean(errors.reshape(len(tables), -1), axis=1)

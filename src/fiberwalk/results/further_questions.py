@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from ..base.errors import InputError
 from ..base.interruption import time_limit
 from ..fiber.exact.solved import Budget
-from ..posterior.belief import QUICK
+from ..posterior.belief import budget_for
 from ..posterior.joint import joint_law
 from ..posterior.most_probable import most_probable
-from ..posterior.parts.sampled import Chains
 from ..release.tables.tables import labelled
 from ..sampler.arviz_adapter import as_posterior
+from ..sampler.chains.settings import DECISIVE, MOST_BYTES, ChainSettings
 from ..sampling import sample
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def joint(audit: Audit, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
     with time_limit(settings.get("max_seconds")):
         found = joint_law(
             release, audit.belief.law, sp.csr_array(sp.vstack(rows)), method=settings.get("method", "auto"),
-            budget=_budget(settings), chains=_chains(settings),
+            budget=_budget(settings), settings=_chain_settings(settings),
         )  # fmt: skip
     where = np.argwhere(found.possible)
     values = release.own_units(found.first + where - np.array(own))
@@ -87,17 +87,10 @@ def arviz_draws(audit: Audit, draws: int, chains: int, cells: str) -> Any:
     return as_posterior(sample(audit.release, audit.belief.law, draws, chains, seed, which=cells))
 
 
-def _budget(settings: Mapping[str, Any]) -> Budget:
-    usual = QUICK if settings.get("method", "auto") == "auto" else Budget()
-    return Budget(settings.get("limit") or usual.operations, settings.get("memory") or usual.bytes)
+def _budget(told: Mapping[str, Any]) -> Budget:
+    return budget_for(told.get("method", "auto"), told.get("limit"), told.get("memory"))
 
 
-def _chains(settings: Mapping[str, Any]) -> Chains:
-    usual = Chains()
-    return Chains(
-        seed=settings.get("seed", usual.seed),
-        number=settings.get("chains", usual.number),
-        tolerance=settings.get("tolerance", usual.tolerance),
-        max_draws=settings.get("max_draws", usual.max_draws),
-        memory=settings.get("memory") or usual.memory,
-    )
+def _chain_settings(told: Mapping[str, Any]) -> ChainSettings:
+    given = {name: told[name] for name in DECISIVE if name in told}
+    return ChainSettings(**given, memory=told.get("memory") or MOST_BYTES)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import InputError
+from ..base.numbers import check_whole
 from ..posterior.populations.fiber_population import FiberPopulation
 from ..posterior.populations.known_population import KnownPopulation
 from ..posterior.populations.models import as_model
@@ -22,7 +23,6 @@ from ..posterior.populations.sampling_design import checked_strata, size_by_weig
 from ..release.tables.dims import Dim
 from ..release.tables.tables import labelled
 from ..risk.whole_table import TERMS, WEIGHTS, r2
-from ..sampling import check_whole
 from .hypercube import Counted, Hypercube
 from .measures import kept_of
 from .request import Request

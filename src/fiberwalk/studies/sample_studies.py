@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import InputError
-from ..base.progress import shown
+from ..base.progress import Progress, shown
 from ..base.saved_file import save
 from ..base.saved_forms import saved
 from ..maps.map_methods import run_seeds
@@ -132,7 +132,7 @@ def sample_study(
     seeds: int | Iterable[int] = range(1, 21),
     draws: int = 400,
     weights: Any = (0.1, 0.8, 0.1),
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> SampleStudy:
     """Try models of the population on samples of a population that is known.
 

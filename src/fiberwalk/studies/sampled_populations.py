@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.errors import InputError, TooLarge
-from ..base.progress import shown
+from ..base.numbers import check_seed, check_whole
+from ..base.progress import Progress, shown
 from ..posterior.populations.models import as_model
 from ..posterior.populations.population import Drawing, Drawn, Each
 from ..posterior.populations.sample_table import SampleTable, as_sample
@@ -18,7 +19,7 @@ from ..results.sample_risk_result import SampleRisk
 from ..risk.population_risk import MEASURES, measure_populations
 from ..risk.table_arrays.table_shapes import arranged
 from ..sampler.arviz_adapter import to_arviz
-from ..sampling import check_whole, warn_of_doubt
+from ..sampling import warn_of_doubt
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,7 +40,7 @@ def sample_risk(
     population: Any = None,
     sampling_weights: Any = None,
     count: str | None = None,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> SampleRisk:
     """The disclosure risk R2 of a table of sample counts, when the population is not known (Antal, Shlomo, Elliot 2015).
 
@@ -114,7 +115,7 @@ def draw_populations(
     seed: int | None = 1,
     sampling_weights: Any = None,
     count: str | None = None,
-    progress: Callable[[str], None] | bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> xr.Dataset:
     """Population tables that may stand behind a sample table, ready for ArviZ; parameters as for `sample_risk`.
 
@@ -151,8 +152,7 @@ def _drawn(
     sample: SampleTable, model: Any, function: Each, draws: int, chains: int, seed: Any, progress: Any
 ) -> tuple[Any, Drawn]:
     check_whole(draws=draws, chains=chains)
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise InputError(f"seed={seed!r}: a whole number of at least 0, or None.")
+    check_seed(seed)
     if model is None:
         model = "fiber" if sample.release is not None else "shrunk"
     chosen = as_model(model)

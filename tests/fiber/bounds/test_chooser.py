@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,14 +99,29 @@ def test_bounds_that_may_be_too_wide_say_so(monkeypatch):
 
 
 def test_progress_goes_up_to_all_that_is_open():
-    seen = []
+    lines = []
     random = np.random.default_rng(3)
     table = random.poisson(10, (60, 60))
-    fw.bounds(
-        fw.suppress(table, where=random.random(table.shape) < 0.5), progress=lambda done, of: seen.append((done, of))
-    )
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert seen[-1][0] == seen[-1][1] == len({of for _, of in seen}) * seen[-1][1]
+    fw.bounds(fw.suppress(table, where=random.random(table.shape) < 0.5), attaining=3, progress=lines.append)
+    told = [re.fullmatch(r"(.*): ([0-9,]+) of ([0-9,]+)( bounds)?", line) for line in lines]
+    kinds = [one[1] for one in told]
+    assert sorted(kinds) == kinds
+    assert set(kinds) == {"bounds of cells and sums", "tables that attain bounds"}
+    seen = told[: kinds.count("bounds of cells and sums")]
+    done, of = ([int(one[k].replace(",", "")) for one in seen] for k in (2, 3))
+    assert done == sorted(done)
+    assert {done[-1]} == set(of)
+
+
+@pytest.mark.parametrize("progress", [None, True, False])
+def test_nothing_is_told_where_nobody_watches(progress, capsys):
+    fw.bounds(fw.publish(TABLE, ["A", "B"]), progress=progress)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_progress_that_is_no_function_is_named():
+    with pytest.raises(fw.InputError, match="progress=3: a function that takes a line of text, or False"):
+        fw.bounds(fw.publish(TABLE, ["A", "B"]), progress=3)
 
 
 def test_thousands_of_hidden_cells_in_no_time():
@@ -199,7 +216,7 @@ def test_bounds_in_fractions_are_those_of_plain_linear_programs(decimals):
 
 
 def test_bounds_can_be_interrupted():
-    def stop(done, of):
+    def stop(line):
         raise KeyboardInterrupt
 
     release = fw.publish(np.random.default_rng(1).poisson(3, (6, 6, 6)), ["A,B", "A,C", "B,C"])

@@ -18,12 +18,14 @@ from support.kernels import laws, releases, targets
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.sampler.chains import checkpoint, unit_run
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.chain_state import restore, state_of
 from fiberwalk.sampler.chains.checkpoint import FORM, load, save
 from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.kernels.kernel import Kernel
 
 MARK, OTHER = (hashlib.sha256(text).hexdigest() for text in (b"mine", b"another's"))
@@ -220,10 +222,11 @@ def test_a_chain_that_forgets_where_it_was_in_its_schedule_is_noticed(monkeypatc
         test_every_kernel_goes_on_from_what_is_saved(tmp_path)
 
 
-def started(seed: int = 1) -> Any:
-    moves = choose(fw.suppress(HOLES, where=MASK))
+def started(seed: int = 1, checkpoint: Any = None) -> Any:
+    moves = choose(support(fw.suppress(HOLES, where=MASK)))
     questions = np.zeros((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
-    return new_run(moves, sp.csr_array(questions), seed=seed, chains=2, tolerance=0.05, fingerprint=MARK)
+    settings = ChainSettings(seed=seed, chains=2, tolerance=0.05, checkpoint=checkpoint)
+    return new_run(moves, sp.csr_array(questions), settings, fingerprint=MARK)
 
 
 @cache
@@ -242,10 +245,10 @@ def test_whole_runs_end_the_same_from_wherever_they_are_taken_up(tmp_path):
             raise RuntimeError
 
     for _ in range(20):
-        part = started()
+        part = started(checkpoint=tmp_path / "run")
         checkpoint.take_up(part, load(tmp_path / "run", MARK), tmp_path / "run")
         try:
-            part.go_on(checkpoint=tmp_path / "run", progress=stop_later)
+            part.go_on(progress=stop_later)
         except RuntimeError:
             continue
         break

@@ -11,11 +11,13 @@ import scipy.sparse as sp
 import fiberwalk as fw
 from fiberwalk.base.certificate import Certificate
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.moves.families.listed import Listed
 from fiberwalk.moves.families.stock import empty_stock
 from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains.chain import BATCHES, FIRST_LENGTH
+from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.chains.tuning import best_shares
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.estimate import estimate, fingerprint
@@ -34,7 +36,7 @@ def test_a_lower_bound_that_a_sum_implies_is_not_forgotten_by_independent_tables
     drawn = fw.sample(bounded, "hypergeometric", draws=50, chains=2)["table"]
     assert int(drawn.sel(A="1", B="1", C="1").min()) >= 3
     # where nothing but margins is known, tables are still drawn directly
-    moves = choose(free, "hypergeometric")
+    moves = choose(support(free, "hypergeometric"))
     assert [one.words for one in units_of(moves, no_questions(moves))] == ["independent two-way tables"]
 
 
@@ -99,8 +101,9 @@ def test_products_of_many_large_counts_do_not_overflow_unnoticed():
     table[0, :2] = 5
     release = fw.suppress(table, where=hidden)
     exact = believe(release, "hypergeometric").pmfs[0]
-    moves = choose(release, "hypergeometric")
-    found = estimate(moves, hidden_cells(release, moves), tolerance=0.2, most_draws=1 << 10).marginals(0)[0]
+    moves = choose(support(release, "hypergeometric"))
+    short = ChainSettings(tolerance=0.2, max_draws=1 << 10)
+    found = estimate(moves, hidden_cells(release, moves), short).marginals(0)[0]
     assert found.first == exact.first == 0
     assert abs(found.p[: len(exact.p)] - exact.p).sum() < 0.1
 
@@ -108,8 +111,8 @@ def test_products_of_many_large_counts_do_not_overflow_unnoticed():
 def test_expected_counts_that_are_worlds_apart_leave_no_nan():
     means = 10.0 ** np.random.default_rng(1).choice([-50, 50], (3, 3))
     release = fw.publish([[30, 20, 10], [10, 40, 20], [20, 10, 50]], ["A", "B"])
-    moves = choose(release, fw.laws.expected(means))
-    found = estimate(moves, hidden_cells(release, moves), tolerance=0.2, most_draws=1 << 14)
+    moves = choose(support(release, fw.laws.expected(means)))
+    found = estimate(moves, hidden_cells(release, moves), ChainSettings(tolerance=0.2, max_draws=1 << 14))
     for question, exact in enumerate(believe(release, fw.laws.expected(means)).pmfs):
         (part,) = found.marginals(question)
         assert np.isfinite(part.p).all()
@@ -130,8 +133,8 @@ def test_hypergeometric_tables_of_any_size_need_no_list_of_values(size):
 
 
 def test_time_that_is_up_at_once_still_leaves_something_to_tell():
-    moves = choose(fw.publish(np.full((200, 200), 3), ["A", "B"]))
-    found = estimate(moves, no_questions(moves), max_seconds=0.0)
+    moves = choose(support(fw.publish(np.full((200, 200), 3), ["A", "B"])))
+    found = estimate(moves, no_questions(moves), ChainSettings(), max_seconds=0.0)
     assert found.stopped
     assert found.units[0].draws > 0
 
@@ -153,7 +156,7 @@ class Tilted:
 
 def test_checkpoints_tell_laws_of_the_same_name_apart():
     release = fw.publish(np.full((3, 3), 2), ["A", "B"]).knows({"A": "1", "B": "1"}, at_most=3)
-    one, again, other = (choose(release, Tilted(slope)) for slope in (0.5, 0.5, -0.5))
+    one, again, other = (choose(support(release, Tilted(slope))) for slope in (0.5, 0.5, -0.5))
     marks = [fingerprint(moves, no_questions(moves), ()) for moves in (one, again, other)]
     assert marks[0] == marks[1]
     assert marks[0] != marks[2]
@@ -169,11 +172,11 @@ def test_the_same_seed_of_another_type_takes_up_the_same_checkpoint(tmp_path):
 
 def test_the_last_look_counts_like_any_other():
     """A run that passes the rule for the second time with its last draws has passed it."""
-    moves = choose(fw.publish(np.full((3, 3), 4), ["A", "B"]))
+    moves = choose(support(fw.publish(np.full((3, 3), 4), ["A", "B"])))
     forgotten = BATCHES * FIRST_LENGTH
-    done = estimate(moves, no_questions(moves), tolerance=1.0).units[0].draws // 4 + forgotten
-    assert estimate(moves, no_questions(moves), tolerance=1.0, most_draws=done).converged
-    assert not estimate(moves, no_questions(moves), tolerance=1.0, most_draws=done // 2).converged
+    done = estimate(moves, no_questions(moves), ChainSettings(tolerance=1.0)).units[0].draws // 4 + forgotten
+    assert estimate(moves, no_questions(moves), ChainSettings(tolerance=1.0, max_draws=done)).converged
+    assert not estimate(moves, no_questions(moves), ChainSettings(tolerance=1.0, max_draws=done // 2)).converged
 
 
 def test_lines_of_a_trillion_points_are_walked_as_a_whole():

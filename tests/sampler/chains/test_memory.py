@@ -10,10 +10,12 @@ import pytest
 import scipy.sparse as sp
 
 import fiberwalk as fw
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.memory import chain_bytes, needed_bytes
 from fiberwalk.sampler.chains.run import new_run
+from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.kernels import stocked_moves
 from fiberwalk.sampler.kernels.stocked_moves import MoveKernel
@@ -60,13 +62,13 @@ def questions_of(moves):
 @pytest.mark.parametrize("law", ["uniform", "hypergeometric"])
 @pytest.mark.parametrize("name", RELEASES)
 def test_what_is_told_is_more_than_what_is_taken_and_not_much_more(name, law):
-    moves = choose(RELEASES[name](), law)
-    run = new_run(moves, questions_of(moves), seed=1, chains=3, tolerance=0.5, most_draws=1024)
+    moves = choose(support(RELEASES[name](), law))
+    run = new_run(moves, questions_of(moves), ChainSettings(seed=1, chains=3, tolerance=0.5, max_draws=1024))
     units = [one.unit for one in run.units]
     told = needed_bytes(units, 3)
     seen: dict = {}
     arrays_in(units, seen)  # what all chains share was there before them
-    new_run(moves, questions_of(moves), seed=2, chains=3, tolerance=0.5, most_draws=1024).go_on()  # all is compiled now
+    new_run(moves, questions_of(moves), dataclasses.replace(run.settings, seed=2)).go_on()  # all is compiled now
     tracemalloc.start()
     run.go_on()
     grown = tracemalloc.get_traced_memory()[1]
@@ -81,10 +83,10 @@ def test_what_is_told_is_more_than_what_is_taken_and_not_much_more(name, law):
 
 
 def test_memory_does_not_grow_with_the_draws():
-    moves = choose(some_hidden((25, 25)))
+    moves = choose(support(some_hidden((25, 25))))
     sizes = []
     for draws in (2048, 16384):
-        run = new_run(moves, questions_of(moves), seed=1, chains=2, tolerance=1e-9, most_draws=draws)
+        run = new_run(moves, questions_of(moves), ChainSettings(seed=1, chains=2, tolerance=1e-9, max_draws=draws))
         run.go_on()
         sizes.append(arrays_in([one.chains for one in run.units], {}))
     assert sizes[1] < 1.5 * sizes[0]
@@ -92,7 +94,7 @@ def test_memory_does_not_grow_with_the_draws():
 
 def test_chains_that_do_not_fit_are_refused_before_they_start_with_what_would_fit():
     release = fw.publish(np.random.default_rng(1).poisson(4, (30, 40)), ["A", "B"])
-    moves = choose(release, "uniform")
+    moves = choose(support(release, "uniform"))
     units = units_of(moves, questions_of(moves))
     four, two = (needed_bytes(units, n) for n in (4, 2))
     with pytest.raises(fw.TooLarge) as error:
@@ -113,7 +115,7 @@ def test_chains_that_do_not_fit_are_refused_before_they_start_with_what_would_fi
 def test_a_table_of_a_million_cells_with_5_percent_hidden_needs_little():
     """Long cycles once took room for as many of the longest as a draw has steps: 1.5 GiB for each chain."""
     release = some_hidden((400, 400), share=0.05)
-    moves = choose(release)
+    moves = choose(support(release))
     (unit,) = [one for one in units_of(moves, questions_of(moves)) if len(one.columns) > 1000]
     kernel = max(unit.kernels, key=lambda one: one.longest())
     assert isinstance(kernel, MoveKernel)
@@ -123,7 +125,7 @@ def test_a_table_of_a_million_cells_with_5_percent_hidden_needs_little():
 
 
 def test_little_room_to_wait_changes_no_draw_and_no_count(monkeypatch):
-    moves = choose(some_hidden((60, 60), share=0.05))
+    moves = choose(support(some_hidden((60, 60), share=0.05)))
     (unit,) = [one for one in units_of(moves, questions_of(moves)) if len(one.columns) > 30]
 
     def walked(room):

@@ -18,12 +18,14 @@ import scipy.sparse as sp
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.families.cycles import cycles
 from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains import chain as chain_module
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.run import Run
+from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.estimate import Estimate, estimate
 
@@ -62,7 +64,7 @@ def same(one: Estimate, two: Estimate) -> bool:
 
 def test_golden_draws_of_swaps():
     """Integers only: the same on every Python and machine, and they must never change unnoticed."""
-    moves = choose(fw.publish(SNEE, ["A", "B"]))
+    moves = choose(support(fw.publish(SNEE, ["A", "B"])))
     (unit,) = units_of(moves, nothing(moves))
     chain = Chain(unit, unit.start, streams(2026, 1)[0])
     chain.advance(unit, 1000)
@@ -70,7 +72,7 @@ def test_golden_draws_of_swaps():
 
 
 def test_golden_draws_of_cycles():
-    moves = choose(holey())
+    moves = choose(support(holey()))
     (block,) = moves.support.solved.blocks
     moves = replace(moves, sets=(cycles(block),))  # so few would be listed
     (unit,) = units_of(moves, nothing(moves))
@@ -100,8 +102,8 @@ def test_dask_gives_the_same_bits():
     import distributed
 
     release = holey()
-    moves = choose(release)
-    alone = estimate(moves, hidden_cells(release, moves), seed=5, tolerance=0.3)
+    moves = choose(support(release))
+    alone = estimate(moves, hidden_cells(release, moves), ChainSettings(seed=5, tolerance=0.3))
     tables = fw.sample(release, draws=40, seed=5)
     with (
         distributed.LocalCluster(
@@ -110,7 +112,7 @@ def test_dask_gives_the_same_bits():
         distributed.Client(cluster) as client,
     ):
         executor = client.get_executor()
-        there = estimate(moves, hidden_cells(release, moves), seed=5, tolerance=0.3, executor=executor)
+        there = estimate(moves, hidden_cells(release, moves), ChainSettings(seed=5, tolerance=0.3, executor=executor))
         assert same(alone, there)
         assert fw.sample(release, draws=40, seed=5, executor=executor).equals(tables)
 
@@ -121,9 +123,9 @@ def test_dask_gives_the_same_bits():
 @pytest.mark.parametrize("law", ["uniform", "hypergeometric"])
 def test_estimates_agree_with_exact_answers_within_their_error(law):
     release = holey()
-    moves = choose(release, law)
+    moves = choose(support(release, law))
     exact = believe(release, law)
-    found = estimate(moves, hidden_cells(release, moves), seed=2, tolerance=0.05)
+    found = estimate(moves, hidden_cells(release, moves), ChainSettings(seed=2, tolerance=0.05))
     assert found.converged
     assert found.certificate.word == "connected"
     assert "chains from far apart" in found.certificate.evidence[-1]
@@ -146,10 +148,10 @@ def test_estimates_agree_with_exact_answers_within_their_error(law):
 
 def test_sums_over_one_block_and_over_several():
     release = fw.publish(np.random.default_rng(1).poisson(2.0, (2, 3, 3)), ["A,B", "A,C"])
-    moves = choose(release)
+    moves = choose(support(release))
     _, rows, _ = release.listed(["B,C"])
     rows.resize(rows.shape[0], moves.support.solved.fiber.n_columns)
-    found = estimate(moves, sp.csr_array(rows), seed=1, tolerance=0.2)
+    found = estimate(moves, sp.csr_array(rows), ChainSettings(seed=1, tolerance=0.2))
     exact = believe(release, hidden_margins=["B,C"])
     question = len(exact.pmfs) - 1  # a cell of B,C: a sum over both slices of A, which are blocks of their own
     parts = found.marginals(question)
@@ -165,8 +167,8 @@ def test_sums_over_one_block_and_over_several():
 @pytest.mark.slow
 def test_joint_counts():
     release = fw.publish([[2, 1], [1, 2]], ["A", "B"])
-    moves = choose(release, "hypergeometric")
-    found = estimate(moves, hidden_cells(release, moves), seed=1, tolerance=0.2, joint=[(0, 1), (0, 3)])
+    moves = choose(support(release, "hypergeometric"))
+    found = estimate(moves, hidden_cells(release, moves), ChainSettings(seed=1, tolerance=0.2), joint=[(0, 1), (0, 3)])
     row, diagonal = found.units[0].joint
     assert row.shape == (4, 4)
     assert row.sum() == pytest.approx(1)
@@ -174,23 +176,23 @@ def test_joint_counts():
     assert row.sum() == pytest.approx(np.fliplr(row).trace())
     assert diagonal.diagonal().sum() == pytest.approx(1)  # both cells of the diagonal are equal here
     two = fw.publish(np.full((2, 2, 2), 2), ["A,B", "A,C"])
-    apart = choose(two)
+    apart = choose(support(two))
     with pytest.raises(fw.InputError, match="cells of different blocks are independent"):
-        estimate(apart, hidden_cells(two, apart), joint=[(0, 7)])
+        estimate(apart, hidden_cells(two, apart), ChainSettings(), joint=[(0, 7)])
     decided = fw.suppress(
         [[1, 2, 3], [4, 5, 6], [7, 8, 9]], where=[[True, True, False], [True, True, False], [False, False, True]]
     )
-    some = choose(decided)
+    some = choose(support(decided))
     with pytest.raises(fw.InputError, match="a cell that the published figures decide"):
-        estimate(some, hidden_cells(decided, some), joint=[(0, 4)])
+        estimate(some, hidden_cells(decided, some), ChainSettings(), joint=[(0, 4)])
 
 
 def test_magnitudes_in_the_millions_converge():
     table = np.random.default_rng(0).integers(1_000_000, 9_000_000, (4, 5))
     release = fw.publish(table, ["A", "B"])
     for law in ("uniform", "hypergeometric"):
-        moves = choose(release, law)
-        found = estimate(moves, hidden_cells(release, moves), seed=1, tolerance=0.5)
+        moves = choose(support(release, law))
+        found = estimate(moves, hidden_cells(release, moves), ChainSettings(seed=1, tolerance=0.5))
         assert found.converged
         one = found.marginals(0)[0]
         assert one.width > 1 or law == "hypergeometric"
@@ -204,8 +206,8 @@ def test_magnitudes_in_the_millions_converge():
 def test_a_wide_cell_with_holes_converges():
     table = np.random.default_rng(0).integers(1_000_000, 3_000_000, (5, 5))
     release = fw.suppress(table, where=np.random.default_rng(1).random((5, 5)) < 0.7)
-    moves = choose(release)
-    assert estimate(moves, hidden_cells(release, moves), seed=1, tolerance=0.5).converged
+    moves = choose(support(release))
+    assert estimate(moves, hidden_cells(release, moves), ChainSettings(seed=1, tolerance=0.5)).converged
 
 
 # --- saved, taken up, stopped ----------------------------------------------------------------------------------------
@@ -247,15 +249,15 @@ def test_a_checkpoint_of_other_work_is_refused(tmp_path):
 
 
 def test_time_that_is_up_is_said():
-    moves = choose(fw.publish(SNEE, ["A", "B"]))
-    found = estimate(moves, nothing(moves), tolerance=1e-9, max_seconds=0.2)
+    moves = choose(support(fw.publish(SNEE, ["A", "B"])))
+    found = estimate(moves, nothing(moves), ChainSettings(tolerance=1e-9), max_seconds=0.2)
     assert not found.converged
     assert found.stopped == "its time was up"
     assert found.units[0].draws > 0
 
 
 def test_ctrl_c_gives_what_there_is(monkeypatch):
-    moves = choose(fw.publish(SNEE, ["A", "B"]))
+    moves = choose(support(fw.publish(SNEE, ["A", "B"])))
     looks = []
 
     def progress(line: str) -> None:
@@ -263,7 +265,8 @@ def test_ctrl_c_gives_what_there_is(monkeypatch):
         if len(looks) == 3:
             signal.raise_signal(signal.SIGINT)
 
-    assert estimate(moves, nothing(moves), tolerance=1e-9, progress=progress).stopped == "it was interrupted"
+    found = estimate(moves, nothing(moves), ChainSettings(tolerance=1e-9), progress=progress)
+    assert found.stopped == "it was interrupted"
     assert len(looks) == 3
 
     def later() -> None:
@@ -272,7 +275,7 @@ def test_ctrl_c_gives_what_there_is(monkeypatch):
 
     with ThreadPoolExecutor(1) as other:
         other.submit(later)
-        found = estimate(moves, nothing(moves), tolerance=1e-9, most_draws=1 << 26)
+        found = estimate(moves, nothing(moves), ChainSettings(tolerance=1e-9, max_draws=1 << 26))
     assert found.stopped == "it was interrupted"
     assert found.units[0].draws > 0
     assert found.units[0].diagnosis.entropy_error.max() < 0.1  # of the last look, which was long ago
@@ -280,7 +283,7 @@ def test_ctrl_c_gives_what_there_is(monkeypatch):
 
 def test_ctrl_c_before_new_draws_is_no_second_look(monkeypatch):
     """The first look of these is good enough: a second one at the same draws would pass for the agreement of two."""
-    moves = choose(fw.publish(SNEE, ["A", "B"]))
+    moves = choose(support(fw.publish(SNEE, ["A", "B"])))
     further = Run._to_next_look
 
     def once(run, *how):
@@ -289,7 +292,7 @@ def test_ctrl_c_before_new_draws_is_no_second_look(monkeypatch):
         further(run, *how)
 
     monkeypatch.setattr(Run, "_to_next_look", once)
-    found = estimate(moves, nothing(moves), tolerance=100.0)
+    found = estimate(moves, nothing(moves), ChainSettings(tolerance=100.0))
     assert found.stopped == "it was interrupted"
     assert not found.converged
 
@@ -303,10 +306,10 @@ def test_chains_that_never_agree_are_not_called_converged():
     from fiberwalk.moves.families.listed import Listed
 
     release = fw.publish(np.full((3, 3), 4), ["A", "B"])
-    moves = choose(release)
+    moves = choose(support(release))
     one_swap = sp.csr_array(np.array([[1, -1, 0, -1, 1, 0, 0, 0, 0]]))
     stuck = replace(moves, sets=(Listed(one_swap, Certificate("unproven", "one swap of nine")),))
-    found = estimate(stuck, nothing(moves), tolerance=1.0, most_draws=4096)
+    found = estimate(stuck, nothing(moves), ChainSettings(tolerance=1.0, max_draws=4096))
     assert not found.converged
     assert found.units[0].diagnosis.rhat.max() > 1.5
 
@@ -315,7 +318,7 @@ def test_chains_that_never_agree_are_not_called_converged():
 
 
 def test_batches_are_joined_without_losing_anything():
-    moves = choose(holey())
+    moves = choose(support(holey()))
     (unit,) = units_of(moves, nothing(moves))
     one, two = (Chain(unit, unit.start, streams(1, 1)[0]) for _ in range(2))
     for _ in range(chain_module.BATCHES):

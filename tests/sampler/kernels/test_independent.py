@@ -16,6 +16,7 @@ import fiberwalk as fw
 from fiberwalk.base.jit import jit
 from fiberwalk.base.random_streams import below, streams
 from fiberwalk.fiber.bounds.decomposable import components
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.families.swaps import Swaps
 from fiberwalk.sampler.chains.chain import Chain
@@ -355,13 +356,13 @@ def test_no_references_are_counted_inside_the_kernels():
 def test_an_upper_bound_of_one_cell_is_not_forgotten_where_it_is_a_lower_bound_of_others() -> None:
     """In a column of 1 + 2 with at most 2 above, swaps walk what is left over 1 below; a direct draw would not."""
     release = fw.publish([[2, 1, 1], [1, 1, 2]], ["A", "B"]).knows({"A": "1", "B": "1"}, at_most=2)
-    chosen = choose(release, "hypergeometric")
+    chosen = choose(support(release, "hypergeometric"))
     (unit,) = units_of(chosen, sp.csc_array((0, chosen.support.solved.fiber.n_columns), dtype=np.int64))
     assert isinstance(chosen.sets[0], Swaps)
     chain = Chain(unit, unit.start, streams(3, 1)[0])
     assert chain.keep(unit, np.arange(6), 2000)[:, 0].max() == 2
     # Without that bound the direct draw is taken.
-    free = choose(fw.publish([[2, 1, 1], [1, 1, 2]], ["A", "B"]), "hypergeometric")
+    free = choose(support(fw.publish([[2, 1, 1], [1, 1, 2]], ["A", "B"]), "hypergeometric"))
     (unit,) = units_of(free, sp.csc_array((0, free.support.solved.fiber.n_columns), dtype=np.int64))
     assert isinstance(unit.kernels[0], TwoWayKernel)
 

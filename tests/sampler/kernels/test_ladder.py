@@ -9,6 +9,7 @@ import pytest
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.sampler.chains import run
 from fiberwalk.sampler.chains.chain import Chain
@@ -110,7 +111,7 @@ def test_what_is_only_not_concave_has_no_ladder() -> None:
 
 
 def _unit(release: fw.Release, law: object) -> Unit:
-    (unit,) = units_of(choose(release, law), np.zeros((0, 6), dtype=np.int64))
+    (unit,) = units_of(choose(support(release, law)), np.zeros((0, 6), dtype=np.int64))
     return unit
 
 

@@ -96,8 +96,10 @@ def test_every_file_that_says_when_it_fits_is_in_the_registry():
 
 def test_a_family_that_looks_at_the_table_cannot_be_stocked():
     moves = choose(
-        fw.publish(np.arange(27).reshape(3, 3, 3) % 4, ["A,B", "B,C", "A,C"]),
-        fw.laws.prior([({"A": "1", "B": "1", "C": "1"}, {0: 0.5, 2: 0.5})]),
+        support(
+            fw.publish(np.arange(27).reshape(3, 3, 3) % 4, ["A,B", "B,C", "A,C"]),
+            fw.laws.prior([({"A": "1", "B": "1", "C": "1"}, {0: 0.5, 2: 0.5})]),
+        )
     )
     parts = [part for one in moves.sets if isinstance(one, Mixture) for part in one.parts]
     by_table = [one for one in parts if one.supplier() is None]

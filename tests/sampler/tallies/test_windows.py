@@ -15,6 +15,7 @@ from support.kernels import crediting
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
+from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.sampler.chains.chain import BATCHES, Chain
 from fiberwalk.sampler.chains.units import units_of
@@ -85,7 +86,7 @@ class Credited:
 
     def __init__(self, lower: np.ndarray, upper: np.ndarray, value: np.ndarray, most: int) -> None:
         release = fw.publish([[1, 1], [1, 1]], ["A", "B"])
-        moves = choose(release)
+        moves = choose(support(release))
         (self.unit,) = units_of(moves, np.zeros((0, 4), dtype=np.int64))
         self.chain = Chain(self.unit, self.unit.start, streams(0, 1)[0])
         self.chain.most = most
@@ -160,7 +161,7 @@ def test_chains_count_what_they_draw_however_far_they_go(law: str, lines: bool) 
     if law == "listed":
         item = fw.protect.Evidence(np.array([0]), np.array([1]), 0, -np.abs(np.arange(10**6 + 4000) - 999_000) / 300.0)
         release, law = replace(release, evidence=(item,)), "uniform"
-    moves = choose(release, law)
+    moves = choose(support(release, law))
     questions = np.zeros((1, 9), dtype=np.int64)
     questions[0, :3] = 1, -3, 2
     (unit,) = units_of(moves, questions)
@@ -189,7 +190,7 @@ def test_chains_count_what_they_draw_however_far_they_go(law: str, lines: bool) 
 
 def test_joined_batches_keep_their_sums() -> None:
     release = fw.publish([[2, 1, 3], [1, 0, 2]], ["A", "B"])
-    moves = choose(release)
+    moves = choose(support(release))
     questions = np.zeros((1, 6), dtype=np.int64)
     questions[0, :2] = 1, -2  # a sum that can be negative
     (unit,) = units_of(moves, questions)
