@@ -26,7 +26,7 @@ from .map_axis import Measure
 from .map_categories import categories, given_axes
 from .map_cells import chosen_cells, whose_risk
 from .map_methods import Candidate, candidates, original_of, run_seeds
-from .map_risks import risk_measure
+from .map_risks import Asked, risk_measure
 from .map_seen import Seen
 from .map_utilities import utility_measure
 from .own_functions import in_words
@@ -160,7 +160,7 @@ def ru_map(
     parts = categories(by, over, true)
     axes = (
         risk_measure(
-            risk, which=whose_risk(names, over), over=over, base=base, harm=harm, weights=weights, table=true,
+            risk, Asked(whose_risk(names, over), over, base, harm), weights=weights, table=true,
             chosen=chosen is not None, parts=parts,
         ),
         utility_measure(utility, "all cells" if names is None else f"cell {names[0]}" if len(names) == 1 else
