@@ -12,23 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.jit import jit_inlined, jit_lean
+from ..equations.sparse_equations import Equations
 
 FOUND, NONE, SPENT = 1, 0, -1
 """A table is found; there is none, and that is certain; neither is known when the budget ends."""
 HOLDS, DEAD_END, TRAIL_IS_FULL = 1, 0, -1
 """What a change leads to."""
-
-
-class Equations(NamedTuple):
-    """A x = b by rows and by columns."""
-
-    row_start: np.ndarray
-    columns: np.ndarray
-    coefficients: np.ndarray
-    b: np.ndarray
-    column_start: np.ndarray
-    rows_of_column: np.ndarray
-    by_column: np.ndarray
 
 
 class Room(NamedTuple):
