@@ -136,7 +136,7 @@ def _caveats(law: Law, release: Release) -> tuple[str, ...]:
     return said
 
 
-def _by_blocks(
+def _by_blocks(  # noqa: PLR0913  (what `believe` was asked, handed on)
     release: Release,
     law: Any,
     inside: Support,

@@ -200,7 +200,7 @@ def _sampled(
     return laws
 
 
-def _of_paths(
+def _of_paths(  # noqa: PLR0913  (what `joint_law` was asked, handed on)
     paths: HiddenPaths,
     inside: Support,
     law: Any,

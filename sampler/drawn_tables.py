@@ -23,7 +23,7 @@ WARM_UP = 1 << 17
 """Draws of a chain after which a warm-up is given up, and the draws are kept with a warning."""
 
 
-def draw_tables(
+def draw_tables(  # noqa: PLR0913  (the keywords of `sample`, handed on)
     moves: Moves,
     *,
     draws: int,

@@ -114,7 +114,7 @@ class Estimate:
         return tuple(self.units[unit].marginal(which) for unit, which in self.parts[question])
 
 
-def estimate(
+def estimate(  # noqa: PLR0913  (the settings of `audit`, handed on)
     moves: Moves,
     questions: Any,
     *,

@@ -23,7 +23,7 @@ from .path_unit import REDRAWN
 from .paths import HiddenPaths
 
 
-def draw_first_tables(
+def draw_first_tables(  # noqa: PLR0913  (the keywords of `sample`, handed on)
     paths: HiddenPaths,
     law: Any,
     *,

@@ -124,7 +124,7 @@ def step(square: np.ndarray, theta: float, random: np.random.Generator) -> int:
 # --- the method -----------------------------------------------------------------------------------------------------
 
 
-def markov_perturb(
+def markov_perturb(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     theta: float,
     *,

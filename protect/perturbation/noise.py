@@ -71,7 +71,7 @@ class Noise:
             return first, np.log(weights)
 
 
-def add_noise(
+def add_noise(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     noise: Mapping[float, float],
     *,

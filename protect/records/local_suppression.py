@@ -65,7 +65,7 @@ class LocalSuppression:
         return figure, binom.logpmf(figure, values, 1 - self.rate)
 
 
-def local_suppress(
+def local_suppress(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     dim: str,
     *,

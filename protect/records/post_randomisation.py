@@ -40,7 +40,7 @@ class PostRandomisation:
     matrix: np.ndarray
 
 
-def pram(
+def pram(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     dim: str,
     matrix: Any = None,

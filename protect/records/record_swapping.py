@@ -38,7 +38,7 @@ from .swapping_evidence import cell_evidence
 WHY = "cells are taken one by one, each for its share of what can vary, although a pair of records changes four at once"
 
 
-def swap(
+def swap(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     dim: str | Sequence[str],
     *,

@@ -29,7 +29,7 @@ CHAINS = 4
 TESTS = ("likelihood ratio", "pearson")
 
 
-def simulate(
+def simulate(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     margins: Iterable[Any],
     *,

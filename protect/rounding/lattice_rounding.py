@@ -39,7 +39,7 @@ BEYOND = 10.0
 """What it costs to go to the next multiple but one, in costs of figures that turn: at most 1 each."""
 
 
-def round_lattice(
+def round_lattice(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     base: float = 3,
     *,

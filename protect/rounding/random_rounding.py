@@ -55,7 +55,7 @@ class RandomRounding:
         return first, np.log1p(-np.abs(values - figure) / self.base)
 
 
-def random_round(
+def random_round(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     base: float = 3,
     *,

@@ -23,7 +23,7 @@ from .rounding import checked_base
 _RANKED = "; those with the lowest random numbers go up, so that a cell mostly goes the same way in every table"
 
 
-def semi_controlled_round(
+def semi_controlled_round(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     base: float = 3,
     *,

@@ -24,7 +24,7 @@ from .suppression import refuse_cells_as_margin, refuse_everything, with_withhel
 from .suppression_pattern import Pattern, Room, Sensitive, cheapest_pattern
 
 
-def complementary_suppress(
+def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     where: Any = None,
     *,

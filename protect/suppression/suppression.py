@@ -19,7 +19,7 @@ from ...release.tables.table_forms import Hierarchies
 from ...release.tables.tables import as_table, cell_mask, key_of
 
 
-def suppress(
+def suppress(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     where: Any = None,
     *,

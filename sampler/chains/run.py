@@ -179,7 +179,7 @@ def _work(one: UnitRun) -> float:
     return one.chains[0].length * max(kernel.work(len(one.unit.columns)) for kernel in one.unit.kernels)
 
 
-def new_run(
+def new_run(  # noqa: PLR0913  (the settings of `audit`, handed on)
     moves: Moves,
     questions: Any,
     *,

@@ -24,7 +24,7 @@ from .sampling import check_chains
 METHODS = ("auto", "exact", "chains")
 
 
-def conditional_test(
+def conditional_test(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     model: Any,
     statistic: str | Callable[[np.ndarray], float] = "chi-square",

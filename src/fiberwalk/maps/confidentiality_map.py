@@ -35,7 +35,7 @@ OURS = ("release", "law", "seed", "hidden_margins", "checkpoint", "progress", "i
 """What the map says to audits itself, or cannot use."""
 
 
-def ru_map(
+def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     methods: Any,
     risk: Any = "entropy",
