@@ -50,6 +50,10 @@ class Writer:
             return {"list": [self.plain(one) for one in item]}
         if isinstance(item, Mapping):
             return {"mapping": [[self.plain(key), self.plain(value)] for key, value in item.items()]}
+        return self._of_arrays(item)
+
+    def _of_arrays(self, item: Any) -> dict[str, Any]:
+        """An array, or something that is made of arrays."""
         if isinstance(item, np.ndarray):
             return self._array(item)
         if sp.issparse(item):

@@ -1,7 +1,8 @@
 """What stays possible: the tables that agree with a release.
 
-equations/  a release as integer equations: system, what single ones say (propagation), what goes together (rowspace),
-            flows in a graph (network, twins), all changes of a table that no equation notices (lattice)
+equations/  a release as integer equations: system, by rows and columns (sparse_equations), what single ones say
+            (propagation), what goes together (rowspace), flows in a graph (network, twins), all changes of a table that
+            no equation notices (lattice)
 solvers/    linear and integer programs, flow, searches for one table, for every table and every cycle
 blocks/     presolve: what is decided, one feasible table, the independent blocks of the rest; contradiction: why there is
             none; known_sums; two_way, own_bounds: what a block looks like

@@ -128,8 +128,28 @@ def _best(block: Block, weigh: WithEvidence) -> np.ndarray:
         raise TooLarge(
             f"the most probable table is found for up to {MOST_COLUMNS:,} cells that depend on each other; here are {n:,}."
         )
+    program, weighed, bent = _begun(block, weigh)
+    for whole in (False, True):  # first without whole numbers, which is quick and finds the chords that matter
+        for _ in range(MOST_ROUNDS):
+            x, bound = program.solve(weighed, whole)
+            if whole:
+                found = math.fsum(_weight(block, weigh, int(j), int(x[j])) for j in np.flatnonzero(weighed))
+                if bound - found <= CLOSE * n + 1e-9 * abs(found):
+                    return np.asarray(block.lower + x)
+            before = len(program.chords)
+            for j in bent:
+                last = int(block.upper[j] - block.lower[j]) - 1
+                for at in (int(x[j]) - 1, int(x[j]), int(x[j]) + 1):
+                    _add_chord(program, weigh, j, min(max(at, 0), last))
+            if not whole and len(program.chords) == before:
+                break
+    raise NumericalDoubt("the most probable table could not be found reliably; use a coarser unit.")
+
+
+def _begun(block: Block, weigh: WithEvidence) -> tuple[_Program, np.ndarray, list[int]]:
+    """A program with some chords and all choices; which columns have weights, and which of them bend downwards."""
     program = _Program(block)
-    weighed = np.ones(n, dtype=bool)
+    weighed = np.ones(len(block.columns), dtype=bool)
     bent = []
     for j, (column, low, high) in enumerate(zip(block.columns.tolist(), block.lower, block.upper, strict=True)):
         if not (isinstance(weigh.law, Poisson) and column < weigh.n_cells and weigh.excludes_nothing(column)):
@@ -151,21 +171,7 @@ def _best(block: Block, weigh: WithEvidence) -> np.ndarray:
             f"the evidence or the priors leave {program.n_choices:,} values to choose from, more than the {MOST_CHOICES:,} "
             "among which the most probable table can be found."
         )
-    for whole in (False, True):  # first without whole numbers, which is quick and finds the chords that matter
-        for _ in range(MOST_ROUNDS):
-            x, bound = program.solve(weighed, whole)
-            if whole:
-                found = math.fsum(_weight(block, weigh, int(j), int(x[j])) for j in np.flatnonzero(weighed))
-                if bound - found <= CLOSE * n + 1e-9 * abs(found):
-                    return np.asarray(block.lower + x)
-            before = len(program.chords)
-            for j in bent:
-                last = int(block.upper[j] - block.lower[j]) - 1
-                for at in (int(x[j]) - 1, int(x[j]), int(x[j]) + 1):
-                    _add_chord(program, weigh, j, min(max(at, 0), last))
-            if not whole and len(program.chords) == before:
-                break
-    raise NumericalDoubt("the most probable table could not be found reliably; use a coarser unit.")
+    return program, weighed, bent
 
 
 def _add_chord(program: _Program, weigh: WithEvidence, j: int, at: int) -> None:

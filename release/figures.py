@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,45 +23,95 @@ UNKNOWN_METHOD = Applied(
 )
 MISSING = ("error", "zero", "hidden")
 
+Key = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """The figures of a publication by what they are about, those that went through a random method apart."""
+
+    cells: dict[int, Figure]
+    absent: np.ndarray
+    """Cells that no line is about."""
+    totals: list[tuple[Key, Figure]]
+    random: dict[int, int | None]
+    random_totals: dict[Key, int]
+
+    @property
+    def asked(self) -> list[Key]:
+        """Totals that have a line and no figure."""
+        return [key for key, figure in self.totals if figure.status != PUBLISHED]
+
 
 def from_figures(publication: Publication) -> Release:
     """Put published figures together into a release, after checking that they can be one."""
-    dims, figures, source = publication.dims, publication.figures, publication.source
-    missing, decimals, tolerance = publication.missing, publication.decimals, publication.tolerance
-    if missing not in MISSING:
-        raise InputError(f"missing={missing!r}: it is one of {', '.join(MISSING)}.")
-    if tolerance < 0:
+    _check_options(publication)
+    release = unpublished(publication.dims, publication.decimals, source=publication.source)
+    lines = _sorted_lines(release, publication)
+    release, truth = _with_cells(release, lines, publication.missing)
+    release = _with_totals(release, lines.totals, truth, publication)
+    whole = replace(
+        release,
+        asked=np.array(lines.asked, dtype=np.int64).reshape(-1, len(publication.dims)),
+        truth=truth if (truth != NO_VALUE).all() else None,
+        flagged=True,
+        contributors=_of_cells({cell: line.contributors for cell, line in lines.cells.items()}, release.n_cells),
+        largest=_of_cells({cell: line.largest for cell, line in lines.cells.items()}, release.n_cells),
+        notes=_notes(release, lines, publication),
+        applied=_applied(release, lines, publication.figures),
+        figures=_of_cells(lines.random, release.n_cells),
+        sum_figures=lines.random_totals,
+    )
+    return replace(with_relations(checked(whole, publication.source), publication), protection=publication.protection)
+
+
+def _check_options(publication: Publication) -> None:
+    if publication.missing not in MISSING:
+        raise InputError(f"missing={publication.missing!r}: it is one of {', '.join(MISSING)}.")
+    if publication.tolerance < 0:
         raise InputError("tolerance= must be at least 0.")
-    release = unpublished(dims, decimals, source=source)
-    n_leaves = [len(dim.labels) for dim in dims]
-    cells = release.grids[0].cells
-    seen: dict[tuple[int, ...], Figure] = {}
-    for figure in figures:
+
+
+def _sorted_lines(release: Release, publication: Publication) -> _Lines:
+    """Every line in its place; refuses lines that contradict themselves or each other, and cells without a line."""
+    dims, source = publication.dims, publication.source
+    seen: dict[Key, Figure] = {}
+    for figure in publication.figures:
         if figure.key in seen:
             raise InputError(
                 f"{source}: {key_words(figure.key, dims)} is given twice ({seen[figure.key].where} and {figure.where})."
             )
         seen[figure.key] = figure
         _check_figure(release, figure, source)
-    is_cell = {key: all(node < n for node, n in zip(key, n_leaves, strict=True)) for key in seen}
-    given = {int(cells[key]): figure for key, figure in seen.items() if is_cell[key]}
-    absent = np.setdiff1d(np.arange(release.n_cells), list(given))
-    notes = []
-    if len(absent):
-        first = release.words(release.keys[absent[0]])
-        if missing == "error":
-            raise InputError(
-                f"{source}: {len(absent)} of {release.n_cells} cells have no line, first {first}; say missing='zero' "
-                "if empty cells are left out, or missing='hidden' if hidden ones are."
-            )
-        notes.append(f"{len(absent)} cells without a line are taken as {missing}, first {first}")
+    number, cells, totals = release.grids[0].cells, {}, []
+    for key, figure in seen.items():
+        if all(node < len(dim.labels) for node, dim in zip(key, dims, strict=True)):
+            cells[int(number[key])] = figure
+        else:
+            totals.append((key, figure))
+    absent = np.setdiff1d(np.arange(release.n_cells), list(cells))
+    if len(absent) and publication.missing == "error":
+        raise InputError(
+            f"{source}: {len(absent)} of {release.n_cells} cells have no line, first "
+            f"{release.words(release.keys[absent[0]])}; say missing='zero' if empty cells are left out, or "
+            "missing='hidden' if hidden ones are."
+        )
+    return _Lines(
+        cells=cells,
+        absent=absent,
+        totals=[(key, figure) for key, figure in totals if figure.status != RANDOM],
+        random={cell: figure.value for cell, figure in cells.items() if figure.status == RANDOM},
+        random_totals={k: f.value for k, f in totals if f.status == RANDOM and f.value is not None},
+    )
 
+
+def _with_cells(release: Release, lines: _Lines, missing: str) -> tuple[Release, np.ndarray]:
+    """What the lines say of single cells; and their true values, as far as these are told."""
     lower, upper, value = release.lower.copy(), release.upper.copy(), release.value.copy()
     status = release.status.copy()
     truth = np.full(release.n_cells, NO_VALUE)
-    random = {cell: figure.value for cell, figure in given.items() if figure.status == RANDOM}
-    for cell, figure in given.items():
-        if cell in random:
+    for cell, figure in lines.cells.items():
+        if cell in lines.random:
             continue
         rounded = figure.status == PUBLISHED and _is_range(figure)
         status[cell] = UNSHOWN if rounded else figure.status  # a rounded figure does not show the cell itself
@@ -72,24 +122,38 @@ def from_figures(publication: Publication) -> Release:
                 value[cell] = figure.value
             if not rounded:
                 truth[cell] = figure.value
-    status[absent] = PUBLISHED if missing == "zero" else HIDDEN
+    status[lines.absent] = PUBLISHED if missing == "zero" else HIDDEN
     if missing == "zero":
-        upper[absent] = value[absent] = truth[absent] = 0
-    release = replace(release, lower=lower, upper=upper, value=value, status=status)
-    contributors = _of_cells({cell: figure.contributors for cell, figure in given.items()}, release.n_cells)
-    largest = _of_cells({cell: figure.largest for cell, figure in given.items()}, release.n_cells)
+        upper[lines.absent] = value[lines.absent] = truth[lines.absent] = 0
+    return replace(release, lower=lower, upper=upper, value=value, status=status), truth
 
-    totals = [(key, figure) for key, figure in seen.items() if not is_cell[key] and figure.status != RANDOM]
-    random_sums = {
-        key: figure.value
-        for key, figure in seen.items()
-        if not is_cell[key] and figure.status == RANDOM and figure.value is not None
-    }
-    rows = []
-    for key, _ in totals:
-        inside = cells[np.ix_(*(dim.leaves[node] for dim, node in zip(dims, key, strict=True)))].ravel()
-        rows.append(inside)
-    matrix = sp.csr_array(
+
+def _with_totals(
+    release: Release, totals: Sequence[tuple[Key, Figure]], truth: np.ndarray, publication: Publication
+) -> Release:
+    """What the lines say of sums, after checking that they add up."""
+    matrix = _sums(release, [key for key, _ in totals])
+    _check_sums(release, totals, matrix, truth, publication.source, publication.tolerance)
+    told = [i for i, (_, figure) in enumerate(totals) if figure.status == PUBLISHED or _is_range(figure)]
+    figures = [totals[i][1] for i in told]
+    ranges = [_range(figure, publication.tolerance) for figure in figures]
+    shown = [NO_VALUE if f.value is None or f.status != PUBLISHED else f.value for f in figures]
+    return release.with_facts(
+        np.array([totals[i][0] for i in told], dtype=np.int64).reshape(-1, len(publication.dims)),
+        matrix[np.array(told, dtype=int)],
+        np.array([low for low, _ in ranges], dtype=np.int64),
+        np.array([high for _, high in ranges], dtype=np.int64),
+        np.array(shown, dtype=np.int64),
+    )
+
+
+def _sums(release: Release, keys: Sequence[Key]) -> sp.csr_array:
+    """[sum, cell]: 1 where a sum has a cell."""
+    cells = release.grids[0].cells
+    rows = [
+        cells[np.ix_(*(dim.leaves[node] for dim, node in zip(release.dims, key, strict=True)))].ravel() for key in keys
+    ]
+    return sp.csr_array(
         (
             np.ones(sum(map(len, rows)), np.int64),
             np.concatenate([np.empty(0, np.int64), *rows]).astype(np.int64),
@@ -97,43 +161,39 @@ def from_figures(publication: Publication) -> Release:
         ),
         shape=(len(rows), release.n_cells),
     )
-    known = (truth != NO_VALUE).all()
-    _check_sums(release, totals, matrix, truth, source, tolerance)
-    told = np.array([i for i, (_, f) in enumerate(totals) if f.status == PUBLISHED or _is_range(f)], dtype=int)
-    ranges = [_range(totals[i][1], tolerance) for i in told]
-    release = release.with_facts(
-        np.array([totals[i][0] for i in told], dtype=np.int64).reshape(-1, len(dims)),
-        matrix[told],
-        np.array([low for low, _ in ranges], dtype=np.int64),
-        np.array([high for _, high in ranges], dtype=np.int64),
-        np.array([NO_VALUE if totals[i][1].value is None or totals[i][1].status != PUBLISHED else totals[i][1].value
-                  for i in told], dtype=np.int64),
-    )  # fmt: skip
-    asked = [key for key, figure in totals if figure.status != PUBLISHED]
+
+
+def _withheld(release: Release, lines: _Lines) -> tuple[int, str]:
+    """How many cells and totals are withheld, as a number and in words."""
     hidden = int(np.isin(release.status, (PRIMARY, HIDDEN)).sum())
-    what = f"{hidden} of {release.n_cells} cells and {len(asked)} totals are withheld"
-    notes.insert(0, f"{what} in {source}")
-    applied = [Applied("suppression", "support only", what)] if hidden or asked else []
+    words = f"{hidden} of {release.n_cells} cells and {len(lines.asked)} totals are withheld"
+    return hidden + len(lines.asked), words
+
+
+def _notes(release: Release, lines: _Lines, publication: Publication) -> tuple[str, ...]:
+    """What a reader of the release should know of its figures."""
+    source, absent = publication.source, lines.absent
+    notes = [f"{_withheld(release, lines)[1]} in {source}"]
+    if len(absent):
+        first = release.words(release.keys[absent[0]])
+        notes.append(f"{len(absent)} cells without a line are taken as {publication.missing}, first {first}")
+    if lines.random or lines.random_totals:
+        numbers = f"{len(lines.random)} cells and {len(lines.random_totals)} totals"
+        notes.append(f"{numbers} are perturbed at random in {source}")
+    if publication.tolerance:
+        notes.append(f"published totals may be {release.show(publication.tolerance)} off the sum they stand for")
+    return tuple(notes)
+
+
+def _applied(release: Release, lines: _Lines, figures: Sequence[Figure]) -> tuple[Applied, ...]:
+    """The methods that the figures show to have been at work."""
+    number, words = _withheld(release, lines)
+    applied = [Applied("suppression", "support only", words)] if number else []
     if any(figure.status == PUBLISHED and _is_range(figure) for figure in figures):
         applied.append(UNKNOWN_ROUNDING)
-    if random or random_sums:
+    if lines.random or lines.random_totals:
         applied.append(UNKNOWN_METHOD)
-        notes.append(f"{len(random)} cells and {len(random_sums)} totals are perturbed at random in {source}")
-    if tolerance:
-        notes.append(f"published totals may be {release.show(tolerance)} off the sum they stand for")
-    whole = replace(
-        release,
-        asked=np.array(asked, dtype=np.int64).reshape(-1, len(dims)),
-        truth=truth if known else None,
-        flagged=True,
-        contributors=contributors,
-        largest=largest,
-        notes=tuple(notes),
-        applied=tuple(applied),
-        figures=_of_cells(random, release.n_cells),
-        sum_figures=random_sums,
-    )
-    return replace(with_relations(checked(whole, source), publication), protection=publication.protection)
+    return tuple(applied)
 
 
 def _of_cells(by_cell: dict[int, int | None], n_cells: int) -> np.ndarray | None:
@@ -174,7 +234,7 @@ def _range(figure: Figure, tolerance: int) -> tuple[int, int]:
 
 def _check_sums(
     release: Release,
-    totals: Sequence[tuple[tuple[int, ...], Figure]],
+    totals: Sequence[tuple[Key, Figure]],
     matrix: sp.csr_array,
     truth: np.ndarray,
     source: str,

@@ -13,7 +13,7 @@ from .files.reading_options import ReadingOptions
 from .release import Release
 
 
-def read_release(
+def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     path: str | os.PathLike[str],
     dims: Sequence[str] | None = None,
     value: str | None = None,

@@ -69,7 +69,7 @@ def split_risk(F: Any, weights: Any = WEIGHTS, *, small: int = SMALL, stacked: b
     return tables.told(combine(terms))
 
 
-def perturbed_risk(
+def perturbed_risk(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     F: Any,
     G: Any,
     changes: Any,

@@ -227,8 +227,8 @@ def listed_steps(first, columns, moves, factorial, bounds, table, random, steps)
         word = next_word(random)
         k = ((word >> half) * n) >> half
         sign = np.int64(word & np.uint64(1)) * 2 - 1
-        begin, end = np.uint64(first[k]), np.uint64(first[k + np.uint64(1)])
-        _one_step(begin, end, columns, moves, sign, factorial, bounds, table, random)
+        entries = (np.uint64(first[k]), np.uint64(first[k + np.uint64(1)]))
+        _one_step(entries, columns, moves, sign, factorial, bounds, table, random)
     return steps
 
 
@@ -239,14 +239,15 @@ def stocked_steps(stock, factorial, bounds, table, random, most):
     end = min(stock.state[1], first + most)
     for k in range(first, end):
         sign = np.int64(next_word(random) >> np.uint64(63)) * 2 - 1
-        begin, after = np.uint64(stock.start[k]), np.uint64(stock.start[k + 1])
-        _one_step(begin, after, stock.columns, stock.steps, sign, factorial, bounds, table, random)
+        entries = (np.uint64(stock.start[k]), np.uint64(stock.start[k + 1]))
+        _one_step(entries, stock.columns, stock.steps, sign, factorial, bounds, table, random)
     stock.state[0] = end
     return end - first
 
 
 @jit_inlined
-def _one_step(begin, end, columns, moves, sign, factorial, bounds, table, random):
+def _one_step(entries, columns, moves, sign, factorial, bounds, table, random):
+    begin, end = entries
     lower, span = bounds.lower, bounds.span
     for e in range(begin, end):
         at = np.uint64(columns[e])

@@ -52,11 +52,13 @@ def slices_of(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 @numba.njit(cache=False)
-def first_slices(sums, counts, weights, fourth, fourth_weight, margin, logs, first, last, of_sum):
-    """All combinations of a sum of two slices and the fourth: what they leave for the first slice.
+def first_slices(middle, fourths, margin, logs, first, last, of_sum):
+    """All combinations of a sum of the two middle slices and the fourth: what they leave for the first slice.
 
     Adds up, for both laws, how often each cell of the first slice has each value, each fourth slice and each sum.
     """
+    sums, counts, weights = middle
+    fourth, fourth_weight = fourths
     cells = len(margin)
     left = np.zeros(cells, dtype=np.int64)
     for s in range(len(sums)):
@@ -104,7 +106,7 @@ def true_entropies(table: np.ndarray) -> tuple[int, np.ndarray]:
     counts, weights = np.bincount(group).astype(float), np.bincount(group, of_pair)
     first, last = np.zeros((2, len(margin), most + 1)), np.zeros((2, len(listed[2])))
     of_sum = np.zeros((2, len(codes)))
-    first_slices(sums, counts, weights, listed[2], of_fourth, margin, logs, first, last, of_sum)
+    first_slices((sums, counts, weights), (listed[2], of_fourth), margin, logs, first, last, of_sum)
     entropies = np.zeros((2, 4, len(margin)))
     for law in range(2):
         of_slices = [

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import TooLarge
-from .lattice_kernel import shorten
+from .lattice_kernel import Rows, shorten
 
 SHORTENING = 2_000_000_000
 """Entries that `shortened` may look at before it is content with what it has."""
@@ -75,7 +75,7 @@ def shortened(basis: Any, budget: int = SHORTENING) -> Any:
     size = np.diff(basis.indptr).astype(np.int64)
     place = np.repeat(start[:-1] - basis.indptr[:-1], size) + np.arange(basis.nnz)
     columns[place], values[place] = basis.indices, basis.data
-    shorten(start, size, columns, values, basis.shape[1], budget)
+    shorten(Rows(start, size, columns, values), basis.shape[1], budget)
     place = np.repeat(start[:-1] - np.cumsum(size) + size, size) + np.arange(size.sum())
     pointers = np.concatenate([[0], np.cumsum(size)])
     result = sp.csr_array((values[place], columns[place], pointers), shape=basis.shape)

@@ -2,99 +2,154 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...base.jit import jit
+from ...base.jit import jit, jit_inlined
+
+
+class Rows(NamedTuple):
+    """A sparse basis: row i has the `size[i]` places from start[i] on, and room up to start[i + 1]."""
+
+    start: np.ndarray
+    size: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+
+
+class Notes(NamedTuple):
+    """What is known of each row."""
+
+    length: np.ndarray
+    """The sum of its absolute values."""
+    changed: np.ndarray
+    """When it changed last, counted in changes."""
+    seen: np.ndarray
+    """The number of the last search that compared it."""
 
 
 @jit
-def shorten(
-    start: np.ndarray, size: np.ndarray, columns: np.ndarray, values: np.ndarray, n_columns: int, budget: int
-) -> bool:
+def _rows_of_columns(rows: Rows, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of each column: where they begin, and their numbers."""
+    begin = np.zeros(n_columns + 1, dtype=np.int64)
+    for i in range(len(rows.size)):
+        for e in range(rows.start[i], rows.start[i] + rows.size[i]):
+            begin[rows.columns[e] + 1] += 1
+    for j in range(n_columns):
+        begin[j + 1] += begin[j]
+    listed = np.empty(begin[n_columns], dtype=np.int64)
+    fill = begin[:n_columns].copy()
+    for i in range(len(rows.size)):
+        for e in range(rows.start[i], rows.start[i] + rows.size[i]):
+            listed[fill[rows.columns[e]]] = i
+            fill[rows.columns[e]] += 1
+    return begin, listed
+
+
+@jit_inlined
+def _change(rows: Rows, dense: np.ndarray, r: int) -> tuple[int, int]:
+    """By how much a row that is given densely grows when row r is added to it, and when it is subtracted."""
+    plus, minus = 0, 0
+    for g in range(rows.start[r], rows.start[r] + rows.size[r]):
+        here, there = dense[rows.columns[g]], rows.values[g]
+        plus += abs(here + there) - abs(here)
+        minus += abs(here - there) - abs(here)
+    return plus, minus
+
+
+@jit_inlined
+def _best_partner(
+    rows: Rows,
+    by_column: tuple[np.ndarray, np.ndarray],
+    notes: Notes,
+    dense: np.ndarray,
+    i: int,
+    since: int,
+    search: int,
+) -> tuple[int, int, int, int]:
+    """The row that shortens row i most, of those that changed after `since`.
+
+    By how much it does, its number (-1: none does), whether it is added or subtracted, and the work.
+    """
+    begin, listed = by_column
+    best, partner, sign, work = 0, -1, 0, 0
+    for e in range(rows.start[i], rows.start[i] + rows.size[i]):
+        first, last = begin[rows.columns[e]], begin[rows.columns[e] + 1]
+        work += last - first
+        for f in range(first, last):
+            r = listed[f]
+            # even if all of it cancels, a row of twice the length shortens nothing
+            if notes.seen[r] == search or notes.changed[r] <= since or notes.length[r] >= 2 * notes.length[i]:
+                continue
+            notes.seen[r] = search
+            plus, minus = _change(rows, dense, r)
+            work += rows.size[r]
+            if min(plus, minus) < best:
+                best, partner = min(plus, minus), r
+                sign = 1 if plus <= minus else -1
+    return best, partner, sign, work
+
+
+@jit_inlined
+def _add(rows: Rows, i: int, r: int, sign: int, dense: np.ndarray, support: np.ndarray) -> None:
+    """Add row r times a sign to row i, which is also given densely."""
+    n_support = rows.size[i]
+    for k in range(n_support):
+        support[k] = rows.columns[rows.start[i] + k]
+    for g in range(rows.start[r], rows.start[r] + rows.size[r]):
+        j = rows.columns[g]
+        if dense[j] == 0:
+            support[n_support] = j
+            n_support += 1
+        dense[j] += sign * rows.values[g]
+    rows.size[i] = 0
+    for k in range(n_support):
+        j = support[k]
+        if dense[j] != 0:
+            rows.columns[rows.start[i] + rows.size[i]] = j
+            rows.values[rows.start[i] + rows.size[i]] = dense[j]
+            rows.size[i] += 1
+
+
+@jit
+def shorten(rows: Rows, n_columns: int, budget: int) -> bool:
     """Add or subtract rows from each other as long as that makes one shorter, in place; whether the budget sufficed.
 
-    Row i has the `size[i]` places from start[i] on, and room up to start[i + 1]. Each row in turn takes the row that
-    shortens it most, the first of those that are equally good, until none does. Two rows are compared again only after
-    one of them has changed.
+    Each row in turn takes the row that shortens it most, the first of those that are equally good, until none does. Two
+    rows are compared again only after one of them has changed.
     """
-    n_rows = len(size)
-    length = np.zeros(n_rows, dtype=np.int64)
+    n_rows = len(rows.size)
+    notes = Notes(np.zeros(n_rows, np.int64), np.ones(n_rows, np.int64), np.zeros(n_rows, np.int64))
     for i in range(n_rows):
-        for e in range(start[i], start[i] + size[i]):
-            length[i] += abs(values[e])
+        for e in range(rows.start[i], rows.start[i] + rows.size[i]):
+            notes.length[i] += abs(rows.values[e])
     dense = np.zeros(n_columns, dtype=np.int64)
     support = np.empty(n_columns, dtype=np.int64)
-    list_start = np.empty(n_columns + 1, dtype=np.int64)
-    seen = np.zeros(n_rows, dtype=np.int64)
-    changed = np.ones(n_rows, dtype=np.int64)  # when, counted in changes
     visited = np.zeros(n_rows, dtype=np.int64)
-    now, stamp, work, going = 1, 0, 0, True
+    now, search, work, going = 1, 0, 0, True
     while going:
         going = False
-        # The rows of each column. A change in this round is seen by the next.
-        list_start[:] = 0
-        for i in range(n_rows):
-            for e in range(start[i], start[i] + size[i]):
-                list_start[columns[e] + 1] += 1
-        for j in range(n_columns):
-            list_start[j + 1] += list_start[j]
-        listed = np.empty(list_start[n_columns], dtype=np.int64)
-        fill = list_start[:n_columns].copy()
-        for i in range(n_rows):
-            for e in range(start[i], start[i] + size[i]):
-                listed[fill[columns[e]]] = i
-                fill[columns[e]] += 1
+        by_column = _rows_of_columns(rows, n_columns)  # a change in this round is seen by the next
         begin = now
         for i in range(n_rows):
-            for e in range(start[i], start[i] + size[i]):
-                dense[columns[e]] = values[e]
+            for e in range(rows.start[i], rows.start[i] + rows.size[i]):
+                dense[rows.columns[e]] = rows.values[e]
             while True:
-                since = visited[i] if changed[i] <= visited[i] else 0
-                stamp += 1
-                seen[i] = stamp
-                best, best_row, best_sign = 0, -1, 0
-                for e in range(start[i], start[i] + size[i]):
-                    a, b = list_start[columns[e]], list_start[columns[e] + 1]
-                    work += b - a
-                    for f in range(a, b):
-                        r = listed[f]
-                        # even if all of it cancels, a row of twice the length shortens nothing
-                        if seen[r] == stamp or changed[r] <= since or length[r] >= 2 * length[i]:
-                            continue
-                        seen[r] = stamp
-                        plus, minus = 0, 0
-                        for g in range(start[r], start[r] + size[r]):
-                            here, there = dense[columns[g]], values[g]
-                            plus += abs(here + there) - abs(here)
-                            minus += abs(here - there) - abs(here)
-                        work += size[r]
-                        if min(plus, minus) < best:
-                            best, best_row = min(plus, minus), r
-                            best_sign = 1 if plus <= minus else -1
-                if best_row < 0 or work > budget:
+                since = visited[i] if notes.changed[i] <= visited[i] else 0
+                search += 1
+                notes.seen[i] = search
+                best, partner, sign, more_work = _best_partner(rows, by_column, notes, dense, i, since, search)
+                work += more_work
+                if partner < 0 or work > budget:
                     break
-                n_support = size[i]
-                for k in range(n_support):
-                    support[k] = columns[start[i] + k]
-                for g in range(start[best_row], start[best_row] + size[best_row]):
-                    j = columns[g]
-                    if dense[j] == 0:
-                        support[n_support] = j
-                        n_support += 1
-                    dense[j] += best_sign * values[g]
-                size[i] = 0
-                for k in range(n_support):
-                    j = support[k]
-                    if dense[j] != 0:
-                        columns[start[i] + size[i]] = j
-                        values[start[i] + size[i]] = dense[j]
-                        size[i] += 1
-                length[i] += best
+                _add(rows, i, partner, sign, dense, support)
+                notes.length[i] += best
                 now += 1
-                changed[i] = now
+                notes.changed[i] = now
                 going = True
-            for e in range(start[i], start[i] + size[i]):
-                dense[columns[e]] = 0
+            for e in range(rows.start[i], rows.start[i] + rows.size[i]):
+                dense[rows.columns[e]] = 0
             if work > budget:
                 return False
             visited[i] = begin

@@ -6,9 +6,11 @@ A graph is given by its *places*: node v owns the places start[v] to start[v + 1
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...base.jit import jit
+from ...base.jit import jit, jit_inlined
 
 
 @jit
@@ -146,6 +148,31 @@ def orientations(
     return factor
 
 
+class Pile(NamedTuple):
+    """What a search for biconnected components keeps of each node and each arc."""
+
+    entered: np.ndarray
+    """When the node was first seen, from 1."""
+    reach: np.ndarray
+    """The earliest node that its part of the tree has an arc to."""
+    height: np.ndarray
+    """Of the pile of arcs when the node was entered."""
+    arcs: np.ndarray
+    label: np.ndarray
+
+
+@jit_inlined
+def _leave(pile: Pile, v: int, before: int, n_pile: int, n_labels: int) -> tuple[int, int]:
+    """Back from a node to the one before it; what hangs together beyond that one is a component. The pile, and how many."""
+    pile.reach[before] = min(pile.reach[before], pile.reach[v])
+    if pile.reach[v] >= pile.entered[before]:
+        while n_pile > pile.height[v]:
+            n_pile -= 1
+            pile.label[pile.arcs[n_pile]] = n_labels
+        n_labels += 1
+    return n_pile, n_labels
+
+
 @jit
 def biconnected(start: np.ndarray, other: np.ndarray, arc: np.ndarray, n_arcs: int) -> np.ndarray:
     """The biconnected component of each arc: two arcs share one if and only if some simple cycle has both.
@@ -153,178 +180,222 @@ def biconnected(start: np.ndarray, other: np.ndarray, arc: np.ndarray, n_arcs: i
     Hopcroft and Tarjan (1973), without recursion. An arc that is on no cycle is alone in its component.
     """
     n_nodes = len(start) - 1
-    label = np.full(n_arcs, -1, dtype=np.int64)
+    pile = Pile(
+        entered=np.zeros(n_nodes, dtype=np.int64),
+        reach=np.zeros(n_nodes, dtype=np.int64),
+        height=np.zeros(n_nodes, dtype=np.int64),
+        arcs=np.empty(n_arcs, dtype=np.int64),
+        label=np.full(n_arcs, -1, dtype=np.int64),
+    )
     taken = np.zeros(n_arcs, dtype=np.bool_)
-    entered = np.zeros(n_nodes, dtype=np.int64)  # when the node was first seen, from 1
-    reach = np.zeros(n_nodes, dtype=np.int64)  # the earliest node that its part of the tree has an arc to
     following = start[:n_nodes].copy()
-    height = np.zeros(n_nodes, dtype=np.int64)  # of the pile of arcs when the node was entered
     path = np.empty(n_nodes, dtype=np.int64)
-    pile = np.empty(n_arcs, dtype=np.int64)
     clock, n_labels, n_pile = 0, 0, 0
     for first in range(n_nodes):
-        if entered[first] != 0:
+        if pile.entered[first] != 0:
             continue
         clock += 1
-        entered[first] = reach[first] = clock
+        pile.entered[first] = pile.reach[first] = clock
         path[0], depth = first, 1
         while depth > 0:
             v = path[depth - 1]
-            if following[v] < start[v + 1]:
-                k = following[v]
-                following[v] += 1
-                if taken[arc[k]]:
-                    continue
-                taken[arc[k]] = True
-                w = other[k]
-                if entered[w] == 0:
-                    clock += 1
-                    entered[w] = reach[w] = clock
-                    height[w] = n_pile
-                    path[depth] = w
-                    depth += 1
-                else:
-                    reach[v] = min(reach[v], entered[w])
-                pile[n_pile] = arc[k]
-                n_pile += 1
+            if following[v] == start[v + 1]:
+                depth -= 1
+                if depth > 0:
+                    n_pile, n_labels = _leave(pile, v, path[depth - 1], n_pile, n_labels)
                 continue
-            depth -= 1
-            if depth == 0:
-                break
-            before = path[depth - 1]
-            reach[before] = min(reach[before], reach[v])
-            if reach[v] >= entered[before]:
-                while n_pile > height[v]:
-                    n_pile -= 1
-                    label[pile[n_pile]] = n_labels
-                n_labels += 1
-    return label
+            k = following[v]
+            following[v] += 1
+            if taken[arc[k]]:
+                continue
+            taken[arc[k]] = True
+            w = other[k]
+            if pile.entered[w] == 0:
+                clock += 1
+                pile.entered[w] = pile.reach[w] = clock
+                pile.height[w] = n_pile
+                path[depth] = w
+                depth += 1
+            else:
+                pile.reach[v] = min(pile.reach[v], pile.entered[w])
+            pile.arcs[n_pile] = arc[k]
+            n_pile += 1
+    return pile.label
+
+
+class Graph(NamedTuple):
+    """The ends of arcs sorted by node."""
+
+    start: np.ndarray
+    other: np.ndarray
+    mate: np.ndarray
+
+
+class Residual(NamedTuple):
+    """What can still be pushed; every flow on the way is feasible."""
+
+    room: np.ndarray
+    """What can still be pushed out through a place."""
+    back: np.ndarray
+    """The room of its mate: kept twice, so that both searches read along memory."""
+    least_room: np.ndarray
+    """The least room that any flow on the way left at a place; a place where that is 0 needs no search."""
+
+
+class Search(NamedTuple):
+    """A search for a path from both ends."""
+
+    mark: np.ndarray
+    """By which of the two searches, counting all, a node was reached last."""
+    via: np.ndarray
+    """The place through which flow comes to it, or goes on from it."""
+    out_queue: np.ndarray
+    in_queue: np.ndarray
+
+
+@jit_inlined
+def _next_level(
+    graph: Graph, room: np.ndarray, search: Search, queue: np.ndarray, ends: tuple[int, int], marks: tuple[int, int],
+    outward: bool,
+) -> tuple[int, int, int, int, int]:  # fmt: skip
+    """Move a frontier on by one arc, until it meets the other search.
+
+    `ends` are where the frontier begins and ends in its queue, `marks` what its own search and the other one write. Where
+    the queue now begins and ends, how many places the new frontier has, where the searches meet (-1: not yet), the work.
+    """
+    head, end = ends
+    own, others = marks
+    level, size, work = end, 0, 0
+    while head < level:
+        v = queue[head]
+        head += 1
+        first, last = graph.start[v], graph.start[v + 1]
+        for k in range(first, last):
+            if room[k] > 0:
+                w = graph.other[k]
+                if search.mark[w] == others:
+                    return head, end, size, k if outward else graph.mate[k], work + k + 1 - first
+                if search.mark[w] != own:
+                    search.mark[w] = own
+                    search.via[w] = k if outward else graph.mate[k]
+                    queue[end] = w
+                    end += 1
+                    size += graph.start[w + 1] - graph.start[w]
+        work += last - first
+    return head, end, size, -1, work
+
+
+@jit_inlined
+def _meeting_place(
+    graph: Graph, residual: Residual, search: Search, source: int, goal: int, stamp: int
+) -> tuple[int, int]:
+    """The place in the middle of a shortest path with room from source to goal, -1 if there is none; and the work.
+
+    Breadth-first searches from both ends: always the frontier with fewer places moves, and when one has nowhere to go,
+    nothing more can pass.
+    """
+    outward, inward = stamp, stamp + 1
+    search.mark[source], search.mark[goal] = outward, inward
+    search.out_queue[0], out_head, out_end = source, 0, 1
+    search.in_queue[0], in_head, in_end = goal, 0, 1
+    out_size, in_size = graph.start[source + 1] - graph.start[source], graph.start[goal + 1] - graph.start[goal]
+    middle, work = -1, 0
+    while middle < 0 and out_head < out_end and in_head < in_end:
+        if out_size <= in_size:
+            out_head, out_end, out_size, middle, more = _next_level(
+                graph, residual.room, search, search.out_queue, (out_head, out_end), (outward, inward), True
+            )
+        else:
+            in_head, in_end, in_size, middle, more = _next_level(
+                graph, residual.back, search, search.in_queue, (in_head, in_end), (inward, outward), False
+            )
+        work += more
+    return middle, work
+
+
+@jit_inlined
+def _narrowest(
+    graph: Graph, residual: Residual, via: np.ndarray, middle: int, source: int, goal: int
+) -> int:  # fmt: skip
+    """The least room along a path."""
+    room, other, mate = residual.room, graph.other, graph.mate
+    amount = room[middle]
+    v = other[mate[middle]]
+    while v != source:
+        amount = min(amount, room[via[v]])
+        v = other[mate[via[v]]]
+    v = other[middle]
+    while v != goal:
+        amount = min(amount, room[via[v]])
+        v = other[via[v]]
+    return amount
+
+
+@jit_inlined
+def _send(residual: Residual, mate: np.ndarray, k: int, amount: int) -> None:
+    """Push an amount out through a place."""
+    room, back, m = residual.room, residual.back, mate[k]
+    room[k] -= amount
+    back[m] = room[k]
+    room[m] += amount
+    back[k] = room[m]
+    residual.least_room[k] = min(residual.least_room[k], room[k])
+
+
+@jit_inlined
+def _send_along(
+    graph: Graph, residual: Residual, via: np.ndarray, middle: int, source: int, goal: int, amount: int
+) -> None:
+    """Push an amount along a path."""
+    other, mate = graph.other, graph.mate
+    _send(residual, mate, middle, amount)
+    v = other[mate[middle]]
+    while v != source:
+        k = via[v]
+        _send(residual, mate, k, amount)
+        v = other[mate[k]]
+    v = other[middle]
+    while v != goal:
+        k = via[v]
+        _send(residual, mate, k, amount)
+        v = other[k]
 
 
 @jit
-def push(
-    start: np.ndarray,
-    other: np.ndarray,
-    mate: np.ndarray,
-    room: np.ndarray,
-    back: np.ndarray,
-    least_room: np.ndarray,
-    asked: np.ndarray,
-    first: int,
-    most_work: int,
-    keep: bool,
-) -> int:
+def push(graph: Graph, residual: Residual, asked: np.ndarray, first: int, most_work: int, keep: bool) -> int:
     """Push as much flow as possible through each asked place in turn; how many are done when the work is.
 
-    `room` is what can still be pushed out through a place, `back` the room of its mate: kept twice, so that both
-    searches read along memory. `least_room` collects the least room that any flow on the way left at a place; a place
-    where that is 0 needs no search. Every flow on the way is feasible. With `keep`, what went through an asked place is
-    never taken back later.
-
-    Flow returns from the far end to the near end along shortest paths, found by breadth-first searches from both ends:
-    always the frontier with fewer places moves, and when one has nowhere to go, nothing more can pass.
+    Flow returns from the far end to the near end along shortest paths (Edmonds and Karp 1972). With `keep`, what went
+    through an asked place is never taken back later.
     """
-    n_nodes = len(start) - 1
-    mark = np.zeros(n_nodes, dtype=np.int64)
-    via = np.empty(n_nodes, dtype=np.int64)
-    out_queue = np.empty(n_nodes, dtype=np.int64)
-    in_queue = np.empty(n_nodes, dtype=np.int64)
+    n_nodes = len(graph.start) - 1
+    search = Search(
+        np.zeros(n_nodes, np.int64),
+        np.empty(n_nodes, np.int64),
+        np.empty(n_nodes, np.int64),
+        np.empty(n_nodes, np.int64),
+    )
+    room, back, least_room = residual
     stamp, work = 0, 0
     for number in range(first, len(asked)):
         through = asked[number]
         if least_room[through] == 0:
             continue
-        twin = mate[through]
-        source, goal = other[through], other[twin]
+        twin = graph.mate[through]
+        source, goal = graph.other[through], graph.other[twin]
         limit, reverse, moved, full = room[through], room[twin], 0, False
         # the arc itself is no way back
         room[through] = room[twin] = back[through] = back[twin] = 0
-        while moved < limit:
+        while moved < limit and work <= most_work:
             stamp += 2
-            outward, inward = stamp, stamp + 1
-            mark[source], mark[goal] = outward, inward
-            out_queue[0], out_head, out_end = source, 0, 1
-            in_queue[0], in_head, in_end = goal, 0, 1
-            out_size = start[source + 1] - start[source]  # places of the frontiers
-            in_size = start[goal + 1] - start[goal]
-            middle = -1  # the place where the searches meet
-            while middle < 0 and out_head < out_end and in_head < in_end:
-                if out_size <= in_size:
-                    level, out_size = out_end, 0
-                    while out_head < level and middle < 0:
-                        v = out_queue[out_head]
-                        out_head += 1
-                        a, b = start[v], start[v + 1]
-                        for k in range(a, b):
-                            if room[k] > 0:
-                                w = other[k]
-                                if mark[w] == inward:
-                                    middle = k
-                                    b = k + 1
-                                    break
-                                if mark[w] != outward:
-                                    mark[w] = outward
-                                    via[w] = k
-                                    out_queue[out_end] = w
-                                    out_end += 1
-                                    out_size += start[w + 1] - start[w]
-                        work += b - a
-                else:
-                    level, in_size = in_end, 0
-                    while in_head < level and middle < 0:
-                        v = in_queue[in_head]
-                        in_head += 1
-                        a, b = start[v], start[v + 1]
-                        for k in range(a, b):
-                            if back[k] > 0:
-                                w = other[k]
-                                if mark[w] == outward:
-                                    middle = mate[k]
-                                    b = k + 1
-                                    break
-                                if mark[w] != inward:
-                                    mark[w] = inward
-                                    via[w] = mate[k]
-                                    in_queue[in_end] = w
-                                    in_end += 1
-                                    in_size += start[w + 1] - start[w]
-                        work += b - a
+            middle, more = _meeting_place(graph, residual, search, source, goal, stamp)
+            work += more
             if middle < 0:
                 full = True
                 break
-            amount = min(limit - moved, room[middle])
-            v = other[mate[middle]]
-            while v != source:
-                amount = min(amount, room[via[v]])
-                v = other[mate[via[v]]]
-            v = other[middle]
-            while v != goal:
-                amount = min(amount, room[via[v]])
-                v = other[via[v]]
+            amount = min(limit - moved, _narrowest(graph, residual, search.via, middle, source, goal))
             moved += amount
-            k = middle
-            v = other[mate[middle]]
-            forward = False
-            while True:
-                m = mate[k]
-                room[k] -= amount
-                back[m] = room[k]
-                room[m] += amount
-                back[k] = room[m]
-                least_room[k] = min(least_room[k], room[k])
-                if not forward:
-                    if v != source:
-                        k = via[v]
-                        v = other[mate[k]]
-                        continue
-                    forward = True
-                    v = other[middle]
-                if v == goal:
-                    break
-                k = via[v]
-                v = other[k]
-            if work > most_work:
-                break
+            _send_along(graph, residual, search.via, middle, source, goal, amount)
         least_room[through] = min(least_room[through], limit - moved)
         room[through] = back[twin] = limit - moved
         room[twin] = back[through] = reverse if keep else reverse + moved

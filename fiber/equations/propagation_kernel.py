@@ -2,31 +2,108 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...base.jit import jit
+from ...base.jit import jit, jit_inlined
 from ...release.facts.facts import NO_LIMIT
+from .sparse_equations import Equations
 
 INFINITE = NO_LIMIT
 
+CANNOT_HOLD, NOTHING_NEW, TIGHTER = -1, 0, 1
+
+
+class Sums(NamedTuple):
+    """The least and the most of a sum over the terms that are finite, and how many have no limit on either side."""
+
+    least: int
+    most: int
+    endless_least: int
+    endless_most: int
+
+
+@jit_inlined
+def _term(a: int, low: int, high: int) -> Sums:
+    """What a column between two bounds adds to a row."""
+    if high >= INFINITE:
+        return Sums(a * low, 0, 0, 1) if a > 0 else Sums(0, a * low, 1, 0)
+    return Sums(a * low, a * high, 0, 0) if a > 0 else Sums(a * high, a * low, 0, 0)
+
+
+@jit_inlined
+def _plus(one: Sums, two: Sums) -> Sums:
+    return Sums(
+        one.least + two.least,
+        one.most + two.most,
+        one.endless_least + two.endless_least,
+        one.endless_most + two.endless_most,
+    )
+
+
+@jit_inlined
+def _without(one: Sums, two: Sums) -> Sums:
+    return Sums(
+        one.least - two.least,
+        one.most - two.most,
+        one.endless_least - two.endless_least,
+        one.endless_most - two.endless_most,
+    )
+
+
+@jit_inlined
+def _left(a: int, b: int, rest: Sums, low: int, high: int) -> tuple[int, int]:
+    """The range that a row leaves a column between two bounds: a x = b - rest."""
+    size = a if a > 0 else -a
+    if rest.endless_least == 0:
+        room = b - rest.least
+        if a > 0:
+            high = min(high, room // size)
+        else:
+            low = max(low, -(room // size))
+    if rest.endless_most == 0:
+        need = b - rest.most
+        if a > 0:
+            low = max(low, -((-need) // size))
+        else:
+            high = min(high, (-need) // size)
+    return low, high
+
+
+@jit_inlined
+def _tighten_row(equations: Equations, lower: np.ndarray, upper: np.ndarray, row: int, dirty: np.ndarray) -> int:
+    """Tighten the bounds of the columns of a row, and note the rows for which that may be news."""
+    b = equations.b[row]
+    sums = Sums(0, 0, 0, 0)
+    for e in range(equations.row_start[row], equations.row_start[row + 1]):
+        j = equations.columns[e]
+        sums = _plus(sums, _term(equations.coefficients[e], lower[j], upper[j]))
+    if (sums.endless_least == 0 and sums.least > b) or (sums.endless_most == 0 and sums.most < b):
+        return CANNOT_HOLD
+    news = NOTHING_NEW
+    for e in range(equations.row_start[row], equations.row_start[row + 1]):
+        a, j = equations.coefficients[e], equations.columns[e]
+        rest = _without(sums, _term(a, lower[j], upper[j]))
+        low, high = _left(a, b, rest, lower[j], upper[j])
+        if low > high:
+            return CANNOT_HOLD
+        if low > lower[j] or high < upper[j]:
+            sums = _plus(rest, _term(a, low, high))
+            lower[j], upper[j] = low, high
+            for f in range(equations.column_start[j], equations.column_start[j + 1]):
+                dirty[equations.rows_of_column[f]] = True
+            news = TIGHTER
+    return news
+
 
 @jit
-def propagate(
-    row_start: np.ndarray,
-    columns: np.ndarray,
-    coefficients: np.ndarray,
-    b: np.ndarray,
-    column_start: np.ndarray,
-    rows_of_column: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    most_sweeps: int,
-) -> int:
+def propagate(equations: Equations, lower: np.ndarray, upper: np.ndarray, most_sweeps: int) -> int:
     """Tighten `lower` and `upper` in place; the number of a row that cannot hold, or -1.
 
     Stopping early is harmless: bounds are then valid but wider than they could be.
     """
-    n_rows = len(b)
+    n_rows = len(equations.b)
     dirty = np.ones(n_rows, dtype=np.bool_)
     for _ in range(most_sweeps):
         changed = False
@@ -34,72 +111,10 @@ def propagate(
             if not dirty[row]:
                 continue
             dirty[row] = False
-            least, most = 0, 0  # of the row's sum, over what is finite
-            endless_least, endless_most = 0, 0  # how many terms have no limit
-            for e in range(row_start[row], row_start[row + 1]):
-                a, j = coefficients[e], columns[e]
-                if a > 0:
-                    least += a * lower[j]
-                    if upper[j] >= INFINITE:
-                        endless_most += 1
-                    else:
-                        most += a * upper[j]
-                else:
-                    most += a * lower[j]
-                    if upper[j] >= INFINITE:
-                        endless_least += 1
-                    else:
-                        least += a * upper[j]
-            if (endless_least == 0 and least > b[row]) or (endless_most == 0 and most < b[row]):
+            news = _tighten_row(equations, lower, upper, row, dirty)
+            if news == CANNOT_HOLD:
                 return row
-            for e in range(row_start[row], row_start[row + 1]):
-                a, j = coefficients[e], columns[e]
-                endless = upper[j] >= INFINITE
-                size = a if a > 0 else -a
-                if a > 0:
-                    own_least, own_most = a * lower[j], 0 if endless else a * upper[j]
-                    rest_least_endless = endless_least
-                    rest_most_endless = endless_most - (1 if endless else 0)
-                else:
-                    own_least, own_most = 0 if endless else a * upper[j], a * lower[j]
-                    rest_least_endless = endless_least - (1 if endless else 0)
-                    rest_most_endless = endless_most
-                # a x = b - rest, with rest between (least - own_least) and (most - own_most)
-                new_lower, new_upper = lower[j], upper[j]
-                if rest_least_endless == 0:
-                    room = b[row] - (least - own_least)
-                    if a > 0:
-                        new_upper = min(new_upper, room // size)
-                    else:
-                        new_lower = max(new_lower, -(room // size))
-                if rest_most_endless == 0:
-                    need = b[row] - (most - own_most)
-                    if a > 0:
-                        new_lower = max(new_lower, -((-need) // size))
-                    else:
-                        new_upper = min(new_upper, (-need) // size)
-                if new_lower > new_upper:
-                    return row
-                if new_lower > lower[j] or new_upper < upper[j]:
-                    # the row's own sums move with its column
-                    if a > 0:
-                        least += a * (new_lower - lower[j])
-                        if endless and new_upper < INFINITE:
-                            endless_most -= 1
-                            most += a * new_upper
-                        elif not endless:
-                            most += a * (new_upper - upper[j])
-                    else:
-                        most += a * (new_lower - lower[j])
-                        if endless and new_upper < INFINITE:
-                            endless_least -= 1
-                            least += a * new_upper
-                        elif not endless:
-                            least += a * (new_upper - upper[j])
-                    lower[j], upper[j] = new_lower, new_upper
-                    for f in range(column_start[j], column_start[j + 1]):
-                        dirty[rows_of_column[f]] = True
-                    changed = True
+            changed = changed or news == TIGHTER
         if not changed:
             break
     return -1

@@ -9,10 +9,37 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.jit import jit
+from ...base.jit import jit, jit_lean
 
 PRIME = 2**31 - 1
 MOST_WORK = 1_000_000_000
+
+
+@jit_lean
+def _inverse(value: int, prime: int) -> int:
+    """What gives 1 when multiplied with a value modulo a prime (Fermat)."""
+    inverse, base, power = 1, value, prime - 2
+    while power:
+        if power & 1:
+            inverse = inverse * base % prime
+        base = base * base % prime
+        power >>= 1
+    return inverse
+
+
+@jit_lean
+def _clear_column(M: np.ndarray, rank: int, j: int, prime: int) -> None:
+    """Make the entry of row `rank` in a column 1, and those of all other rows 0."""
+    rows, columns = M.shape
+    inverse = _inverse(M[rank, j], prime)
+    for k in range(columns):
+        M[rank, k] = M[rank, k] * inverse % prime
+    for i in range(rows):
+        factor = M[i, j]
+        if i != rank and factor != 0:
+            for k in range(j, columns):
+                if M[rank, k] != 0:
+                    M[i, k] = (M[i, k] - factor * M[rank, k]) % prime
 
 
 @jit
@@ -34,20 +61,7 @@ def _echelon(M: np.ndarray, prime: int) -> np.ndarray:
         if pivot != rank:
             for k in range(columns):
                 M[pivot, k], M[rank, k] = M[rank, k], M[pivot, k]
-        inverse, base, power = 1, M[rank, j], prime - 2
-        while power:
-            if power & 1:
-                inverse = inverse * base % prime
-            base = base * base % prime
-            power >>= 1
-        for k in range(columns):
-            M[rank, k] = M[rank, k] * inverse % prime
-        for i in range(rows):
-            factor = M[i, j]
-            if i != rank and factor != 0:
-                for k in range(j, columns):
-                    if M[rank, k] != 0:
-                        M[i, k] = (M[i, k] - factor * M[rank, k]) % prime
+        _clear_column(M, rank, j, prime)
         pivots[rank] = j
         rank += 1
     return pivots[:rank]

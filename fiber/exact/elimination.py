@@ -70,10 +70,10 @@ class Elimination(Layout):
         elif now.dtype == np.uint64:
             allowed = self.allowed[step.column]
             gaps = not allowed.all()
-            _share_out(step, lambda a, z: kernel.counted(a, z, *step.orbits, allowed, gaps, now, after, step.most))
+            _share_out(step, lambda a, z: kernel.counted((a, z), step.orbits, allowed, gaps, now, after, step.most))
         else:
             weight = weights[step.column]
-            _share_out(step, lambda a, z: kernel.forward(a, z, *step.orbits, weight, now, after, step.most))
+            _share_out(step, lambda a, z: kernel.forward((a, z), step.orbits, weight, now, after, step.most))
         return after
 
     def _backward(
@@ -84,7 +84,7 @@ class Elimination(Layout):
 
         def some(a: int, z: int) -> np.ndarray:
             share = np.zeros(len(weight))
-            kernel.backward(a, z, *step.orbits, weight, now, back_after, back_now, share, step.most)
+            kernel.backward((a, z), step.orbits, weight, now, back_after, back_now, share, step.most)
             return share
 
         return np.sum(_share_out(step, some), axis=0)
@@ -159,7 +159,7 @@ class Elimination(Layout):
 
 def _share_out(step: Addition, work: Callable[[int, int], Part]) -> list[Part]:
     """Work on the orbits of a step, on several threads if that is worth it; the parts are the same on any machine."""
-    orbits = len(step.orbits.orbit_start) - 1
+    orbits = len(step.orbits.source.start) - 1
     if _threads(step) == 1:
         return [work(0, orbits)]
     edges = np.linspace(0, orbits, PARTS + 1).astype(int).tolist()
@@ -201,7 +201,12 @@ def eliminate_block(
     ]
     tied = np.flatnonzero(np.diff(sp.csc_array(A).indptr))
     if len(tied) < len(lower):
-        return _with_free_columns(A, b, lower, upper, log_weights, budget, tied, allowed, count_only, progress)
+        part = None
+        if len(tied):
+            some = (b, lower[tied], upper[tied], [log_weights[int(j)] for j in tied], budget)
+            part = eliminate_block(sp.csr_array(A[:, tied]), *some, count_only=count_only, progress=progress)
+        empty_rows_hold = bool((b[np.diff(sp.csr_array(A).indptr) == 0] == 0).all())
+        return _with_free_columns(lower, log_weights, allowed, tied, part, 1 if empty_rows_hold else 0)
     if not all(one.any() for one in allowed) or (b[np.diff(sp.csr_array(A).indptr) == 0] != 0).any():
         return _none(lower, allowed)
     run = Elimination(A, b, lower, allowed, budget)
@@ -234,40 +239,24 @@ def _none(lower: np.ndarray, allowed: Sequence[np.ndarray]) -> Solved:
 
 
 def _with_free_columns(
-    A: Any,
-    b: np.ndarray,
     lower: np.ndarray,
-    upper: np.ndarray,
     log_weights: Sequence[np.ndarray | None],
-    budget: Budget,
-    tied: np.ndarray,
     allowed: Sequence[np.ndarray],
-    count_only: bool,
-    progress: Progress | None,
+    tied: np.ndarray,
+    part: Solved | None,
+    tables: int,
 ) -> Solved:
-    """Columns that are in no equation keep their own law; the others are eliminated."""
-    tables = 1 if (b[np.diff(A.indptr) == 0] == 0).all() else 0
+    """Columns that are in no equation keep their own law; the others, which are `tied`, have that of their part."""
     possible, weights = list(allowed), [np.zeros(0)] * len(lower)
     for j in np.setdiff1d(np.arange(len(lower)), tied):
         given = log_weights[j]
         share = allowed[j].astype(float) if given is None else np.exp(given - max(given.max(), -1e300))
         weights[j] = share / max(share.sum(), 1e-300)
         tables *= int(allowed[j].sum())
-    if len(tied):
-        part = sp.csr_array(A[:, tied])
-        found = eliminate_block(
-            part,
-            b,
-            lower[tied],
-            upper[tied],
-            [log_weights[j] for j in tied],
-            budget,
-            count_only=count_only,
-            progress=progress,
-        )
-        tables *= found.tables
+    if part is not None:
+        tables *= part.tables
         for k, j in enumerate(tied):
-            possible[j], weights[j] = found.possible[k], found.weights[k]
+            possible[j], weights[j] = part.possible[k], part.weights[k]
     return Solved(tables, lower, tuple(possible), tuple(weights), "elimination")
 
 

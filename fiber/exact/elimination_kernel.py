@@ -15,9 +15,11 @@ Inner loops run over slices: with plain offsets the compiler has to expect negat
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...base.jit import jit
+from ...base.jit import jit, jit_inlined
 
 FAR = 2**62
 SMALL = 2_000  # orbits with fewer products than this are not worth a call of the linear algebra library
@@ -29,70 +31,125 @@ ONE_THREAD = 262_144
 KEY, FIRST, LAST, POSITION = 0, 1, 2, 3
 
 
+class Lines(NamedTuple):
+    """The lines before or after a step, orbit by orbit: their places along the axis and in memory."""
+
+    start: np.ndarray
+    """Orbit -> its lines, in order of position."""
+    position: np.ndarray
+    lowest: np.ndarray
+    """The lowest place of their states along the axis, less slope * position."""
+    length: np.ndarray
+    begin: np.ndarray
+
+
+class Orbits(NamedTuple):
+    """The lines before a step, and those after it that they lead to."""
+
+    source: Lines
+    target: Lines
+
+
+class Keys(NamedTuple):
+    """How lines are told apart after a step."""
+
+    first: np.ndarray
+    """Orbit -> the next key at the position of its first line."""
+    step: int
+    """How the key moves with the position."""
+    slope: int
+    """How much a unit of the column moves along the axis."""
+
+
+class Checks(NamedTuple):
+    """The sums of the column's equations, and where they must lie."""
+
+    sums: np.ndarray
+    """Orbit x equations: at the position of the first line and place 0."""
+    along: np.ndarray
+    """How these move along the axis, and with the position."""
+    step: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+class Written(NamedTuple):
+    """What is found out of the lines after a step."""
+
+    start: np.ndarray
+    """Orbit -> its lines."""
+    lines: np.ndarray
+    cost: np.ndarray
+    """Products in all, and the most lines before, lines after and places of an orbit."""
+
+
+@jit_inlined
+def _positions(lines: Lines, checks: Checks, orbit: int, span: int) -> tuple[int, int]:
+    """The first and the last position that an orbit can have a line at after the step."""
+    here = lines.position[lines.start[orbit]]
+    begin, last = here, lines.position[lines.start[orbit + 1] - 1] + span
+    for c in range(len(checks.step)):
+        if checks.along[c] == 0 and (checks.step[c] == 1 or checks.step[c] == -1):
+            one = here + checks.step[c] * (checks.low[c] - checks.sums[orbit, c])
+            two = here + checks.step[c] * (checks.high[c] - checks.sums[orbit, c])
+            begin, last = max(begin, min(one, two)), min(last, max(one, two))
+    return begin, last
+
+
+@jit_inlined
+def _reached(lines: Lines, orbit: int, allowed: np.ndarray, k: int) -> tuple[int, int]:
+    """From which place to which the states at a position are reached by values that are allowed."""
+    low, high = FAR, -FAR
+    for s in range(lines.start[orbit], lines.start[orbit + 1]):
+        v = k - lines.position[s]
+        if v < 0:
+            break
+        if v < len(allowed) and allowed[v]:
+            low, high = min(low, lines.lowest[s]), max(high, lines.lowest[s] + lines.length[s] - 1)
+    return low, high
+
+
+@jit_inlined
+def _checked(checks: Checks, orbit: int, moved: int, low: int, high: int) -> tuple[int, int]:
+    """Those places from low to high at which every equation of the column can still hold."""
+    for c in range(len(checks.step)):
+        reached, along = checks.sums[orbit, c] + checks.step[c] * moved, checks.along[c]
+        if along == 0:
+            if reached < checks.low[c] or reached > checks.high[c]:
+                high = low - 1
+        elif along > 0:
+            low = max(low, -((reached - checks.low[c]) // along))
+            high = min(high, (checks.high[c] - reached) // along)
+        else:
+            low = max(low, -((checks.high[c] - reached) // -along))
+            high = min(high, (reached - checks.low[c]) // -along)
+    return low, high
+
+
 @jit
 def targets(
-    orbit: int,  # the first orbit to look at
-    orbit_start: np.ndarray,  # orbit -> its lines, in order of position
-    position: np.ndarray,
-    lowest: np.ndarray,  # ... and the lowest and highest place of their states along the axis, less slope * position
-    highest: np.ndarray,
-    slope: int,  # how much a unit of the column moves along the axis
-    key: np.ndarray,  # orbit -> the next key at the position of its first line, and how it moves with the position
-    key_step: int,
-    check: np.ndarray,  # orbit x equations of the column: their sums at the position of the first line and place 0, ...
-    check_axis: np.ndarray,  # ... how these move along the axis and with the position, and where they must lie
-    check_step: np.ndarray,
-    check_low: np.ndarray,
-    check_high: np.ndarray,
-    allowed: np.ndarray,
-    target_start: np.ndarray,  # written: orbit -> its lines after the step
-    out: np.ndarray,
-    n: int,
-    cost: np.ndarray,  # products in all, and the most lines before, lines after and places of an orbit
+    orbit: int, lines: Lines, keys: Keys, checks: Checks, allowed: np.ndarray, written: Written, n: int
 ) -> tuple[int, int]:
-    """Write down the lines after a step, orbit by orbit until `out` is nearly full: the next orbit, how many lines."""
-    span = len(allowed) - 1
-    while orbit < len(orbit_start) - 1:
-        a, z = orbit_start[orbit], orbit_start[orbit + 1]
-        here, last = position[a], position[z - 1] + span
-        begin = here
-        for c in range(len(check_step)):
-            if check_axis[c] == 0 and (check_step[c] == 1 or check_step[c] == -1):
-                one = here + check_step[c] * (check_low[c] - check[orbit, c])
-                two = here + check_step[c] * (check_high[c] - check[orbit, c])
-                begin, last = max(begin, min(one, two)), min(last, max(one, two))
+    """Write down the lines after a step, from an orbit on until there is no room: the next orbit, how many lines."""
+    out, cost = written.lines, written.cost
+    while orbit < len(lines.start) - 1:
+        a, z = lines.start[orbit], lines.start[orbit + 1]
+        here = lines.position[a]
+        begin, last = _positions(lines, checks, orbit, len(allowed) - 1)
         if n + last - begin + 1 > out.shape[1]:
             return orbit, n
-        target_start[orbit] = n
-        left, right = FAR, -FAR
-        for s in range(a, z):
-            left, right = min(left, lowest[s]), max(right, highest[s])
+        written.start[orbit] = n
+        left, right = _ends(lines.lowest, lines.length, a, z)
         for k in range(begin, last + 1):
-            low, high = FAR, -FAR
-            for s in range(a, z):
-                v = k - position[s]
-                if v < 0:
-                    break
-                if v <= span and allowed[v]:
-                    low, high = min(low, lowest[s]), max(high, highest[s])
-            for c in range(len(check_step)):
-                reached, along = check[orbit, c] + check_step[c] * (k - here), check_axis[c]
-                if along == 0:
-                    if reached < check_low[c] or reached > check_high[c]:
-                        high = low - 1
-                elif along > 0:
-                    low = max(low, -((reached - check_low[c]) // along))
-                    high = min(high, (check_high[c] - reached) // along)
-                else:
-                    low = max(low, -((check_high[c] - reached) // -along))
-                    high = min(high, (reached - check_low[c]) // -along)
+            low, high = _reached(lines, orbit, allowed, k)
+            low, high = _checked(checks, orbit, k - here, low, high)
             if low <= high:
-                out[KEY, n] = key[orbit] + key_step * (k - here)
-                out[FIRST, n], out[LAST, n], out[POSITION, n] = low + slope * k, high + slope * k, k
+                out[KEY, n] = keys.first[orbit] + keys.step * (k - here)
+                out[FIRST, n], out[LAST, n], out[POSITION, n] = low + keys.slope * k, high + keys.slope * k, k
                 n += 1
-        lines = n - target_start[orbit]
-        cost[0] += (z - a) * lines * (right - left + 1)
-        cost[1], cost[2], cost[3] = max(cost[1], z - a), max(cost[2], lines), max(cost[3], right - left + 1)
+        after = n - written.start[orbit]
+        cost[0] += (z - a) * after * (right - left)
+        cost[1], cost[2], cost[3] = max(cost[1], z - a), max(cost[2], after), max(cost[3], right - left)
         orbit += 1
     return orbit, n
 
@@ -152,27 +209,19 @@ def strip_room(lines: int, places: int) -> int:
 
 @jit
 def forward(
-    from_orbit: int,
-    to_orbit: int,
-    orbit_start: np.ndarray,  # ---- the lines before the step, orbit by orbit: their places along the axis and in memory
-    position: np.ndarray,
-    lowest: np.ndarray,
-    length: np.ndarray,
-    begin: np.ndarray,
-    target_start: np.ndarray,  # ---- ... and those after it
-    target_position: np.ndarray,
-    target_lowest: np.ndarray,
-    target_length: np.ndarray,
-    target_begin: np.ndarray,
+    part: tuple[int, int],  # the first of the orbits that are worked on, and the one after the last
+    orbits: Orbits,
     weight: np.ndarray,
     now: np.ndarray,
     after: np.ndarray,
     most: np.ndarray,
 ) -> None:
     """What the states after a step are given by those before it."""
+    orbit_start, position, lowest, length, begin = orbits.source
+    target_start, target_position, target_lowest, target_length, target_begin = orbits.target
     source_room, target_room = np.empty(strip_room(most[1], most[3])), np.empty(strip_room(most[2], most[3]))
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
-    for orbit in range(from_orbit, to_orbit):
+    for orbit in range(part[0], part[1]):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
         left, right = _ends(lowest, length, a, z)
         sources, sinks = z - a, e - c
@@ -203,18 +252,8 @@ def forward(
 
 @jit
 def backward(
-    from_orbit: int,
-    to_orbit: int,
-    orbit_start: np.ndarray,
-    position: np.ndarray,
-    lowest: np.ndarray,
-    length: np.ndarray,
-    begin: np.ndarray,
-    target_start: np.ndarray,
-    target_position: np.ndarray,
-    target_lowest: np.ndarray,
-    target_length: np.ndarray,
-    target_begin: np.ndarray,
+    part: tuple[int, int],
+    orbits: Orbits,
     weight: np.ndarray,
     now: np.ndarray,  # what leads to each state before the step
     back_after: np.ndarray,  # what each state after it can still give
@@ -223,11 +262,13 @@ def backward(
     most: np.ndarray,
 ) -> None:
     """The same from behind, and with it the share of each value of the column."""
+    orbit_start, position, lowest, length, begin = orbits.source
+    target_start, target_position, target_lowest, target_length, target_begin = orbits.target
     source_room, back_room = np.empty(strip_room(most[1], most[3])), np.empty(strip_room(most[1], most[3]))
     target_room = np.empty(strip_room(most[2], most[3]))
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     product_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
-    for orbit in range(from_orbit, to_orbit):
+    for orbit in range(part[0], part[1]):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
         left, right = _ends(lowest, length, a, z)
         sources, sinks = z - a, e - c
@@ -270,18 +311,8 @@ def backward(
 
 @jit
 def counted(
-    from_orbit: int,
-    to_orbit: int,
-    orbit_start: np.ndarray,
-    position: np.ndarray,
-    lowest: np.ndarray,
-    length: np.ndarray,
-    begin: np.ndarray,
-    target_start: np.ndarray,
-    target_position: np.ndarray,
-    target_lowest: np.ndarray,
-    target_length: np.ndarray,
-    target_begin: np.ndarray,
+    part: tuple[int, int],
+    orbits: Orbits,
     allowed: np.ndarray,
     gaps: bool,  # is any value not allowed?
     now: np.ndarray,
@@ -289,9 +320,11 @@ def counted(
     most: np.ndarray,
 ) -> None:
     """The same in whole numbers, for counts modulo 2^64 or after a reduction: a running sum along each orbit."""
+    orbit_start, position, lowest, length, begin = orbits.source
+    target_start, target_position, target_lowest, target_length, target_begin = orbits.target
     span = len(allowed) - 1
     running = np.zeros(most[3], now.dtype)
-    for orbit in range(from_orbit, to_orbit):
+    for orbit in range(part[0], part[1]):
         a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
         left, right = _ends(lowest, length, a, z)
         running[: right - left] = 0

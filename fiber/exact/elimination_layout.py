@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -54,33 +54,18 @@ class Layer:
         return of_arrays((self.rows, self.size, self.keys, self.first, self.start))
 
 
-class Orbits(NamedTuple):
-    """The lines before and after a step, orbit by orbit; see the kernels."""
-
-    orbit_start: np.ndarray
-    position: np.ndarray
-    lowest: np.ndarray
-    length: np.ndarray
-    begin: np.ndarray
-    target_start: np.ndarray
-    target_position: np.ndarray
-    target_lowest: np.ndarray
-    target_length: np.ndarray
-    target_begin: np.ndarray
-
-
 @dataclass(frozen=True, eq=False)
 class Addition:
     """A column is added; `most` is what an orbit has at most of anything."""
 
     column: int
-    orbits: Orbits
+    orbits: kernel.Orbits
     most: np.ndarray
 
     @property
     def nbytes(self) -> int:
         """What its arrays hold."""
-        return of_arrays(self.orbits)
+        return of_arrays((*self.orbits.source, *self.orbits.target))
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,21 +228,21 @@ class Layout:
         check = check + check_axis[:, None] * slope * position[orbit_start[:-1]]
         check = np.ascontiguousarray(check.T)
         del digits, reference
-        lowest = layer.first[line] - slope * position
-        highest = lowest + np.diff(layer.start)[line] - 1
+        length = np.diff(layer.start)[line]
+        source = kernel.Lines(orbit_start, position, layer.first[line] - slope * position, length, layer.start[line])
+        checks = kernel.Checks(
+            check, np.ascontiguousarray(check_axis), p.A[through, column].copy(), p.low[through, t], p.high[through, t]
+        )
         written, target_start, most = self._targets(
-            orbit_start, position, lowest, highest, slope, key, int(p.A[rows, column] @ stride),
-            check, np.ascontiguousarray(check_axis), p.A[through, column].copy(),
-            p.low[through, t], p.high[through, t], allowed,
-        )  # fmt: skip
+            source, kernel.Keys(key, int(p.A[rows, column] @ stride), slope), checks, allowed
+        )
         self.charge(PASSES * int(most[0]))
         keys, first, last, target_position = written
         start = np.concatenate([[0], np.cumsum(last - first + 1)])
-        orbits = Orbits(
-            orbit_start, position, lowest, highest - lowest + 1, layer.start[line],
-            target_start, target_position, first - slope * target_position, last - first + 1, start[:-1],
-        )  # fmt: skip
-        return Layer(t, axis, rows, size, keys, first, start), Addition(column, orbits, most)
+        target = kernel.Lines(
+            target_start, target_position, first - slope * target_position, last - first + 1, start[:-1]
+        )
+        return Layer(t, axis, rows, size, keys, first, start), Addition(column, kernel.Orbits(source, target), most)
 
     def _orbits(self, layer: Layer, column: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The lines in order of orbit and position, their positions, and where each orbit begins."""
@@ -288,20 +273,22 @@ class Layout:
         begins = np.flatnonzero(np.concatenate([[True], np.diff(still[line]) != 0]))
         return line, position[line], np.concatenate([begins, [n]])
 
-    def _targets(self, *arguments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        orbit_start = arguments[0]
-        n_orbits = len(orbit_start) - 1
+    def _targets(
+        self, lines: kernel.Lines, keys: kernel.Keys, checks: kernel.Checks, allowed: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The lines after a step, where those of each orbit begin, and what the step costs."""
+        n_orbits = len(lines.start) - 1
         target_start, cost = np.empty(n_orbits + 1, np.int64), np.zeros(4, np.int64)
-        longest = int(np.ptp(arguments[1])) + len(arguments[-1]) + 1
+        longest = int(np.ptp(lines.position)) + len(allowed) + 1
         # ... and the lines from which these were made
-        given = of_arrays(arguments) + 2 * arguments[1].nbytes + target_start.nbytes
-        room = longest + 2 * len(arguments[1])
+        given = of_arrays((*lines, *keys, *checks, allowed, target_start)) + lines.position.nbytes
+        room = longest + 2 * len(lines.position)
         self.take(given + WRITTEN * NUMBER * room)
         out = np.empty((WRITTEN, room), np.int64)
         orbit, n = 0, 0
-        write: Any = kernel.targets
         while True:
-            orbit, n = write(orbit, *arguments, target_start, out, n, cost)
+            written = kernel.Written(target_start, out, cost)
+            orbit, n = kernel.targets(orbit, lines, keys, checks, allowed, written, n)
             if orbit == n_orbits:
                 break
             if self.operations + PASSES * cost[0] + LINE * n > self.budget.operations:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.jit import jit
+from ...base.jit import jit, jit_inlined
 from ..equations.rowspace import relations
 
 MOST_WORK = 100_000_000
@@ -55,7 +55,7 @@ def plan(A: Any, b: np.ndarray, span: np.ndarray) -> Plan | None:
         return None
     dense = A.toarray()
     by_column = sp.csc_array(A)
-    arrays = (
+    pattern = Pattern(
         A.indptr.astype(np.int64), A.indices.astype(np.int64),
         by_column.indptr.astype(np.int64), by_column.indices.astype(np.int64),
     )  # fmt: skip
@@ -65,7 +65,7 @@ def plan(A: Any, b: np.ndarray, span: np.ndarray) -> Plan | None:
     tries = int(np.clip(MOST_WORK // max(1, work), 1, A.shape[0]))
     best: Plan | None = None
     for first in np.argsort(room, kind="stable")[:: max(1, A.shape[0] // tries)][:tries]:
-        order = _row_by_row(*arrays, room, np.log1p(span.astype(float)), int(first))
+        order = _row_by_row(pattern, Sizes(room, np.log1p(span.astype(float))), int(first))
         found = _along(dense, b, span, order)
         if best is None or found.log_operations < best.log_operations:
             best = found
@@ -80,83 +80,137 @@ def planned_operations(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarr
     return 0.0 if found is None else float(np.exp(min(found.log_operations, 700.0)))
 
 
-@jit
-def _row_by_row(
-    row_start: np.ndarray,
-    columns: np.ndarray,
-    column_start: np.ndarray,
-    rows: np.ndarray,
-    room: np.ndarray,
-    width: np.ndarray,
-    first: int,
-) -> np.ndarray:
-    """Complete one row after the other, always the one that leaves the least open, starting with `first`."""
-    m, n = len(row_start) - 1, len(column_start) - 1
-    left = np.empty(m, np.int64)
-    for i in range(m):
-        left[i] = row_start[i + 1] - row_start[i]
-    is_open, taken = np.zeros(m, np.bool_), np.zeros(n, np.bool_)
-    gone = np.zeros(m, np.int64)  # scratch: columns of a row that completing another one takes
-    met = np.empty(m, np.int64)
-    order = np.empty(n, np.int64)
-    n_done = 0
-    while n_done < n:
-        chosen, least = -1, np.inf
-        for i in range(m):
-            if left[i] == 0 or (n_done == 0 and i != first):
-                continue
-            n_met, change = 0, 0.0
-            for e in range(row_start[i], row_start[i + 1]):
-                j = columns[e]
-                if not taken[j]:
-                    for f in range(column_start[j], column_start[j + 1]):
-                        r = rows[f]
-                        if gone[r] == 0:
-                            met[n_met] = r
-                            n_met += 1
-                        gone[r] += 1
-            touches = False
-            for k in range(n_met):
-                r = met[k]
-                touches = touches or is_open[r]
-                if is_open[r] and left[r] == gone[r]:
-                    change -= room[r]
-                elif not is_open[r] and left[r] > gone[r]:
-                    change += room[r]
-                gone[r] = 0
-            if not touches and n_done > 0:
-                change += 1e6  # begin elsewhere only where nothing is open
+class Pattern(NamedTuple):
+    """Which columns each row has, and which rows each column."""
+
+    row_start: np.ndarray
+    columns: np.ndarray
+    column_start: np.ndarray
+    rows: np.ndarray
+
+
+class Sizes(NamedTuple):
+    """How wide the sum of a row can be, and a column."""
+
+    room: np.ndarray
+    width: np.ndarray
+
+
+class Open(NamedTuple):
+    """What is left after some columns."""
+
+    left: np.ndarray
+    """Columns of each row that are not yet taken."""
+    is_open: np.ndarray
+    """Has the row some that are taken, and some that are not?"""
+    taken: np.ndarray
+    gone: np.ndarray
+    """Scratch: columns of a row that completing another one takes."""
+    met: np.ndarray
+
+
+@jit_inlined
+def _rows_met(pattern: Pattern, now: Open, i: int) -> int:
+    """Count for each row how many of its columns completing row i takes; how many rows have any."""
+    n_met = 0
+    for e in range(pattern.row_start[i], pattern.row_start[i + 1]):
+        j = pattern.columns[e]
+        if not now.taken[j]:
+            for f in range(pattern.column_start[j], pattern.column_start[j + 1]):
+                r = pattern.rows[f]
+                if now.gone[r] == 0:
+                    now.met[n_met] = r
+                    n_met += 1
+                now.gone[r] += 1
+    return n_met
+
+
+@jit_inlined
+def _change_by_row(pattern: Pattern, sizes: Sizes, now: Open, i: int, begun: bool) -> float:
+    """By how much more is open after a row was completed, in logarithms."""
+    change, touches = 0.0, False
+    for k in range(_rows_met(pattern, now, i)):
+        r = now.met[k]
+        touches = touches or now.is_open[r]
+        if now.is_open[r] and now.left[r] == now.gone[r]:
+            change -= sizes.room[r]
+        elif not now.is_open[r] and now.left[r] > now.gone[r]:
+            change += sizes.room[r]
+        now.gone[r] = 0
+    if not touches and begun:
+        change += 1e6  # begin elsewhere only where nothing is open
+    return change
+
+
+@jit_inlined
+def _next_row(pattern: Pattern, sizes: Sizes, now: Open, begun: bool) -> int:
+    """The row whose completion leaves the least open; -1 where all are complete."""
+    chosen, least = -1, np.inf
+    for i in range(len(now.left)):
+        if now.left[i] > 0:
+            change = _change_by_row(pattern, sizes, now, i, begun)
             if change < least:
                 chosen, least = i, change
-        if chosen < 0:
-            for j in range(n):
-                if not taken[j]:
-                    order[n_done] = j
-                    n_done += 1
-            break
-        # Within the row: first what opens nothing or little, so that wide sums open late.
-        while left[chosen] > 0:
-            next_column, least = -1, np.inf
-            for e in range(row_start[chosen], row_start[chosen + 1]):
-                j = columns[e]
-                if taken[j]:
-                    continue
-                change = 1e-3 * width[j]
-                for f in range(column_start[j], column_start[j + 1]):
-                    r = rows[f]
-                    if not is_open[r] and left[r] > 1:
-                        change += room[r]
-                    elif is_open[r] and left[r] == 1:
-                        change -= room[r]
-                if change < least:
-                    next_column, least = j, change
-            taken[next_column] = True
-            order[n_done] = next_column
+    return chosen
+
+
+@jit_inlined
+def _next_column(pattern: Pattern, sizes: Sizes, now: Open, row: int) -> int:
+    """Within a row: first what opens nothing or little, so that wide sums open late."""
+    chosen, least = -1, np.inf
+    for e in range(pattern.row_start[row], pattern.row_start[row + 1]):
+        j = pattern.columns[e]
+        if now.taken[j]:
+            continue
+        change = 1e-3 * sizes.width[j]
+        for f in range(pattern.column_start[j], pattern.column_start[j + 1]):
+            r = pattern.rows[f]
+            if not now.is_open[r] and now.left[r] > 1:
+                change += sizes.room[r]
+            elif now.is_open[r] and now.left[r] == 1:
+                change -= sizes.room[r]
+        if change < least:
+            chosen, least = j, change
+    return chosen
+
+
+@jit_inlined
+def _take(pattern: Pattern, now: Open, j: int) -> None:
+    """Take a column."""
+    now.taken[j] = True
+    for f in range(pattern.column_start[j], pattern.column_start[j + 1]):
+        r = pattern.rows[f]
+        now.left[r] -= 1
+        now.is_open[r] = now.left[r] > 0
+
+
+@jit
+def _row_by_row(pattern: Pattern, sizes: Sizes, first: int) -> np.ndarray:
+    """Complete one row after the other, always the one that leaves the least open, starting with `first`."""
+    m, n = len(pattern.row_start) - 1, len(pattern.column_start) - 1
+    now = Open(
+        np.empty(m, np.int64),
+        np.zeros(m, np.bool_),
+        np.zeros(n, np.bool_),
+        np.zeros(m, np.int64),
+        np.empty(m, np.int64),
+    )
+    for i in range(m):
+        now.left[i] = pattern.row_start[i + 1] - pattern.row_start[i]
+    order = np.empty(n, np.int64)
+    n_done = 0
+    row = first if now.left[first] > 0 else -1
+    while row >= 0:
+        while now.left[row] > 0:
+            j = _next_column(pattern, sizes, now, row)
+            _take(pattern, now, j)
+            order[n_done] = j
             n_done += 1
-            for f in range(column_start[next_column], column_start[next_column + 1]):
-                r = rows[f]
-                left[r] -= 1
-                is_open[r] = left[r] > 0
+        row = _next_row(pattern, sizes, now, n_done > 0)
+    for j in range(n):  # columns that are in no row
+        if not now.taken[j]:
+            order[n_done] = j
+            n_done += 1
     return order
 
 

@@ -55,18 +55,8 @@ class _Plan:
     """The order of the walk, and what the kernel needs to know of each position."""
 
     order: np.ndarray
-    line: int
-    entry_start: np.ndarray
-    entry_row: np.ndarray
-    entry_coefficient: np.ndarray
-    rest_least: np.ndarray
-    rest_most: np.ndarray
-    deciding_row: np.ndarray
-    deciding_sign: np.ndarray
-    step: np.ndarray
-    moving: np.ndarray
-    line_rows: np.ndarray
-    line_row_step: np.ndarray
+    columns: kernel.Columns
+    line: kernel.Line
 
 
 def enumerate_block(
@@ -98,61 +88,91 @@ def enumerate_block(
         nothing = tuple(np.zeros(int(size)) for size in sizes)
         return Solved(0, lower, tuple(one > 0 for one in nothing), nothing, "enumeration")
     plan = _plan(A, lower, upper)
-    low, high = lower[plan.order], upper[plan.order]
-    guess = kernel.probe(
-        plan.line, plan.entry_start, plan.entry_row, plan.entry_coefficient, plan.rest_least, plan.rest_most,
-        low, high, np.ascontiguousarray(b, dtype=np.int64), PROBES,
-    )  # fmt: skip
+    b = np.ascontiguousarray(b, dtype=np.int64)
+    guess = kernel.probe(plan.columns, plan.line.begin + 1, b, PROBES, np.zeros(len(b), np.int64))
     if guess > _hopeless_from(most_steps):
         raise FarTooLarge(n, guess)
-    tally_start = np.concatenate([[0], np.cumsum(sizes[plan.order] + 1)]).astype(np.int64)
-    any_weight = any(given is not None for given in log_weights)
-    flat = np.zeros(tally_start[-1] if any_weight else 1)
+    law, path, tallies = _begun(plan, b, log_weights)
+    _walk_through(plan, law, path, tallies, most_steps, progress)
+    possible, weights = _laws(plan, law, tallies)
+    return Solved(int(path.whole[kernel.COUNT]), lower, possible, weights, "enumeration")
+
+
+def _begun(
+    plan: _Plan, b: np.ndarray, log_weights: Sequence[np.ndarray | None]
+) -> tuple[kernel.Law, kernel.Path, kernel.Tallies]:
+    """The weights in the order of the walk, and a walk that has seen nothing yet."""
+    n = len(plan.order)
+    start = np.concatenate([[0], np.cumsum(plan.columns.upper - plan.columns.lower + 2)]).astype(np.int64)
+    weighted = any(given is not None for given in log_weights)
+    places = start[-1] if weighted else 1
+    log_weight = np.zeros(places)
     for position, j in enumerate(plan.order):
         given = log_weights[j]
         if given is not None:
-            flat[tally_start[position] : tally_start[position] + len(given)] = given
-    whole, real = np.array([0, 1, 0, 0], dtype=np.int64), np.array([-np.inf, 0.0])
-    real[kernel.REFERENCE] = -1e300 if any_weight else 0.0
-    count_change = np.zeros(tally_start[-1], dtype=np.int64)
-    weight_tally = np.zeros(tally_start[-1] if any_weight else 1)
-    state = (
-        np.zeros(n, np.int64), np.zeros(n, np.int64), np.ascontiguousarray(b, dtype=np.int64).copy(), np.zeros(n + 1),
-        np.zeros(n, np.int64), np.zeros(n), whole, real, count_change, weight_tally,
-        np.zeros(n, np.int64), np.zeros(len(b), np.int64),
-    )  # fmt: skip
+            log_weight[start[position] : start[position] + len(given)] = given
+    path = kernel.Path(
+        value=np.zeros(n, np.int64),
+        last=np.zeros(n, np.int64),
+        residual=b.copy(),
+        log_weight=np.zeros(n + 1),
+        tables=np.zeros(n, np.int64),
+        weight=np.zeros(n),
+        whole=np.array([0, 1, 0, 0], dtype=np.int64),
+        real=np.array([-1e300 if weighted else 0.0, 0.0]),
+    )
+    law = kernel.Law(weighted, bool(np.isneginf(log_weight).any()), log_weight)
+    return law, path, kernel.Tallies(start, np.zeros(start[-1], dtype=np.int64), np.zeros(places))
+
+
+def _walk_through(
+    plan: _Plan,
+    law: kernel.Law,
+    path: kernel.Path,
+    tallies: kernel.Tallies,
+    most_steps: int,
+    progress: Progress | None,
+) -> None:
+    """Walk until every table is seen, looking up now and then; `TooLarge` after too many steps."""
+    n = len(plan.order)
+    room = kernel.Room(np.zeros(n, np.int64), np.zeros(len(path.residual), np.int64))
     while True:
-        pause_at = min(int(whole[kernel.STEPS]) + PAUSE, most_steps)
-        status = kernel.walk(
-            plan.line, plan.entry_start, plan.entry_row, plan.entry_coefficient, plan.rest_least, plan.rest_most,
-            low, high, plan.deciding_row, plan.deciding_sign, plan.step, plan.moving, plan.line_rows, plan.line_row_step,
-            tally_start, any_weight, bool(np.isneginf(flat).any()), flat, *state, pause_at,
-        )  # fmt: skip
-        if status == kernel.DONE:
-            break
-        if whole[kernel.STEPS] >= most_steps:
+        pause_at = min(int(path.whole[kernel.STEPS]) + PAUSE, most_steps)
+        if kernel.walk(plan.columns, plan.line, law, path, tallies, room, pause_at) == kernel.DONE:
+            return
+        if path.whole[kernel.STEPS] >= most_steps:
             raise TooLarge(
                 f"{n} cells and sums that depend on each other are not solved after {most_steps:,} steps of enumeration"
             )
         check_time("tables were enumerated")
         if progress is not None:
-            progress(f"{int(whole[kernel.STEPS]):,} steps of enumeration")
-    possible: list[np.ndarray] = [np.empty(0)] * n
-    weights: list[np.ndarray] = [np.empty(0)] * n
+            progress(f"{int(path.whole[kernel.STEPS]):,} steps of enumeration")
+
+
+def _laws(
+    plan: _Plan, law: kernel.Law, tallies: kernel.Tallies
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Of each column, in its own order: which values it has in some table, and how probable each is."""
+    possible: list[np.ndarray] = [np.empty(0)] * len(plan.order)
+    weights: list[np.ndarray] = [np.empty(0)] * len(plan.order)
     for position, j in enumerate(plan.order):
-        part = slice(tally_start[position], tally_start[position + 1] - 1)
-        counts = np.cumsum(count_change[part])
+        part = slice(tallies.start[position], tallies.start[position + 1] - 1)
+        counts = np.cumsum(tallies.change[part])
         possible[j] = counts > 0
-        share = weight_tally[part] if any_weight else counts.astype(float)
+        share = tallies.weight[part] if law.weighted else counts.astype(float)
         weights[j] = share / share.sum() if share.sum() > 0 else share
-    return Solved(int(whole[kernel.COUNT]), lower, tuple(possible), tuple(weights), "enumeration")
+    return tuple(possible), tuple(weights)
 
 
 def _plan(A: Any, lower: np.ndarray, upper: np.ndarray) -> _Plan:
-    rows, n = A.shape
     order, deciding = _order(A, upper - lower)
-    position = np.empty(n, dtype=np.int64)
-    position[order] = np.arange(n)
+    columns = _columns(A, order, lower, upper)
+    sign = np.array([A[row, j] if row >= 0 else 0 for row, j in zip(deciding, order, strict=True)], dtype=np.int64)
+    return _Plan(order, columns, _line(columns, np.array(deciding, dtype=np.int64), sign))
+
+
+def _columns(A: Any, order: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> kernel.Columns:
+    """The columns in an order, each with what those after it can still add to its equations."""
     by_column = sp.csc_array(A)
     entry_row, entry_coefficient, entry_start = [], [], [0]
     for j in order:
@@ -160,41 +180,49 @@ def _plan(A: Any, lower: np.ndarray, upper: np.ndarray) -> _Plan:
         entry_row += by_column.indices[part].tolist()
         entry_coefficient += by_column.data[part].tolist()
         entry_start.append(len(entry_row))
-    # What the columns after an entry can still add to its row, going backwards.
-    least, most = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+    least, most = np.zeros(A.shape[0], np.int64), np.zeros(A.shape[0], np.int64)
     rest_least, rest_most = np.zeros(len(entry_row), np.int64), np.zeros(len(entry_row), np.int64)
-    for k in range(n - 1, -1, -1):
+    for k in range(len(order) - 1, -1, -1):
         j = order[k]
         for e in range(entry_start[k], entry_start[k + 1]):
             row, a = entry_row[e], entry_coefficient[e]
             rest_least[e], rest_most[e] = least[row], most[row]
             least[row] += a * (lower[j] if a > 0 else upper[j])
             most[row] += a * (upper[j] if a > 0 else lower[j])
-    sign = np.array([A[deciding[k], order[k]] if deciding[k] >= 0 else 0 for k in range(n)], dtype=np.int64)
-    undecided = np.flatnonzero(np.abs(sign) != 1)
-    line = int(undecided[-1]) if len(undecided) else 0
-    step = np.zeros(n, dtype=np.int64)
-    step[line] = 1
-    speed = {int(entry_row[e]): int(entry_coefficient[e]) for e in range(entry_start[line], entry_start[line + 1])}
-    for k in range(line + 1, n):
-        step[k] = -speed.get(int(deciding[k]), 0) * sign[k]
-        for e in range(entry_start[k], entry_start[k + 1]):
-            speed[entry_row[e]] = speed.get(entry_row[e], 0) + entry_coefficient[e] * int(step[k])
-    line_rows = np.array(sorted(speed), dtype=np.int64)
-    return _Plan(
-        order=order,
-        line=line,
-        entry_start=np.array(entry_start, dtype=np.int64),
-        entry_row=np.array(entry_row, dtype=np.int64),
-        entry_coefficient=np.array(entry_coefficient, dtype=np.int64),
+    return kernel.Columns(
+        start=np.array(entry_start, dtype=np.int64),
+        row=np.array(entry_row, dtype=np.int64),
+        coefficient=np.array(entry_coefficient, dtype=np.int64),
         rest_least=rest_least,
         rest_most=rest_most,
-        deciding_row=np.array(deciding, dtype=np.int64),
+        lower=lower[order],
+        upper=upper[order],
+    )
+
+
+def _line(columns: kernel.Columns, deciding: np.ndarray, sign: np.ndarray) -> kernel.Line:
+    """The line from the last free column on: how fast each column, and each row, moves with it."""
+    n = len(deciding)
+    undecided = np.flatnonzero(np.abs(sign) != 1)
+    begin = int(undecided[-1]) if len(undecided) else 0
+    step = np.zeros(n, dtype=np.int64)
+    step[begin] = 1
+    speed: dict[int, int] = {}
+    for k in range(begin, n):
+        if k > begin:
+            step[k] = -speed.get(int(deciding[k]), 0) * sign[k]
+        for e in range(columns.start[k], columns.start[k + 1]):
+            row = int(columns.row[e])
+            speed[row] = speed.get(row, 0) + int(columns.coefficient[e]) * int(step[k])
+    rows = sorted(speed)
+    return kernel.Line(
+        begin=begin,
+        deciding_row=deciding,
         deciding_sign=sign,
         step=step,
-        moving=line + np.flatnonzero(step[line:]),
-        line_rows=line_rows,
-        line_row_step=np.array([speed[int(row)] for row in line_rows], dtype=np.int64),
+        moving=begin + np.flatnonzero(step[begin:]),
+        rows=np.array(rows, dtype=np.int64),
+        row_step=np.array([speed[row] for row in rows], dtype=np.int64),
     )
 
 

@@ -1,15 +1,17 @@
 """Walk through every table of a block, depth first, and tally how often each cell has each value.
 
-Columns come in a fixed order. Up to position `line` they are a tree: each takes every value that the equations leave it,
-looking one column ahead in each. From `line` on, all columns are affine in the one at `line`: x_j = c_j + step_j t. So
-the whole rest of a table is a line, whose feasible t are an interval, found at once and credited at once.
+Columns come in a fixed order. Up to position `line.begin` they are a tree: each takes every value that the equations leave
+it, looking one column ahead in each. From there on, all columns are affine in the one at `line.begin`: x_j = c_j + step_j t.
+So the whole rest of a table is a line, whose feasible t are an interval, found at once and credited at once.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...base.jit import jit
+from ...base.jit import jit_inlined, jit_lean
 
 # Places in the integer state of a walk, which can be left and taken up again.
 DEPTH, DESCENDING, STEPS, COUNT = 0, 1, 2, 3
@@ -21,244 +23,355 @@ FLAT = 60.0  # a table this many nats above the reference moves it, before exp()
 LONG = 64
 
 
-@jit
-def walk(
-    line: int,
-    entry_start: np.ndarray,  # position -> its entries in the equations
-    entry_row: np.ndarray,
-    entry_coefficient: np.ndarray,
-    rest_least: np.ndarray,  # per entry: least and most that later columns add to its row
-    rest_most: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    deciding_row: np.ndarray,  # per position after `line`: the row that decides it, its coefficient (1 or -1)
-    deciding_sign: np.ndarray,
-    step: np.ndarray,
-    moving: np.ndarray,  # positions on the line whose step is not 0
-    line_rows: np.ndarray,  # rows that the line touches, and how fast their sum moves along it
-    line_row_step: np.ndarray,
-    tally_start: np.ndarray,  # position -> its part of the tallies; one place more than it has values
-    any_weight: bool,
-    gaps: bool,  # are there weights of zero? Then tables without weight are not counted
-    log_weight: np.ndarray,  # of every place of the tallies; 0 where a column has no weights
-    value: np.ndarray,  # ---- state, kept between calls ----
-    last: np.ndarray,
-    residual: np.ndarray,
-    path_weight: np.ndarray,
-    node_count: np.ndarray,
-    node_weight: np.ndarray,
-    whole: np.ndarray,
-    real: np.ndarray,
-    count_change: np.ndarray,  # tallies: of tables as differences along the values, of weights plainly
-    weight_tally: np.ndarray,
-    base: np.ndarray,  # scratch
-    open_residual: np.ndarray,
-    pause_at: int,
-) -> int:
-    """Go on until every table is seen (DONE) or the number of steps reaches `pause_at` (PAUSED)."""
-    n = len(lower)
-    depth = whole[DEPTH]
-    descending = whole[DESCENDING] == 1
-    steps = whole[STEPS]
-    below_count = whole[COUNT]
-    reference = real[REFERENCE]
-    below_weight = real[WEIGHT]
-    while depth >= 0:
-        if descending:
-            # The values that the equations leave the column at `depth`, given all before it.
-            if steps >= pause_at:
-                break
-            steps += 1
-            low, high = lower[depth], upper[depth]
-            for e in range(entry_start[depth], entry_start[depth + 1]):
-                a, open_sum = entry_coefficient[e], residual[entry_row[e]]
-                most, least = open_sum - rest_least[e], open_sum - rest_most[e]
-                if a > 0:
-                    high = min(high, most // a)
-                    low = max(low, -((-least) // a))
-                else:
-                    low = max(low, -(most // -a))
-                    high = min(high, (-least) // -a)
-        if descending and depth < line:
-            if low > high:
-                below_count, below_weight, descending = 0, 0.0, False
-                depth -= 1
-                continue
-            value[depth], last[depth] = low, high
-            node_count[depth], node_weight[depth] = 0, 0.0
-            for e in range(entry_start[depth], entry_start[depth + 1]):
-                residual[entry_row[e]] -= entry_coefficient[e] * low
-            if any_weight:
-                path_weight[depth + 1] = path_weight[depth] + log_weight[tally_start[depth] + low - lower[depth]]
-            depth += 1
-        elif descending:
-            # The line: its column takes t from that range, the later ones follow. Their values at t = 0 come first.
-            if low <= high:
-                for i in range(len(line_rows)):
-                    open_residual[line_rows[i]] = residual[line_rows[i]]
-                base[line] = 0
-                for j in range(line + 1, n):
-                    c = open_residual[deciding_row[j]] * deciding_sign[j]
-                    base[j] = c
-                    for e in range(entry_start[j], entry_start[j + 1]):
-                        open_residual[entry_row[e]] -= entry_coefficient[e] * c
-                    s = step[j]
-                    if s == 1:
-                        low = max(low, lower[j] - c)
-                        high = min(high, upper[j] - c)
-                    elif s == -1:
-                        low = max(low, c - upper[j])
-                        high = min(high, c - lower[j])
-                    elif s == 0:
-                        if c < lower[j] or c > upper[j]:
-                            high = low - 1
-                    elif s > 0:
-                        low = max(low, -((c - lower[j]) // s))
-                        high = min(high, (upper[j] - c) // s)
-                    else:
-                        low = max(low, -((upper[j] - c) // -s))
-                        high = min(high, (c - lower[j]) // -s)
-                    if low > high:
-                        break
-            if low <= high:
-                for i in range(len(line_rows)):
-                    left, speed = open_residual[line_rows[i]], line_row_step[i]
-                    if speed == 0:
-                        if left != 0:
-                            high = low - 1
-                            break
-                    else:
-                        t = left // speed
-                        if t * speed != left:
-                            high = low - 1
-                            break
-                        low, high = max(low, t), min(high, t)
-            if low > high:
-                below_count, below_weight = 0, 0.0
-            else:
-                below_count = high - low + 1
-                below_weight = 0.0
-                for j in range(line, n):
-                    base[j] += tally_start[j] - lower[j]  # from here on the place of x_j at t = 0 in the tallies
-                if not gaps:
-                    for j in range(line, n):
-                        s, place = step[j], base[j]
-                        if s == 0:
-                            count_change[place] += below_count
-                            count_change[place + 1] -= below_count
-                        elif s == 1 or s == -1:
-                            first = place + low if s == 1 else place - high
-                            count_change[first] += 1
-                            count_change[first + below_count] -= 1
-                        else:
-                            for t in range(low, high + 1):
-                                count_change[place + s * t] += 1
-                                count_change[place + s * t + 1] -= 1
-                if any_weight:
-                    steps += below_count
-                    if gaps:
-                        below_count = 0
-                    still = path_weight[line]
-                    for j in range(line, n):
-                        if step[j] == 0:
-                            still += log_weight[base[j]]
-                    top = -np.inf
-                    if high - low > LONG:
-                        # On a long line look for the top first: moving the reference touches every tally.
-                        for t in range(low, high + 1):
-                            nats = still
-                            for j in moving:
-                                nats += log_weight[base[j] + step[j] * t]
-                            top = max(top, nats)
-                    for t in range(low, high + 1):
-                        nats = still
-                        for j in moving:
-                            nats += log_weight[base[j] + step[j] * t]
-                        if gaps:
-                            if nats == -np.inf:
-                                continue
-                            below_count += 1
-                            for j in range(line, n):
-                                count_change[base[j] + step[j] * t] += 1
-                                count_change[base[j] + step[j] * t + 1] -= 1
-                        if max(nats, top) > reference + FLAT:
-                            shrink = np.exp(reference - max(nats, top))
-                            for i in range(len(weight_tally)):
-                                weight_tally[i] *= shrink
-                            for i in range(line):
-                                node_weight[i] *= shrink
-                            below_weight *= shrink
-                            reference = max(nats, top)
-                        weight = np.exp(nats - reference)
-                        below_weight += weight
-                        for j in moving:
-                            weight_tally[base[j] + step[j] * t] += weight
-                    for j in range(line, n):
-                        if step[j] == 0:
-                            weight_tally[base[j]] += below_weight
-            descending = False
-            depth -= 1
+class Columns(NamedTuple):
+    """The columns in the order of the walk, each with its bounds and its entries in the equations A x = b."""
+
+    start: np.ndarray
+    """Position -> its entries."""
+    row: np.ndarray
+    coefficient: np.ndarray
+    rest_least: np.ndarray
+    """Per entry: the least and the most that later columns add to its row."""
+    rest_most: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+class Line(NamedTuple):
+    """The columns that are affine in the last free one."""
+
+    begin: int
+    """The position of that one: it is t, its step is 1."""
+    deciding_row: np.ndarray
+    """Per later position: the row that decides it, and its coefficient there (1 or -1)."""
+    deciding_sign: np.ndarray
+    step: np.ndarray
+    moving: np.ndarray
+    """Positions on the line whose step is not 0."""
+    rows: np.ndarray
+    """Rows that the line touches, and how fast their sums move along it."""
+    row_step: np.ndarray
+
+
+class Law(NamedTuple):
+    """The weights of values."""
+
+    weighted: bool
+    """Are there any?"""
+    gaps: bool
+    """Are there weights of zero? Then tables without weight are not counted."""
+    log_weight: np.ndarray
+    """Of every place of the tallies; 0 where a column has no weights."""
+
+
+class Tallies(NamedTuple):
+    """What is found: tables as differences along the values of a position, weights plainly."""
+
+    start: np.ndarray
+    """Position -> its part; one place more than it has values."""
+    change: np.ndarray
+    weight: np.ndarray
+
+
+class Path(NamedTuple):
+    """Where the walk is, kept between calls: the values of the tree's positions, and what was seen below each."""
+
+    value: np.ndarray
+    last: np.ndarray
+    residual: np.ndarray
+    """b less what the values so far add up to."""
+    log_weight: np.ndarray
+    tables: np.ndarray
+    weight: np.ndarray
+    whole: np.ndarray
+    real: np.ndarray
+
+
+class Room(NamedTuple):
+    """Room to work in; what is in it before does not matter."""
+
+    place: np.ndarray
+    residual: np.ndarray
+
+
+@jit_inlined
+def values_left(columns: Columns, residual: np.ndarray, k: int) -> tuple[int, int]:
+    """The range that the equations leave the column at a position, given all before it."""
+    low, high = columns.lower[k], columns.upper[k]
+    for e in range(columns.start[k], columns.start[k + 1]):
+        a, open_sum = columns.coefficient[e], residual[columns.row[e]]
+        most, least = open_sum - columns.rest_least[e], open_sum - columns.rest_most[e]
+        if a > 0:
+            high = min(high, most // a)
+            low = max(low, -((-least) // a))
         else:
-            # Back at a column whose present value has been seen through: credit it, then take the next value.
-            here = tally_start[depth] + value[depth] - lower[depth]
-            count_change[here] += below_count
-            count_change[here + 1] -= below_count
-            node_count[depth] += below_count
-            if any_weight:
-                weight_tally[here] += below_weight
-                node_weight[depth] += below_weight
-            if value[depth] < last[depth]:
-                value[depth] += 1
-                for e in range(entry_start[depth], entry_start[depth + 1]):
-                    residual[entry_row[e]] -= entry_coefficient[e]
-                if any_weight:
-                    path_weight[depth + 1] = path_weight[depth] + log_weight[here + 1]
+            low = max(low, -(most // -a))
+            high = min(high, (-least) // -a)
+    return low, high
+
+
+@jit_inlined
+def subtract(columns: Columns, residual: np.ndarray, k: int, value: int) -> None:
+    """Take what a value of the column at a position adds to its equations from what they leave open."""
+    for e in range(columns.start[k], columns.start[k + 1]):
+        residual[columns.row[e]] -= columns.coefficient[e] * value
+
+
+@jit_inlined
+def _between(low: int, high: int, c: int, step: int, lower: int, upper: int) -> tuple[int, int]:
+    """Those t from low to high for which c + step t is between two bounds."""
+    if step == 1:
+        return max(low, lower - c), min(high, upper - c)
+    if step == -1:
+        return max(low, c - upper), min(high, c - lower)
+    if step == 0:
+        return low, low - 1 if c < lower or c > upper else high
+    if step > 0:
+        return max(low, -((c - lower) // step)), min(high, (upper - c) // step)
+    return max(low, -((upper - c) // -step)), min(high, (c - lower) // -step)
+
+
+@jit_inlined
+def _within_bounds(columns: Columns, line: Line, room: Room, low: int, high: int) -> tuple[int, int]:
+    """The t that keep every column of the line within its bounds. Writes their values at t = 0, and what rows then lack."""
+    room.place[line.begin] = 0
+    for k in range(line.begin + 1, len(columns.lower)):
+        c = room.residual[line.deciding_row[k]] * line.deciding_sign[k]
+        room.place[k] = c
+        subtract(columns, room.residual, k, c)
+        low, high = _between(low, high, c, line.step[k], columns.lower[k], columns.upper[k])
+        if low > high:
+            break
+    return low, high
+
+
+@jit_inlined
+def _closing_rows(line: Line, room: Room, low: int, high: int) -> tuple[int, int]:
+    """The t at which every row of the line adds up."""
+    for i in range(len(line.rows)):
+        left, speed = room.residual[line.rows[i]], line.row_step[i]
+        if speed == 0:
+            if left != 0:
+                return low, low - 1
+        else:
+            t = left // speed
+            if t * speed != left:
+                return low, low - 1
+            low, high = max(low, t), min(high, t)
+    return low, high
+
+
+@jit_inlined
+def _feasible(columns: Columns, line: Line, path: Path, room: Room, low: int, high: int) -> tuple[int, int]:
+    """The interval of t from low to high that are tables."""
+    if low <= high:
+        for i in range(len(line.rows)):
+            room.residual[line.rows[i]] = path.residual[line.rows[i]]
+        low, high = _within_bounds(columns, line, room, low, high)
+    if low <= high:
+        low, high = _closing_rows(line, room, low, high)
+    return low, high
+
+
+@jit_inlined
+def _count_line(line: Line, tallies: Tallies, place: np.ndarray, low: int, high: int) -> None:
+    """Count the tables of a line for every value that its columns have in them."""
+    tables, change = high - low + 1, tallies.change
+    for k in range(line.begin, len(line.step)):
+        s, at = line.step[k], place[k]
+        if s == 0:
+            change[at] += tables
+            change[at + 1] -= tables
+        elif s == 1 or s == -1:
+            first = at + low if s == 1 else at - high
+            change[first] += 1
+            change[first + tables] -= 1
+        else:
+            for t in range(low, high + 1):
+                change[at + s * t] += 1
+                change[at + s * t + 1] -= 1
+
+
+@jit_inlined
+def _log_weight_at(line: Line, law: Law, place: np.ndarray, still: float, t: int) -> float:
+    """The log-weight of the table at t, given that of all columns that do not move."""
+    nats = still
+    for m in range(len(line.moving)):
+        k = line.moving[m]
+        nats += law.log_weight[place[k] + line.step[k] * t]
+    return nats
+
+
+@jit_inlined
+def _top(line: Line, law: Law, place: np.ndarray, still: float, low: int, high: int) -> float:
+    """The largest log-weight on a long line, looked for first: moving the reference touches every tally."""
+    top = -np.inf
+    if high - low > LONG:
+        for t in range(low, high + 1):
+            top = max(top, _log_weight_at(line, law, place, still, t))
+    return top
+
+
+@jit_inlined
+def _move_reference(line: Line, path: Path, tallies: Tallies, shrink: float) -> None:
+    """Make all weights so far smaller by a factor."""
+    for i in range(len(tallies.weight)):
+        tallies.weight[i] *= shrink
+    for i in range(line.begin):
+        path.weight[i] *= shrink
+
+
+@jit_inlined
+def _count_table(line: Line, tallies: Tallies, place: np.ndarray, t: int) -> None:
+    for k in range(line.begin, len(line.step)):
+        tallies.change[place[k] + line.step[k] * t] += 1
+        tallies.change[place[k] + line.step[k] * t + 1] -= 1
+
+
+@jit_inlined
+def _weigh_line(
+    line: Line, law: Law, path: Path, tallies: Tallies, place: np.ndarray, low: int, high: int, reference: float
+) -> tuple[int, float, float]:
+    """Credit each table of a line with its weight: how many have any, their weight, and the reference it is relative to.
+
+    They are counted here only where weights have gaps.
+    """
+    still = path.log_weight[line.begin]
+    for k in range(line.begin, len(line.step)):
+        if line.step[k] == 0:
+            still += law.log_weight[place[k]]
+    top = _top(line, law, place, still, low, high)
+    tables, total = 0, 0.0
+    for t in range(low, high + 1):
+        nats = _log_weight_at(line, law, place, still, t)
+        if law.gaps:
+            if nats == -np.inf:
+                continue
+            tables += 1
+            _count_table(line, tallies, place, t)
+        if max(nats, top) > reference + FLAT:
+            shrink = np.exp(reference - max(nats, top))
+            _move_reference(line, path, tallies, shrink)
+            total *= shrink
+            reference = max(nats, top)
+        weight = np.exp(nats - reference)
+        total += weight
+        for m in range(len(line.moving)):
+            k = line.moving[m]
+            tallies.weight[place[k] + line.step[k] * t] += weight
+    for k in range(line.begin, len(line.step)):
+        if line.step[k] == 0:
+            tallies.weight[place[k]] += total
+    return tables, total, reference
+
+
+@jit_inlined
+def _credit_line(
+    columns: Columns, line: Line, law: Law, path: Path, tallies: Tallies, place: np.ndarray, ends: tuple[int, int],
+    reference: float,
+) -> tuple[int, float, float]:  # fmt: skip
+    """Credit the tables of a line: how many, their weight, and the reference."""
+    low, high = ends
+    tables, weight = high - low + 1, 0.0
+    for k in range(line.begin, len(line.step)):
+        place[k] += tallies.start[k] - columns.lower[k]  # from here on the place of x_k at t = 0 in the tallies
+    if not law.gaps:
+        _count_line(line, tallies, place, low, high)
+    if law.weighted:
+        with_weight, weight, reference = _weigh_line(line, law, path, tallies, place, low, high, reference)
+        if law.gaps:
+            tables = with_weight
+    return tables, weight, reference
+
+
+@jit_inlined
+def _enter(columns: Columns, law: Law, path: Path, tallies: Tallies, k: int, low: int, high: int) -> None:
+    """Give the column at a position of the tree the first of its values."""
+    path.value[k], path.last[k] = low, high
+    path.tables[k], path.weight[k] = 0, 0.0
+    subtract(columns, path.residual, k, low)
+    if law.weighted:
+        path.log_weight[k + 1] = path.log_weight[k] + law.log_weight[tallies.start[k] + low - columns.lower[k]]
+
+
+@jit_inlined
+def _go_on(columns: Columns, law: Law, path: Path, tallies: Tallies, k: int, tables: int, weight: float) -> bool:
+    """Credit the value that was seen through at a position of the tree, and take its next; whether there was one."""
+    here = tallies.start[k] + path.value[k] - columns.lower[k]
+    tallies.change[here] += tables
+    tallies.change[here + 1] -= tables
+    path.tables[k] += tables
+    if law.weighted:
+        tallies.weight[here] += weight
+        path.weight[k] += weight
+    if path.value[k] < path.last[k]:
+        path.value[k] += 1
+        subtract(columns, path.residual, k, 1)
+        if law.weighted:
+            path.log_weight[k + 1] = path.log_weight[k] + law.log_weight[here + 1]
+        return True
+    subtract(columns, path.residual, k, -path.value[k])
+    return False
+
+
+@jit_lean
+def walk(
+    columns: Columns, line: Line, law: Law, path: Path, tallies: Tallies, room: Room, pause_at: int
+) -> int:  # fmt: skip
+    """Go on until every table is seen (DONE) or the number of steps reaches `pause_at` (PAUSED)."""
+    depth, descending, steps = path.whole[DEPTH], path.whole[DESCENDING] == 1, path.whole[STEPS]
+    # what was seen below the position that the walk comes back to
+    tables, weight, reference = path.whole[COUNT], path.real[WEIGHT], path.real[REFERENCE]
+    while depth >= 0:
+        if not descending:
+            if _go_on(columns, law, path, tallies, depth, tables, weight):
                 depth += 1
                 descending = True
             else:
-                for e in range(entry_start[depth], entry_start[depth + 1]):
-                    residual[entry_row[e]] += entry_coefficient[e] * value[depth]
-                below_count, below_weight = node_count[depth], node_weight[depth]
+                tables, weight = path.tables[depth], path.weight[depth]
                 depth -= 1
-    whole[DEPTH], whole[DESCENDING], whole[STEPS], whole[COUNT] = depth, 1 if descending else 0, steps, below_count
-    real[REFERENCE], real[WEIGHT] = reference, below_weight
+            continue
+        if steps >= pause_at:
+            break
+        steps += 1
+        low, high = values_left(columns, path.residual, depth)
+        if depth < line.begin and low <= high:
+            _enter(columns, law, path, tallies, depth, low, high)
+            depth += 1
+            continue
+        if depth == line.begin:
+            low, high = _feasible(columns, line, path, room, low, high)
+        tables, weight = 0, 0.0
+        if low <= high:
+            if law.weighted:
+                steps += high - low + 1
+            tables, weight, reference = _credit_line(
+                columns, line, law, path, tallies, room.place, (low, high), reference
+            )
+        descending = False
+        depth -= 1
+    path.whole[DEPTH], path.whole[DESCENDING] = depth, 1 if descending else 0
+    path.whole[STEPS], path.whole[COUNT] = steps, tables
+    path.real[REFERENCE], path.real[WEIGHT] = reference, weight
     return DONE if depth < 0 else PAUSED
 
 
-@jit
-def probe(
-    line: int,
-    entry_start: np.ndarray,
-    entry_row: np.ndarray,
-    entry_coefficient: np.ndarray,
-    rest_least: np.ndarray,
-    rest_most: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    b: np.ndarray,
-    probes: int,
-) -> float:
-    """The log of about how many steps `walk` would take, from random descents (Knuth 1975).
+@jit_lean
+def probe(columns: Columns, depths: int, b: np.ndarray, probes: int, residual: np.ndarray) -> float:
+    """The log of about how many steps `walk` would take, from random descents through the first depths (Knuth 1975).
 
     A step at some depth stands for the product of the choices that led there; the estimate is the mean of their sums.
+    `residual` is room for as many numbers as in b.
     """
     total = -np.inf
     random = np.uint64(1)
     for _ in range(probes):
-        residual = b.copy()
+        for row in range(len(b)):
+            residual[row] = b[row]
         choices = 0.0
-        for depth in range(line + 1):
+        for depth in range(depths):
             total = np.logaddexp(total, choices)
-            low, high = lower[depth], upper[depth]
-            for e in range(entry_start[depth], entry_start[depth + 1]):
-                a, open_sum = entry_coefficient[e], residual[entry_row[e]]
-                most, least = open_sum - rest_least[e], open_sum - rest_most[e]
-                if a > 0:
-                    high = min(high, most // a)
-                    low = max(low, -((-least) // a))
-                else:
-                    low = max(low, -(most // -a))
-                    high = min(high, (-least) // -a)
+            low, high = values_left(columns, residual, depth)
             if low > high:
                 break
             choices += np.log(high - low + 1)
@@ -268,6 +381,5 @@ def probe(
             mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             mixed ^= mixed >> np.uint64(31)
             value = low + np.int64(mixed % np.uint64(high - low + 1))
-            for e in range(entry_start[depth], entry_start[depth + 1]):
-                residual[entry_row[e]] -= entry_coefficient[e] * value
+            subtract(columns, residual, depth, value)  # type: ignore[arg-type]
     return total - np.log(probes)

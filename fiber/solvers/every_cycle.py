@@ -2,43 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...base.jit import jit
-from ..equations.network import Network
 
 STEPS_PER_CYCLE, LEAST_STEPS = 100, 1_000_000
 """Arcs looked at for each cycle that may be found, and at least: most of a search may lead nowhere."""
 
 
-def every_cycle(network: Network, start: np.ndarray, arc: np.ndarray, most: int) -> Any:
+class Arcs(NamedTuple):
+    """The arcs of a network, and those at each node: arc[start[v]] to arc[start[v + 1]], a loop named once."""
+
+    start: np.ndarray
+    arc: np.ndarray
+    tail: np.ndarray
+    head: np.ndarray
+
+
+class _Found(NamedTuple):
+    """Where cycles are written, one after the other."""
+
+    arcs: np.ndarray
+    signs: np.ndarray
+    ends: np.ndarray
+    """Where each ends in these, after a 0; without it nothing is written."""
+
+
+def every_cycle(arcs: Arcs, most: int) -> Any:
     """A sparse row for each cycle, 1 where an arc is followed, -1 where it is met head first; None beyond `most`.
 
-    `start` and `arc` list the arcs at each node (Cycles.places). So that no search takes long it is given up, as if there
-    were too many, where it leads nowhere for too long.
+    So that no search takes long it is given up, as if there were too many, where it leads nowhere for too long.
     """
     looks = max(LEAST_STEPS, STEPS_PER_CYCLE * most)
-    given = (start, arc, network.tail, network.head, network.n_nodes, most, looks)
-    nothing = np.empty(0, dtype=np.int64)
-    number, entries = _search(*given, False, nothing, nothing, nothing)
+    number, entries = _search(arcs, most, looks, _room_for(0, 0))
     if number < 0:
         return None
-    arcs, signs = np.empty(entries, dtype=np.int64), np.empty(entries, dtype=np.int64)
-    ends = np.zeros(number + 1, dtype=np.int64)
-    _search(*given, True, arcs, signs, ends)
-    return sp.csr_array((signs, arcs, ends), shape=(number, len(network.tail)))
+    found = _room_for(entries, number + 1)
+    _search(arcs, most, looks, found)
+    return sp.csr_array((found.signs, found.arcs, found.ends), shape=(number, len(arcs.tail)))
+
+
+def _room_for(entries: int, ends: int) -> _Found:
+    return _Found(np.empty(entries, np.int64), np.empty(entries, np.int64), np.zeros(ends, np.int64))
 
 
 @jit
-def _search(start, arc, tail, head, n_nodes, most, looks, writes, arcs, signs, ends):  # type: ignore[no-untyped-def]
-    """How many cycles there are and how many arcs they have in all, written if told to; -1 if there are too many.
+def _search(network, most, looks, found):  # type: ignore[no-untyped-def]
+    """How many cycles there are and how many arcs they have in all, written where there is room; -1 if too many.
 
     Of its two directions a cycle is found in the one whose first arc has the lower number. A walk passes nodes above its
     first only, so that each cycle is found from its least node.
     """
+    start, arc, tail, head = network
+    n_nodes = len(start) - 1
     path, by, place = np.empty((3, n_nodes + 1), dtype=np.int64)
     on_path = np.zeros(n_nodes, dtype=np.bool_)
     number = entries = 0
@@ -62,11 +81,11 @@ def _search(start, arc, tail, head, n_nodes, most, looks, writes, arcs, signs, e
                 if length == 0 or by[0] < a:
                     if number == most:
                         return -1, 0
-                    if writes:
+                    if len(found.ends) > 0:
                         for k in range(length + 1):
-                            arcs[entries + k] = by[k]
-                            signs[entries + k] = 1 if tail[by[k]] == path[k] else -1
-                        ends[number + 1] = entries + length + 1
+                            found.arcs[entries + k] = by[k]
+                            found.signs[entries + k] = 1 if tail[by[k]] == path[k] else -1
+                        found.ends[number + 1] = entries + length + 1
                     number += 1
                     entries += length + 1
             elif other > first and not on_path[other]:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from ...base.progress import Counted
 from ..equations.network import Network
-from ..equations.network_kernel import biconnected, push
+from ..equations.network_kernel import Graph, Residual, biconnected, push
 
 WORK_PER_CALL = 50_000_000
 """Places looked at between two reports of progress: a fraction of a second."""
@@ -84,15 +84,12 @@ class _Pushing:
 
     arcs: np.ndarray
     graph: _Graph
-    room: np.ndarray
-    back: np.ndarray
-    least_room: np.ndarray
+    residual: Residual
 
     def push(self, asked: np.ndarray, first: int = 0, keep: bool = False) -> int:
         """Push through the asked places for a while; how many are done."""
-        g = self.graph
-        rooms = (self.room, self.back, self.least_room)
-        return int(push(g.start, g.other, g.mate, *rooms, asked, first, WORK_PER_CALL, keep))
+        graph = Graph(self.graph.start, self.graph.other, self.graph.mate)
+        return int(push(graph, self.residual, asked, first, WORK_PER_CALL, keep))
 
 
 def _pushing(network: Network, x: np.ndarray, lower: np.ndarray, upper: np.ndarray, label: np.ndarray) -> _Pushing:
@@ -104,7 +101,7 @@ def _pushing(network: Network, x: np.ndarray, lower: np.ndarray, upper: np.ndarr
     room, back = np.empty((2, 2 * len(arcs)), dtype=np.int64)
     room[graph.place] = upper[arcs] - x[arcs], x[arcs] - lower[arcs]
     back[graph.place] = x[arcs] - lower[arcs], upper[arcs] - x[arcs]
-    return _Pushing(arcs, graph, room, back, room.copy())
+    return _Pushing(arcs, graph, Residual(room, back, room.copy()))
 
 
 def flow_bounds(
@@ -142,8 +139,8 @@ def flow_bounds(
         done = state.push(asked, done)
         if progress is not None:
             progress(done, len(asked))
-    low[state.arcs] = lower[state.arcs] + state.least_room[back]
-    high[state.arcs] = upper[state.arcs] - state.least_room[forth]
+    low[state.arcs] = lower[state.arcs] + state.residual.least_room[back]
+    high[state.arcs] = upper[state.arcs] - state.residual.least_room[forth]
     return low[wanted], high[wanted]
 
 
@@ -163,7 +160,7 @@ def extreme_flow(
     asked = (at_tail if sign > 0 else at_head)[state.arcs == arc]
     while not state.push(asked):
         pass  # a pause in which the user can interrupt
-    found[state.arcs] = lower[state.arcs] + state.room[at_head]
+    found[state.arcs] = lower[state.arcs] + state.residual.room[at_head]
     return found
 
 
@@ -201,8 +198,8 @@ def _flow_with_balance(
     done = 0
     while done < len(asked):
         before, done = done, state.push(asked, done, keep=True)
-        if state.least_room[asked[before:done]].any():
+        if state.residual.least_room[asked[before:done]].any():
             return None
     inner = state.arcs < n
-    x[state.arcs[inner]] = lower[state.arcs[inner]] + state.room[state.graph.place[1][inner]]
+    x[state.arcs[inner]] = lower[state.arcs[inner]] + state.residual.room[state.graph.place[1][inner]]
     return x

@@ -12,7 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...release.facts.facts import NO_LIMIT
-from .table_search_kernel import FOUND, NONE, SPENT, Equations, Room, search
+from ..equations.sparse_equations import sparse_equations
+from .table_search_kernel import FOUND, NONE, SPENT, Room, search
 
 MOST_WORK = 40_000
 """Entries of equations that one search looks at. Most tables are found within a fifth of this; it takes 0.3 ms."""
@@ -24,18 +25,9 @@ class TableSearch:
     """The search in one block; every answer is checked by whoever asks."""
 
     def __init__(self, A: Any, b: np.ndarray) -> None:
-        by_column = sp.csc_array(A)
         n_rows, n = A.shape
         changes, choices = 16 * n + 64, 2 * n + 2
-        self._equations = Equations(
-            A.indptr.astype(np.int64),
-            A.indices.astype(np.int64),
-            A.data.astype(np.int64),
-            np.ascontiguousarray(b, dtype=np.int64),
-            by_column.indptr.astype(np.int64),
-            by_column.indices.astype(np.int64),
-            by_column.data.astype(np.int64),
-        )
+        self._equations = sparse_equations(A, b)
         self._room = Room(
             open_in_row=np.empty(n_rows, np.int64),
             up=np.empty(n_rows, np.int64),

@@ -11,22 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit
+from ...base.jit import jit_inlined, jit_lean
+from ..equations.sparse_equations import Equations
 
 FOUND, NONE, SPENT = 1, 0, -1
 """A table is found; there is none, and that is certain; neither is known when the budget ends."""
-
-
-class Equations(NamedTuple):
-    """A x = b by rows and by columns."""
-
-    row_start: np.ndarray
-    columns: np.ndarray
-    coefficients: np.ndarray
-    b: np.ndarray
-    column_start: np.ndarray
-    rows_of_column: np.ndarray
-    by_column: np.ndarray
+HOLDS, DEAD_END, TRAIL_IS_FULL = 1, 0, -1
+"""What a change leads to."""
 
 
 class Room(NamedTuple):
@@ -47,7 +38,179 @@ class Room(NamedTuple):
     mark: np.ndarray
 
 
-@jit
+class Domains(NamedTuple):
+    """The values that are left to each column: a range."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+
+@jit_inlined
+def _measure(equations: Equations, domains: Domains, room: Room) -> bool:
+    """Work out what each row leaves open; whether each can hold."""
+    for row in range(len(equations.b)):
+        room.queued[row] = False
+        up, down, widest, open_columns = equations.b[row], -equations.b[row], 0, 0
+        for e in range(equations.row_start[row], equations.row_start[row + 1]):
+            a, k = equations.coefficients[e], equations.columns[e]
+            low, high = domains.low[k], domains.high[k]
+            least, most = (a * low, a * high) if a > 0 else (a * high, a * low)
+            up -= least
+            down += most
+            widest = max(widest, most - least)
+            open_columns += low < high
+        room.up[row], room.down[row], room.widest[row], room.open_in_row[row] = up, down, widest, open_columns
+        if up < 0 or down < 0:
+            return False
+    return True
+
+
+@jit_inlined
+def _narrow(
+    equations: Equations, domains: Domains, room: Room, change: tuple[int, int, int], head: int, size: int
+) -> tuple[bool, int]:
+    """Give a column a narrower range: whether all rows can still hold, and how many wait that this may tell something."""
+    j, new_low, new_high = change
+    low, high, n_rows = domains.low, domains.high, len(equations.b)
+    rise, fall = new_low - low[j], high[j] - new_high
+    closed = low[j] < high[j] and new_low == new_high
+    low[j], high[j] = new_low, new_high
+    holds = True
+    for f in range(equations.column_start[j], equations.column_start[j + 1]):
+        row, a = equations.rows_of_column[f], equations.by_column[f]
+        room.up[row] -= a * rise if a > 0 else -a * fall
+        room.down[row] -= a * fall if a > 0 else -a * rise
+        room.open_in_row[row] -= closed
+        left = min(room.up[row], room.down[row])
+        holds = holds and left >= 0
+        if left < room.widest[row] and room.open_in_row[row] > 0 and not room.queued[row]:
+            room.queued[row] = True
+            room.queue[head + size if head + size < n_rows else head + size - n_rows] = row
+            size += 1
+    return holds, size
+
+
+@jit_inlined
+def _tightened(
+    equations: Equations, domains: Domains, room: Room, row: int, e: int, end: int
+) -> tuple[int, int, int, int]:
+    """The first of some entries of a row whose column it leaves less than it has: the next entry, the column, its range."""
+    while e < end:
+        a, k = equations.coefficients[e], equations.columns[e]
+        low, high = domains.low[k], domains.high[k]
+        e += 1
+        times = a if a > 0 else -a
+        if times * (high - low) <= min(room.up[row], room.down[row]):
+            continue
+        rise, fall = room.up[row] // times, room.down[row] // times
+        if a < 0:
+            rise, fall = fall, rise
+        new_low, new_high = max(low, high - fall), min(high, low + rise)
+        if new_low > low or new_high < high:
+            return e, k, new_low, new_high
+    return e, -1, 0, 0
+
+
+@jit_inlined
+def _propagate(
+    equations: Equations, domains: Domains, room: Room, change: tuple[int, int, int], trail: int, work: int
+) -> tuple[int, int, int]:
+    """Make a change and all that follows from it: does every row still hold, the length of the trail, and the work."""
+    n_rows, head, size = len(equations.b), 0, 0  # rows to be looked at stand in a ring
+    row, e, end = -1, 0, 0
+    while True:
+        j = change[0]
+        if j >= 0:
+            if trail == len(room.changed):
+                return TRAIL_IS_FULL, trail, work
+            room.changed[trail], room.changed_low[trail], room.changed_high[trail] = j, domains.low[j], domains.high[j]
+            trail += 1
+            work += equations.column_start[j + 1] - equations.column_start[j]
+            holds, size = _narrow(equations, domains, room, change, head, size)
+            if not holds:
+                break
+        if e == end:
+            if size == 0:
+                return HOLDS, trail, work
+            row = room.queue[head]
+            head = head + 1 if head + 1 < n_rows else 0
+            size -= 1
+            room.queued[row] = False
+            e, end = equations.row_start[row], equations.row_start[row + 1]
+            work += end - e
+        e, j, new_low, new_high = _tightened(equations, domains, room, row, e, end)
+        change = (j, new_low, new_high)
+        if j >= 0 and new_low > new_high:
+            break
+    while size > 0:
+        room.queued[room.queue[head]] = False
+        head = head + 1 if head + 1 < n_rows else 0
+        size -= 1
+    return DEAD_END, trail, work
+
+
+@jit_inlined
+def _undo(equations: Equations, domains: Domains, room: Room, trail: int, until: int) -> int:
+    """Take back what the trail says, the latest first."""
+    low, high = domains.low, domains.high
+    while trail > until:
+        trail -= 1
+        k = room.changed[trail]
+        rise, fall = low[k] - room.changed_low[trail], room.changed_high[trail] - high[k]
+        opened = low[k] == high[k] and rise + fall > 0
+        low[k], high[k] = room.changed_low[trail], room.changed_high[trail]
+        for f in range(equations.column_start[k], equations.column_start[k + 1]):
+            row, a = equations.rows_of_column[f], equations.by_column[f]
+            room.up[row] += a * rise if a > 0 else -a * fall
+            room.down[row] += a * fall if a > 0 else -a * rise
+            room.open_in_row[row] += opened
+    return trail
+
+
+@jit_inlined
+def _back(
+    equations: Equations, domains: Domains, room: Room, trail: int, depth: int
+) -> tuple[int, int, tuple[int, int, int]]:
+    """Back to the last choice that has something left: how many there are before it (-1: none), the trail, and what is left.
+
+    After the value itself come those above it, and then those below.
+    """
+    while depth > 0:
+        depth -= 1
+        trail = _undo(equations, domains, room, trail, room.mark[depth])
+        j, value = room.chosen[depth], room.chosen_value[depth]
+        room.stage[depth] += 1
+        if room.stage[depth] == 1 and value == domains.high[j]:
+            room.stage[depth] = 2
+        if room.stage[depth] == 1:
+            return depth, trail, (j, value + 1, domains.high[j])
+        if room.stage[depth] == 2 and value > domains.low[j]:
+            return depth, trail, (j, domains.low[j], value - 1)
+    return -1, trail, (-1, 0, 0)
+
+
+@jit_inlined
+def _next_row(room: Room, n_rows: int) -> int:
+    """The row with the fewest open columns; -1 if none has any."""
+    next_row = -1
+    for row in range(n_rows):
+        if room.open_in_row[row] > 0 and (next_row < 0 or room.open_in_row[row] < room.open_in_row[next_row]):
+            next_row = row
+    return next_row
+
+
+@jit_inlined
+def _narrowest(equations: Equations, domains: Domains, row: int) -> int:
+    """The open column of a row with the fewest values."""
+    low, high, j = domains.low, domains.high, -1
+    for e in range(equations.row_start[row], equations.row_start[row + 1]):
+        k = equations.columns[e]
+        if low[k] < high[k] and (j < 0 or high[k] - low[k] < high[j] - low[j]):
+            j = k
+    return j
+
+
+@jit_lean
 def search(
     equations: Equations,
     low: np.ndarray,
@@ -62,129 +225,28 @@ def search(
 
     The work is counted in entries of the equations that are looked at.
     """
-    row_start, columns, coefficients, b, column_start, rows_of_column, by_column = equations
-    open_in_row, up, down, widest = room.open_in_row, room.up, room.down, room.widest
-    queue, queued = room.queue, room.queued
-    changed, changed_low, changed_high = room.changed, room.changed_low, room.changed_high
-    chosen, chosen_value, stage, mark = room.chosen, room.chosen_value, room.stage, room.mark
-    n_rows = len(b)
-    if value < low[cell] or value > high[cell]:
+    domains, n_rows = Domains(low, high), len(equations.b)
+    if value < low[cell] or value > high[cell] or not _measure(equations, domains, room):
         return NONE
-    for row in range(n_rows):
-        queued[row] = False
-        # how far the sum of a row may exceed its least, and fall short of its most
-        up[row], down[row], open_in_row[row], widest[row] = b[row], -b[row], 0, 0
-        for e in range(row_start[row], row_start[row + 1]):
-            a, k = coefficients[e], columns[e]
-            least, most = (a * low[k], a * high[k]) if a > 0 else (a * high[k], a * low[k])
-            up[row] -= least
-            down[row] += most
-            widest[row] = max(widest[row], most - least)
-            open_in_row[row] += low[k] < high[k]
-        if up[row] < 0 or down[row] < 0:
-            return NONE
-    work, trail, depth = row_start[n_rows], 0, 0
-    j, new_low, new_high = cell, value, value
+    work, trail, depth = equations.row_start[n_rows], 0, 0
+    change = (cell, value, value)
     while True:
-        # The column j gets a narrower range. Rows that this may tell something stand in a ring.
-        head = size = 0
-        dead = False
-        row, e, end = -1, 0, 0
-        while True:
-            if j >= 0:
-                if trail == len(changed):
-                    return SPENT
-                rise, fall = new_low - low[j], high[j] - new_high
-                changed[trail], changed_low[trail], changed_high[trail] = j, low[j], high[j]
-                trail += 1
-                closed = low[j] < high[j] and new_low == new_high
-                low[j], high[j] = new_low, new_high
-                work += column_start[j + 1] - column_start[j]
-                for f in range(column_start[j], column_start[j + 1]):
-                    other, a = rows_of_column[f], by_column[f]
-                    up[other] -= a * rise if a > 0 else -a * fall
-                    down[other] -= a * fall if a > 0 else -a * rise
-                    open_in_row[other] -= closed
-                    left = min(up[other], down[other])
-                    dead = dead or left < 0
-                    if left < widest[other] and open_in_row[other] > 0 and not queued[other]:
-                        queued[other] = True
-                        queue[head + size if head + size < n_rows else head + size - n_rows] = other
-                        size += 1
-                j = -1
-                if dead:
-                    break
-            if e == end:
-                if size == 0:
-                    break
-                row = queue[head]
-                head = head + 1 if head + 1 < n_rows else 0
-                size -= 1
-                queued[row] = False
-                e, end = row_start[row], row_start[row + 1]
-                work += end - e
-            while e < end and j < 0:
-                a, k = coefficients[e], columns[e]
-                e += 1
-                times = a if a > 0 else -a
-                if times * (high[k] - low[k]) <= min(up[row], down[row]):
-                    continue
-                rise, fall = up[row] // times, down[row] // times
-                if a < 0:
-                    rise, fall = fall, rise
-                new_low, new_high = max(low[k], high[k] - fall), min(high[k], low[k] + rise)
-                if new_low > low[k] or new_high < high[k]:
-                    j = k
-            if j >= 0 and new_low > new_high:
-                dead = True
-                break
-        if dead:
-            while size > 0:
-                queued[queue[head]] = False
-                head = head + 1 if head + 1 < n_rows else 0
-                size -= 1
-            if work > most_work:
-                return SPENT
-            # Back to the last choice that has something left.
-            again = False
-            while not again:
-                if depth == 0:
-                    return NONE
-                depth -= 1
-                while trail > mark[depth]:
-                    trail -= 1
-                    k = changed[trail]
-                    rise, fall = low[k] - changed_low[trail], changed_high[trail] - high[k]
-                    opened = low[k] == high[k] and rise + fall > 0
-                    low[k], high[k] = changed_low[trail], changed_high[trail]
-                    for f in range(column_start[k], column_start[k + 1]):
-                        other, a = rows_of_column[f], by_column[f]
-                        up[other] += a * rise if a > 0 else -a * fall
-                        down[other] += a * fall if a > 0 else -a * rise
-                        open_in_row[other] += opened
-                j, value = chosen[depth], chosen_value[depth]
-                stage[depth] += 1
-                if stage[depth] == 1 and value == high[j]:
-                    stage[depth] = 2
-                again = stage[depth] == 1 or (stage[depth] == 2 and value > low[j])
-            new_low, new_high = (value + 1, high[j]) if stage[depth] == 1 else (low[j], value - 1)
-            depth += 1
-            continue
-        next_row = -1
-        for row in range(n_rows):
-            if open_in_row[row] > 0 and (next_row < 0 or open_in_row[row] < open_in_row[next_row]):
-                next_row = row
-        if next_row < 0:
-            return FOUND
-        if work > most_work or depth == len(chosen):
+        state, trail, work = _propagate(equations, domains, room, change, trail, work)
+        if state == TRAIL_IS_FULL or (state == DEAD_END and work > most_work):
             return SPENT
-        work += n_rows
-        j = -1
-        for e in range(row_start[next_row], row_start[next_row + 1]):
-            k = columns[e]
-            if low[k] < high[k] and (j < 0 or high[k] - low[k] < high[j] - low[j]):
-                j = k
-        value = min(max(wish[j], low[j]), high[j])
-        chosen[depth], chosen_value[depth], stage[depth], mark[depth] = j, value, 0, trail
+        if state == DEAD_END:
+            depth, trail, change = _back(equations, domains, room, trail, depth)
+            if depth < 0:
+                return NONE
+        else:
+            row = _next_row(room, n_rows)
+            if row < 0:
+                return FOUND
+            if work > most_work or depth == len(room.chosen):
+                return SPENT
+            work += n_rows
+            j = _narrowest(equations, domains, row)
+            value = min(max(wish[j], low[j]), high[j])
+            room.chosen[depth], room.chosen_value[depth], room.stage[depth], room.mark[depth] = j, value, 0, trail
+            change = (j, value, value)
         depth += 1
-        new_low = new_high = value

@@ -6,9 +6,11 @@ being added, the rest wait. The *length* of an element is the sum of its absolut
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...base.jit import jit
+from ...base.jit import jit, jit_inlined
 
 TOO_MUCH_WORK = -1
 TOO_MANY = -2
@@ -22,25 +24,62 @@ LOOK_UP = 10
 """What it costs to look into a large table at random, in operations."""
 
 
-@jit
+class Columns(NamedTuple):
+    """The columns, and what the search may take."""
+
+    n_lead: int
+    """The first entries of an element that tell it from others."""
+    n_done: int
+    width: np.ndarray
+    """The most that a column that is done may have."""
+    most: int
+    budget: int
+
+
+class Elements(NamedTuple):
+    """The elements so far, with room for more."""
+
+    entries: np.ndarray
+    codes: np.ndarray
+    length: np.ndarray
+    slots: np.ndarray
+    """A table in which elements are found by their codes."""
+
+
+class Dealt(NamedTuple):
+    """Elements whose length has been dealt with, by length, with the columns of either sign, 64 to a word."""
+
+    element: np.ndarray
+    plus: np.ndarray
+    minus: np.ndarray
+
+
+class Sum(NamedTuple):
+    """A sum of two, and the columns where it is not positive, and not negative."""
+
+    value: np.ndarray
+    not_plus: np.ndarray
+    not_minus: np.ndarray
+
+
+@jit_inlined
 def _home(code: np.uint64, n_slots: int) -> int:
     """Where to look first for a code or its negative. Codes are unsigned: only these may run over and start again at 0."""
     least = min(code, np.uint64(0) - code)
     return np.int64((least >> np.uint64(8)) & np.uint64(n_slots - 1))  # type: ignore[return-value]
 
 
-@jit
-def _slot(
-    slots: np.ndarray, codes: np.ndarray, entries: np.ndarray, code: np.uint64, f: np.ndarray, g: np.ndarray, n: int
-) -> int:
-    """Where in a table of elements f - g or its negative stands, or where it would; n entries and a code tell."""
+@jit_inlined
+def _slot(elements: Elements, code: np.uint64, f: int, g: int, n: int) -> int:
+    """Where in the table the difference of two elements or its negative stands, or would; n entries and a code tell."""
+    entries, codes, slots = elements.entries, elements.codes, elements.slots
     k = _home(code, len(slots))
     while slots[k] >= 0:
         i = slots[k]
         if codes[i] == code or codes[i] == np.uint64(0) - code:
             sign = 1 if codes[i] == code else -1
             j = 0
-            while j < n and sign * entries[i, j] == f[j] - g[j]:
+            while j < n and sign * entries[i, j] == entries[f, j] - entries[g, j]:
                 j += 1
             if j == n:
                 break
@@ -65,54 +104,42 @@ def _slots(codes: np.ndarray, size: int) -> np.ndarray:
     return slots
 
 
-@jit
-def _signs(row: np.ndarray, n: int, plus: np.ndarray, minus: np.ndarray) -> None:
-    """Write the columns with positive and with negative entries, 64 to a word."""
-    for w in range(len(plus)):
-        plus[w] = minus[w] = 0
+@jit_inlined
+def _deal(entries: np.ndarray, i: int, n: int, dealt: Dealt, k: int) -> None:
+    """Write an element in place k, with the signs of its first n entries."""
+    dealt.element[k] = i
+    for w in range(dealt.plus.shape[1]):
+        dealt.plus[k, w] = dealt.minus[k, w] = 0
     for j in range(n):
         bit = np.uint64(1) << np.uint64(j & 63)
-        if row[j] > 0:
-            plus[j >> 6] |= bit
-        elif row[j] < 0:
-            minus[j >> 6] |= bit
+        if entries[i, j] > 0:
+            dealt.plus[k, j >> 6] |= bit
+        elif entries[i, j] < 0:
+            dealt.minus[k, j >> 6] |= bit
 
 
-@jit
-def _is_part(row: np.ndarray, s: np.ndarray, sign: int, n: int) -> bool:
-    """Does the row times a sign have the signs of s in the first n columns, and is it nowhere larger?"""
+@jit_inlined
+def _is_part(entries: np.ndarray, i: int, value: np.ndarray, sign: int, n: int) -> bool:
+    """Does an element times a sign have the signs of a sum in the first n columns, and is it nowhere larger?"""
     for j in range(n):
-        part = sign * row[j]
-        if (part > 0 and part > s[j]) or (part < 0 and part < s[j]):
+        part = sign * entries[i, j]
+        if (part > 0 and part > value[j]) or (part < 0 and part < value[j]):
             return False
     return True
 
 
-@jit
-def _find_part(
-    s: np.ndarray,
-    not_plus: np.ndarray,
-    not_minus: np.ndarray,
-    entries: np.ndarray,
-    part: np.ndarray,
-    part_plus: np.ndarray,
-    part_minus: np.ndarray,
-    first: int,
-    until: int,
-    n: int,
-) -> int:
-    """The first of some possible parts that is, or whose negative is, a part of s; -1 if none is.
-
-    `not_plus` and `not_minus` are the columns where s is not positive and not negative.
-    """
+@jit_inlined
+def _find_part(total: Sum, entries: np.ndarray, parts: Dealt, first: int, until: int, n: int) -> int:
+    """The first of some possible parts that is, or whose negative is, a part of a sum; -1 if none is."""
     for h in range(first, until):
         same, opposite = np.uint64(0), np.uint64(0)
-        for w in range(len(not_plus)):
-            same |= (part_plus[h, w] & not_plus[w]) | (part_minus[h, w] & not_minus[w])
-            opposite |= (part_plus[h, w] & not_minus[w]) | (part_minus[h, w] & not_plus[w])
-        if same == 0 and _is_part(entries[part[h]], s, 1, n):
+        for w in range(len(total.not_plus)):
+            plus, minus = parts.plus[h, w], parts.minus[h, w]
+            same |= (plus & total.not_plus[w]) | (minus & total.not_minus[w])
+            opposite |= (plus & total.not_minus[w]) | (minus & total.not_plus[w])
+        if same == 0 and _is_part(entries, parts.element[h], total.value, 1, n):
             return h
-        if opposite == 0 and _is_part(entries[part[h]], s, -1, n):
+        if opposite == 0 and _is_part(entries, parts.element[h], total.value, -1, n):
             return h
     return -1
 
@@ -137,6 +164,166 @@ def _longer(numbers: np.ndarray, room: int) -> np.ndarray:
 
 
 @jit
+def _more_elements(elements: Elements, size: int, room: int) -> Elements:
+    """The same elements with room for more."""
+    codes = _longer(elements.codes, room)
+    return Elements(_larger(elements.entries, room), codes, _longer(elements.length, room), _slots(codes, size))
+
+
+@jit
+def _more_dealt(dealt: Dealt, room: int) -> Dealt:
+    """The same with room for more."""
+    return Dealt(_longer(dealt.element, room), _larger(dealt.plus, room), _larger(dealt.minus, room))
+
+
+@jit_inlined
+def _clash(pairs: Dealt, a: int, b: int) -> bool:
+    """Do two elements have the same sign in some column? Then their difference is no sum without cancelling."""
+    clash = np.uint64(0)
+    for w in range(pairs.plus.shape[1]):
+        clash |= (pairs.plus[a, w] & pairs.plus[b, w]) | (pairs.minus[a, w] & pairs.minus[b, w])
+    return clash != 0
+
+
+@jit_inlined
+def _subtract(elements: Elements, pairs: Dealt, a: int, b: int, columns: Columns, total: Sum) -> int:
+    """Write the difference of two elements; the sign that makes it positive in the new column, 0 where it is too wide."""
+    entries, n_done = elements.entries, columns.n_done
+    f, g = pairs.element[a], pairs.element[b]
+    sign = 1 if entries[f, n_done] >= entries[g, n_done] else -1
+    fits = True
+    for j in range(n_done + 1):
+        total.value[j] = sign * (entries[f, j] - entries[g, j])
+        fits &= j == n_done or abs(total.value[j]) <= columns.width[j]
+    if not fits:
+        return 0
+    for w in range(pairs.plus.shape[1]):
+        up, down = pairs.plus[a, w] | pairs.minus[b, w], pairs.minus[a, w] | pairs.plus[b, w]
+        total.not_plus[w], total.not_minus[w] = (~up, ~down) if sign > 0 else (~down, ~up)
+    return sign
+
+
+@jit_inlined
+def _falls_apart(total: Sum, entries: np.ndarray, parts: Dealt, n_half: int, latest: int, n: int) -> tuple[int, int]:
+    """A part of a sum, -1 where it has none, and the work; looked for first where one was found last."""
+    if latest < n_half and _find_part(total, entries, parts, latest, latest + 1, n) >= 0:
+        return latest, 0
+    where = _find_part(total, entries, parts, 0, n_half, n)
+    return where, 2 * len(total.not_plus) * (where + 1 if where >= 0 else n_half)
+
+
+@jit_inlined
+def _append(
+    elements: Elements, f: int, g: int, sign: int, code: np.uint64, n_lead: int, size: int, length: int
+) -> bool:
+    """Write the difference of two elements, times a sign, behind the others; False where its entries are too large."""
+    entries = elements.entries
+    for j in range(entries.shape[1]):
+        entries[size, j] = sign * (entries[f, j] - entries[g, j])
+        if abs(entries[size, j]) > LARGEST:
+            return False
+    slot = _slot(elements, code, f, g, n_lead)
+    elements.length[size], elements.codes[size] = length, code if sign > 0 else np.uint64(0) - code
+    elements.slots[slot] = size
+    return True
+
+
+@jit
+def _sums_of_length(
+    elements: Elements, pairs: Dealt, parts: Dealt, pair_start: np.ndarray, n_half: int, length: int, columns: Columns,
+    done: tuple[int, int, int],
+) -> tuple[Elements, Dealt, Dealt, int, int, int]:  # fmt: skip
+    """Add the sums of two elements that have a length together and no part.
+
+    `done`, and what comes back behind the arrays, is how many elements there are, the work, and the longest of a pair.
+    `n_half` is how many possible parts have at most half the length: a sum that is no element has such a part.
+    """
+    size, work, longest = done
+    words, n_done, n_lead = pairs.plus.shape[1], columns.n_done, columns.n_lead
+    total = Sum(
+        np.zeros(n_done + 1, dtype=np.int32), np.zeros(words, dtype=np.uint64), np.zeros(words, dtype=np.uint64)
+    )
+    latest = 0  # the part that was found last: often a part of the next sum as well
+    for shorter in range(1, length // 2 + 1):
+        longer = length - shorter
+        for a in range(pair_start[shorter], pair_start[shorter + 1]):
+            begin, end = a + 1 if longer == shorter else pair_start[longer], pair_start[longer + 1]
+            work += words * (end - begin)
+            if work > columns.budget:
+                return elements, pairs, parts, TOO_MUCH_WORK, work, longest
+            for b in range(begin, end):
+                # f - g is the only sum of two to look at: both are positive in the new column
+                if _clash(pairs, a, b):
+                    continue
+                f, g = pairs.element[a], pairs.element[b]
+                code = elements.codes[f] - elements.codes[g]
+                work += LOOK_UP
+                if elements.slots[_slot(elements, code, f, g, n_lead)] >= 0:
+                    work += n_lead
+                    continue
+                work += n_done + 1
+                sign = _subtract(elements, pairs, a, b, columns, total)
+                if sign == 0:
+                    continue
+                part, looked = _falls_apart(total, elements.entries, parts, n_half, latest, n_done + 1)
+                work += looked
+                if part >= 0:
+                    latest = part
+                    continue
+                if size == columns.most:
+                    return elements, pairs, parts, TOO_MANY, work, longest
+                if size == len(elements.codes):
+                    room = min(2 * size, columns.most)
+                    elements = _more_elements(elements, size, room)
+                    pairs, parts = _more_dealt(pairs, room), _more_dealt(parts, room)
+                    work += room
+                if not _append(elements, f, g, sign, code, n_lead, size, length):
+                    return elements, pairs, parts, TOO_LARGE, work, longest
+                work += elements.entries.shape[1]
+                size += 1
+                longest = max(longest, length if total.value[n_done] != 0 else 0)
+    return elements, pairs, parts, size, work, longest
+
+
+@jit_inlined
+def _deal_with(
+    elements: Elements, pairs: Dealt, parts: Dealt, which: tuple[int, int], n_pairs: int, n_parts: int, n_done: int
+) -> tuple[int, int]:
+    """Write elements of one length where pairs and parts are taken from; how many there are of either."""
+    for i in range(which[0], which[1]):
+        _deal(elements.entries, i, n_done, parts, n_parts)
+        n_parts += 1
+        if elements.entries[i, n_done] != 0:
+            _deal(elements.entries, i, n_done, pairs, n_pairs)
+            n_pairs += 1
+    return n_pairs, n_parts
+
+
+@jit
+def _begin(entries: np.ndarray, codes: np.ndarray, n_done: int) -> tuple[Elements, int]:
+    """The elements that are given, with room for as many more; and the longest that makes pairs."""
+    n_old = len(entries)
+    room = 2 * n_old + 64
+    longer_codes, length = _longer(codes, room), np.zeros(room, dtype=np.int64)
+    longest = 0  # of the elements with an entry in the new column: only these make pairs
+    for i in range(n_old):
+        for j in range(n_done):
+            length[i] += abs(entries[i, j])
+        if entries[i, n_done] != 0:
+            longest = max(longest, length[i])
+    return Elements(_larger(entries, room), longer_codes, length, _slots(longer_codes, n_old)), longest
+
+
+@jit
+def _no_elements(room: int, words: int) -> Dealt:
+    return Dealt(
+        np.empty(room, dtype=np.int64),
+        np.empty((room, words), dtype=np.uint64),
+        np.empty((room, words), dtype=np.uint64),
+    )
+
+
+@jit
 def add_column(
     entries: np.ndarray, codes: np.ndarray, width: np.ndarray, n_lead: int, n_done: int, most: int, budget: int
 ) -> tuple[int, int, np.ndarray]:
@@ -147,122 +334,31 @@ def add_column(
     in a column that is done are left out. A negative number of elements tells why the search was given up.
     """
     n_old, n = entries.shape
-    n_both = n_done + 1
+    columns = Columns(n_lead, n_done, width, most, budget)
+    elements, longest = _begin(entries, codes, n_done)
     words = (n_done + 63) // 64
-    size, room = n_old, 2 * n_old + 64
-    entries, codes = _larger(entries, room), _longer(codes, room)
-    length = np.zeros(room, dtype=np.int64)
-    longest = 0  # of the elements with an entry in the new column: only these make pairs
-    for i in range(n_old):
-        for j in range(n_done):
-            length[i] += abs(entries[i, j])
-        if entries[i, n_done] != 0:
-            longest = max(longest, length[i])
-
-    slots = _slots(codes, n_old)
-
-    # Elements whose length has been dealt with, by length: those that make pairs, and all as possible parts of sums.
-    pair, part = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    pair_plus, pair_minus = np.empty((room, words), dtype=np.uint64), np.empty((room, words), dtype=np.uint64)
-    part_plus, part_minus = np.empty((room, words), dtype=np.uint64), np.empty((room, words), dtype=np.uint64)
+    pairs, parts = _no_elements(len(elements.codes), words), _no_elements(len(elements.codes), words)
+    # where those of each length begin
     pair_start, part_start = np.zeros(64, dtype=np.int64), np.zeros(64, dtype=np.int64)
-    n_pairing, n_parts = 0, 0
-
-    s = np.zeros(n, dtype=np.int32)
-    not_plus, not_minus = np.zeros(words, dtype=np.uint64), np.zeros(words, dtype=np.uint64)
-    work = n_old * n
-    next_old, total = 0, 1
-    while total <= 2 * longest:
-        if total + 1 >= len(pair_start):
-            pair_start, part_start = _longer(pair_start, 2 * total + 2), _longer(part_start, 2 * total + 2)
+    n_pairs, n_parts, next_old = 0, 0, 0
+    size, work, length = n_old, n_old * n, 1
+    while length <= 2 * longest:
+        if length + 1 >= len(pair_start):
+            pair_start, part_start = _longer(pair_start, 2 * length + 2), _longer(part_start, 2 * length + 2)
         first_new = size
-        # A sum that is no element has a part of at most half its length.
-        n_half = part_start[total // 2 + 1] if total > 1 else 0
-        latest = 0  # the part that was found last: often a part of the next sum as well
-        for shorter in range(1, total // 2 + 1):
-            longer = total - shorter
-            for a in range(pair_start[shorter], pair_start[shorter + 1]):
-                begin, end = pair_start[longer], pair_start[longer + 1]
-                if longer == shorter:
-                    begin = a + 1
-                work += words * (end - begin)
-                if work > budget:
-                    return TOO_MUCH_WORK, work, entries
-                for b in range(begin, end):
-                    # f - g is the only sum of two to look at: both are positive in the new column
-                    clash = np.uint64(0)
-                    for w in range(words):
-                        clash |= (pair_plus[a, w] & pair_plus[b, w]) | (pair_minus[a, w] & pair_minus[b, w])
-                    if clash != 0:
-                        continue
-                    f, g = entries[pair[a]], entries[pair[b]]
-                    code = codes[pair[a]] - codes[pair[b]]
-                    slot = _slot(slots, codes, entries, code, f, g, n_lead)
-                    work += LOOK_UP
-                    if slots[slot] >= 0:
-                        work += n_lead
-                        continue
-                    sign = 1 if f[n_done] >= g[n_done] else -1
-                    fits = True
-                    for j in range(n_both):
-                        s[j] = sign * (f[j] - g[j])
-                        fits &= j == n_done or abs(s[j]) <= width[j]
-                    work += n_both
-                    if not fits:
-                        continue
-                    for w in range(words):
-                        up, down = pair_plus[a, w] | pair_minus[b, w], pair_minus[a, w] | pair_plus[b, w]
-                        not_plus[w], not_minus[w] = (~up, ~down) if sign > 0 else (~down, ~up)
-                    where = -1
-                    if latest < n_half:
-                        where = _find_part(
-                            s, not_plus, not_minus, entries, part, part_plus, part_minus, latest, latest + 1, n_both
-                        )
-                    if where < 0:
-                        where = _find_part(
-                            s, not_plus, not_minus, entries, part, part_plus, part_minus, 0, n_half, n_both
-                        )
-                        work += 2 * words * (where + 1 if where >= 0 else n_half)
-                    if where >= 0:
-                        latest = where
-                        continue
-                    if size == most:
-                        return TOO_MANY, work, entries
-                    if size == room:
-                        room = min(2 * room, most)
-                        entries = _larger(entries, room)
-                        f, g = entries[pair[a]], entries[pair[b]]
-                        length, pair, part = _longer(length, room), _longer(pair, room), _longer(part, room)
-                        pair_plus, pair_minus = _larger(pair_plus, room), _larger(pair_minus, room)
-                        part_plus, part_minus = _larger(part_plus, room), _larger(part_minus, room)
-                        codes = _longer(codes, room)
-                        slots = _slots(codes, size)
-                        slot = _slot(slots, codes, entries, code, f, g, n_lead)
-                        work += room
-                    for j in range(n):
-                        entries[size, j] = sign * (f[j] - g[j])
-                        if abs(entries[size, j]) > LARGEST:
-                            return TOO_LARGE, work, entries
-                    work += n
-                    length[size], codes[size] = total, code if sign > 0 else np.uint64(0) - code
-                    slots[slot] = size
-                    size += 1
-                    if s[n_done] != 0:
-                        longest = max(longest, total)
-        pair_start[total], part_start[total] = n_pairing, n_parts
+        n_half = part_start[length // 2 + 1] if length > 1 else 0
+        elements, pairs, parts, size, work, longest = _sums_of_length(
+            elements, pairs, parts, pair_start, n_half, length, columns, (size, work, longest)
+        )
+        if size < 0:
+            break
+        pair_start[length], part_start[length] = n_pairs, n_parts
         end_old = next_old
-        while end_old < n_old and length[end_old] == total:
+        while end_old < n_old and elements.length[end_old] == length:
             end_old += 1
-        for k in range(end_old - next_old + size - first_new):
-            i = next_old + k if k < end_old - next_old else first_new + k - (end_old - next_old)
-            part[n_parts] = i
-            _signs(entries[i], n_done, part_plus[n_parts], part_minus[n_parts])
-            if entries[i, n_done] != 0:
-                pair[n_pairing] = i
-                _signs(entries[i], n_done, pair_plus[n_pairing], pair_minus[n_pairing])
-                n_pairing += 1
-            n_parts += 1
+        n_pairs, n_parts = _deal_with(elements, pairs, parts, (next_old, end_old), n_pairs, n_parts, n_done)
+        n_pairs, n_parts = _deal_with(elements, pairs, parts, (first_new, size), n_pairs, n_parts, n_done)
         next_old = end_old
-        pair_start[total + 1], part_start[total + 1] = n_pairing, n_parts
-        total += 1
-    return size, work, entries
+        pair_start[length + 1], part_start[length + 1] = n_pairs, n_parts
+        length += 1
+    return size, work, elements.entries

@@ -10,24 +10,49 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...base.certificate import Certificate
-from ...base.jit import jit_lean
+from ...base.jit import jit_inlined, jit_lean
 from ...base.random_streams import below
 from ...fiber.blocks.presolve import Block
 from ...fiber.equations.network import Network
 from ...fiber.equations.twins import network_of_twins
-from ...fiber.solvers.every_cycle import every_cycle
+from ...fiber.solvers.every_cycle import Arcs, every_cycle
 from .move_set import MOST_LISTED, Move, MoveSet, distinct_rows, too_many
 from .stock import Stock, Supplier
 
 REASON = "the block is a network, and its cycles join all flows within any bounds (circuits of a unimodular system)"
 TWINS = "each of its cells and its complement are one unknown; then " + REASON
 PROVEN = Certificate("connected", REASON)
+
+
+class Spread(NamedTuple):
+    """The columns that arcs stand for: those of arc a are column[start[a]] to column[start[a + 1]]."""
+
+    start: np.ndarray
+    column: np.ndarray
+    sign: np.ndarray
+
+
+class WalkRoom(NamedTuple):
+    """Room for a walk that closes to a cycle."""
+
+    seen_at: np.ndarray
+    """-1 for every node before and after."""
+    path: np.ndarray
+    arcs: np.ndarray
+    """Written: the arcs of the cycle, and in which direction each is followed."""
+    signs: np.ndarray
+
+
+def walk_room(n_arcs: int, n_nodes: int) -> WalkRoom:
+    """Room for walks in a network."""
+    arcs, signs = np.empty(n_arcs, dtype=np.int64), np.empty(n_arcs, dtype=np.int64)
+    return WalkRoom(np.full(n_nodes, -1, dtype=np.int64), np.empty(n_nodes + 1, dtype=np.int64), arcs, signs)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,32 +71,29 @@ class Cycles(MoveSet):
         return len(self.network.tail) if self.spread is None else int(self.spread.shape[0])
 
     @cached_property
-    def places(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each node where its arcs begin in the second array: the arcs at that node, a loop named once."""
+    def arcs(self) -> Arcs:
+        """The arcs of the network, and those at each node."""
         tail, head = self.network.tail, self.network.head
         arcs = np.arange(len(tail))
         node = np.concatenate([tail, head[head != tail]])
         arc = np.concatenate([arcs, arcs[head != tail]])
         order = np.argsort(node, kind="stable")
         start = np.concatenate([[0], np.cumsum(np.bincount(node, minlength=self.network.n_nodes))])
-        return start.astype(np.int64), arc[order].astype(np.int64)
+        return Arcs(start.astype(np.int64), arc[order].astype(np.int64), tail, head)
 
     @cached_property
-    def spread_arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """For each arc where its columns begin, the columns, and their signs."""
+    def spread_arrays(self) -> Spread:
+        """The columns that each arc stands for."""
         n = len(self.network.tail)
         by_arc = sp.csc_array(sp.eye_array(n, dtype=np.int64) if self.spread is None else self.spread)
         by_arc.sort_indices()
-        return by_arc.indptr.astype(np.int64), by_arc.indices.astype(np.int64), by_arc.data.astype(np.int64)
+        return Spread(by_arc.indptr.astype(np.int64), by_arc.indices.astype(np.int64), by_arc.data.astype(np.int64))
 
     def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
         """A cycle at random; the draw does not look at the table."""
-        most = len(self.network.tail)
-        arcs, signs = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-        seen_at = np.full(self.network.n_nodes, -1, dtype=np.int64)
-        path = np.empty(self.network.n_nodes + 1, dtype=np.int64)
-        length = draw_cycle(*self.places, self.network.tail, self.network.head, random, seen_at, path, arcs, signs)
-        return Move(*self.columns(arcs[:length], signs[:length]))
+        room = walk_room(len(self.network.tail), self.network.n_nodes)
+        length = draw_cycle(self.arcs, random, room)
+        return Move(*self.columns(room.arcs[:length], room.signs[:length]))
 
     def columns(self, arcs: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The columns that some arcs stand for, and their steps."""
@@ -86,30 +108,22 @@ class Cycles(MoveSet):
 
     def listed(self, most: int = MOST_LISTED) -> Any:
         """All cycles."""
-        rows = every_cycle(self.network, *self.places, most)
+        rows = every_cycle(self.arcs, most)
         if rows is None:
             raise too_many(most)
         return distinct_rows(rows if self.spread is None else rows @ self.spread.T, most)
 
 
-@jit_lean
-def draw_cycle(
-    start: np.ndarray,
-    arc: np.ndarray,
-    tail: np.ndarray,
-    head: np.ndarray,
-    random: np.ndarray,
-    seen_at: np.ndarray,
-    path: np.ndarray,
-    arcs: np.ndarray,
-    signs: np.ndarray,
-) -> int:
+@jit_inlined
+def draw_cycle(network: Arcs, random: np.ndarray, room: WalkRoom) -> int:
     """Write a random cycle's arcs and directions; their number.
 
     A walk from a random arc goes on along arcs at random, never back along the one it came by, until it meets itself;
-    what it walked before that point is dropped. Any cycle may come up: begin on it and follow it around. `seen_at` is -1
-    for every node before and after. A block of a network has no dead ends; at one (loose arcs) the walk gives up with 0.
+    what it walked before that point is dropped. Any cycle may come up: begin on it and follow it around. A block of a
+    network has no dead ends; at one (loose arcs) the walk gives up with 0.
     """
+    start, arc, tail, head = network
+    seen_at, path, arcs, signs = room
     first = below(random, len(tail))
     node = tail[first] if below(random, 2) == 0 else head[first]
     length, came_by = 0, -1
@@ -159,35 +173,30 @@ class CycleSupplier(Supplier):
     """Writes moves into a stock, for one chain."""
 
     def __init__(self, moves: Cycles) -> None:
-        n, nodes = len(moves.network.tail), moves.network.n_nodes
         self.moves = moves
         self.longest = moves.n_columns
-        self.room: Any = (np.full(nodes, -1, dtype=np.int64), *(np.empty(k, dtype=np.int64) for k in (nodes + 1, n, n)))
+        self.room = walk_room(len(moves.network.tail), moves.network.n_nodes)
 
     def fill(self, stock: Stock, random: np.ndarray) -> None:
         """Write new moves."""
-        network = self.moves.network
-        fixed: Any = (*self.moves.places, network.tail, network.head, *self.moves.spread_arrays)
-        given: Any = (*fixed, *self.room, stock, random)
-        fill_cycles(*given)
+        fill_cycles(self.moves.arcs, self.moves.spread_arrays, self.room, stock, random)
 
 
 @jit_lean
-def fill_cycles(  # type: ignore[no-untyped-def]
-    start, arc, tail, head, spread_start, spread_column, spread_sign, seen_at, path, arcs, signs, stock, random
-):
+def fill_cycles(network: Arcs, spread: Spread, room: WalkRoom, stock: Stock, random: np.ndarray) -> None:
     """Cycles of a network, each arc as the columns it stands for."""
+    arcs, signs = room.arcs, room.signs
     number, end = 0, 0
     while number < len(stock.start) - 1:
-        length = draw_cycle(start, arc, tail, head, random, seen_at, path, arcs, signs)
+        length = draw_cycle(network, random, room)
         needed = 0
         for k in range(length):
-            needed += spread_start[arcs[k] + 1] - spread_start[arcs[k]]
+            needed += spread.start[arcs[k] + 1] - spread.start[arcs[k]]
         if end + needed > len(stock.columns):
             break
         for k in range(length):
-            for e in range(spread_start[arcs[k]], spread_start[arcs[k] + 1]):
-                stock.columns[end], stock.steps[end] = spread_column[e], signs[k] * spread_sign[e]
+            for e in range(spread.start[arcs[k]], spread.start[arcs[k] + 1]):
+                stock.columns[end], stock.steps[end] = spread.column[e], signs[k] * spread.sign[e]
                 end += 1
         number += 1
         stock.start[number] = end

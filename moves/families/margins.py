@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import combinations, permutations, product
+from itertools import chain, combinations, permutations, product
 from math import perm, prod
 from typing import Any
 
@@ -147,27 +147,34 @@ class MarginMoves(MoveSet):
 
     def _others(self, but: Collection[int] = ()) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Data swaps, changes in free dims, and the moves of all patterns but some, one by one."""
-        arrays = self.arrays
         coordinates, mapping, columns, steps = self.workspace()
-        sizes = arrays.size.tolist()
+        of_units = chain(self._swaps_and_changes(coordinates), self._lifted(coordinates, mapping, but))
+        for degree in of_units:
+            length = to_columns(self.arrays, self.column_of, coordinates, degree, columns, steps)
+            yield columns[:length].copy(), steps[:length].copy()
+
+    def _swaps_and_changes(self, coordinates: np.ndarray) -> Iterator[int]:
+        """Write the units of data swaps and of changes in free dims, one by one; how many gain."""
+        arrays = self.arrays
         everywhere = (
-            [np.array(one) for one in product(*map(range, sizes))] if len(arrays.stays) or arrays.free.any() else []
+            [np.array(one) for one in product(*map(range, arrays.size.tolist()))]
+            if len(arrays.stays) or arrays.free.any()
+            else []
         )
-
-        def move(degree: int) -> tuple[np.ndarray, np.ndarray]:
-            length = to_columns(arrays, self.column_of, coordinates, degree, columns, steps)
-            return columns[:length].copy(), steps[:length].copy()
-
         for stays, swaps in zip(arrays.stays, arrays.swaps, strict=True):
             for one, two in combinations(everywhere, 2):
                 if (one == two)[stays].all():
                     coordinates[:2] = one, two
                     coordinates[2:4] = np.where(swaps, two, one), np.where(swaps, one, two)
-                    yield move(2)
+                    yield 2
         for one, two in combinations(everywhere, 2) if arrays.free.any() else ():
             if (one == two)[~arrays.free].all():
                 coordinates[:2] = one, two
-                yield move(1)
+                yield 1
+
+    def _lifted(self, coordinates: np.ndarray, mapping: np.ndarray, but: Collection[int]) -> Iterator[int]:
+        """Write the units of the moves of all patterns but some, one by one; how many gain."""
+        arrays, sizes = self.arrays, self.arrays.size.tolist()
         for pattern, part in enumerate(arrays.part):
             if pattern in but:
                 continue
@@ -186,7 +193,7 @@ class MarginMoves(MoveSet):
                         coordinates[:degree, common] = same
                         coordinates[:degree, outside] = others
                         lift(arrays, pattern, mapping, coordinates)
-                        yield move(degree)
+                        yield degree
 
 
 def margin_moves(

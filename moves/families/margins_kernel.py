@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_lean
+from ...base.jit import jit_inlined, jit_lean
 from ...base.random_streams import below, fraction
 from .stock import Stock
 
@@ -50,31 +50,21 @@ class Arrays(NamedTuple):
     """[part, component, axis]: the axes of the part that share margins with an outside component."""
 
 
-@jit_lean
-def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapping: np.ndarray) -> int:
-    """Write the coordinates of a random move's units, those that gain first; how many gain.
+@jit_inlined
+def _draw_swap(arrays: Arrays, cut: int, random: np.ndarray, coordinates: np.ndarray) -> None:
+    """A data swap: two units exchange their labels on one side of a cut, and agree on it."""
+    for a in range(len(arrays.size)):
+        one = below(random, arrays.size[a])
+        two = one if arrays.stays[cut, a] else below(random, arrays.size[a])
+        coordinates[0, a], coordinates[1, a] = one, two
+        if arrays.swaps[cut, a]:
+            one, two = two, one
+        coordinates[2, a], coordinates[3, a] = one, two
 
-    `mapping` is room for [merged dim, label]: the labels that a pattern's own labels stand for.
-    """
-    n_axes = len(arrays.size)
-    kind = int(np.searchsorted(arrays.ends, fraction(random), side="right"))
-    n_cuts = len(arrays.stays)
-    if kind < n_cuts:
-        for a in range(n_axes):
-            one = below(random, arrays.size[a])
-            two = one if arrays.stays[kind, a] else below(random, arrays.size[a])
-            coordinates[0, a], coordinates[1, a] = one, two
-            if arrays.swaps[kind, a]:
-                one, two = two, one
-            coordinates[2, a], coordinates[3, a] = one, two
-        return 2
-    n_free = 1 if arrays.free.any() else 0
-    if kind < n_cuts + n_free:
-        for a in range(n_axes):
-            coordinates[0, a] = below(random, arrays.size[a])
-            coordinates[1, a] = below(random, arrays.size[a]) if arrays.free[a] else coordinates[0, a]
-        return 1
-    pattern = kind - n_cuts - n_free
+
+@jit_inlined
+def _draw_labels(arrays: Arrays, pattern: int, random: np.ndarray, mapping: np.ndarray) -> None:
+    """Different labels for those that a pattern uses, of each merged dim."""
     part = arrays.part[pattern]
     for q in range(arrays.used.shape[1]):
         for label in range(arrays.used[pattern, q]):
@@ -84,8 +74,13 @@ def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapp
                 again = False
                 for before in range(label):
                     again = again or mapping[q, before] == mapping[q, label]
-    degree = arrays.start[pattern + 1] - arrays.start[pattern]
-    for a in range(n_axes):
+
+
+@jit_inlined
+def _draw_outside(arrays: Arrays, pattern: int, random: np.ndarray, coordinates: np.ndarray) -> None:
+    """Labels of the gaining units outside the part of a pattern."""
+    part, degree = arrays.part[pattern], arrays.start[pattern + 1] - arrays.start[pattern]
+    for a in range(len(arrays.size)):
         role = arrays.role[part, a]
         if role == -1:
             common = below(random, arrays.size[a])
@@ -94,21 +89,38 @@ def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapp
         elif role < -1:
             for unit in range(degree):
                 coordinates[unit, a] = below(random, arrays.size[a])
-    lift(arrays, pattern, mapping, coordinates)
-    return degree
 
 
 @jit_lean
-def lift(arrays: Arrays, pattern: int, mapping: np.ndarray, coordinates: np.ndarray) -> None:
-    """Fill in a pattern's coordinates, given those of the gaining units on the other axes.
+def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapping: np.ndarray) -> int:
+    """Write the coordinates of a random move's units, those that gain first; how many gain.
 
-    Outside the part each losing unit takes the labels of a gaining unit that agrees with it wherever an outside component
-    shares margins with the part; the pattern keeps these margins, so there is one for each.
+    `mapping` is room for [merged dim, label]: the labels that a pattern's own labels stand for.
     """
+    kind = int(np.searchsorted(arrays.ends, fraction(random), side="right"))
+    n_cuts = len(arrays.stays)
+    if kind < n_cuts:
+        _draw_swap(arrays, kind, random, coordinates)
+        return 2
+    n_free = 1 if arrays.free.any() else 0
+    if kind < n_cuts + n_free:
+        for a in range(len(arrays.size)):
+            coordinates[0, a] = below(random, arrays.size[a])
+            coordinates[1, a] = below(random, arrays.size[a]) if arrays.free[a] else coordinates[0, a]
+        return 1
+    pattern = kind - n_cuts - n_free
+    _draw_labels(arrays, pattern, random, mapping)
+    _draw_outside(arrays, pattern, random, coordinates)
+    lift(arrays, pattern, mapping, coordinates)
+    return arrays.start[pattern + 1] - arrays.start[pattern]
+
+
+@jit_inlined
+def _fill_part(arrays: Arrays, pattern: int, mapping: np.ndarray, coordinates: np.ndarray) -> None:
+    """The labels of a pattern inside its part, and those that all its units have in common."""
     part, first = arrays.part[pattern], arrays.start[pattern]
     degree = arrays.start[pattern + 1] - first
-    n_axes = len(arrays.size)
-    for a in range(n_axes):
+    for a in range(len(arrays.size)):
         q = arrays.role[part, a]
         if q >= 0:
             for unit in range(degree):
@@ -118,26 +130,47 @@ def lift(arrays: Arrays, pattern: int, mapping: np.ndarray, coordinates: np.ndar
         elif q == -1:
             for unit in range(degree):
                 coordinates[degree + unit, a] = coordinates[0, a]
+
+
+@jit_inlined
+def _agree(arrays: Arrays, part: int, component: int, coordinates: np.ndarray, one: int, two: int) -> bool:
+    """Have two units the same labels wherever an outside component shares margins with a part?"""
+    for a in range(len(arrays.size)):
+        if arrays.touches[part, component, a] and coordinates[one, a] != coordinates[two, a]:
+            return False
+    return True
+
+
+@jit_inlined
+def _match(arrays: Arrays, part: int, component: int, coordinates: np.ndarray, degree: int, axis: int) -> None:
+    """Each losing unit takes the labels of an outside component, to which an axis belongs, from a gaining unit."""
+    for unit in range(degree):  # mark the losing units as not yet matched
+        coordinates[degree + unit, axis] = -1
+    for unit in range(degree):
+        for other in range(degree, 2 * degree):
+            if coordinates[other, axis] < 0 and _agree(arrays, part, component, coordinates, unit, other):
+                for a in range(len(arrays.size)):
+                    if arrays.role[part, a] == -2 - component:
+                        coordinates[other, a] = coordinates[unit, a]
+                break
+
+
+@jit_lean
+def lift(arrays: Arrays, pattern: int, mapping: np.ndarray, coordinates: np.ndarray) -> None:
+    """Fill in a pattern's coordinates, given those of the gaining units on the other axes.
+
+    Outside the part each losing unit takes the labels of a gaining unit that agrees with it wherever an outside component
+    shares margins with the part; the pattern keeps these margins, so there is one for each.
+    """
+    part, degree = arrays.part[pattern], arrays.start[pattern + 1] - arrays.start[pattern]
+    _fill_part(arrays, pattern, mapping, coordinates)
     for c in range(arrays.touches.shape[1]):
-        there = -1
-        for a in range(n_axes):
+        axis = -1
+        for a in range(len(arrays.size)):
             if arrays.role[part, a] == -2 - c:
-                there = a
-        if there < 0:
-            continue
-        for unit in range(degree):  # mark the losing units as not yet matched
-            coordinates[degree + unit, there] = -1
-        for unit in range(degree):
-            for other in range(degree, 2 * degree):
-                fits = coordinates[other, there] < 0
-                for a in range(n_axes):
-                    if arrays.touches[part, c, a] and coordinates[unit, a] != coordinates[other, a]:
-                        fits = False
-                if fits:
-                    for a in range(n_axes):
-                        if arrays.role[part, a] == -2 - c:
-                            coordinates[other, a] = coordinates[unit, a]
-                    break
+                axis = a
+        if axis >= 0:
+            _match(arrays, part, c, coordinates, degree, axis)
 
 
 @jit_lean

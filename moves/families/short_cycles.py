@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from ...base.certificate import Certificate
 from ...base.jit import jit
 from ...base.random_streams import streams
-from .cycles import Cycles, draw_cycle
+from ...fiber.solvers.every_cycle import Arcs
+from .cycles import Cycles, WalkRoom, draw_cycle, walk_room
 from .listed import Listed
 from .move_set import distinct_rows
 
@@ -20,13 +21,10 @@ UNPROVEN = Certificate("unproven", "a list of short cycles does not reach every 
 def short_cycles(source: Cycles, seed: int = 0) -> Listed:
     """About five cycles of at most eight arcs per arc, found by closing random walks early; always the same list."""
     network = source.network
-    start, arc = source.places
     n = len(network.tail)
     arcs = np.empty((PER_CELL * n, LONGEST), dtype=np.int64)
     signs, length = np.empty_like(arcs), np.zeros(len(arcs), dtype=np.int64)
-    _collect(
-        start, arc, network.tail, network.head, network.n_nodes, streams(seed, 1)[0], TRIES * n, arcs, signs, length
-    )
+    _collect(source.arcs, walk_room(n, network.n_nodes), streams(seed, 1)[0], TRIES * n, arcs, signs, length)
     there = np.arange(LONGEST) < length[:, None]
     ends = np.concatenate([[0], np.cumsum(length)])
     rows = sp.csr_array((signs[there], arcs[there], ends), shape=(len(arcs), n))
@@ -34,28 +32,35 @@ def short_cycles(source: Cycles, seed: int = 0) -> Listed:
 
 
 @jit
-def _collect(start, arc, tail, head, n_nodes, random, tries, arcs, signs, length):  # type: ignore[no-untyped-def]
-    """Draw cycles until the room is full or the tries are over; keep the short ones, each shortened along a chord."""
-    most = len(tail)
-    walk, direction = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    seen_at, path = np.full(n_nodes, -1, dtype=np.int64), np.empty(n_nodes + 1, dtype=np.int64)
+def _collect(
+    network: Arcs,
+    room: WalkRoom,
+    random: np.ndarray,
+    tries: int,
+    arcs: np.ndarray,
+    signs: np.ndarray,
+    length: np.ndarray,
+) -> None:
+    """Draw cycles until there is no place for more or the tries are over; keep the short ones, cut short along chords."""
     number = 0
     for _ in range(tries):
         if number == len(arcs):
             break
-        size = draw_cycle(start, arc, tail, head, random, seen_at, path, walk, direction)
+        size = draw_cycle(network, random, room)
         if size == 0:
             continue
-        size = _without_chords(start, arc, tail, head, seen_at, walk, direction, size)
+        size = _without_chords(network, room, size)
         if size <= arcs.shape[1]:
-            arcs[number, :size], signs[number, :size] = walk[:size], direction[:size]
+            arcs[number, :size], signs[number, :size] = room.arcs[:size], room.signs[:size]
             length[number] = size
             number += 1
 
 
 @jit
-def _without_chords(start, arc, tail, head, seen_at, walk, direction, size):  # type: ignore[no-untyped-def]
+def _without_chords(network: Arcs, room: WalkRoom, size: int) -> int:
     """Cut a cycle short along chords until it has none; its new size."""
+    start, arc, tail, head = network
+    seen_at, walk, direction = room.seen_at, room.arcs, room.signs
     changed = True
     while changed and size > 3:
         changed = False

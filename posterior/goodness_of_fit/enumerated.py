@@ -77,11 +77,11 @@ def _by_walk(solved: Presolved, statistic: Statistic, observed: float) -> Exact 
     search = prepare(sp.csc_array(A)[:, order])
     course = begin(search, b.astype(np.int64), lower, upper)
     sums = np.array([-np.inf, 0.0, 0.0])
-    least = statistic.least(observed) - rest
+    tested = Tested(log_weight, adds, statistic.least(observed) - rest)
     tables, steps = 0, STEPS
     while steps > 0:
         check_time("all tables were listed")
-        more, steps = walk_on(search, course, lower, upper, log_weight, adds, least, tables == 0, steps, sums)
+        more, steps = walk_on(search, course, lower, upper, tested, tables == 0, steps, sums)
         tables += more
     return Exact(float(sums[2] / sums[1]), tables) if steps < 0 else None
 
@@ -110,15 +110,21 @@ def _together(solved: Presolved) -> tuple[np.ndarray, sp.csc_array, np.ndarray, 
     )
 
 
+class Tested(NamedTuple):
+    """What a table adds up to: its log-weight and its statistic; and the statistic from which on it counts."""
+
+    log_weight: Listed
+    adds: Listed
+    least: float
+
+
 @jit
 def walk_on(
     search: Search,
     course: Course,
     lower: np.ndarray,
     upper: np.ndarray,
-    log_weight: Listed,
-    adds: Listed,
-    least: float,
+    tested: Tested,
     fresh: bool,
     steps: int,
     sums: np.ndarray,
@@ -126,8 +132,9 @@ def walk_on(
     """Add some tables up: how many, and the steps that are left, -1 after the last table and 0 if it was given up.
 
     `sums` are the largest log-weight so far, and relative to it the weights of all tables and of those whose statistic is at
-    least `least`.
+    least as large as the observed one.
     """
+    log_weight, adds, least = tested
     tables = 0
     while tables < AT_A_TIME:
         steps = next_table(search, course, lower, upper, fresh, steps)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ...sampler.chains.memory import refuse_what_does_not_fit
 from ...sampler.chains.run import Run
 from ...sampler.chains.settings import ChainSettings
 from ...sampler.chains.unit import Unit
-from ...sampler.estimate import UnitEstimate, estimate_by
+from ...sampler.estimate import Estimate, UnitEstimate, estimate_by
 from ..parts.answered import Answered, BlockAnswer
 from ..parts.pmf import Pmf
 from ..parts.sampled import pmf_of, short_of, time_for_chains
@@ -65,15 +66,13 @@ def by_paths(
     """The laws of all questions, each group of squares by itself."""
     if any(len(item.cells) > 1 for item in inside.release.evidence):
         raise InputError("a hidden path cannot be read together with figures of sums that a random method published.")
-    decided = np.flatnonzero(inside.solved.decided)
-    questions = sp.csc_array(picked, copy=True)
-    for column in decided:  # they are known, and counted already
-        questions.data[questions.indptr[column] : questions.indptr[column + 1]] = 0
-    questions.eliminate_zeros()
-    parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
-    steps: list[Pmf | None] = [None] * len(paths.squares)
-    theta, theta_error = paths.theta_prior, np.zeros(len(paths.thetas))
-    answers: list[BlockAnswer] = []
+    questions = _open_questions(inside, picked)
+    found = _Found(
+        parts=[[] for _ in range(picked.shape[0])],
+        steps=[None] * len(paths.squares),
+        theta=paths.theta_prior,
+        theta_error=np.zeros(len(paths.thetas)),
+    )
     left: list[PathGroup] = []
     for group in path_groups(paths, inside):
         if progress is not None:
@@ -81,45 +80,74 @@ def by_paths(
         try:
             if method == "chains" and not group.decided:
                 raise TooLarge("chains are asked for.")
-            asked, exact = _exactly(paths, group, inside, questions, budget)
+            found.add_exact(group, *_exactly(paths, group, inside, questions, budget))
         except TooLarge:
             if method == "exact":
                 raise
             # where its cells are known there is nothing to sample, unless its steps tell of theta
             if not group.decided or len(paths.thetas) > 1:
                 left.append(group)
-            continue
-        for row, pmf in zip(asked, exact.pmfs, strict=True):
-            parts[row].append(pmf)
-        answers.append(BlockAnswer(exact.pmfs, exact.tables, EXACT_PATHS))
-        for square, law in zip(group.squares, exact.steps, strict=True):
-            steps[square] = law
-        theta = exact.theta
     evidence: tuple[str, ...] = ()
     stopped = ""
     if left:
         run = _taken_up(paths, left, inside, questions, settings)
-        found = estimate_by(
+        sampled = estimate_by(
             run,
             paths.release,
             np.zeros(picked.shape[0]),
             max_seconds=time_for_chains(),
             progress=progress,
-            short=lambda now: short_of(now, parts, settings.tolerance),
+            short=lambda now: short_of(now, found.parts, settings.tolerance),
         )
-        for row, some in enumerate(found.parts):
-            parts[row] = [*parts[row], *(pmf_of(found.units[unit].marginal(which)) for unit, which in some)]
-        for group, one in zip(left, found.units, strict=True):
-            answers.append(BlockAnswer((), None, one.unit.certificate))
+        found.add_sampled(left, sampled, len(paths.thetas))
+        evidence, stopped = sampled.certificate.evidence, sampled.stopped
+    keys = paths.release.keys[paths.squares.cells[:, [0, 3]]]
+    path = PathBelief(
+        keys, paths.order_known, tuple(found.steps), paths.thetas, paths.theta_prior, found.theta, found.theta_error
+    )
+    return Answered(found.parts, found.answers, evidence, stopped, path)
+
+
+def _open_questions(inside: Support, picked: Any) -> Any:
+    """The questions without what is decided: that is known, and counted already."""
+    questions = sp.csc_array(picked, copy=True)
+    for column in np.flatnonzero(inside.solved.decided):
+        questions.data[questions.indptr[column] : questions.indptr[column + 1]] = 0
+    questions.eliminate_zeros()
+    return questions
+
+
+@dataclass(eq=False)
+class _Found:
+    """What is known so far of questions, of steps and of theta, one group of squares after the other."""
+
+    parts: list[list[Pmf]]
+    steps: list[Pmf | None]
+    theta: np.ndarray
+    theta_error: np.ndarray
+    answers: list[BlockAnswer] = field(default_factory=list)
+
+    def add_exact(self, group: PathGroup, asked: np.ndarray, exact: _Exact) -> None:
+        """A group that is solved."""
+        for row, pmf in zip(asked, exact.pmfs, strict=True):
+            self.parts[row].append(pmf)
+        self.answers.append(BlockAnswer(exact.pmfs, exact.tables, EXACT_PATHS))
+        for square, law in zip(group.squares, exact.steps, strict=True):
+            self.steps[square] = law
+        self.theta = exact.theta
+
+    def add_sampled(self, groups: Sequence[PathGroup], sampled: Estimate, n_thetas: int) -> None:
+        """Groups that chains have walked on."""
+        for row, some in enumerate(sampled.parts):
+            pmfs = (pmf_of(sampled.units[unit].marginal(which)) for unit, which in some)
+            self.parts[row] = [*self.parts[row], *pmfs]
+        for group, one in zip(groups, sampled.units, strict=True):
+            self.answers.append(BlockAnswer((), None, one.unit.certificate))
             first = len(group.cells)
             for k, square in enumerate(group.squares):
-                steps[square] = pmf_of(one.marginal(first + k))
-            if len(paths.thetas) > 1:
-                theta, theta_error = _theta_of(one, len(paths.thetas))
-        evidence, stopped = found.certificate.evidence, found.stopped
-    keys = paths.release.keys[paths.squares.cells[:, [0, 3]]]
-    path = PathBelief(keys, paths.order_known, tuple(steps), paths.thetas, paths.theta_prior, theta, theta_error)
-    return Answered(parts, answers, evidence, stopped, path)
+                self.steps[square] = pmf_of(one.marginal(first + k))
+            if n_thetas > 1:
+                self.theta, self.theta_error = _theta_of(one, n_thetas)
 
 
 # --- exactly --------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...base.jit import jit_lean
+from ...base.jit import jit_inlined, jit_lean
 from ...base.random_streams import below
 from ...sampler.lines.weights import Weights
 from .path_state import (
@@ -36,11 +36,56 @@ def how_far(reach: int, longest: int, random: np.ndarray) -> int:
     return size if below(random, 2) == 0 else -size
 
 
+@jit_inlined
+def _with_near(plan: PathPlan, room: PathRoom, square: int, by: int, earlier: int, later: int, ratio: float) -> float:
+    """Change the squares near one that have their turns from `earlier` to `later`: the one grew by that much before them.
+
+    The change stands in the other path; what comes back is the log-ratio with it, -inf where some step cannot be.
+    """
+    path, other = room.now, room.other
+    theta = plan.thetas[path.theta[0]]
+    for e in range(plan.near_start[square], plan.near_start[square + 1]):
+        u = plan.near_square[e]
+        if earlier <= path.at[u] <= later:
+            for i in range(4):
+                other.before[u, i] = path.before[u, i] + by * plan.near_grows[e, i]
+            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials, plan.capped)
+            ratio += other.log_odds[u] - path.log_odds[u]
+            if ratio == -np.inf:
+                break
+    return ratio
+
+
+@jit_inlined
+def _keep_near(plan: PathPlan, room: PathRoom, square: int, earlier: int, later: int) -> None:
+    """Take what `_with_near` changed into the path."""
+    path, other = room.now, room.other
+    for e in range(plan.near_start[square], plan.near_start[square + 1]):
+        u = plan.near_square[e]
+        if earlier <= path.at[u] <= later:
+            path.log_odds[u] = other.log_odds[u]
+            for i in range(4):
+                path.before[u, i] = other.before[u, i]
+
+
+@jit_inlined
+def _with_law(plan: PathPlan, weights: Weights, room: PathRoom, square: int, more: int, ratio: float) -> float:
+    """The log-ratio with that of the first tables, where the first one has so much less in a square."""
+    path, other, cells = room.now, room.other, plan.cells
+    if len(plan.row_lower) > 0:
+        copy(path.first, other.first, 0)
+        put(cells, square, -more, other.first)
+        return ratio + (log_law(plan, weights, other.first) - log_law(plan, weights, path.first))
+    for i in range(4):
+        j, value, less = cells[square, i], path.first[cells[square, i]], more if i == 0 or i == 3 else -more
+        ratio += log_law_of(plan, weights, j, value - less) - log_law_of(plan, weights, j, value)
+    return ratio
+
+
 @jit_lean
 def nudge(plan: PathPlan, weights: Weights, room: PathRoom, square: int, random: np.ndarray) -> None:
     """Change the size of one step, or not."""
-    path, other = room.now, room.other
-    theta, cells = plan.thetas[path.theta[0]], plan.cells
+    path, theta = room.now, plan.thetas[room.now.theta[0]]
     a, b, c, d = path.before[square, 0], path.before[square, 1], path.before[square, 2], path.before[square, 3]
     low, high = corner_ends(a, b, c, d)
     if low == high:
@@ -53,40 +98,20 @@ def nudge(plan: PathPlan, weights: Weights, room: PathRoom, square: int, random:
     ratio = here - path.log_odds[square]
     if ratio == -np.inf:
         return
-    if len(plan.row_lower) > 0:
-        copy(path.first, other.first, 0)
-        put(cells, square, -more, other.first)
-        ratio += log_law(plan, weights, other.first) - log_law(plan, weights, path.first)
-    else:
-        for i in range(4):
-            j, value, less = cells[square, i], path.first[cells[square, i]], more if i == 0 or i == 3 else -more
-            ratio += log_law_of(plan, weights, j, value - less) - log_law_of(plan, weights, j, value)
+    ratio = _with_law(plan, weights, room, square, more, ratio)
     if ratio == -np.inf:
         return
-    for e in range(plan.near_start[square], plan.near_start[square + 1]):
-        u = plan.near_square[e]
-        if path.at[u] < path.at[square]:
-            for i in range(4):
-                other.before[u, i] = path.before[u, i] - more * plan.near_grows[e, i]
-            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials, plan.capped)
-            ratio += other.log_odds[u] - path.log_odds[u]
-            if ratio == -np.inf:
-                return
-    if not accepts(ratio, random):
+    ratio = _with_near(plan, room, square, -more, 0, path.at[square] - 1, ratio)
+    if ratio == -np.inf or not accepts(ratio, random):
         return
     path.steps[square] += more
     path.log_odds[square] = here
-    put(cells, square, -more, path.first)
+    put(plan.cells, square, -more, path.first)
     path.before[square, 0] -= more
     path.before[square, 1] += more
     path.before[square, 2] += more
     path.before[square, 3] -= more
-    for e in range(plan.near_start[square], plan.near_start[square + 1]):
-        u = plan.near_square[e]
-        if path.at[u] < path.at[square]:
-            path.log_odds[u] = other.log_odds[u]
-            for i in range(4):
-                path.before[u, i] = other.before[u, i]
+    _keep_near(plan, room, square, 0, path.at[square] - 1)
 
 
 @jit_lean
@@ -138,29 +163,21 @@ def move(plan: PathPlan, room: PathRoom, random: np.ndarray) -> None:
     if to == at:
         return
     earlier, later, way = (at + 1, to, -1) if to > at else (to, at - 1, 1)
+    ratio = _with_near(plan, room, square, way * path.steps[square], earlier, later, 0.0)
+    if ratio == -np.inf:
+        return
     for i in range(4):
         other.before[square, i] = path.before[square, i]
-    ratio = 0.0
     for e in range(plan.near_start[square], plan.near_start[square + 1]):
         u = plan.near_square[e]
         if earlier <= path.at[u] <= later:
             for i in range(4):
-                other.before[u, i] = path.before[u, i] + way * path.steps[square] * plan.near_grows[e, i]
                 other.before[square, i] -= way * path.steps[u] * grown_by(cells, square, u, i)
-            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials, plan.capped)
-            ratio += other.log_odds[u] - path.log_odds[u]
-            if ratio == -np.inf:
-                return
     other.log_odds[square] = log_odds_of(other.before[square], path.steps[square], theta, plan.factorials, plan.capped)
     ratio += other.log_odds[square] - path.log_odds[square]
     if not accepts(ratio, random):
         return
-    for e in range(plan.near_start[square], plan.near_start[square + 1]):
-        u = plan.near_square[e]
-        if earlier <= path.at[u] <= later:
-            path.log_odds[u] = other.log_odds[u]
-            for i in range(4):
-                path.before[u, i] = other.before[u, i]
+    _keep_near(plan, room, square, earlier, later)
     path.log_odds[square] = other.log_odds[square]
     for i in range(4):
         path.before[square, i] = other.before[square, i]

@@ -18,7 +18,7 @@ from ...release.release import Release
 from ...sampler.chains.chain import Chain
 from ...sampler.chains.unit import Unit
 from ...sampler.chains.unit_run import UnitRun
-from ...sampler.chains.units import unit_asked
+from ...sampler.chains.units import Walked, unit_asked
 from ...sampler.lines.weights import ALIKE, Weights, log_factorials, weights_on
 from .path_groups import SIGNS, PathGroup, incidence
 from .path_kernel import SWEEPS, PathKernel, change, write_state
@@ -62,10 +62,7 @@ def path_unit(paths: HiddenPaths, group: PathGroup, inside: Support, questions: 
         high.append(np.full(1, len(paths.thetas) - 1))
     start = np.concatenate([group.end, np.zeros(len(further), dtype=np.int64)])
     unit = unit_asked(
-        group.cells,
-        np.concatenate([group.lower, *low]),
-        np.concatenate([group.upper, *high]),
-        start,
+        Walked(group.cells, np.concatenate([group.lower, *low]), np.concatenate([group.upper, *high]), start),
         weights,
         (PathKernel(plan, weights),),
         Certificate("connected", REDRAWN),

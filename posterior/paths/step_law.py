@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...base.jit import jit_lean
+from ...base.jit import jit_inlined, jit_lean
 from ...sampler.lines.weights import log_factorial
 
 FEW_TERMS = 12
@@ -19,6 +19,56 @@ NEGLIGIBLE = 1e-18
 def corner_ends(top_left: int, top_right: int, bottom_left: int, bottom_right: int) -> tuple[int, int]:
     """The least and the most that the corner of a square can be, with the totals that it has now."""
     return top_left - min(top_left, bottom_right), top_left + min(top_right, bottom_left)
+
+
+@jit_inlined
+def _who_may_stay(inside: int, outside: int, seen: int, theta: float, come: float) -> tuple[int, int]:
+    """How many of those inside may have stayed, at least and at most, if so many are seen; theta leave, and `come` come."""
+    least, most = max(0, seen - outside), min(inside, seen)
+    if theta == 0.0:
+        least = max(least, inside)  # nobody leaves
+    if theta == 1.0:
+        most = min(most, 0)  # nobody stays
+    if come == 0.0:
+        least = max(least, seen)  # nobody comes
+    if come == 1.0:
+        most = min(most, seen - outside)  # everybody does
+    return least, most
+
+
+@jit_inlined
+def _largest_term(least: int, most: int, inside: int, outside: int, seen: int, odds: float) -> int:
+    """Where the terms of a long sum, which rise and then fall, are largest; of a short one the first."""
+    first, last = least, most
+    if most - least <= FEW_TERMS:
+        return first
+    while first < last:
+        middle = (first + last) >> 1
+        if (inside - middle) * float(seen - middle) * odds > (middle + 1) * float(outside - seen + middle + 1):
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+@jit_inlined
+def _sum_of_terms(first: int, least: int, most: int, inside: int, outside: int, seen: int, odds: float) -> float:
+    """The sum of all terms over the one at `first`; infinite where terms outgrow it."""
+    total, term = 1.0, 1.0
+    for s in range(first, most):
+        term *= (inside - s) * float(seen - s) * odds / ((s + 1) * float(outside - seen + s + 1))
+        total += term
+        if term > 1e250:  # only where the sum begins at its first term
+            return np.inf
+        if term < NEGLIGIBLE * total:
+            break
+    term = 1.0
+    for s in range(first, least, -1):
+        term *= s * float(outside - seen + s) / ((inside - s + 1) * float(seen - s + 1) * odds)
+        total += term
+        if term < NEGLIGIBLE * total:
+            break
+    return total
 
 
 @jit_lean
@@ -33,44 +83,17 @@ def log_step(
     if inside < 0 or outside < 0 or seen < 0 or after > high:
         return never
     f = 0.0 if outside == 0 else min(1.0, before * theta / (column - before))
-    least, most = max(0, seen - outside), min(inside, seen)
-    if theta == 0.0:
-        least = max(least, inside)  # nobody leaves
-    if theta == 1.0:
-        most = min(most, 0)  # nobody stays
-    if f == 0.0:
-        least = max(least, seen)  # nobody comes
-    if f == 1.0:
-        most = min(most, seen - outside)  # everybody does
+    least, most = _who_may_stay(inside, outside, seen, theta, f)
     if least > most:
         return never
     stay_odds, come_odds = 1.0, 1.0
     if most > least:  # then no probability is 0 or 1
         stay_odds, come_odds = (1.0 - theta) / theta, (1.0 - f) / f
     odds = stay_odds * come_odds
-    first = least
-    if most - least > FEW_TERMS:  # terms rise and then fall: find where
-        last = most
-        while first < last:
-            middle = (first + last) >> 1
-            if (inside - middle) * float(seen - middle) * odds > (middle + 1) * float(outside - seen + middle + 1):
-                first = middle + 1
-            else:
-                last = middle
-    total, term = 1.0, 1.0
-    for s in range(first, most):
-        term *= (inside - s) * float(seen - s) * odds / ((s + 1) * float(outside - seen + s + 1))
-        total += term
-        if term > 1e250:  # only where the sum begins at its first term
-            return _log_sum(least, most, inside, outside, seen, theta, f, factorials)
-        if term < NEGLIGIBLE * total:
-            break
-    term = 1.0
-    for s in range(first, least, -1):
-        term *= s * float(outside - seen + s) / ((inside - s + 1) * float(seen - s + 1) * odds)
-        total += term
-        if term < NEGLIGIBLE * total:
-            break
+    first = _largest_term(least, most, inside, outside, seen, odds)
+    total = _sum_of_terms(first, least, most, inside, outside, seen, odds)
+    if total == np.inf:
+        return _log_sum(least, most, inside, outside, seen, theta, f, factorials)
     return _log_term(first, inside, outside, seen, theta, f, factorials) + np.log(total)
 
 

@@ -62,7 +62,7 @@ class Perturbation:
             return first + int(possible[0]), np.log(probability[possible[0] : possible[-1] + 1])
 
 
-def perturb(
+def perturb(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     matrix: Any,
     *,

@@ -61,7 +61,7 @@ class Households:
         return np.unique(self.home, return_index=True)[1]
 
 
-def swap_households(
+def swap_households(  # noqa: PLR0913  (the keywords of `swap`, handed on)
     frame: Any,
     dim: Any,
     household: Any,

@@ -20,7 +20,13 @@ def read_microdata(frame: Any, columns: Any, method: str, household: Any = None)
         of = "household" if household is not None else "columns"
         raise InputError(f"{method}({of}=) is of microdata: a DataFrame with one row a person.")
     people = frame.set_axis([str(one) for one in frame.columns], axis=1).reset_index(drop=True)
-    names = list(people.columns)
+    dims = _dims_of(list(people.columns), columns, method, household)
+    _check_people(people, dims, method)
+    return people.astype(str), dims
+
+
+def _dims_of(names: list[str], columns: Any, method: str, household: Any) -> list[str]:
+    """The columns that are dims of the table."""
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two columns are called {name!r}.")
@@ -39,18 +45,22 @@ def read_microdata(frame: Any, columns: Any, method: str, household: Any = None)
         raise InputError(f"{method}(columns=) are dims of the table; name at least one.")
     if apart and apart[0] in dims:
         raise InputError(f"{method}(columns=) are dims of the table, and {apart[0]!r} says who belongs together.")
+    return dims
+
+
+def _check_people(people: Any, dims: list[str], method: str) -> None:
+    """Every person has every label, and the table is not too large."""
     if not len(people):
         raise InputError(f"{method}(): the microdata have no rows.")
     missing = people.isna().to_numpy()
     if missing.any():
         row, column = np.argwhere(missing)[0]
-        raise InputError(f"row {row + 1} of the microdata has no label in column {names[column]!r}.")
+        raise InputError(f"row {row + 1} of the microdata has no label in column {people.columns[column]!r}.")
     cells = float(np.prod([people[one].nunique() for one in dims], dtype=float))
     if cells > MOST_CELLS:
         raise InputError(
             f"{method}(): the table would have {cells:,.0f} cells; name fewer columns=, {MOST_CELLS:,} cells at most."
         )
-    return people.astype(str), dims
 
 
 def counted(people: Any) -> Table:

@@ -40,7 +40,7 @@ WHY = (
 )
 
 
-def swap(
+def swap(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     dim: str | Sequence[str],
     *,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,13 @@ from ...release.facts.facts import Applied, Protection
 from ...release.facts.knowledge import Rule
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
-from ...release.tables.tables import as_table, cell_mask
+from ...release.tables.tables import Table, as_table, cell_mask
 from ..mechanism.mechanism import SUPPORT
 from .suppression import refuse_cells_as_margin, refuse_everything, with_withheld
 from .suppression_pattern import Pattern, Room, Sensitive, cheapest_pattern
 
 
-def complementary_suppress(
+def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     where: Any = None,
     *,
@@ -88,30 +88,13 @@ def complementary_suppress(
     >>> r.applied[0].own_words
     'of 9 cells 1 is withheld as sensitive and 3 are to protect it; proven to be the least sum of counts that does'
     """
-    if where is None and rule is None:
-        raise InputError("complementary_suppress() needs where= or rule= (such as '< 3'): which cells are sensitive.")
-    if (rule_known or flags) and (rule is None or where is not None):
-        raise InputError("rule_known= and flags= go with rule= alone, without where=.")
-    if flags and not rule_known:
-        raise InputError("flags= says what an intruder who knows the rule can see: give rule_known=True with it.")
-    if zeros_hidden and rule is None:
-        raise InputError("zeros_hidden= goes with rule=; for zeros as secondaries give secondary_zeros=True.")
-    if secondary_zeros and rule_known:
-        raise InputError(
-            "secondary_zeros=True: an intruder who knows the rule knows that it hides no zeros; leave one out."
-        )
-    if minimise not in ("cells", "counts"):
-        raise InputError(f"complementary_suppress(minimise={minimise!r}): 'cells' or 'counts'.")
-    if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
-        raise InputError(f"complementary_suppress(rounds={rounds!r}): a whole number of at least 1.")
+    _check_rule(
+        where, rule, rule_known=rule_known, flags=flags, zeros_hidden=zeros_hidden, secondary_zeros=secondary_zeros
+    )
+    _check_search(minimise, rounds)
     labelled = as_table(table)
     known = None if rule is None else Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=labelled.decimals)
-    truth = labelled.values.ravel()
-    primary = np.zeros(len(truth), dtype=bool)
-    if known is not None:
-        primary |= (truth >= known.lower) & (truth <= known.upper)
-    if where is not None:
-        primary |= cell_mask(where, labelled).ravel()
+    primary = _primary(labelled, where, known)
     start = of_table(labelled)
     what = f"rule {rule!r}" if rule is not None else "the condition"
     if not primary.any():
@@ -128,44 +111,113 @@ def complementary_suppress(
         for name, amount in (("below", below), ("above", above), ("width", width))
     )
     sensitive = _wanted(start, np.flatnonzero(primary), low, high, wide, percent)
-    lower, upper = _hidden_range(start, primary, known if rule_known else None, flags)
-    keys, sums = start.margins(shown)
-    sums = sums[np.flatnonzero(~start.is_cell(keys))]
-    for i in range(sums.shape[0]):
-        cells = sums.indices[sums.indptr[i] : sums.indptr[i + 1]]
-        upper[cells] = np.minimum(upper[cells], truth[cells].sum())
-    allowed = (lower <= truth) & (truth <= upper) & ((truth > 0) | secondary_zeros)
-
-    def released(hidden: np.ndarray) -> Release:
-        release = with_withheld(start, hidden, primary)
-        release = publish_margins(replace(release, flagged=flags), shown)
-        return release.knows_rule(known, flags=flags) if rule_known and known is not None else release
-
-    def too_narrow(hidden: np.ndarray) -> np.ndarray:
-        return sensitive.cells[~_wide_enough(*_intervals(released(hidden), sensitive.cells), truth, sensitive)]
-
-    _refuse_impossible(released(allowed | primary), sensitive, secondary_zeros or rule_known)
-    room = Room(sums, truth - lower, upper - truth)
-    n = len(truth)
+    task = _Task(start, primary, sensitive, shown, known if rule_known else None, flags)
+    room, allowed = task.room(secondary_zeros)
+    _refuse_impossible(task.released(allowed | primary), sensitive, secondary_zeros or rule_known)
+    n, truth = start.n_cells, task.truth
     cost = np.ones(n, dtype=np.int64) if minimise == "cells" else truth * (n + 1) + 1
     pattern = cheapest_pattern(
-        room, sensitive, allowed, cost, too_narrow, rounds=int(rounds), tell=progress or (lambda line: None)
+        room, sensitive, allowed, cost, task.too_narrow, rounds=int(rounds), tell=progress or (lambda line: None)
     )
-    words = f"{int(pattern.hidden.sum()):,} of {start.n_cells:,} cells are withheld"
-    applied = Applied("complementary suppression", SUPPORT, words, own_words=_words(start, pattern, primary, minimise))
-    release = released(pattern.hidden)
-    protection = {
-        tuple(start.keys[cell].tolist()): Protection(int(under), int(over), int(broad))
-        for cell, under, over, broad in zip(
-            sensitive.cells, sensitive.below, sensitive.above, sensitive.width, strict=True
+    return task.result(pattern, minimise)
+
+
+def _check_rule(
+    where: Any, rule: str | None, *, rule_known: bool, flags: bool, zeros_hidden: bool, secondary_zeros: bool
+) -> None:
+    """Refuse words about the rule that contradict each other."""
+    if where is None and rule is None:
+        raise InputError("complementary_suppress() needs where= or rule= (such as '< 3'): which cells are sensitive.")
+    if (rule_known or flags) and (rule is None or where is not None):
+        raise InputError("rule_known= and flags= go with rule= alone, without where=.")
+    if flags and not rule_known:
+        raise InputError("flags= says what an intruder who knows the rule can see: give rule_known=True with it.")
+    if zeros_hidden and rule is None:
+        raise InputError("zeros_hidden= goes with rule=; for zeros as secondaries give secondary_zeros=True.")
+    if secondary_zeros and rule_known:
+        raise InputError(
+            "secondary_zeros=True: an intruder who knows the rule knows that it hides no zeros; leave one out."
         )
-    }
-    return replace(
-        release,
-        protection=protection,
-        applied=(applied,),
-        notes=(f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})", *release.notes),
-    )
+
+
+def _check_search(minimise: str, rounds: Any) -> None:
+    if minimise not in ("cells", "counts"):
+        raise InputError(f"complementary_suppress(minimise={minimise!r}): 'cells' or 'counts'.")
+    if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
+        raise InputError(f"complementary_suppress(rounds={rounds!r}): a whole number of at least 1.")
+
+
+def _primary(table: Table, where: Any, rule: Rule | None) -> np.ndarray:
+    """The sensitive cells: those that the rule hits, and those that are named."""
+    truth = table.values.ravel()
+    primary = np.zeros(len(truth), dtype=bool)
+    if rule is not None:
+        primary |= (truth >= rule.lower) & (truth <= rule.upper)
+    if where is not None:
+        primary |= cell_mask(where, table).ravel()
+    return primary
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is to be protected, and from whom."""
+
+    start: Release
+    """The table, of which nothing is published yet."""
+    primary: np.ndarray
+    sensitive: Sensitive
+    shown: Sequence[Any]
+    """The margins that are published."""
+    rule: Rule | None
+    """The rule, where the intruder knows it."""
+    flags: bool
+
+    @property
+    def truth(self) -> np.ndarray:
+        """The true table."""
+        assert self.start.truth is not None
+        return self.start.truth
+
+    def released(self, hidden: np.ndarray) -> Release:
+        """The release that withholds these cells."""
+        release = with_withheld(self.start, hidden, self.primary)
+        release = publish_margins(replace(release, flagged=self.flags), self.shown)
+        return release.knows_rule(self.rule, flags=self.flags) if self.rule is not None else release
+
+    def too_narrow(self, hidden: np.ndarray) -> np.ndarray:
+        """The sensitive cells whose interval is narrower than wanted where these cells are withheld."""
+        cells = self.sensitive.cells
+        return cells[~_wide_enough(*_intervals(self.released(hidden), cells), self.truth, self.sensitive)]
+
+    def room(self, zeros: bool) -> tuple[Room, np.ndarray]:
+        """How far each cell can be from the truth once it is hidden, and which may be withheld to protect others."""
+        truth = self.truth
+        lower, upper = _hidden_range(self.start, self.primary, self.rule, self.flags)
+        keys, sums = self.start.margins(self.shown)
+        sums = sums[np.flatnonzero(~self.start.is_cell(keys))]
+        for i in range(sums.shape[0]):
+            cells = sums.indices[sums.indptr[i] : sums.indptr[i + 1]]
+            upper[cells] = np.minimum(upper[cells], truth[cells].sum())
+        allowed = (lower <= truth) & (truth <= upper) & ((truth > 0) | zeros)
+        return Room(sums, truth - lower, upper - truth), allowed
+
+    def result(self, pattern: Pattern, minimise: str) -> Release:
+        """The release of a pattern, with what was done and the protection that was asked for."""
+        start, wanted = self.start, self.sensitive
+        words = f"{int(pattern.hidden.sum()):,} of {start.n_cells:,} cells are withheld"
+        own_words = _words(start, pattern, self.primary, minimise)
+        applied = Applied("complementary suppression", SUPPORT, words, own_words=own_words)
+        release = self.released(pattern.hidden)
+        levels = zip(wanted.cells, wanted.below, wanted.above, wanted.width, strict=True)
+        return replace(
+            release,
+            protection={
+                tuple(start.keys[cell].tolist()): Protection(int(under), int(over), int(broad))
+                for cell, under, over, broad in levels
+            },
+            applied=(applied,),
+            notes=(f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})", *release.notes),
+        )
 
 
 def _wanted(

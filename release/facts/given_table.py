@@ -15,7 +15,7 @@ from .contributions import with_contributions
 PEOPLE = "__people__"
 
 
-def table(
+def table(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     data: Any,
     *,
     dims: Sequence[str] | str | None = None,

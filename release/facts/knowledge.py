@@ -17,6 +17,9 @@ from .facts import HIDDEN, NO_LIMIT, PRIMARY, PUBLISHED
 if TYPE_CHECKING:
     from ..release import Release
 
+WORDS = {"at_least": "at least", "at_most": "at most", "exactly": "exactly", "own": "own part"}
+"""What the keywords of `Release.knows` say."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -53,10 +56,27 @@ def with_knowledge(
         raise InputError("knows() needs at_least=, at_most=, exactly= or own=.")
     key = key_of(cell, release.dims)
     named = release.words(key)
+    given = (("at_least", at_least), ("at_most", at_most), ("exactly", exactly), ("own", own))
+    low, high = _said(release, key, {name: amount for name, amount in given if amount is not None})
+    row = release.row(key)
+    if release.truth is not None:
+        actual = int((row @ release.truth)[0])
+        if not low <= actual <= high:
+            raise InputError(
+                f"knows({named}): it is said that it {release.between(low, high)}, but in the true table it is not."
+            )
+    known = release.with_facts(np.array([key]), row, np.array([low]), np.array([high]), words=[f"known: {named}"])
+    if own is not None:
+        known = _owned(known, _one_cell(release, key), scaled(own, release.decimals, named))
+    said = ", ".join(f"{WORDS[name]} {amount}" for name, amount in given if amount is not None)
+    return replace(known, notes=(*release.notes, f"the intruder knows of {named}: {said}"))
+
+
+def _said(release: Release, key: tuple[int, ...], amounts: Mapping[str, float]) -> tuple[int, int]:
+    """The range that all that is said of a cell or sum leaves it."""
+    named = release.words(key)
     low, high = 0, NO_LIMIT
-    for name, given in (("at_least", at_least), ("at_most", at_most), ("exactly", exactly), ("own", own)):
-        if given is None:
-            continue
+    for name, given in amounts.items():
         amount = scaled(given, release.decimals, f"knows({named}, {name}=)")
         if amount < 0:
             raise InputError(f"knows({named}, {name}={given}): cells cannot be negative.")
@@ -70,28 +90,17 @@ def with_knowledge(
         raise InputError(
             f"knows({named}): at least {release.show(low)} and at most {release.show(high)} cannot both be."
         )
-    row = release.row(key)
-    if release.truth is not None:
-        actual = int((row @ release.truth)[0])
-        if not low <= actual <= high:
-            raise InputError(
-                f"knows({named}): it is said that it {release.between(low, high)}, but in the true table it is not."
-            )
-    known = release.with_facts(np.array([key]), row, np.array([low]), np.array([high]), words=[f"known: {named}"])
-    if own is not None:
-        owned, status = release.own.copy(), known.status.copy()
-        position = _one_cell(release, key)
-        owned[position] += scaled(own, release.decimals, named)
-        # To its contributor even a published cell holds something unpublished: the others' part.
-        if status[position] == PUBLISHED:
-            status[position] = HIDDEN
-        known = replace(known, own=owned, status=status)
-    said = ", ".join(
-        f"{name} {given}"
-        for name, given in (("at least", at_least), ("at most", at_most), ("exactly", exactly), ("own part", own))
-        if given is not None
-    )
-    return replace(known, notes=(*release.notes, f"the intruder knows of {named}: {said}"))
+    return low, high
+
+
+def _owned(release: Release, cell: int, amount: int) -> Release:
+    """The intruder contributed so much to a cell, and asks for the others' part."""
+    own, status = release.own.copy(), release.status.copy()
+    own[cell] += amount
+    # To its contributor even a published cell holds something unpublished: the others' part.
+    if status[cell] == PUBLISHED:
+        status[cell] = HIDDEN
+    return replace(release, own=own, status=status)
 
 
 def _one_cell(release: Release, key: tuple[int, ...]) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Container
 from dataclasses import replace
 
 import numpy as np
@@ -46,73 +47,88 @@ def read(path: FilePath, options: ReadingOptions) -> Publication:
     return replace(publication, tolerance=scaled(options.tolerance, options.decimals, "tolerance="))
 
 
-def _parsed(name: str, decimals: int) -> NumberedTable:
-    lines = [(i, line.strip()) for i, line in enumerate(read_text(name).splitlines(), start=1) if line.strip()]
-    reader = iter(lines)
+class _Lines:
+    """The lines of a file that say something, one after the other."""
 
-    def next_line(what: str) -> tuple[int, str]:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        text = read_text(name)
+        self._rest = iter([(i, line.strip()) for i, line in enumerate(text.splitlines(), start=1) if line.strip()])
+
+    def next(self, what: str) -> tuple[str, str]:
+        """The next line and where it is; `what` it should be about."""
         try:
-            return next(reader)
+            number, line = next(self._rest)
         except StopIteration:
-            raise InputError(f"{name}: the file ends before {what}; was it cut short?") from None
+            raise InputError(f"{self.name}: the file ends before {what}; was it cut short?") from None
+        return line, f"line {number}"
 
-    def whole(what: str) -> int:
-        number, line = next_line(what)
+    def whole(self, what: str) -> int:
+        """The next line, which is one whole number."""
+        line, where = self.next(what)
         if not re.fullmatch("[0-9]{1,12}", line):
-            raise InputError(f"{name}, line {number}: {line[:40]!r} where {what} must be.")
+            raise InputError(f"{self.name}, {where}: {line[:40]!r} where {what} must be.")
         return int(line)
 
-    if whole("the leading 0") != 0:
+    def refuse_more(self, after: str) -> None:
+        """There must be no further line."""
+        for number, _ in self._rest:
+            raise InputError(f"{self.name}, line {number}: there is more after {after}.")
+
+
+def _parsed(name: str, decimals: int) -> NumberedTable:
+    lines = _Lines(name)
+    if lines.whole("the leading 0") != 0:
         raise InputError(f"{name}: a JJ file begins with a line that says 0.")
-    cells = []
-    n_cells = whole("the number of cells")
+    n_cells = lines.whole("the number of cells")
     if n_cells == 0:
         raise InputError(f"{name}: the file has no cells.")
-    seen: set[str] = set()
+    cells: dict[str, NumberedCell] = {}
     for k in range(n_cells):
-        number, line = next_line(f"cell {k + 1} of {n_cells}")
-        parts = line.split()
-        where = f"line {number}"
-        if len(parts) != 9:
-            raise InputError(
-                f"{name}, {where}: {len(parts)} entries where a cell has nine (id value cost status lb ub lpl upl spl)."
-            )
-        if parts[0] in seen:
-            raise InputError(f"{name}, {where}: cell {parts[0]} is given twice.")
-        seen.add(parts[0])
-        value, low, high, below, above, width = (
-            _outward(parts[i], decimals, f"{name}, {where}", i) for i in (1, 4, 5, 6, 7, 8)
-        )
-        status = read_status(parts[3], True, f"{name}, {where}")
-        if status == EMPTY and value:
-            raise InputError(f"{name}, {where}: status {parts[3]} means an empty cell, but its value is {parts[1]}.")
-        known = PUBLISHED if status == EMPTY else status
-        cells.append(NumberedCell(parts[0], value, known, low, high, Protection(below, above, width), where))
+        line, where = lines.next(f"cell {k + 1} of {n_cells}")
+        cell = _cell(name, line, where, cells, decimals)
+        cells[cell.id] = cell
+    n_relations = lines.whole("the number of relations")
     relations = []
-    n_relations = whole("the number of relations")
     for k in range(n_relations):
-        number, line = next_line(f"relation {k + 1} of {n_relations}")
-        head, _, tail = line.partition(":")
-        terms = _TERM.findall(tail)
-        counts = head.split()
-        whole_line = re.fullmatch(rf"\s*(?:{_TERM.pattern}\s*)*", tail)
-        if len(counts) != 2 or counts[1] != str(len(terms)) or not whole_line:
-            raise InputError(
-                f"{name}, line {number}: a relation reads 'rhs k : id (coef) ...' with k terms; was it cut short?"
-            )
-        row: dict[str, int] = {}
-        for one, a in terms:
-            if one not in seen:
-                raise InputError(f"{name}, line {number}: the relation names cell {one}, which the file does not have.")
-            row[one] = row.get(one, 0) + scaled(a, 0, f"{name}, line {number}")
-        side = scaled(counts[0], decimals, f"{name}, line {number}")
-        relations.append(NumberedRelation(side, row, total_of(side, row), f"line {number}"))
-    rest = next(reader, None)
-    if rest is not None:
+        line, where = lines.next(f"relation {k + 1} of {n_relations}")
+        relations.append(_relation(name, line, where, cells, decimals))
+    lines.refuse_more(f"the {n_relations} relations that were announced")
+    return NumberedTable(list(cells.values()), relations, decimals)
+
+
+def _cell(name: str, line: str, where: str, before: Container[str], decimals: int) -> NumberedCell:
+    parts = line.split()
+    if len(parts) != 9:
         raise InputError(
-            f"{name}, line {rest[0]}: there is more after the {n_relations} relations that were announced."
+            f"{name}, {where}: {len(parts)} entries where a cell has nine (id value cost status lb ub lpl upl spl)."
         )
-    return NumberedTable(cells, relations, decimals)
+    if parts[0] in before:
+        raise InputError(f"{name}, {where}: cell {parts[0]} is given twice.")
+    value, low, high, below, above, width = (
+        _outward(parts[i], decimals, f"{name}, {where}", i) for i in (1, 4, 5, 6, 7, 8)
+    )
+    status = read_status(parts[3], True, f"{name}, {where}")
+    if status == EMPTY and value:
+        raise InputError(f"{name}, {where}: status {parts[3]} means an empty cell, but its value is {parts[1]}.")
+    known = PUBLISHED if status == EMPTY else status
+    return NumberedCell(parts[0], value, known, low, high, Protection(below, above, width), where)
+
+
+def _relation(name: str, line: str, where: str, cells: Container[str], decimals: int) -> NumberedRelation:
+    head, _, tail = line.partition(":")
+    terms = _TERM.findall(tail)
+    counts = head.split()
+    whole_line = re.fullmatch(rf"\s*(?:{_TERM.pattern}\s*)*", tail)
+    if len(counts) != 2 or counts[1] != str(len(terms)) or not whole_line:
+        raise InputError(f"{name}, {where}: a relation reads 'rhs k : id (coef) ...' with k terms; was it cut short?")
+    row: dict[str, int] = {}
+    for cell, coefficient in terms:
+        if cell not in cells:
+            raise InputError(f"{name}, {where}: the relation names cell {cell}, which the file does not have.")
+        row[cell] = row.get(cell, 0) + scaled(coefficient, 0, f"{name}, {where}")
+    side = scaled(counts[0], decimals, f"{name}, {where}")
+    return NumberedRelation(side, row, total_of(side, row), where)
 
 
 def _outward(text: str, decimals: int, where: str, column: int) -> int:

@@ -34,43 +34,21 @@ class Columns:
 
 def find_columns(source: str, names: list[str], rows: Rows, options: ReadingOptions) -> Columns:
     """The columns of a file, or a sentence that says what is unclear about them."""
-    dims, value, status = options.dims, options.value, options.status
-    contributors, largest = options.contributors, options.largest
-    if "" in names:
-        raise InputError(
-            f"{source}: column {names.index('') + 1} has no name; are these row numbers? Leave the column out, or give "
-            "it a name and choose the columns with dims= and value=."
-        )
-    if len(set(names)) < len(names):
-        twice = next(one for one in names if names.count(one) > 1)
-        raise InputError(f"{source}: two columns are called {twice!r}.")
-    for given in [*(dims or []), value, status, contributors, largest]:
-        if given is not None and given not in names:
-            raise InputError(f"{source}: there is no column {given!r}; {did_you_mean(str(given), names)}")
+    _check_names(source, names, options)
+    dims, value = options.dims, options.value
     free = [one for one in names if one not in (dims or [])]
     parents = _parents(source, names, free, options.hierarchies)
-    if status is None:
-        status = next((one for one in free if one.lower() in STATUS_NAMES), None)
+    status = options.status or next((one for one in free if one.lower() in STATUS_NAMES), None)
     limits = "lower" in free and "upper" in free
-    if contributors is None:
-        contributors = next((one for one in free if one.lower() == CONTRIBUTORS_NAME and one != value), None)
-    if largest is None:
-        largest = next((one for one in free if one.lower() == LARGEST_NAME and one != value), None)
-    taken = {contributors, largest}
-    taken |= {status, *(c for columns in parents.values() for c in columns), *(("lower", "upper") if limits else ())}
+    about = [one for one in free if one != value]
+    contributors = options.contributors or _called(CONTRIBUTORS_NAME, about)
+    largest = options.largest or _called(LARGEST_NAME, about)
+    taken = {contributors, largest, status, *(column for columns in parents.values() for column in columns)}
+    taken |= {"lower", "upper"} if limits else set()
     free = [one for one in free if one not in taken]
     if value is None:
-        named = [one for one in free if one.lower() in COUNT_NAMES]
-        numeric = [one for one in free if _all_numbers([row[names.index(one)] for _, row in rows])]
-        found = named if len(named) == 1 else numeric if dims is not None or len(numeric) == 1 else []
-        if contributors and not found and not numeric:  # who are counted are the figures
-            found, contributors = [contributors], None
-        if len(found) != 1:
-            raise InputError(
-                f"{source}: it is not clear which column holds the figures (columns: {', '.join(names)}); give value= "
-                "and dims= (on the command line --value and --dims)."
-            )
-        value = found[0]
+        value = _figures(source, names, free, rows, options, contributors)
+        contributors = None if value == contributors else contributors
     chosen = list(dims) if dims is not None else [one for one in free if one != value]
     if not chosen:
         raise InputError(f"{source}: no column is left for a dim (columns: {', '.join(names)}).")
@@ -79,6 +57,43 @@ def find_columns(source: str, names: list[str], rows: Rows, options: ReadingOpti
         if named_dim not in chosen:
             raise InputError(f"{source}: a hierarchy is given for {named_dim!r}; {did_you_mean(named_dim, chosen)}")
     return Columns(chosen, value, status, limits, groups, contributors, largest)
+
+
+def _check_names(source: str, names: list[str], options: ReadingOptions) -> None:
+    """Every column has a name of its own, and those that are asked for are there."""
+    if "" in names:
+        raise InputError(
+            f"{source}: column {names.index('') + 1} has no name; are these row numbers? Leave the column out, or give "
+            "it a name and choose the columns with dims= and value=."
+        )
+    if len(set(names)) < len(names):
+        twice = next(one for one in names if names.count(one) > 1)
+        raise InputError(f"{source}: two columns are called {twice!r}.")
+    asked = [*(options.dims or []), options.value, options.status, options.contributors, options.largest]
+    for given in asked:
+        if given is not None and given not in names:
+            raise InputError(f"{source}: there is no column {given!r}; {did_you_mean(str(given), names)}")
+
+
+def _called(name: str, columns: Sequence[str]) -> str | None:
+    return next((one for one in columns if one.lower() == name), None)
+
+
+def _figures(
+    source: str, names: list[str], free: list[str], rows: Rows, options: ReadingOptions, contributors: str | None
+) -> str:
+    """The column that holds the figures: by its name, or as the only one with numbers."""
+    named = [one for one in free if one.lower() in COUNT_NAMES]
+    numeric = [one for one in free if _all_numbers([row[names.index(one)] for _, row in rows])]
+    found = named if len(named) == 1 else numeric if options.dims is not None or len(numeric) == 1 else []
+    if contributors and not found and not numeric:  # who are counted are the figures
+        return contributors
+    if len(found) != 1:
+        raise InputError(
+            f"{source}: it is not clear which column holds the figures (columns: {', '.join(names)}); give value= "
+            "and dims= (on the command line --value and --dims)."
+        )
+    return found[0]
 
 
 def _parents(source: str, names: list[str], free: list[str], hierarchies: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -167,37 +167,13 @@ def _from_pandas(table: Any) -> Plain:
     import pandas as pd
 
     if isinstance(table, pd.DataFrame):
-        for axis, index in (("rows", table.index), ("columns", table.columns)):
-            if not index.is_unique:
-                twice = index[index.duplicated()][0]
-                raise InputError(f"the {axis} of the table have the label {str(twice)!r} twice.")
-            if index.hasnans if index.nlevels == 1 else index.to_frame().isna().to_numpy().any():
-                raise InputError(f"one of the {axis} of the table has no label.")
+        _check_crosstab(table)
         if table.index.nlevels == 1 and table.columns.nlevels == 1:
             names = [None if n is None else str(n) for n in (table.index.name, table.columns.name)]
             return Plain(_numbers(table), names, [list(table.index), list(table.columns)], {})
-        given = [*table.index.names, *table.columns.names]
-        said = [str(n) if n is not None else axis_name(i) for i, n in enumerate(given)]
-        refuse_twins(said)
-        row_names, column_names = said[: table.index.nlevels], said[table.index.nlevels :]
-        rows = table.index.set_names(row_names).to_frame(index=False)
-        parts = []
-        for position, column in enumerate(table.columns):
-            part = rows.copy()
-            for name, label in zip(column_names, np.atleast_1d(np.asarray(column, object)), strict=True):
-                part[name] = label
-            part["\0value"] = table.iloc[:, position].to_numpy()
-            parts.append(part)
-        table = pd.concat(parts).set_index(row_names + column_names)["\0value"]
+        table = _stacked(table)
+    _check_series(table)
     index = table.index
-    for level in range(index.nlevels):
-        if index.get_level_values(level).isna().any():
-            raise InputError(f"a row of the table has no label on dim {index.names[level] or axis_name(level)!r}.")
-    if not index.is_unique:
-        twice = index[index.duplicated()][0]
-        twice = twice if isinstance(twice, tuple) else (twice,)
-        cell = ", ".join(f"{n}={v}" for n, v in zip(index.names, twice, strict=True))
-        raise InputError(f"cell {cell} is given twice; every cell needs one row.")
     if index.nlevels == 1:
         return Plain(_numbers(table), [None if index.name is None else str(index.name)], [list(index)], {})
     labels = [list(dict.fromkeys(index.get_level_values(i))) for i in range(index.nlevels)]
@@ -212,6 +188,48 @@ def _from_pandas(table: Any) -> Plain:
     values = np.zeros(sizes, dtype=raw.dtype)
     values[tuple(codes)] = raw
     return Plain(values, [None if n is None else str(n) for n in index.names], labels, {})
+
+
+def _check_crosstab(table: Any) -> None:
+    """Every row and every column has a label of its own."""
+    for axis, index in (("rows", table.index), ("columns", table.columns)):
+        if not index.is_unique:
+            twice = index[index.duplicated()][0]
+            raise InputError(f"the {axis} of the table have the label {str(twice)!r} twice.")
+        if index.hasnans if index.nlevels == 1 else index.to_frame().isna().to_numpy().any():
+            raise InputError(f"one of the {axis} of the table has no label.")
+
+
+def _stacked(table: Any) -> Any:
+    """A crosstab with several dims in its rows or columns as a Series, one row a cell."""
+    import pandas as pd
+
+    given = [*table.index.names, *table.columns.names]
+    said = [str(n) if n is not None else axis_name(i) for i, n in enumerate(given)]
+    refuse_twins(said)
+    row_names, column_names = said[: table.index.nlevels], said[table.index.nlevels :]
+    rows = table.index.set_names(row_names).to_frame(index=False)
+    parts = []
+    for position, column in enumerate(table.columns):
+        part = rows.copy()
+        for name, label in zip(column_names, np.atleast_1d(np.asarray(column, object)), strict=True):
+            part[name] = label
+        part["\0value"] = table.iloc[:, position].to_numpy()
+        parts.append(part)
+    return pd.concat(parts).set_index(row_names + column_names)["\0value"]
+
+
+def _check_series(table: Any) -> None:
+    """Every cell has a label on each dim, and one row."""
+    index = table.index
+    for level in range(index.nlevels):
+        if index.get_level_values(level).isna().any():
+            raise InputError(f"a row of the table has no label on dim {index.names[level] or axis_name(level)!r}.")
+    if not index.is_unique:
+        twice = index[index.duplicated()][0]
+        twice = twice if isinstance(twice, tuple) else (twice,)
+        cell = ", ".join(f"{n}={v}" for n, v in zip(index.names, twice, strict=True))
+        raise InputError(f"cell {cell} is given twice; every cell needs one row.")
 
 
 def _numbers(table: Any) -> np.ndarray:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import fdtri
@@ -92,10 +92,17 @@ class Diagnosis:
         return words
 
 
+class Batches(NamedTuple):
+    """The draws of all chains in batches."""
+
+    sums: np.ndarray
+    """[chain, batch, column]: the sums of the draws, and of their squares."""
+    squares: np.ndarray
+    length: int
+
+
 def diagnose(
-    sums: np.ndarray,
-    squares: np.ndarray,
-    length: int,
+    batches: Batches,
     surprise: np.ndarray,
     surprise_length: int,
     support: np.ndarray,
@@ -107,10 +114,11 @@ def diagnose(
     """All diagnostics of the columns of one block.
 
     `support` is the number of values each column can take, or was seen to take; `total_draws` are those of all chains
-    together, where the pooled pmf has more draws in it than `sums`. `tallies` are the pooled ones and where each
+    together, where the pooled pmf has more draws in it than the batches. `tallies` are the pooled ones and where each
     column's start; without them, errors of columns with rare values come out too small. `means` are those of the batches
     that `surprise` is of, by what was counted; without them the error of the mean is that of the draws'.
     """
+    sums, squares, length = batches
     total = total_draws or sums.shape[0] * sums.shape[1] * length
     rhat = split_rhat(sums, squares, length)
     ess = effective_draws(sums, squares, length)

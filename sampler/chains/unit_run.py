@@ -23,7 +23,7 @@ from ..tallies.windows import Windows, add_to, cover, entropies, first_windows, 
 from .chain import BATCHES, Chain, Reference
 from .chain_state import checked, state_of, whole_number, windows_of, windows_state
 from .chain_state import restore as restore_chain
-from .diagnostics import LARGEST_RHAT, LEAST_DRAWS, Diagnosis, diagnose, effective_draws, good_enough
+from .diagnostics import LARGEST_RHAT, LEAST_DRAWS, Batches, Diagnosis, diagnose, effective_draws, good_enough
 from .settings import ChainSettings
 from .unit import Unit
 
@@ -186,19 +186,55 @@ class UnitRun:
 
     def look(self, settings: ChainSettings, last: bool = False) -> None:
         """Judge the chains at the end of a batch; decide whether to go on, and unless it is the last look, from where."""
-        chains, unit, tolerance = self.chains, self.unit, settings.tolerance
-        values = chains[0].tally.windows.origin
+        tolerance = settings.tolerance
+        counted, batches = self._counted(), self._batches()
+        pooled, excess, doubt = self._read(counted, batches.sums, batches.squares)
+        found = self._judged(pooled, batches)
+        error = np.hypot(found.entropy_error, np.where(found.exact, 0.0, doubt))
+        error[self.unit.aside] = 0.0
+        self.diagnosis = found = replace(found, entropy_error=error, excess=excess)
+        self.pooled, self.looked_at, self.made_then = pooled, self.draws, self.made
+        if self.chains[0].batch < BATCHES:
+            return
+        logs = np.zeros(len(pooled.counters))
+        log_densities(pooled, logs)
+        self.reference = Reference(pooled, logs)
+        apart = found.rhat[~found.exact].max(initial=0.0) > APART
+        good = not apart and good_enough(found, tolerance) and self.trips_needed <= 1.0
+        self.good_looks = self.good_looks + 1 if good else 0
+        windows, centre = self._placed_anew(counted, batches.sums, batches.squares)
+        finer = windows.shift < counted.shift
+        coarse = bool((finer & (doubt > tolerance * COARSE)).any()) and self.placed < MOST_PLACED
+        if self.good_looks >= 2 or self._at_the_end(settings):
+            self.finished = True
+        elif (apart or coarse or not self.warm) and not last:
+            self.discarded, self.joint_looked_at, self.warm = self.made, self.joint_shares(), True
+            self.placed += coarse
+            for chain in self.chains:
+                chain.forget(windows, centre)
+                chain.length *= 2 if apart else 1
+
+    def _counted(self) -> Windows:
+        """What all chains have counted together."""
+        values = self.chains[0].tally.windows.origin
         pooled = first_windows(values, values, values)
-        for chain in chains:
+        for chain in self.chains:
             pooled = cover(pooled, chain.tally.windows, chain.most)
             add_to(pooled, chain.tally.windows)
-        q = unit.n_questions
-        batch, length = chains[0].batch, chains[0].length
-        even = batch - batch % 2  # halves are compared
+        return pooled
+
+    def _batches(self) -> Batches:
+        """The latest draws in an even number of batches: halves are compared."""
+        chains, batch = self.chains, self.chains[0].batch
+        even = batch - batch % 2
         sums = np.stack([chain.sums[batch - even : batch] for chain in chains])
         squares = np.stack([chain.squares[batch - even : batch] for chain in chains])
-        counted = pooled
-        pooled, excess, doubt = self._read(counted, sums, squares)
+        return Batches(sums, squares, chains[0].length)
+
+    def _judged(self, pooled: Windows, batches: Batches) -> Diagnosis:
+        """Diagnose the chains by their batches and by what they have counted."""
+        chains, unit, q = self.chains, self.unit, self.unit.n_questions
+        batch, length = chains[0].batch, batches.length
         bits, seen = np.zeros(q), np.zeros(q, dtype=np.int64)
         entropies(pooled, bits, seen)
         starts, counts = np.zeros(q, dtype=np.int64), np.zeros(int(pooled.size.sum()))
@@ -207,10 +243,8 @@ class UnitRun:
         whole = self.reference is not None and chains[0].batch == BATCHES
         shape = (len(chains), BATCHES // 2, q)
         before = self.diagnosis
-        self.diagnosis = diagnose(
-            sums,
-            squares,
-            length,
+        found = diagnose(
+            batches,
             np.stack([chain.surprise for chain in chains]) if whole else np.full(shape, np.nan),
             length,
             seen.astype(float),
@@ -222,37 +256,13 @@ class UnitRun:
         if whole and self.reference is not None:
             part = BATCHES // 2 / batch
             spreads = [chain.spread for chain in chains]
-            self.share_errors = share_errors(self.reference.windows, spreads, part, self.diagnosis.growth)
+            self.share_errors = share_errors(self.reference.windows, spreads, part, found.growth)
         if not whole and before is not None and self.draws >= self.looked_at:
             # Stopped between two looks: surprises are not complete, and more draws have made no error larger.
-            self.diagnosis = replace(
-                self.diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
+            return replace(
+                found, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
-        error = np.hypot(self.diagnosis.entropy_error, np.where(self.diagnosis.exact, 0.0, doubt))
-        error[unit.aside] = 0.0
-        self.diagnosis = replace(self.diagnosis, entropy_error=error, excess=excess)
-        self.pooled, self.looked_at, self.made_then = pooled, self.draws, self.made
-        rhat = self.diagnosis.rhat[~self.diagnosis.exact]
-        if batch < BATCHES:
-            return
-        logs = np.zeros(len(pooled.counters))
-        log_densities(pooled, logs)
-        self.reference = Reference(pooled, logs)
-        total = self.made
-        apart = rhat.max(initial=0.0) > APART
-        good = not apart and good_enough(self.diagnosis, tolerance) and self.trips_needed <= 1.0
-        self.good_looks = self.good_looks + 1 if good else 0
-        windows, centre = self._placed_anew(counted, sums, squares)
-        finer = windows.shift < counted.shift
-        coarse = bool((finer & (doubt > tolerance * COARSE)).any()) and self.placed < MOST_PLACED
-        if self.good_looks >= 2 or self._at_the_end(settings):
-            self.finished = True
-        elif (apart or coarse or not self.warm) and not last:
-            self.discarded, self.joint_looked_at, self.warm = total, self.joint_shares(), True
-            self.placed += coarse
-            for chain in chains:
-                chain.forget(windows, centre)
-                chain.length *= 2 if apart else 1
+        return found
 
     def _read(self, counted: Windows, sums: np.ndarray, squares: np.ndarray) -> Reading:
         """What was counted in bins as wide as they may be; exact values stay as they are."""

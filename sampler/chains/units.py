@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,7 +40,8 @@ def _whole_table(moves: Moves, questions: Any) -> Unit | None:
         return None
     assert fit.certificate is not None
     start = moves.support.solved.start[task.columns]
-    return unit_asked(task.columns, *task.bounds, start, task.weights, fit.kernels, fit.certificate, questions)
+    walked = Walked(task.columns, *task.bounds, start)
+    return unit_asked(walked, task.weights, fit.kernels, fit.certificate, questions)
 
 
 def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Unit:
@@ -48,16 +49,22 @@ def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Un
     weights = weights_on(inside.weigh, block.columns, block.lower, block.upper, tails=True)
     fit = fitting(Task(block, moves, weights))
     order = np.arange(len(block.columns)) if fit.order is None else fit.order
-    columns, lower, upper, start = (one[order] for one in (block.columns, block.lower, block.upper, block.start))
+    walked = Walked(block.columns[order], block.lower[order], block.upper[order], block.start[order])
     certificate = fit.certificate or moves.certificate
-    return unit_asked(columns, lower, upper, start, weights, fit.kernels, certificate, questions, fit.offset)
+    return unit_asked(walked, weights, fit.kernels, certificate, questions, fit.offset)
+
+
+class Walked(NamedTuple):
+    """The columns that are walked on, their bounds, and where they are at the start."""
+
+    columns: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    start: np.ndarray
 
 
 def unit_asked(
-    columns: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    start: np.ndarray,
+    walked: Walked,
     weights: Weights,
     kernels: tuple[Kernel, ...],
     certificate: Certificate,
@@ -66,6 +73,7 @@ def unit_asked(
     further: tuple[str, ...] = (),
 ) -> Unit:
     """A unit with its part of the questions; `further` names columns after those of the release, for which bounds follow."""
+    columns, lower, upper, start = walked
     asked, parts = rows_through(questions, columns)
     columns = np.concatenate([columns, np.full(len(further), -1, dtype=columns.dtype)])
     parts.resize(parts.shape[0], len(columns))

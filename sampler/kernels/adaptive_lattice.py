@@ -14,7 +14,7 @@ from ...base.jit import jit_lean
 from ...base.random_streams import below, fraction
 from ...moves.families.adaptive_kernel import Given, Tableau, directions, wander, write
 from ...moves.families.adaptive_lattice import EXCHANGES, AdaptiveLattice
-from ..lines.line import draw_on_line, line_range
+from ..lines.line import Line, draw_on_line, line_range
 from ..lines.weights import Weights
 from ..tallies.tally import Tally, end_of_draw
 from .kernel import ANYTHING, Fit, Kernel, Lasting, Place, Task
@@ -57,17 +57,13 @@ class AdaptiveKernel(Kernel):
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Steps along vectors of a basis."""
-        basis, columns, sizes = room
-        given = self.moves.given
-        return walk_adaptive(given, basis, columns, sizes, EXCHANGES, self.weights, place, tally, draws, steps)
+        return walk_adaptive(self.moves.given, room, EXCHANGES, self.weights, place, tally, draws, steps)
 
 
 @jit_lean
 def walk_adaptive(
     given: Given,
-    tableau: Tableau,
-    columns: np.ndarray,
-    sizes: np.ndarray,
+    room: tuple[Tableau, np.ndarray, np.ndarray],
     exchanges: int,
     weights: Weights,
     place: Place,
@@ -75,7 +71,8 @@ def walk_adaptive(
     draws: int,
     steps: int,
 ) -> int:
-    """Make so many steps for each draw; the draws done."""
+    """Make so many steps for each draw; the draws done. The room is for a basis, and for one of its vectors."""
+    tableau, columns, sizes = room
     table, lower, upper, random, weight = place
     for done in range(draws):
         for _ in range(steps):
@@ -85,7 +82,8 @@ def walk_adaptive(
                 continue
             length = write(tableau, tableau.found[below(random, number)], 1, columns, sizes)
             low, high = line_range(lower, upper, table, columns, sizes, 0, length)
-            times, _ = draw_on_line(weights, table, columns, sizes, 0, length, low, high, random, weight)
+            line = Line(table, columns, sizes, 0, length, low, high)
+            times, _ = draw_on_line(weights, line, random, weight)
             if times == 0:
                 continue
             for e in range(length):

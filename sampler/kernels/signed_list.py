@@ -13,18 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.jit import jit_lean
+from ...base.jit import jit_inlined, jit_lean
 from ...base.random_streams import below, next_word
 from ...fiber.blocks.own_bounds import upper_of_their_own
 from ...fiber.blocks.presolve import Block
 from ...moves.families.listed import Listed
-from ..lines.line import FAR, HUGE, TINY, draw_on_line, pick_by_weight
+from ..lines.line import FAR, HUGE, TINY, Line, draw_on_line, pick_by_weight
 from ..lines.weights import ALIKE, FACTORIAL, Weights
 from ..tallies.tally import BY_STEPS, Tally, credit, credit_step, end_of_draw
 from .kernel import Fit, Kernel, Place, Task
 
 SHORT = 16
 """Moves up to this length are weighed by products of their values."""
+HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
+"""Of a random word: the upper half picks the move, the lower the length of the step."""
 
 
 def fits(task: Task) -> Fit | None:
@@ -96,50 +98,67 @@ def weigh_by_ratios(
     return total
 
 
+@jit_inlined
+def _evenly(word, back, ahead, random):  # type: ignore[no-untyped-def]
+    """How often a move is made, every point of its line alike, by the lower half of a word."""
+    n = np.uint64(back + ahead + 1)
+    product = (word & LOW_HALF) * n
+    times = np.int64(product >> HALF)
+    if (product & LOW_HALF) < n and (product & LOW_HALF) < np.uint64(0x100000000) % n:
+        # These words would favour some lengths: then and only then the length gets a word of its own.
+        times = below(random, back + ahead + 1)
+    return times - back
+
+
+@jit_inlined
+def _by_weight(moves, weights, place, ends, back, ahead, values):  # type: ignore[no-untyped-def]
+    """How often a move is made under a law that weighs; and the sum of the weights, negative where they are not known."""
+    begin, middle, end = ends
+    n = back + ahead + 1
+    if n == 1:
+        return np.int64(0), 0.0
+    if weights.kind == FACTORIAL and n <= len(place.weight) and end - begin <= len(values):
+        total = weigh_by_ratios(moves, place, begin, middle, end, back, ahead, values)
+        return pick_by_weight(place.weight, n, total, place.random) - back, total
+    line = Line(place.table, moves.columns, moves.signs, begin, end, -back, ahead)
+    times, total = draw_on_line(weights, line, place.random, place.weight)
+    return times, -1.0 if total == 0.0 else total
+
+
+@jit_inlined
+def _credit_evenly(tally, table, columns, ends, back, ahead):  # type: ignore[no-untyped-def]
+    """Credit every column of a move for its whole line."""
+    begin, middle, end = ends
+    for e in range(begin, middle):
+        x = table[columns[e]]
+        credit(tally, columns[e], x - back, x + ahead)
+    for e in range(middle, end):
+        x = table[columns[e]]
+        credit(tally, columns[e], x - ahead, x + back)
+
+
 @jit_lean
 def walk_listed(moves, values, weights, place, tally, draws, steps):  # type: ignore[no-untyped-def]
     """Make so many draws of `steps` steps, or fewer if credits have to wait; the draws done."""
     table, random, columns = place.table, place.random, moves.columns
     by_steps = tally.by_steps[0] == BY_STEPS
-    low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-    number, most_points = np.uint64(len(moves.middle)), np.uint64(len(place.weight))
+    number = np.uint64(len(moves.middle))
     for done in range(draws):
         for _ in range(steps):
             word = next_word(random)
-            k = np.int64(((word >> half) * number) >> half)
-            begin, middle, end = moves.start[k], moves.middle[k], moves.start[k + 1]
+            k = np.int64(((word >> HALF) * number) >> HALF)
+            ends = (moves.start[k], moves.middle[k], moves.start[k + 1])
+            begin, middle, end = ends
             back, ahead = signed_range(moves, place, begin, middle, end)
-            n = np.uint64(back + ahead + 1)
             if weights.kind == ALIKE:
-                product = (word & low32) * n
-                times = np.int64(product >> half)
-                if (product & low32) < n and (product & low32) < np.uint64(0x100000000) % n:
-                    # These words would favour some lengths: then and only then the length gets a word of its own.
-                    times = below(random, back + ahead + 1)
-                times -= back
+                times = _evenly(word, back, ahead, random)
                 if by_steps:
-                    for e in range(begin, middle):
-                        x = table[columns[e]]
-                        credit(tally, columns[e], x - back, x + ahead)
-                    for e in range(middle, end):
-                        x = table[columns[e]]
-                        credit(tally, columns[e], x - ahead, x + back)
+                    _credit_evenly(tally, table, columns, ends, back, ahead)
             else:
-                times, total = np.int64(0), 0.0
-                if weights.kind == FACTORIAL and n <= most_points and end - begin <= len(values):
-                    if n > np.uint64(1):
-                        total = weigh_by_ratios(moves, place, begin, middle, end, back, ahead, values)
-                        times = pick_by_weight(place.weight, np.int64(n), total, random) - back
-                elif n > np.uint64(1):
-                    times, total = draw_on_line(
-                        weights, table, columns, moves.signs, begin, end, -back, ahead, random, place.weight
-                    )
-                    if total == 0.0:
-                        total = -1.0
+                times, total = _by_weight(moves, weights, place, ends, back, ahead, values)
                 if by_steps:
-                    credit_step(
-                        tally, table, columns, moves.signs, begin, end, -back, ahead, times, place.weight, total
-                    )
+                    line = Line(table, columns, moves.signs, begin, end, -back, ahead)
+                    credit_step(tally, line, times, place.weight, total)
             if times != 0:
                 for e in range(begin, middle):
                     table[columns[e]] += times

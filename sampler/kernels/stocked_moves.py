@@ -16,7 +16,7 @@ from ...base.jit import jit_lean
 from ...base.random_streams import streams
 from ...moves.families.move_set import MoveSet
 from ...moves.families.stock import Stock, Supplier, empty_stock
-from ..lines.line import draw_on_line, line_range
+from ..lines.line import Line, draw_on_line, line_range
 from ..lines.weights import ALIKE, Weights
 from ..tallies.tally import BY_STEPS, Tally, credit_step, end_of_draw
 from .kernel import ANYTHING, Fit, Kernel, Lasting, Place, Task
@@ -118,13 +118,14 @@ def walk_moves(stock: Stock, weights: Weights, place: Place, tally: Tally, draws
             if begin == end:
                 continue
             low, high = line_range(lower, upper, table, columns, sizes, begin, end)
+            line = Line(table, columns, sizes, begin, end, low, high)
             times, total = 0, 0.0
             if low < high:
-                times, total = draw_on_line(weights, table, columns, sizes, begin, end, low, high, random, weight)
+                times, total = draw_on_line(weights, line, random, weight)
                 if weights.kind != ALIKE and total == 0.0:
                     total = -1.0
             if by_steps:
-                credit_step(tally, table, columns, sizes, begin, end, low, high, times, weight, total)
+                credit_step(tally, line, times, weight, total)
             if times != 0:
                 for e in range(begin, end):
                     table[columns[e]] += times * sizes[e]

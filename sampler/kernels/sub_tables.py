@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.jit import jit
+from ...base.jit import jit, jit_inlined
 from ...base.random_streams import below, fraction
 from ...fiber.solvers.every_table import Search, begin, next_table
 from ...moves.families.sub_tables import MOST_STEPS, Arrays, SubTables
@@ -60,6 +60,16 @@ class SubTableKernel(Kernel):
         return walk_sub_tables(self.moves.arrays, MOST_STEPS, self.weights, place, tally, draws, steps)
 
 
+@jit_inlined
+def _log_weight_of(weights: Weights, columns: np.ndarray, values: np.ndarray) -> float:
+    """The log-weight of values of some columns."""
+    log = 0.0
+    if weights.kind != ALIKE:
+        for k in range(len(columns)):
+            log += log_weight(weights, columns[k], values[k])
+    return log
+
+
 @jit
 def redraw_by_weight(
     arrays: Arrays, which: int, steps: int, weights: Weights, table: np.ndarray, random: np.ndarray
@@ -89,10 +99,7 @@ def redraw_by_weight(
         if steps == 0:
             return 0
         number += 1
-        log = 0.0
-        if weights.kind != ALIKE:
-            for k in range(len(here)):
-                log += log_weight(weights, here[k], course.x[k])
+        log = _log_weight_of(weights, here, course.x)
         if log == -np.inf:
             continue
         if log > top:

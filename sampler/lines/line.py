@@ -7,9 +7,11 @@ on the current one until one lies above the level. That leaves the law as it is 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...base.jit import jit_lean
+from ...base.jit import jit_inlined, jit_lean
 from ...base.random_streams import below, fraction
 from .weights import ALIKE, FACTORIAL, POISSON, Weights, log_weight
 
@@ -19,6 +21,18 @@ HUGE, TINY = 1e150, 1e-150
 MOST_GAIN, MOST_LOSS, MOST_TILT = 1e75, 1e300, 170.0
 """What a ratio of neighbouring weights may be made of: times HUGE it is still a number."""
 FAR = 2**62
+
+
+class Line(NamedTuple):
+    """A move (entries `begin` to `end` of the arrays) at a table, made from `low` (0 or less) to `high` times."""
+
+    table: np.ndarray
+    columns: np.ndarray
+    steps: np.ndarray
+    begin: int
+    end: int
+    low: int
+    high: int
 
 
 @jit_lean
@@ -47,96 +61,106 @@ def line_range(
 
 
 @jit_lean
-def log_weight_along(
-    weights: Weights, table: np.ndarray, columns: np.ndarray, steps: np.ndarray, begin: int, end: int, times: int
-) -> float:
+def log_weight_along(weights: Weights, line: Line, times: int) -> float:
     """The log-weight of the columns of a move after it was made so many times."""
     total = 0.0
-    for e in range(begin, end):
-        j = columns[e]
-        total += log_weight(weights, j, table[j] + times * steps[e])
+    for e in range(line.begin, line.end):
+        j = line.columns[e]
+        total += log_weight(weights, j, line.table[j] + times * line.steps[e])
     return total
 
 
-@jit_lean
-def weigh_line(
-    weights: Weights,
-    table: np.ndarray,
-    columns: np.ndarray,
-    steps: np.ndarray,
-    begin: int,
-    end: int,
-    low: int,
-    high: int,
-    weight: np.ndarray,
-) -> float:
-    """Write the weights of the points low, ..., high of a line, up to a factor; their sum (0 if all are excluded)."""
-    n = high - low + 1
+@jit_inlined
+def _by_ratios(weights: Weights, line: Line) -> tuple[bool, bool, float]:
+    """Do neighbouring points have weights in a ratio of products? Do these fit a number? And the log of its tilt."""
     by_ratios = weights.kind == FACTORIAL or weights.kind == POISSON
     log_tilt, most_gain, most_loss = 0.0, 1.0, 1.0
     if by_ratios:
-        for e in range(begin, end):
-            if abs(steps[e]) != 1:
+        for e in range(line.begin, line.end):
+            if abs(line.steps[e]) != 1:
                 by_ratios = False
-            most = float(table[columns[e]] + n)
-            if steps[e] > 0:
+            most = float(line.table[line.columns[e]] + line.high - line.low + 1)
+            if line.steps[e] > 0:
                 most_loss *= most
             else:
                 most_gain *= most
     if by_ratios and weights.kind == POISSON:
-        for e in range(begin, end):
-            log_tilt += steps[e] * weights.log_mean[columns[e]]
-    if by_ratios and most_gain < MOST_GAIN and most_loss < MOST_LOSS and abs(log_tilt) < MOST_TILT:
-        tilt = np.exp(log_tilt) if log_tilt != 0.0 else 1.0
-        here, total = 1.0, 1.0
-        weight[0] = 1.0
-        for i in range(1, n):
-            t = low + i
-            gain, loss = tilt, 1.0
-            for e in range(begin, end):
-                x = table[columns[e]]
-                if steps[e] > 0:
-                    loss *= x + t
-                else:
-                    gain *= x - t + 1
-            here *= gain / loss
-            weight[i] = here
-            total += here
-            if total > HUGE:  # the line has one peak: what this loses below is nothing beside it
-                for k in range(i + 1):
-                    weight[k] *= TINY
-                here *= TINY
-                total *= TINY
-        return total
+        for e in range(line.begin, line.end):
+            log_tilt += line.steps[e] * weights.log_mean[line.columns[e]]
+    return by_ratios, most_gain < MOST_GAIN and most_loss < MOST_LOSS and abs(log_tilt) < MOST_TILT, log_tilt
+
+
+@jit_inlined
+def _write_ratios(line: Line, log_tilt: float, weight: np.ndarray) -> float:
+    """Write the weights of all points over that of the first; their sum."""
+    tilt = np.exp(log_tilt) if log_tilt != 0.0 else 1.0
+    here, total = 1.0, 1.0
+    weight[0] = 1.0
+    for i in range(1, line.high - line.low + 1):
+        t = line.low + i
+        gain, loss = tilt, 1.0
+        for e in range(line.begin, line.end):
+            x = line.table[line.columns[e]]
+            if line.steps[e] > 0:
+                loss *= x + t
+            else:
+                gain *= x - t + 1
+        here *= gain / loss
+        weight[i] = here
+        total += here
+        if total > HUGE:  # the line has one peak: what this loses below is nothing beside it
+            for k in range(i + 1):
+                weight[k] *= TINY
+            here *= TINY
+            total *= TINY
+    return total
+
+
+@jit_inlined
+def _write_log_ratios(line: Line, log_tilt: float, weight: np.ndarray) -> float:
+    """Long moves of large cells: the same ratios, of which logarithms are taken before they run over; the largest."""
+    log_here = largest = 0.0
+    weight[0] = 0.0
+    for i in range(1, line.high - line.low + 1):
+        t = line.low + i
+        gain, loss = 1.0, 1.0
+        log_here += log_tilt
+        for e in range(line.begin, line.end):
+            x = line.table[line.columns[e]]
+            if line.steps[e] > 0:
+                loss *= x + t
+            else:
+                gain *= x - t + 1
+            if gain > HUGE or loss > HUGE:
+                log_here += np.log(gain / loss)
+                gain, loss = 1.0, 1.0
+        log_here += np.log(gain / loss)
+        weight[i] = log_here
+        largest = max(largest, log_here)
+    return largest
+
+
+@jit_inlined
+def _write_logs(weights: Weights, line: Line, weight: np.ndarray) -> float:
+    """Write the log-weights of all points under any law; the largest."""
     largest = -np.inf
-    if by_ratios:
-        # Long moves of large cells: the same ratios, of which logarithms are taken before they run over.
-        log_here = 0.0
-        weight[0] = largest = 0.0
-        for i in range(1, n):
-            t = low + i
-            gain, loss = 1.0, 1.0
-            log_here += log_tilt
-            for e in range(begin, end):
-                x = table[columns[e]]
-                if steps[e] > 0:
-                    loss *= x + t
-                else:
-                    gain *= x - t + 1
-                if gain > HUGE or loss > HUGE:
-                    log_here += np.log(gain / loss)
-                    gain, loss = 1.0, 1.0
-            log_here += np.log(gain / loss)
-            weight[i] = log_here
-            largest = max(largest, log_here)
-    else:
-        for i in range(n):
-            weight[i] = log_weight_along(weights, table, columns, steps, begin, end, low + i)
-            largest = max(largest, weight[i])
+    for i in range(line.high - line.low + 1):
+        weight[i] = log_weight_along(weights, line, line.low + i)
+        largest = max(largest, weight[i])
+    return largest
+
+
+@jit_lean
+def weigh_line(weights: Weights, line: Line, weight: np.ndarray) -> float:
+    """Write the weights of all points of a line, up to a factor; their sum (0 if all are excluded)."""
+    by_ratios, fits, log_tilt = _by_ratios(weights, line)
+    if by_ratios and fits:
+        return _write_ratios(line, log_tilt, weight)
+    largest = _write_log_ratios(line, log_tilt, weight) if by_ratios else _write_logs(weights, line, weight)
     if largest == -np.inf:
         return 0.0
     total = 0.0
-    for i in range(n):
+    for i in range(line.high - line.low + 1):
         weight[i] = np.exp(weight[i] - largest)
         total += weight[i]
     return total
@@ -157,22 +181,13 @@ def pick_by_weight(weight: np.ndarray, n: int, total: float, random: np.ndarray)
 
 
 @jit_lean
-def slice_line(
-    weights: Weights,
-    table: np.ndarray,
-    columns: np.ndarray,
-    steps: np.ndarray,
-    begin: int,
-    end: int,
-    low: int,
-    high: int,
-    random: np.ndarray,
-) -> int:
+def slice_line(weights: Weights, line: Line, random: np.ndarray) -> int:
     """A point of a long line by a slice through its law that shrinks towards the current point 0."""
-    level = log_weight_along(weights, table, columns, steps, begin, end, 0) + np.log(1.0 - fraction(random))
+    low, high = line.low, line.high
+    level = log_weight_along(weights, line, 0) + np.log(1.0 - fraction(random))
     while True:
         t = low + below(random, high - low + 1)
-        if t == 0 or log_weight_along(weights, table, columns, steps, begin, end, t) >= level:
+        if t == 0 or log_weight_along(weights, line, t) >= level:
             return t
         if t < 0:
             low = t + 1
@@ -181,28 +196,18 @@ def slice_line(
 
 
 @jit_lean
-def draw_on_line(
-    weights: Weights,
-    table: np.ndarray,
-    columns: np.ndarray,
-    steps: np.ndarray,
-    begin: int,
-    end: int,
-    low: int,
-    high: int,
-    random: np.ndarray,
-    weight: np.ndarray,
-) -> tuple[int, float]:
-    """How often a move is made, from low to high times, drawn from the law on that line; and the sum of the weights.
+def draw_on_line(weights: Weights, line: Line, random: np.ndarray, weight: np.ndarray) -> tuple[int, float]:
+    """How often a move is made, drawn from the law on its line; and the sum of the weights.
 
     The weights of all points are then in `weight`. The sum is 0 where these were not asked for: under the uniform law, on
     long lines, and where every point of the line is excluded.
     """
+    points = line.high - line.low + 1
     if weights.kind == ALIKE:
-        return low + below(random, high - low + 1), 0.0
-    if high - low >= len(weight):
-        return slice_line(weights, table, columns, steps, begin, end, low, high, random), 0.0
-    total = weigh_line(weights, table, columns, steps, begin, end, low, high, weight)
+        return line.low + below(random, points), 0.0
+    if points > len(weight):
+        return slice_line(weights, line, random), 0.0
+    total = weigh_line(weights, line, weight)
     if total == 0.0:
-        return low + below(random, high - low + 1), 0.0
-    return low + pick_by_weight(weight, high - low + 1, total, random), total
+        return line.low + below(random, points), 0.0
+    return line.low + pick_by_weight(weight, points, total, random), total

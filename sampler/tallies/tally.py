@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.jit import jit_inlined, jit_lean
+from ..lines.line import Line
 from .windows import Windows, apart, first_windows, zeros_apart
 
 BY_DRAWS, BY_STEPS, NO_CREDITS = 0, 1, 2
@@ -167,27 +168,16 @@ def credit_line(
 
 
 @jit_inlined
-def credit_step(
-    tally: Tally,
-    table: np.ndarray,
-    columns: np.ndarray,
-    steps: np.ndarray,
-    begin: int,
-    end: int,
-    low: int,
-    high: int,
-    times: int,
-    weight: np.ndarray,
-    total: float,
-) -> None:
+def credit_step(tally: Tally, line: Line, times: int, weight: np.ndarray, total: float) -> None:
     """Credit every column of a move for a step along its line, before the step is made.
 
     With a `total` of weights by these; without, the line is uniform if `total` is 0 and only the point drawn is known to
     follow the law if it is negative.
     """
-    for e in range(begin, end):
-        j, s = columns[e], steps[e]
-        here = table[j]
+    low, high = line.low, line.high
+    for e in range(line.begin, line.end):
+        j, s = line.columns[e], line.steps[e]
+        here = line.table[j]
         if total > 0.0 and credit_line(tally, j, here, s, low, high, weight, total):
             continue
         if total == 0.0 and (s == 1 or s == -1):

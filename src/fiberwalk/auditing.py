@@ -21,7 +21,7 @@ from .risk.nearness import check_percent
 from .sampler.chains.settings import MOST_BYTES, ChainSettings
 
 
-def audit(
+def audit(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     release: Release,
     law: Any = "uniform",
     method: str = "auto",

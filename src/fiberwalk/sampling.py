@@ -30,7 +30,7 @@ SHORT_WARM_UP = 1 << 15
 """Draws of a chain that are discarded where moves keep chains apart for good."""
 
 
-def sample(
+def sample(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     release: Release,
     law: Any = "uniform",
     draws: int = 1000,

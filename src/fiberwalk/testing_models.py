@@ -25,7 +25,7 @@ from .sampler.chains.settings import ChainSettings
 METHODS = ("auto", "exact", "chains")
 
 
-def conditional_test(
+def conditional_test(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     hypothesis: Any,
     statistic: str | Callable[[np.ndarray], float] = "chi-square",

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....base.jit import jit_lean
 from ....fiber.bounds.decomposable import Components, Dims, maximal
-from .draw_two_way import Room, by_cells, by_shuffle, log_factorial_table, room_for, shuffle_is_cheaper
+from .draw_two_way import Cells, Room, by_cells, by_shuffle, log_factorial_table, room_for, shuffle_is_cheaper
 
 
 class DecomposablePlan(NamedTuple):
@@ -108,10 +108,11 @@ def draw_decomposable(plan: DecomposablePlan, random: np.ndarray, room: Decompos
             for j in range(n_columns):
                 room.two_way.columns[j] = plan.columns[column_from + j]
                 total += plan.columns[column_from + j]
+            cells = Cells(n_rows, n_columns, plan.cell, at)
             if plan.shuffled[slice_number]:
-                by_shuffle(n_rows, n_columns, plan.cell, at, random, room.two_way, target)
+                by_shuffle(cells, random, room.two_way, target)
             else:
-                by_cells(n_rows, n_columns, total, plan.cell, at, plan.log_factorials, random, room.two_way, target, -1)
+                by_cells(cells, total, plan.log_factorials, random, room.two_way, target, -1)
             row_from += n_rows
             column_from += n_columns
             at += n_rows * n_columns

@@ -42,6 +42,15 @@ class TwoWayPlan(NamedTuple):
     first_guide: np.ndarray
 
 
+class Cells(NamedTuple):
+    """Where the cells of a two-way table stand, row by row: cell[at] and so on are their places."""
+
+    n_rows: int
+    n_columns: int
+    cell: np.ndarray
+    at: int
+
+
 class Room(NamedTuple):
     """Room that a draw works in; what is in it before and after does not matter."""
 
@@ -128,8 +137,9 @@ def draw_independent(plan: TwoWayPlan, random: np.ndarray, room: Room, table: np
         total += plan.rows[i]
     for j in range(len(plan.columns)):
         room.columns[j] = plan.columns[j]
+    cells = Cells(len(plan.rows), len(plan.columns), plan.cell, 0)
     if plan.shuffled:
-        by_shuffle(len(plan.rows), len(plan.columns), plan.cell, 0, random, room, table)
+        by_shuffle(cells, random, room, table)
     else:
         first = -1
         if len(plan.first):
@@ -137,9 +147,7 @@ def draw_independent(plan: TwoWayPlan, random: np.ndarray, room: Room, table: np
             first = plan.first_guide[np.int64(part * GUIDES)]
             while part >= plan.first[first] and first + 1 < len(plan.first):
                 first += 1
-        by_cells(
-            len(plan.rows), len(plan.columns), total, plan.cell, 0, plan.log_factorials, random, room, table, first
-        )
+        by_cells(cells, total, plan.log_factorials, random, room, table, first)
 
 
 @jit_lean
@@ -150,11 +158,12 @@ def draw_many_independent(plan: TwoWayPlan, random: np.ndarray, room: Room, tabl
 
 
 @jit_lean
-def by_cells(n_rows, n_columns, total, cell, at, log_factorials, random, room, table, first):  # type: ignore[no-untyped-def]
-    """Draw cell by cell. The sums stand in the room, where those of the columns are used up; cell[at] is the first place.
+def by_cells(cells, total, log_factorials, random, room, table, first):  # type: ignore[no-untyped-def]
+    """Draw cell by cell. The sums stand in the room, where those of the columns are used up.
 
     `first` is the first cell's value where it is drawn already, else -1.
     """
+    n_rows, n_columns, cell, at = cells
     columns = room.columns
     for i in range(n_rows - 1):
         left, beyond = room.rows[i], total
@@ -178,8 +187,9 @@ def by_cells(n_rows, n_columns, total, cell, at, log_factorials, random, room, t
 
 
 @jit_lean
-def by_shuffle(n_rows, n_columns, cell, at, random, room, table):  # type: ignore[no-untyped-def]
-    """Draw by shuffling. The sums stand in the room, where those of the columns are used up; cell[at] is the first place."""
+def by_shuffle(cells, random, room, table):  # type: ignore[no-untyped-def]
+    """Draw by shuffling. The sums stand in the room, where those of the columns are used up."""
+    n_rows, n_columns, cell, at = cells
     columns, counts, balls = room.columns, room.counts, room.balls
     number = 0
     for j in range(n_columns):

@@ -27,7 +27,7 @@ from ..kernel import Fit, Kernel, Lasting, Place, Task
 from ..stocked_moves import MoveKernel, lasting_of, supplier_of
 from . import rungs
 from .peaks import has_separate_peaks, least_power, without_gaps
-from .walk import ACCEPTED, TOP, TRADES, TRIPS, climb
+from .walk import ACCEPTED, TOP, TRADES, TRIPS, Rungs, climb
 
 if TYPE_CHECKING:
     from ...chains.unit import Unit
@@ -164,15 +164,13 @@ class Ladder(Kernel):
     def walk(self, place: Place, tally: Tally, room: LadderRoom, draws: int, steps: int) -> int:
         """Moves from the stock on all rungs, filled whenever it is empty."""
         stock, done = room.stock, 0
+        rungs = Rungs(self.soft, self.powers, room.tables, room.unnoted, room.ends, room.noted)
         while done < draws and not tally.n_waiting[0]:
             if stock.state[0] == stock.state[1]:
                 room.sources[room.filled[0] % len(room.sources)].fill(stock, place.random)
                 room.filled[0] += 1
                 self._visit(place, room)
-            done += climb(
-                stock, self.weights, self.soft, self.powers, place, room.tables, tally, room.unnoted, room.ends, room.noted,
-                draws - done, steps, self._longest,
-            )  # fmt: skip
+            done += climb(stock, self.weights, rungs, place, tally, draws - done, steps, self._longest)
         return done
 
     def _visit(self, place: Place, room: LadderRoom) -> None:

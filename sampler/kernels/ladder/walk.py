@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ....base.jit import jit_lean
+from ....base.jit import jit_inlined, jit_lean
 from ....base.random_streams import fraction
 from ....moves.families.stock import Stock
 from ...lines.weights import Weights, log_weight_of
@@ -25,58 +27,52 @@ def on_rung(soft: Weights, power: float) -> Weights:
     return Weights(kind, counted, log_mean, start, first, value, log_factorials, listed, tail, power)
 
 
+class Rungs(NamedTuple):
+    """The rungs of a ladder, and the tables on all but the lowest."""
+
+    soft: Weights
+    """The weights of which higher rungs have powers."""
+    powers: np.ndarray
+    tables: np.ndarray
+    unnoted: Tally
+    """For draws that do not count."""
+    ends: np.ndarray
+    """At which end the table of each rung was last."""
+    noted: np.ndarray
+
+
 @jit_lean
 def climb(
-    stock: Stock,
-    weights: Weights,
-    soft: Weights,
-    powers: np.ndarray,
-    place: Place,
-    tables: np.ndarray,
-    tally: Tally,
-    unnoted: Tally,
-    ends: np.ndarray,
-    noted: np.ndarray,
-    draws: int,
-    steps: int,
-    longest: int,
+    stock: Stock, weights: Weights, rungs: Rungs, place: Place, tally: Tally, draws: int, steps: int, longest: int
 ) -> int:
     """Make draws on all rungs until there are so many of the lowest, the stock is empty, or credits wait; the draws done."""
     table, lower, upper, random, weight = place
-    done = 0
+    noted, powers, done = rungs.noted, rungs.powers, 0
     while done < draws and tally.n_waiting[0] == 0:
         k = noted[RUNG]
         if k == 0:
             made = walk_moves(stock, weights, place, tally, 1, steps, longest)
             done += made
         else:
-            there = Place(tables[k - 1], lower, upper, random, weight)
-            made = walk_moves(stock, on_rung(soft, powers[k]), there, unnoted, 1, steps, longest)
+            there = Place(rungs.tables[k - 1], lower, upper, random, weight)
+            made = walk_moves(stock, on_rung(rungs.soft, powers[k]), there, rungs.unnoted, 1, steps, longest)
         if made == 0:
             break
         noted[RUNG] = k + 1
         if noted[RUNG] == len(powers):
             noted[RUNG] = 0
-            trade(weights, soft, powers, table, tables, random, ends, noted)
+            trade(weights, rungs, table, random)
     return done
 
 
-@jit_lean
-def trade(
-    weights: Weights,
-    soft: Weights,
-    powers: np.ndarray,
-    table: np.ndarray,
-    tables: np.ndarray,
-    random: np.ndarray,
-    ends: np.ndarray,
-    noted: np.ndarray,
-) -> None:
+@jit_inlined
+def trade(weights: Weights, rungs: Rungs, table: np.ndarray, random: np.ndarray) -> None:
     """Offer trades to every other pair of neighbours, the other pairs next time; and note who came down from the top."""
-    rungs = len(powers)
-    if rungs == 1:
+    soft, powers, tables, _, ends, noted = rungs
+    number = len(powers)
+    if number == 1:
         return
-    for low in range(noted[TRADES] % 2, rungs - 1, 2):
+    for low in range(noted[TRADES] % 2, number - 1, 2):
         here, there = (table if low == 0 else tables[low - 1]), tables[low]
         cold, warm = on_rung(soft, powers[low]), on_rung(soft, powers[low + 1])
         gain = log_weight_of(warm, here) - log_weight_of(warm, there)
@@ -91,4 +87,4 @@ def trade(
             noted[ACCEPTED + low] += 1
     noted[TRADES] += 1
     noted[TRIPS] += ends[0] == TOP
-    ends[0], ends[rungs - 1] = BOTTOM, TOP
+    ends[0], ends[number - 1] = BOTTOM, TOP

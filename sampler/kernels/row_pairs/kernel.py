@@ -23,7 +23,7 @@ import numpy as np
 from ....base.jit import jit_lean
 from ....base.random_streams import below, stepped
 from ....moves.families.row_pairs import RowPairs, ones
-from ...lines.line import draw_on_line, line_range
+from ...lines.line import Line, draw_on_line, line_range
 from ...lines.weights import ALIKE, FACTORIAL, Weights
 from ...tallies.tally import BY_STEPS, Tally, credit, credit_step, end_of_draw
 from ..kernel import Fit, Kernel, Lasting, Place, Task
@@ -203,13 +203,14 @@ def swap_along_lines(weights: Weights, place: Place, room: PairRoom, common: int
         up, down = match(common, turn, pair)
         columns[0], columns[1], columns[2], columns[3] = room.one[up], room.one[down], room.two[up], room.two[down]
         low, high = line_range(place.lower, place.upper, table, columns, sizes, 0, 4)
+        line = Line(table, columns, sizes, 0, 4, low, high)
         times, total = 0, 0.0
         if low < high:
-            times, total = draw_on_line(weights, table, columns, sizes, 0, 4, low, high, random, place.weight)
+            times, total = draw_on_line(weights, line, random, place.weight)
             if total == 0.0:
                 total = -1.0
         if by_steps:
-            credit_step(tally, table, columns, sizes, 0, 4, low, high, times, place.weight, total)
+            credit_step(tally, line, times, place.weight, total)
         for e in range(4):
             table[columns[e]] += times * sizes[e]
 

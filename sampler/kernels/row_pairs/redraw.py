@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....base.jit import jit_lean
+from ....base.jit import jit_inlined, jit_lean
 from ....base.random_streams import below, stepped
 from ....moves.families.row_pairs import ones
 from ...lines.hypergeometric import draw_with_table
@@ -50,6 +50,30 @@ class PairRoom(NamedTuple):
     """[0] how many of these were visited."""
 
 
+@jit_inlined
+def _ranges(place, bounded, room, n):  # type: ignore[no-untyped-def]
+    """Write the range of the first row in every column.
+
+    How much more than at least it holds; the sum of all spans and of what tells their variance; the widest and its span.
+    """
+    x, lower, upper, one, two = place.table, place.lower, place.upper, room.one, room.two
+    first, spans, squares, widest, longest = np.int64(0), np.int64(0), 0.0, np.uint64(0), np.int64(-1)
+    for c in range(n):
+        at, under = np.uint64(one[c]), np.uint64(two[c])
+        both = x[at] + x[under]
+        least, most = np.int64(0), both
+        if bounded:
+            least, most = max(lower[at], most - upper[under]), min(upper[at], most - lower[under])
+        span = most - least
+        room.both[c], room.low[c], room.choices[c] = both, least, span + 1
+        first += x[at] - least
+        spans += span
+        squares += span * (span + 2.0)
+        if span > longest:
+            widest, longest = c, span
+    return first, spans, squares, widest, longest
+
+
 @jit_lean
 def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
     """Draw both rows anew under the uniform law, given all sums; False if that did not succeed in a few tries.
@@ -57,24 +81,10 @@ def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
     Every column but the widest is drawn evenly from its range, and the widest takes what is left, if it can. How likely that
     is depends on the sums only and not on where the chain is, so that giving up does not favour any table.
     """
-    x, lower, upper, random, one, two = place.table, place.lower, place.upper, place.random, room.one, room.two
-    both, low, choices, drawn = room.both, room.low, room.choices, room.drawn
+    x, random, choices, drawn = place.table, place.random, room.choices, room.drawn
     low32, half, next_one = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(1)
-    first, spans, squares, widest, longest = np.int64(0), np.int64(0), 0.0, np.uint64(0), np.int64(-1)
     n = np.uint64(common)  # places are unsigned: nothing is counted from the end
-    for c in range(n):
-        at, under = np.uint64(one[c]), np.uint64(two[c])
-        both[c] = x[at] + x[under]
-        least, most = np.int64(0), both[c]
-        if bounded:
-            least, most = max(lower[at], most - upper[under]), min(upper[at], most - lower[under])
-        span = most - least
-        low[c], choices[c] = least, span + 1
-        first += x[at] - least
-        spans += span
-        squares += span * (span + 2.0)
-        if span > longest:
-            widest, longest = c, span
+    first, spans, squares, widest, longest = _ranges(place, bounded, room, n)
     away = first - 0.5 * spans
     if 12.0 * away * away > FAR_OUT * squares:
         return False
@@ -107,8 +117,8 @@ def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
     random[0], random[1], random[2], random[3] = a, b, c2, d
     if found:
         for c in range(n):
-            new = low[c] + drawn[c]
-            x[np.uint64(one[c])], x[np.uint64(two[c])] = new, both[c] - new
+            new = room.low[c] + drawn[c]
+            x[np.uint64(room.one[c])], x[np.uint64(room.two[c])] = new, room.both[c] - new
     return found
 
 

@@ -1,119 +1,108 @@
 """Points of a line for walks along a schedule: weights of short lines, another point than the current one, and slices that
-begin in a window around it. Arrays are handed over one by one, as a schedule is gone through in nanoseconds."""
+begin in a window around it. All of it is compiled into the walk, as a schedule is gone through in nanoseconds."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ....base.jit import jit_lean
+from ....base.jit import jit_inlined
 from ....base.random_streams import below, fraction
 from ...lines.weights import FACTORIAL, log_factorial
 
 HUGE = 1e250
 
 
-@jit_lean
-def log_weight_at(  # type: ignore[no-untyped-def]
-    kind,
-    counted,
-    log_mean,
-    value_start,
-    first,
-    value,
-    log_factorials,
-    columns,
-    sizes,
-    table,
-    begin,
-    middle,
-    stop,
-    times,
-):
+class Move(NamedTuple):
+    """A move of a list: its columns stand from `begin` to `stop`, those that gain before `middle`."""
+
+    begin: int
+    middle: int
+    stop: int
+    unit: bool
+    """Are all its sizes 1?"""
+    tilt: float
+    """The product of mean^step over its columns; 0 where its weights are to be had by logarithms only."""
+    window: int
+    """Points of a long line among which a slice begins, besides the current one."""
+
+
+@jit_inlined
+def log_weight_at(weights, moves, table, move, times):  # type: ignore[no-untyped-def]
     """The log-weight of the columns of a move after it was made so many times."""
     total = 0.0
-    for e in range(begin, stop):
-        j = columns[e]
-        change = times * sizes[e]
-        x = table[j] + (change if e < middle else -change)
-        if kind == FACTORIAL and x < len(log_factorials):
-            total -= log_factorials[x]
+    for e in range(move.begin, move.stop):
+        j = moves.columns[e]
+        change = times * moves.sizes[e]
+        x = table[j] + (change if e < move.middle else -change)
+        if weights.kind == FACTORIAL and x < len(weights.log_factorials):
+            total -= weights.log_factorials[x]
             continue
-        if counted[j]:
-            total += x * log_mean[j] - log_factorial(log_factorials, x)
-        if value_start[j] >= 0:
-            total += value[value_start[j] + x - first[j]]
+        if weights.counted[j]:
+            total += x * weights.log_mean[j] - log_factorial(weights.log_factorials, x)
+        if weights.start[j] >= 0:
+            total += weights.value[weights.start[j] + x - weights.first[j]]
     return total
 
 
-@jit_lean
-def weigh_points(  # type: ignore[no-untyped-def]
-    kind,
-    counted,
-    log_mean,
-    value_start,
-    first,
-    value,
-    log_factorials,
-    columns,
-    sizes,
-    table,
-    begin,
-    middle,
-    stop,
-    tilt,
-    back,
-    ahead,
-    weight,
-):
+@jit_inlined
+def ratio_ahead(moves, table, move, t):  # type: ignore[no-untyped-def]
+    """The weight of the point t + 1 over that of the point t, as a fraction: numerator and denominator."""
+    gain, loss = move.tilt, 1.0
+    for e in range(move.begin, move.middle):
+        loss *= table[moves.columns[e]] + t + 1
+    for e in range(move.middle, move.stop):
+        gain *= table[moves.columns[e]] - t
+    return gain, loss
+
+
+@jit_inlined
+def ratio_back(moves, table, move, t):  # type: ignore[no-untyped-def]
+    """The weight of the point -t - 1 over that of the point -t."""
+    gain, loss = 1.0, move.tilt
+    for e in range(move.begin, move.middle):
+        gain *= table[moves.columns[e]] - t
+    for e in range(move.middle, move.stop):
+        loss *= table[moves.columns[e]] + t + 1
+    return gain, loss
+
+
+@jit_inlined
+def _weigh_by_ratios(moves, table, move, back, ahead, weight):  # type: ignore[no-untyped-def]
+    """Write the weights of all points over that of the current one; their sum."""
+    total, here = 1.0, 1.0
+    weight[back] = 1.0
+    for t in range(ahead):
+        gain, loss = ratio_ahead(moves, table, move, t)
+        here *= gain / loss
+        weight[back + t + 1] = here
+        total += here
+    here = 1.0
+    for t in range(back):
+        gain, loss = ratio_back(moves, table, move, t)
+        here *= gain / loss
+        weight[back - t - 1] = here
+        total += here
+    return total
+
+
+@jit_inlined
+def weigh_points(weights, moves, table, move, back, ahead, weight):  # type: ignore[no-untyped-def]
     """Write the weights of all points of a line, up to a factor."""
     total = HUGE
-    if tilt > 0.0:
-        total, here = 1.0, 1.0
-        weight[back] = 1.0
-        for t in range(ahead):
-            gain, loss = tilt, 1.0
-            for e in range(begin, middle):
-                loss *= table[columns[e]] + t + 1
-            for e in range(middle, stop):
-                gain *= table[columns[e]] - t
-            here *= gain / loss
-            weight[back + t + 1] = here
-            total += here
-        here = 1.0
-        for t in range(back):
-            gain, loss = 1.0, tilt
-            for e in range(begin, middle):
-                gain *= table[columns[e]] - t
-            for e in range(middle, stop):
-                loss *= table[columns[e]] + t + 1
-            here *= gain / loss
-            weight[back - t - 1] = here
-            total += here
+    if move.tilt > 0.0:
+        total = _weigh_by_ratios(moves, table, move, back, ahead, weight)
     if not total < HUGE:  # excluded values, sizes above 1, or a current point far below the others
         largest = -np.inf
         for i in range(back + ahead + 1):
-            weight[i] = log_weight_at(
-                kind,
-                counted,
-                log_mean,
-                value_start,
-                first,
-                value,
-                log_factorials,
-                columns,
-                sizes,
-                table,
-                begin,
-                middle,
-                stop,
-                i - back,
-            )
+            weight[i] = log_weight_at(weights, moves, table, move, i - back)
             largest = max(largest, weight[i])
         for i in range(back + ahead + 1):
             weight[i] = np.exp(weight[i] - largest) if largest > -np.inf else 1.0
 
 
-@jit_lean
+@jit_inlined
 def another_point(weight, back, others, word, random):  # type: ignore[no-untyped-def]
     """Another point of the line, in proportion to the weights, or 0 where it is not accepted."""
     rest = 0.0
@@ -136,70 +125,18 @@ def another_point(weight, back, others, word, random):  # type: ignore[no-untype
     return chosen - back
 
 
-@jit_lean
-def slice_in_window(  # type: ignore[no-untyped-def]
-    kind,
-    counted,
-    log_mean,
-    value_start,
-    first,
-    value,
-    log_factorials,
-    columns,
-    sizes,
-    table,
-    begin,
-    middle,
-    stop,
-    window,
-    back,
-    ahead,
-    random,
-):
+@jit_inlined
+def slice_in_window(weights, moves, table, move, back, ahead, random):  # type: ignore[no-untyped-def]
     """A point of a long line: a level below its weight, then points of a window that closes in on the current one."""
     low, high = -back, ahead
-    if window < back + ahead:
-        offset = below(random, window + 1)
-        low, high = max(low, -offset), min(high, window - offset)
-    level = log_weight_at(
-        kind,
-        counted,
-        log_mean,
-        value_start,
-        first,
-        value,
-        log_factorials,
-        columns,
-        sizes,
-        table,
-        begin,
-        middle,
-        stop,
-        0,
-    ) + np.log(1.0 - fraction(random))
+    if move.window < back + ahead:
+        offset = below(random, move.window + 1)
+        low, high = max(low, -offset), min(high, move.window - offset)
+    level = log_weight_at(weights, moves, table, move, 0) + np.log(1.0 - fraction(random))
     t = 0
     while low < high:
         t = low + below(random, high - low + 1)
-        if (
-            t == 0
-            or log_weight_at(
-                kind,
-                counted,
-                log_mean,
-                value_start,
-                first,
-                value,
-                log_factorials,
-                columns,
-                sizes,
-                table,
-                begin,
-                middle,
-                stop,
-                t,
-            )
-            >= level
-        ):
+        if t == 0 or log_weight_at(weights, moves, table, move, t) >= level:
             break
         if t < 0:
             low = t + 1

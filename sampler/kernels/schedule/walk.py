@@ -18,13 +18,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ....base.jit import jit_lean
+from ....base.jit import jit_inlined, jit_lean
 from ....base.random_streams import below, next_word
 from ....fiber.blocks.own_bounds import upper_of_their_own
 from ....fiber.blocks.presolve import Block
 from ....moves.families.listed import Listed
 from ...lines.weights import ALIKE, MIXED, Weights
-from .lines import another_point, slice_in_window, weigh_points
+from .lines import Move, another_point, ratio_ahead, ratio_back, slice_in_window, weigh_points
 
 RUN = 64
 """Entries of the schedule that are gone through before the next random place in it."""
@@ -135,7 +135,15 @@ def scheduled(arrays: ListedArrays, order: np.ndarray, watched: np.ndarray) -> L
     return arrays._replace(bit=bit, order=order.astype(np.int64), needs=np.ascontiguousarray(masks[order]))
 
 
-@jit_lean
+class Here(NamedTuple):
+    """The table that is walked from, and its bounds."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    table: np.ndarray
+
+
+@jit_inlined
 def _watch(bit, at_lower, at_upper, low_mask, high_mask):  # type: ignore[no-untyped-def]
     """Set the bits of a column that is at a bound."""
     if bit >= 0:
@@ -143,9 +151,28 @@ def _watch(bit, at_lower, at_upper, low_mask, high_mask):  # type: ignore[no-unt
         high_mask[bit >> 6] |= np.uint64(at_upper) << np.uint64(bit & 63)
 
 
-@jit_lean
-def _next_open(needs, words, low_mask, high_mask, i, end):  # type: ignore[no-untyped-def]
+@jit_inlined
+def _begin_masks(moves, here, room, small):  # type: ignore[no-untyped-def]
+    """Write down which columns are at their bounds; `small` where every column has its bit, in one word."""
+    lower, upper, table = here
+    for w in range(len(room.low_mask)):
+        room.low_mask[w] = room.high_mask[w] = np.uint64(0)
+    if small:
+        low, high = np.uint64(0), np.uint64(0)
+        for j in range(len(table)):
+            low |= np.uint64(table[j] == lower[j]) << np.uint64(moves.bit[j] & 63)
+            high |= np.uint64(moves.capped and table[j] == upper[j]) << np.uint64(moves.bit[j] & 63)
+        room.low_mask[0], room.high_mask[0] = low, high
+    else:
+        for j in range(len(table)):
+            at_upper = moves.capped and table[j] == upper[j]
+            _watch(moves.bit[j], table[j] == lower[j], at_upper, room.low_mask, room.high_mask)
+
+
+@jit_inlined
+def _next_open(needs, low_mask, high_mask, i, end):  # type: ignore[no-untyped-def]
     """The next entry that the masks leave room for, in one direction at least."""
+    words = needs.shape[1] // 2
     if words == 1:
         low, high = low_mask[0], high_mask[0]
         while i < end:
@@ -166,43 +193,142 @@ def _next_open(needs, words, low_mask, high_mask, i, end):  # type: ignore[no-un
     return i
 
 
+@jit_inlined
+def _reach(moves, here, move):  # type: ignore[no-untyped-def]
+    """How often a move can be made forwards, and backwards."""
+    lower, upper, table = here
+    ahead, back = ENDLESS, ENDLESS
+    if move.unit and not moves.capped:
+        for e in range(move.begin, move.middle):
+            j = moves.columns[e]
+            back = min(back, table[j] - lower[j])
+        for e in range(move.middle, move.stop):
+            j = moves.columns[e]
+            ahead = min(ahead, table[j] - lower[j])
+        return ahead, back
+    for e in range(move.begin, move.stop):
+        j, s = moves.columns[e], moves.sizes[e]
+        above = (upper[j] - table[j]) // s if moves.capped else ENDLESS
+        under = (table[j] - lower[j]) // s
+        if e < move.middle:
+            ahead, back = min(ahead, above), min(back, under)
+        else:
+            ahead, back = min(ahead, under), min(back, above)
+    return ahead, back
+
+
+@jit_inlined
+def _evenly(back, others, word, random):  # type: ignore[no-untyped-def]
+    """Another point of the line, each as probable."""
+    number = np.uint64(others)
+    product = (word >> np.uint64(32)) * number
+    part = product & np.uint64(0xFFFFFFFF)
+    # Lines longer than 32 bits can tell, and words that would favour some points, get words of their own.
+    if others >= TOO_WIDE or (part < number and part < np.uint64(0x100000000) % number):
+        times = below(random, others) - back
+    else:
+        times = np.int64(product >> np.uint64(32)) - back
+    return times + 1 if times >= 0 else times
+
+
+@jit_inlined
+def _the_other(moves, table, move, ahead, word):  # type: ignore[no-untyped-def]
+    """The other point of a line of two, or 0 where it is not accepted."""
+    gain, loss = ratio_ahead(moves, table, move, 0) if ahead == 1 else ratio_back(moves, table, move, 0)
+    if (word >> np.uint64(11)) * (1.0 / 9007199254740992.0) * loss < gain:
+        return 1 if ahead == 1 else -1
+    return 0
+
+
+@jit_inlined
+def _times(moves, weights, table, move, ahead, back, random, weight):  # type: ignore[no-untyped-def]
+    """How often a move is made, from the law along its line."""
+    word, others = next_word(random), ahead + back
+    if (word & np.uint64(LAZY - 1)) == 0:
+        return 0
+    if weights.kind == ALIKE:
+        return _evenly(back, others, word, random)
+    if others == 1 and move.tilt > 0.0:
+        return _the_other(moves, table, move, ahead, word)
+    if others < len(weight):
+        weigh_points(weights, moves, table, move, back, ahead, weight)
+        # Here the line's law is weight[:others + 1] over its sum, the current point at weight[back].
+        return another_point(weight, back, others, word, random)
+    return slice_in_window(weights, moves, table, move, back, ahead, random)
+
+
+@jit_inlined
+def _make(moves, table, move, times):  # type: ignore[no-untyped-def]
+    """Make a move so many times."""
+    if move.unit:
+        for e in range(move.begin, move.middle):
+            table[moves.columns[e]] += times
+        for e in range(move.middle, move.stop):
+            table[moves.columns[e]] -= times
+    else:
+        for e in range(move.begin, move.middle):
+            table[moves.columns[e]] += times * moves.sizes[e]
+        for e in range(move.middle, move.stop):
+            table[moves.columns[e]] -= times * moves.sizes[e]
+
+
+@jit_inlined
+def _may_touch(moves, move, times, ahead, back):  # type: ignore[no-untyped-def]
+    """The columns of a move that may be at a bound after it was made: from which entry to which.
+
+    Inside its range a line of single units touches no bound; at its end those that lose do, or any if capped.
+    """
+    if not move.unit or moves.capped:
+        return move.begin, move.stop
+    if times == ahead:
+        return move.middle, move.stop
+    if times == -back:
+        return move.begin, move.middle
+    return move.stop, move.stop
+
+
+@jit_inlined
+def _renew_masks(moves, here, room, i, touched, small):  # type: ignore[no-untyped-def]
+    """Write down which columns of the schedule's entry i are at their bounds now; only some of them may be."""
+    lower, upper, table = here
+    first, last = touched
+    needs, low_mask, high_mask = moves.needs, room.low_mask, room.high_mask
+    if small:  # in registers: one column after the other through memory would take longer than the rest
+        keep = ~(needs[i, 0] | needs[i, 1])
+        low, high = low_mask[0] & keep, high_mask[0] & keep
+        for e in range(first, last):
+            j = moves.columns[e]
+            low |= np.uint64(table[j] == lower[j]) << np.uint64(moves.bit[j])
+            if moves.capped:
+                high |= np.uint64(table[j] == upper[j]) << np.uint64(moves.bit[j])
+        low_mask[0], high_mask[0] = low, high
+    else:
+        words = needs.shape[1] // 2
+        for w in range(words):
+            keep = ~(needs[i, w] | needs[i, words + w])
+            low_mask[w] &= keep
+            high_mask[w] &= keep
+        for e in range(first, last):
+            j = moves.columns[e]
+            _watch(moves.bit[j], table[j] == lower[j], moves.capped and table[j] == upper[j], low_mask, high_mask)
+
+
 @jit_lean
 def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # type: ignore[no-untyped-def]
     """Go through `steps` entries of the schedule, blocked or not, changing the table in place; how many were not blocked."""
     schedule = len(arrays.order)
     if schedule == 0:
         return 0
-    words = arrays.needs.shape[1] // 2
-    starts, middles, units, tilts, windows = arrays.start, arrays.middle, arrays.unit, arrays.tilt, arrays.window
-    needs, order, bit = arrays.needs, arrays.order, arrays.bit
-    kind, counted, log_mean = weights.kind, weights.counted, weights.log_mean
-    value_start, first_value, value, log_factorials = (
-        weights.start,
-        weights.first,
-        weights.value,
-        weights.log_factorials,
-    )
-    columns, sizes, capped = arrays.columns, arrays.sizes, arrays.capped
-    low_mask, high_mask, weight, noted, at = room.low_mask, room.high_mask, room.weight, room.noted, room.at
-    for w in range(words):
-        low_mask[w] = high_mask[w] = np.uint64(0)
-    small = words == 1 and len(bit) <= 64  # every column has its bit, in one word
-    if small:
-        low, high = np.uint64(0), np.uint64(0)
-        for j in range(len(table)):
-            low |= np.uint64(table[j] == lower[j]) << np.uint64(bit[j] & 63)
-            high |= np.uint64(capped and table[j] == upper[j]) << np.uint64(bit[j] & 63)
-        low_mask[0], high_mask[0] = low, high
-    else:
-        for j in range(len(table)):
-            _watch(bit[j], table[j] == lower[j], capped and table[j] == upper[j], low_mask, high_mask)
-    place, left, made = at[0], at[1], 0
-    noting = len(noted) > 0
+    here = Here(lower, upper, table)
+    small = arrays.needs.shape[1] == 2 and len(arrays.bit) <= 64
+    _begin_masks(arrays, here, room, small)
+    place, left, made = room.at[0], room.at[1], 0
+    noting = len(room.noted) > 0
     while steps > 0:
         if left == 0:
             place, left = below(random, schedule), RUN
         end = min(place + min(left, steps), schedule)
-        i = _next_open(needs, words, low_mask, high_mask, place, end)
+        i = _next_open(arrays.needs, room.low_mask, room.high_mask, place, end)
         found = i < end
         passed = i - place + 1 if found else i - place
         steps -= passed
@@ -212,29 +338,17 @@ def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # 
             place = 0
         if not found:
             continue
-        k = order[i]
-        begin, middle, stop = starts[k], middles[k], starts[k + 1]
-        unit, tilt = units[k] == 1, tilts[k]
-        # How often the move can be made forwards, and backwards.
-        ahead, back = ENDLESS, ENDLESS
-        if unit and not capped:
-            for e in range(begin, middle):
-                j = columns[e]
-                back = min(back, table[j] - lower[j])
-            for e in range(middle, stop):
-                j = columns[e]
-                ahead = min(ahead, table[j] - lower[j])
-        else:
-            for e in range(begin, stop):
-                j, s = columns[e], sizes[e]
-                above = (upper[j] - table[j]) // s if capped else ENDLESS
-                under = (table[j] - lower[j]) // s
-                if e < middle:
-                    ahead, back = min(ahead, above), min(back, under)
-                else:
-                    ahead, back = min(ahead, under), min(back, above)
-        others = ahead + back
-        if others == 0:  # sizes above 1, or columns without a bit
+        k = arrays.order[i]
+        move = Move(
+            arrays.start[k],
+            arrays.middle[k],
+            arrays.start[k + 1],
+            arrays.unit[k] == 1,
+            arrays.tilt[k],
+            arrays.window[k],
+        )
+        ahead, back = _reach(arrays, here, move)
+        if ahead + back == 0:  # sizes above 1, or columns without a bit
             continue
         made += 1
         # Here a tally has the line at hand: columns[begin:stop], of which those before `middle` run from
@@ -242,116 +356,12 @@ def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # 
         # blocked ones say that a column stays: credit every entry's columns (a blocked one is a line of one point), or
         # credit what all columns have now for as long as they have it, and here the line's law *less* the current point,
         # which is 0 on average and needs nothing for blocked entries.
-        word = next_word(random)
-        times = 0
-        if (word & np.uint64(LAZY - 1)) != 0:
-            if kind == ALIKE:
-                number = np.uint64(others)
-                product = (word >> np.uint64(32)) * number
-                part = product & np.uint64(0xFFFFFFFF)
-                # Lines longer than 32 bits can tell, and words that would favour some points, get words of their own.
-                if others >= TOO_WIDE or (part < number and part < np.uint64(0x100000000) % number):
-                    times = below(random, others) - back
-                else:
-                    times = np.int64(product >> np.uint64(32)) - back
-                if times >= 0:
-                    times += 1
-            elif others == 1 and tilt > 0.0:
-                if ahead == 1:
-                    gain, loss = tilt, 1.0
-                    for e in range(begin, middle):
-                        loss *= table[columns[e]] + 1
-                    for e in range(middle, stop):
-                        gain *= table[columns[e]]
-                else:
-                    gain, loss = 1.0, tilt
-                    for e in range(begin, middle):
-                        gain *= table[columns[e]]
-                    for e in range(middle, stop):
-                        loss *= table[columns[e]] + 1
-                if (word >> np.uint64(11)) * (1.0 / 9007199254740992.0) * loss < gain:
-                    times = ahead - back
-            elif others < len(weight):
-                weigh_points(
-                    kind,
-                    counted,
-                    log_mean,
-                    value_start,
-                    first_value,
-                    value,
-                    log_factorials,
-                    columns,
-                    sizes,
-                    table,
-                    begin,
-                    middle,
-                    stop,
-                    tilt,
-                    back,
-                    ahead,
-                    weight,
-                )
-                # Here the line's law is weight[:others + 1] over its sum, the current point at weight[back].
-                times = another_point(weight, back, others, word, random)
-            else:
-                times = slice_in_window(
-                    kind,
-                    counted,
-                    log_mean,
-                    value_start,
-                    first_value,
-                    value,
-                    log_factorials,
-                    columns,
-                    sizes,
-                    table,
-                    begin,
-                    middle,
-                    stop,
-                    windows[k],
-                    back,
-                    ahead,
-                    random,
-                )
+        times = _times(arrays, weights, table, move, ahead, back, random, room.weight)
         if noting:
-            noted[k, 0] += 1.0
-            noted[k, 1] += np.float64(times) * np.float64(times)
+            room.noted[k, 0] += 1.0
+            room.noted[k, 1] += np.float64(times) * np.float64(times)
         if times != 0:
-            if unit:
-                for e in range(begin, middle):
-                    table[columns[e]] += times
-                for e in range(middle, stop):
-                    table[columns[e]] -= times
-            else:
-                for e in range(begin, middle):
-                    table[columns[e]] += times * sizes[e]
-                for e in range(middle, stop):
-                    table[columns[e]] -= times * sizes[e]
-            # Inside its range a line of single units touches no bound; at its end those that lose do, or any if capped.
-            first, last = begin, stop
-            if unit and not capped:
-                if times == ahead:
-                    first = middle
-                elif times == -back:
-                    last = middle
-                else:
-                    first = stop
-            if small:  # in registers: one column after the other through memory would take longer than the rest
-                keep = ~(needs[i, 0] | needs[i, 1])
-                low, high = low_mask[0] & keep, high_mask[0] & keep
-                for e in range(first, last):
-                    j = columns[e]
-                    low |= np.uint64(table[j] == lower[j]) << np.uint64(bit[j])
-                    if capped:
-                        high |= np.uint64(table[j] == upper[j]) << np.uint64(bit[j])
-                low_mask[0], high_mask[0] = low, high
-            else:
-                for w in range(words):
-                    keep = ~(needs[i, w] | needs[i, words + w])
-                    low_mask[w] &= keep
-                    high_mask[w] &= keep
-                for e in range(first, last):
-                    j = columns[e]
-                    _watch(bit[j], table[j] == lower[j], capped and table[j] == upper[j], low_mask, high_mask)
-    at[0], at[1] = place, left
+            _make(arrays, table, move, times)
+            _renew_masks(arrays, here, room, i, _may_touch(arrays, move, times, ahead, back), small)
+    room.at[0], room.at[1] = place, left
     return made

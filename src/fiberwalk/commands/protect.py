@@ -190,23 +190,9 @@ def _table(release: Release) -> Any:
 def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> dict[str, Any]:
     """The parameters of a method that the options give; what it does not take is refused."""
     from ..base.errors import InputError
-    from .shared.method_parameters import parameter
 
     taken = inspect.signature(function).parameters
-    found: dict[str, Any] = {}
-    for called in (*(option.replace("-", "_") for option, _, _ in _PARAMETERS), "rule"):
-        if options[called] is not None:
-            found[called] = parameter(called, options[called])
-    for option, _ in _LISTS:
-        if options[option]:
-            found[_CALLED.get(option, option)] = list(options[option])
-    for called in (*(option.replace("-", "_") for option, _ in _FLAGS), "zeros_hidden"):
-        if options[called]:
-            found[called] = True
-    if found.pop("keyed", False):
-        found["keys"] = "labels"
-    if "groups" in found:
-        found["groups"] = _groups(found["groups"])
+    found = _said(options)
     for one in found:
         if one not in taken:
             said = next((option for option, called in _CALLED.items() if called == one), one).replace("_", "-")
@@ -223,6 +209,27 @@ def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> 
         found["seed"] = options["seed"]
     elif options["seed"] is not None:
         raise InputError(f"--seed: nothing is random in --mechanism {name.replace('_', '-')}.")
+    return found
+
+
+def _said(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that are about a method, under the names of its parameters."""
+    from .shared.method_parameters import parameter
+
+    found: dict[str, Any] = {}
+    for called in (*(option.replace("-", "_") for option, _, _ in _PARAMETERS), "rule"):
+        if options[called] is not None:
+            found[called] = parameter(called, options[called])
+    for option, _ in _LISTS:
+        if options[option]:
+            found[_CALLED.get(option, option)] = list(options[option])
+    for called in (*(option.replace("-", "_") for option, _ in _FLAGS), "zeros_hidden"):
+        if options[called]:
+            found[called] = True
+    if found.pop("keyed", False):
+        found["keys"] = "labels"
+    if "groups" in found:
+        found["groups"] = _groups(found["groups"])
     return found
 
 

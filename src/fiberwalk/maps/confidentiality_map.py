@@ -25,7 +25,7 @@ from .map_axis import Measure
 from .map_categories import categories, given_axes
 from .map_cells import chosen_cells, whose_risk
 from .map_methods import Candidate, candidates, original_of, run_seeds
-from .map_risks import risk_measure
+from .map_risks import Asked, risk_measure
 from .map_seen import Seen
 from .map_utilities import utility_measure
 from .own_functions import in_words
@@ -34,7 +34,7 @@ OURS = ("release", "law", "seed", "hidden_margins", "checkpoint", "progress", "i
 """What the map says to audits itself, or cannot use."""
 
 
-def ru_map(
+def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     table: Any,
     mechanisms: Any,
     risk: Any = "entropy",
@@ -154,7 +154,7 @@ def ru_map(
     parts = categories(by, over, true)
     axes = (
         risk_measure(
-            risk, which=whose_risk(names, over), over=over, base=log_base, harm=harm, weights=weights, table=true,
+            risk, Asked(whose_risk(names, over), over, log_base, harm), weights=weights, table=true,
             chosen=chosen is not None, parts=parts,
         ),
         utility_measure(utility, "all cells" if names is None else f"cell {names[0]}" if len(names) == 1 else

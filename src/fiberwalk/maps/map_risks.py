@@ -112,38 +112,16 @@ CELL_RISKS = {
 }
 
 
-def risk_measure(
-    risk: Any,
-    *,
-    which: str,
-    over: str,
-    base: float,
-    harm: Any,
-    weights: Any,
-    table: Table,
-    chosen: bool,
-    parts: Categories,
-) -> Measure:
-    """The vertical axis; `which` says in words whose risk it is, `parts` of which categories a risk of whole tables."""
-    if over not in OVER:
-        raise InputError(f"over={over!r}: the risk is that of the 'worst' cell, or the 'mean'.")
-    if isinstance(base, bool) or not isinstance(base, (int, float)) or not 1 < base < math.inf:
-        raise InputError(
-            f"log_base={base!r}: the base of a logarithm is a number above 1, 2 for bits and math.e for nats."
-        )
-    if (harm is not None) != (risk == "expected harm"):
-        raise InputError(
-            "risk='expected harm' needs harm=, how bad it is to know that a value is k: a function of k, or a dict."
-            if harm is None
-            else "harm= goes with risk='expected harm'."
-        )
+def risk_measure(risk: Any, asked: Asked, *, weights: Any, table: Table, chosen: bool, parts: Categories) -> Measure:
+    """The vertical axis; `parts` says of which categories a risk of whole tables is."""
+    _check_asked(risk, asked)
     whole = isinstance(risk, str) and risk.lower() in TABLE_RISKS
     for option, given in (("weights", weights is not None), ("by", bool(parts.dims))):
         if given and not whole:
             *some, last = map(repr, TABLE_RISKS)
             raise InputError(f"{option}= goes with the risks of the whole table, {', '.join(some)} and {last}.")
     if whole:
-        if chosen or (over != "worst" and not parts.dims) or base != 2:
+        if chosen or (asked.over != "worst" and not parts.dims) or asked.base != 2:
             raise InputError(
                 f"risk={risk!r} is of the whole table: leave out cell=, where= and log_base=, and over= unless with by=."
             )
@@ -153,7 +131,23 @@ def risk_measure(
     if callable(risk):
         return Measure(called(risk), called(risk), lambda seen: number_from(lambda: risk(seen.audit), "risk="))
     name = known_name("risk", risk, [*CELL_RISKS, *TABLE_RISKS])
-    return CELL_RISKS[name].asked(name, Asked(which, over, base, harm))
+    return CELL_RISKS[name].asked(name, asked)
+
+
+def _check_asked(risk: Any, asked: Asked) -> None:
+    over, base = asked.over, asked.base
+    if over not in OVER:
+        raise InputError(f"over={over!r}: the risk is that of the 'worst' cell, or the 'mean'.")
+    if isinstance(base, bool) or not isinstance(base, (int, float)) or not 1 < base < math.inf:
+        raise InputError(
+            f"log_base={base!r}: the base of a logarithm is a number above 1, 2 for bits and math.e for nats."
+        )
+    if (asked.harm is not None) != (risk == "expected harm"):
+        raise InputError(
+            "risk='expected harm' needs harm=, how bad it is to know that a value is k: a function of k, or a dict."
+            if asked.harm is None
+            else "harm= goes with risk='expected harm'."
+        )
 
 
 def _error_of_shown(seen: Seen) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -114,24 +114,15 @@ def _of_rows(
     sampling_weights: Any,
 ) -> Hypercube:
     names = [str(one) for one in frame.columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"two columns are called {name!r}.")
     if isinstance(columns, str):
         columns = [one.strip() for one in columns.split(",")]
     if sampling_weights is not None and not isinstance(sampling_weights, str):
         raise InputError("sampling_weights= of a long frame or file is the name of a column.")
-    for given in (count, keys, sampling_weights, *(columns or ())):
-        if given is not None and given not in names:
-            raise InputError(f"there is no column {given!r}; {did_you_mean(str(given), names)}")
+    _check_names(names, (count, keys, sampling_weights, *(columns or ())))
     if not len(frame):
         raise InputError("the data have no rows.")
     frame = frame.set_axis(names, axis=1)
-    if count is None:
-        named = [one for one in names if one.lower() in COUNT_NAMES and one not in (columns or ())]
-        if len(named) > 1:
-            raise InputError(f"it is not clear which of {', '.join(named)} holds the counts; give count=.")
-        count = named[0] if named else None
+    count = _count_column(names, columns or ()) if count is None else count
     if count is not None and keys is not None:
         raise InputError("keys= belongs to records, one row a person; these data have a column of counts.")
     dims = [one for one in (columns or names) if one not in (count, keys, sampling_weights)]
@@ -152,6 +143,24 @@ def _of_rows(
     weights = None if sampling_weights is None else _weights(frame[sampling_weights], sampling_weights, counts)
     cube = _with_levels(gathered(coded, counts, own, seed, weights), hierarchies).occupied()
     return cube if count is None else replace(cube, keys=_keys_of_cells(cube))
+
+
+def _check_names(names: Sequence[str], asked: Iterable[str | None]) -> None:
+    """Every column has a name of its own, and those that are asked for are there."""
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two columns are called {name!r}.")
+    for given in asked:
+        if given is not None and given not in names:
+            raise InputError(f"there is no column {given!r}; {did_you_mean(str(given), names)}")
+
+
+def _count_column(names: Sequence[str], dims: Collection[str]) -> str | None:
+    """The column of counts by its name; None where there is none: one row a person."""
+    named = [one for one in names if one.lower() in COUNT_NAMES and one not in dims]
+    if len(named) > 1:
+        raise InputError(f"it is not clear which of {', '.join(named)} holds the counts; give count=.")
+    return named[0] if named else None
 
 
 def _refuse_names(columns: Sequence[Column], people: int) -> None:
@@ -277,6 +286,21 @@ def _of_table(data: Any, hierarchies: Hierarchies | None, seed: int, sampling_we
 
 def _with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
     """The cube with the levels that hierarchies give its dims; columns that follow from others are found to be levels."""
+    cube, said = _with_told_levels(cube, hierarchies)
+    follows = _levels_found(cube.columns)
+
+    def placed(column: Column) -> Column:
+        finer = follows[column.name]
+        if finer is None:
+            return column
+        sure = column.name in said
+        return replace(column, level_of=finer, group=_group(column, cube.column[finer]), sure=sure)
+
+    return replace(cube, columns=tuple(placed(column) for column in cube.columns))
+
+
+def _with_told_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> tuple[Hypercube, set[str]]:
+    """The cube with the levels that hierarchies spell out, and the columns that hierarchies name as levels."""
     said: set[str] = set()
     for dim, spec in hierarchies.items():
         if dim not in cube.labels:
@@ -289,8 +313,13 @@ def _with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
         if named is None:
             for level in levels_from(dim, cube.labels[dim], spec):
                 cube = _with_level(cube, dim, level.name, level.group_of)
-    follows = {one.name: one.level_of for one in cube.columns}
-    plain = [one for one in cube.columns if one.level_of is None]
+    return cube, said
+
+
+def _levels_found(columns: Sequence[Column]) -> dict[str, str | None]:
+    """For each column the finest that it is a level of; None where it is one of these itself."""
+    follows = {one.name: one.level_of for one in columns}
+    plain = [one for one in columns if one.level_of is None]
     for place, coarse in enumerate(plain):
         for other, fine in enumerate(plain):
             if other == place or not _follows(coarse, fine) or (other > place and _follows(fine, coarse)):
@@ -299,15 +328,7 @@ def _with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
     for name in follows:  # a level of a level is one of the finest
         while (finer := follows[name]) is not None and follows[finer] is not None:
             follows[name] = follows[finer]
-
-    def placed(column: Column) -> Column:
-        finer = follows[column.name]
-        if finer is None:
-            return column
-        sure = column.name in said
-        return replace(column, level_of=finer, group=_group(column, cube.column[finer]), sure=sure)
-
-    return replace(cube, columns=tuple(placed(column) for column in cube.columns))
+    return follows
 
 
 def _group(coarse: Column, fine: Column) -> np.ndarray:

@@ -104,7 +104,7 @@ class TableServer:
     <Answer to sex where age=20 and region=N: refused, because the table has 2 filters; at most 1 is allowed>
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (a public name: its keywords are its interface)
         self,
         data: Any,
         *,

@@ -120,7 +120,7 @@ class SampleStudy:
         save(self, path)
 
 
-def sample_study(
+def sample_study(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     population: Any,
     fractions: float | Iterable[float] = (0.1, 0.05, 0.01),
     models: Mapping[str, Any] | Iterable[str] = ("log-linear", "urn", "shrunk", "fiber"),

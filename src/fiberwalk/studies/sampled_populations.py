@@ -28,7 +28,7 @@ MOST_NUMBERS = 1_000_000_000
 """Of populations that are kept: 8 GB."""
 
 
-def sample_risk(
+def sample_risk(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     sample: Any,
     people: int | Mapping[str, Mapping[str, int]] | None = None,
     model: Any = None,
@@ -105,7 +105,7 @@ def sample_risk(
     )
 
 
-def draw_populations(
+def draw_populations(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     sample: Any,
     people: int | Mapping[str, Mapping[str, int]] | None = None,
     model: Any = None,

@@ -74,7 +74,7 @@ def test_what_fits_is_not_refused_and_what_was_counted_is_what_there_is():
         one for layer in laid_out.layers for one in (layer.rows, layer.size, layer.keys, layer.first, layer.start)
     ]
     for step in laid_out.steps:
-        arrays += list(step.orbits) if isinstance(step, Addition) else [step.place]
+        arrays += [*step.orbits.source, *step.orbits.target] if isinstance(step, Addition) else [step.place]
     in_layers = {id(one if one.base is None else one.base): one.nbytes for one in arrays}
     assert laid_out.held <= sum(one.nbytes for one in arrays) <= 1.2 * laid_out.held
     assert sum(in_layers.values()) <= laid_out.held

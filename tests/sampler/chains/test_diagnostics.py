@@ -195,9 +195,7 @@ def diagnosis_of(draws: np.ndarray, length: int, can_change: np.ndarray) -> dx.D
         surprise.append(bits.reshape(len(column), -1, length).mean(axis=2))
         support.append(max(2, len(values)))
     return dx.diagnose(
-        sums,
-        squares,
-        length,
+        dx.Batches(sums, squares, length),
         np.stack(surprise, axis=2),
         length,
         np.array(support),
@@ -307,7 +305,8 @@ def covered(draws: np.ndarray, pmf: np.ndarray, window: int, first_order_only: b
     tallies = None if first_order_only else (pooled.astype(float).ravel(), np.arange(columns) * values)
     sums, squares, _ = in_batches(draws.astype(float), length)
     support = np.full(columns, values)
-    found = dx.diagnose(sums, squares, length, surprise, length, support, np.ones(columns, bool), total, tallies)
+    batches = dx.Batches(sums, squares, length)
+    found = dx.diagnose(batches, surprise, length, support, np.ones(columns, bool), total, tallies)
     error = found.entropy_error
     if first_order_only:
         error = np.sqrt(dx._surprise_variance(surprise, length, total, found.ess))

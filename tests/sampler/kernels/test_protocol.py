@@ -382,7 +382,7 @@ def one_step(kernel: Kernel, unit: Unit):
 
     def step(chain: Chain) -> None:
         if isinstance(kernel, AdaptiveKernel):
-            walk_adaptive(kernel.moves.given, *chain.rooms[0], 0, kernel.weights, chain.place, chain.tally, 1, 1)
+            walk_adaptive(kernel.moves.given, chain.rooms[0], 0, kernel.weights, chain.place, chain.tally, 1, 1)
             return
         assert kernel.walk(chain.place, chain.tally, chain.rooms[0], 1, 1) == 1
 

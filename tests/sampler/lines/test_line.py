@@ -7,7 +7,7 @@ import pytest
 
 from fiberwalk.fiber.laws.law import Poisson
 from fiberwalk.fiber.laws.support import WithEvidence
-from fiberwalk.sampler.lines.line import LONGEST, log_weight_along, weigh_line
+from fiberwalk.sampler.lines.line import LONGEST, Line, log_weight_along, weigh_line
 from fiberwalk.sampler.lines.weights import FACTORIAL, POISSON, weights_on
 
 
@@ -33,8 +33,9 @@ def test_weights_along_a_line_are_finite_and_right(length: int, size: int, tilt:
     assert weights.kind == (POISSON if tilt else FACTORIAL)
     low, high = -(n - 1), 0
     found = np.empty(n)
-    total = weigh_line(weights, table, columns, steps, 0, length, low, high, found)
-    logs = np.array([log_weight_along(weights, table, columns, steps, 0, length, t) for t in range(low, high + 1)])
+    line = Line(table, columns, steps, 0, length, low, high)
+    total = weigh_line(weights, line, found)
+    logs = np.array([log_weight_along(weights, line, t) for t in range(low, high + 1)])
     wanted = np.exp(logs - logs.max())
     # What logarithms of factorials this large can tell.
     tolerance = 1e-9 + 1e-15 * np.abs(logs).max() * length

@@ -12,7 +12,7 @@ from fiberwalk.base.random_streams import below
 from fiberwalk.moves.families.adaptive_kernel import directions, wander, write
 from fiberwalk.moves.families.adaptive_lattice import AdaptiveLattice
 from fiberwalk.sampler.kernels.kernel import Kernel, Place
-from fiberwalk.sampler.lines.line import draw_on_line, line_range
+from fiberwalk.sampler.lines.line import Line, draw_on_line, line_range
 from fiberwalk.sampler.lines.weights import Weights
 from fiberwalk.sampler.tallies.tally import BY_STEPS, Tally, credit, end_of_draw
 
@@ -48,9 +48,8 @@ class PlainKernel(Kernel):
                     continue
                 columns, sizes = found
                 low, high = self.line(place, columns, sizes)
-                times, _ = draw_on_line(
-                    self.weights, place.table, columns, sizes, 0, len(columns), low, high, place.random, place.weight
-                )
+                line = Line(place.table, columns, sizes, 0, len(columns), low, high)
+                times, _ = draw_on_line(self.weights, line, place.random, place.weight)
                 place.table[columns] += times * sizes
                 if tally.by_steps[0] == BY_STEPS:
                     self.note(tally, place, columns, sizes, times)
@@ -112,9 +111,8 @@ class NeverRefused(Kernel):
                 if number:
                     length = write(basis, basis.found[below(place.random, number)], 1, columns, sizes)
                     low, high = line_range(place.lower, place.upper, place.table, columns, sizes, 0, length)
-                    times, _ = draw_on_line(
-                        self.weights, place.table, columns, sizes, 0, length, low, high, place.random, place.weight
-                    )
+                    line = Line(place.table, columns, sizes, 0, length, low, high)
+                    times, _ = draw_on_line(self.weights, line, place.random, place.weight)
                     place.table[columns[:length]] += times * sizes[:length]
             end_of_draw(tally, place.table)
             if tally.n_waiting[0] > 0:
