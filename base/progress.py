@@ -9,6 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from .errors import InputError
@@ -23,9 +24,29 @@ BETWEEN = 0.1
 """Seconds between two lines at least."""
 
 
+_outer: ContextVar[tuple[Progress | None] | None] = ContextVar("what the work around shows", default=None)
+
+
 @contextmanager
 def shown(progress: Progress | bool | None = None) -> Iterator[Progress | None]:
-    """A function that shows lines: the user's own, or a line on the terminal or in the notebook, if there is one."""
+    """A function that shows lines: the user's own, or a line on the terminal or in the notebook, if there is one.
+
+    Work that other work calls shows nothing beside it, unless it is told to.
+    """
+    around = _outer.get()
+    if progress is None and around is not None:
+        yield around[0]
+        return
+    with _line(progress) as tell:
+        before = _outer.set((tell,))
+        try:
+            yield tell
+        finally:
+            _outer.reset(before)
+
+
+@contextmanager
+def _line(progress: Progress | bool | None) -> Iterator[Progress | None]:
     if progress is False:
         yield None
     elif progress is not None and progress is not True:

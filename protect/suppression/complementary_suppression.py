@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import scaled
-from ...base.progress import Progress
+from ...base.progress import Progress, shown
 from ...fiber.blocks.presolve import presolve
 from ...fiber.bounds.chooser import sharp_bounds
 from ...release.facts.facts import Applied, Protection
@@ -39,7 +39,7 @@ def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are i
     secondary_zeros: bool = False,
     rounds: int = 25,
     margins: Iterable[Any] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Release:
     """Withhold the sensitive cells of a table and as few others as protect them; publish the rest and every margin.
 
@@ -75,7 +75,7 @@ def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are i
     margins
         The margins to publish (all of them, at every level, when left out); none of their figures is withheld.
     progress
-        Called now and then with a line of text on where the work stands.
+        As for `audit`.
 
     Examples
     --------
@@ -100,9 +100,9 @@ def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are i
     if not primary.any():
         raise InputError(f"no cell is sensitive: {what} hits none.")
     refuse_everything(start, primary, what)
-    shown = parse_margins(margins, labelled.dims)
-    refuse_cells_as_margin(shown, labelled.dims)
-    if not shown:
+    published = parse_margins(margins, labelled.dims)
+    refuse_cells_as_margin(published, labelled.dims)
+    if not published:
         raise InputError(
             "complementary_suppress(margins=[]): without margins nothing can be computed back; use suppress()."
         )
@@ -111,14 +111,15 @@ def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are i
         for name, amount in (("below", below), ("above", above), ("width", width))
     )
     sensitive = _wanted(start, np.flatnonzero(primary), low, high, wide, percent)
-    task = _Task(start, primary, sensitive, shown, known if rule_known else None, flags)
+    task = _Task(start, primary, sensitive, published, known if rule_known else None, flags)
     room, allowed = task.room(secondary_zeros)
     _refuse_impossible(task.released(allowed | primary), sensitive, secondary_zeros or rule_known)
     n, truth = start.n_cells, task.truth
     cost = np.ones(n, dtype=np.int64) if minimise == "cells" else truth * (n + 1) + 1
-    pattern = cheapest_pattern(
-        room, sensitive, allowed, cost, task.too_narrow, rounds=int(rounds), tell=progress or (lambda line: None)
-    )
+    with shown(progress) as tell:
+        pattern = cheapest_pattern(
+            room, sensitive, allowed, cost, task.too_narrow, rounds=int(rounds), tell=tell or (lambda line: None)
+        )
     return task.result(pattern, minimise)
 
 
