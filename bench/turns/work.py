@@ -19,6 +19,10 @@ from problems import SNEE, even, margins, problem, suppressed
 
 import fiberwalk as fw
 
+LAWS: Any = fw.laws if "laws" in fw.__all__ else fw
+PROTECT: Any = fw.protect if "protect" in fw.__all__ else fw
+"""Commits from before there were namespaces have all names in fw itself."""
+
 ONE_THREAD = ThreadPoolExecutor(1)
 SEED = 7
 NEVER = 1e-9
@@ -68,7 +72,7 @@ def hypergeometric() -> str:
 
 def with_a_gap() -> Any:
     """One cell may have any value but one: what single moves cannot cross, sub-tables and random lattice bases can."""
-    return fw.laws.prior([({"A": "1", "B": "1"}, lambda value: float(value != 7))])
+    return LAWS.prior([({"A": "1", "B": "1"}, lambda value: float(value != 7))])
 
 
 def two_way(rows: int, columns: int, n: int) -> Callable[[], fw.Release]:
@@ -104,10 +108,10 @@ WALKS: dict[str, Walk] = {
         lambda: fw.publish(even((2,) * 5, 64), margins(5, 3)), hypergeometric
     ),
     "turnover": Walk(named("turnover"), uniform),
-    "6 x 5 expected": Walk(two_way(6, 5, 200), lambda: fw.laws.expected(even((6, 5), 300, seed=2) + 1)),
-    "6 x 5 unimodal": Walk(two_way(6, 5, 200), lambda: fw.laws.prior(everywhere=fw.laws.unimodal())),
+    "6 x 5 expected": Walk(two_way(6, 5, 200), lambda: LAWS.expected(even((6, 5), 300, seed=2) + 1)),
+    "6 x 5 unimodal": Walk(two_way(6, 5, 200), lambda: LAWS.prior(everywhere=LAWS.unimodal())),
     "5 x 5 randomly rounded": Walk(
-        lambda: fw.protect.random_round(even((5, 5), 300), 3, margins=["A", "B"], seed=1), uniform
+        lambda: PROTECT.random_round(even((5, 5), 300), 3, margins=["A", "B"], seed=1), uniform
     ),
 }
 
