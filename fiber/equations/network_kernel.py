@@ -255,9 +255,14 @@ class Search(NamedTuple):
 
 @jit_inlined
 def _next_level(
-    graph: Graph, room: np.ndarray, search: Search, queue: np.ndarray, ends: tuple[int, int], marks: tuple[int, int],
+    graph: Graph,
+    room: np.ndarray,
+    search: Search,
+    queue: np.ndarray,
+    ends: tuple[int, int],
+    marks: tuple[int, int],
     outward: bool,
-) -> tuple[int, int, int, int, int]:  # fmt: skip
+) -> tuple[int, int, int, int, int]:
     """Move a frontier on by one arc, until it meets the other search.
 
     `ends` are where the frontier begins and ends in its queue, `marks` what its own search and the other one write. Where
@@ -314,9 +319,7 @@ def _meeting_place(
 
 
 @jit_inlined
-def _narrowest(
-    graph: Graph, residual: Residual, via: np.ndarray, middle: int, source: int, goal: int
-) -> int:  # fmt: skip
+def _narrowest(graph: Graph, residual: Residual, via: np.ndarray, middle: int, source: int, goal: int) -> int:
     """The least room along a path."""
     room, other, mate = residual.room, graph.other, graph.mate
     amount = room[middle]

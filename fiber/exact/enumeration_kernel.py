@@ -267,9 +267,15 @@ def _weigh_line(
 
 @jit_inlined
 def _credit_line(
-    columns: Columns, line: Line, law: Law, path: Path, tallies: Tallies, place: np.ndarray, ends: tuple[int, int],
+    columns: Columns,
+    line: Line,
+    law: Law,
+    path: Path,
+    tallies: Tallies,
+    place: np.ndarray,
+    ends: tuple[int, int],
     reference: float,
-) -> tuple[int, float, float]:  # fmt: skip
+) -> tuple[int, float, float]:
     """Credit the tables of a line: how many, their weight, and the reference."""
     low, high = ends
     tables, weight = high - low + 1, 0.0
@@ -315,9 +321,7 @@ def _go_on(columns: Columns, law: Law, path: Path, tallies: Tallies, k: int, tab
 
 
 @jit_lean
-def walk(
-    columns: Columns, line: Line, law: Law, path: Path, tallies: Tallies, room: Room, pause_at: int
-) -> int:  # fmt: skip
+def walk(columns: Columns, line: Line, law: Law, path: Path, tallies: Tallies, room: Room, pause_at: int) -> int:
     """Go on until every table is seen (DONE) or the number of steps reaches `pause_at` (PAUSED)."""
     depth, descending, steps = path.whole[DEPTH], path.whole[DESCENDING] == 1, path.whole[STEPS]
     # what was seen below the position that the walk comes back to

@@ -230,9 +230,15 @@ def _append(
 
 @jit
 def _sums_of_length(
-    elements: Elements, pairs: Dealt, parts: Dealt, pair_start: np.ndarray, n_half: int, length: int, columns: Columns,
+    elements: Elements,
+    pairs: Dealt,
+    parts: Dealt,
+    pair_start: np.ndarray,
+    n_half: int,
+    length: int,
+    columns: Columns,
     done: tuple[int, int, int],
-) -> tuple[Elements, Dealt, Dealt, int, int, int]:  # fmt: skip
+) -> tuple[Elements, Dealt, Dealt, int, int, int]:
     """Add the sums of two elements that have a length together and no part.
 
     `done`, and what comes back behind the arrays, is how many elements there are, the work, and the longest of a pair.
