@@ -19,6 +19,8 @@ from fiberwalk.commands.shared.option_words import in_options
         ("audit", "columns N_OBS or MAX, or fw.table(contributors=).", "columns N_OBS or MAX, or --contributors."),
         ("sample-risk", "people=3.5: the size of the population", "--people 3.5: the size of the population"),
         ("audit", "not clear which holds the counts; give count=.", "not clear which holds the counts; give --value."),
+        ("tabulate", "filters= names the dim 'agee'", "--filter names the dim 'agee'"),
+        ("ru-map", "leave out cell= and log_base=.", "leave out --cell and --nats."),
         ("protect", "cell size=5, base=3 is given twice", "cell size=5, base=3 is given twice"),
         ("protect", "size=5, base=3 is not one cell", "size=5, base=3 is not one cell"),
         ("count", "rate= is no option here, and load() no method", "rate= is no option here, and load() no method"),

@@ -6,7 +6,10 @@ import re
 
 import click
 
-CALLED = {"margins": "margin", "hierarchies": "hierarchy", "count": "value", "keys": "keyed", "groups": "merge"}
+CALLED = {
+    "margins": "margin", "hidden_margins": "hidden_margin", "hierarchies": "hierarchy", "filters": "filter", "count": "value",
+    "keys": "keyed", "groups": "merge", "log_base": "nats", "mechanisms": "mechanism",
+}  # fmt: skip
 """Parameters whose option has another name, where the command has none of their own."""
 
 
