@@ -7,8 +7,8 @@ import re
 import click
 
 CALLED = {
-    "margins": "margin", "hidden_margins": "hidden_margin", "hierarchies": "hierarchy", "filters": "filter", "count": "value",
-    "keys": "keyed", "groups": "merge", "log_base": "nats", "mechanisms": "mechanism",
+    "margins": "margin", "hierarchies": "hierarchy", "filters": "filter", "count": "value",
+    "keys": "keyed", "groups": "merge", "log_base": "nats", "mechanisms": "mechanism", "hidden_margins": "hidden_margin",
 }  # fmt: skip
 """Parameters whose option has another name, where the command has none of their own."""
 
