@@ -31,6 +31,18 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     its hierarchy. Releases about a part of the people (`restricted_to`, or answers of a server to a request with a filter)
     are completed where `full=True`: what they say is said of these, and all others are a category of their own. Side by
     side with others they are refused.
+
+    Examples
+    --------
+    Two tables of the same people by town: the totals of the one narrow down the cells of the other.
+
+    >>> import fiberwalk as fw
+    >>> by_size = fw.publish(fw.table([[1, 9], [8, 2]], dims=["town", "size"]), ["size"])
+    >>> by_age = fw.publish(fw.table([[4, 6], [7, 3]], dims=["town", "age"]), ["town"])
+    >>> fw.bounds(by_size).loc[("1", "2")].tolist()
+    [0, 11]
+    >>> fw.bounds(fw.linked([by_size, by_age])).loc[("1", "2", "Total")].tolist()
+    [1, 10]
     """
     releases = [] if isinstance(releases, Release) else list(releases)
     if not releases or not all(isinstance(release, Release) for release in releases):

@@ -64,6 +64,17 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     perturbed
         The figures of the cells went through a random method (totals did not), where no status p says which did. Name the
         method with `as_protected`.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "published.csv"
+    >>> _ = path.write_text("sex,town,count\\nf,Aby,\\nf,Bro,7\\nm,Aby,5\\nm,Bro,\\nTotal,Aby,9\\nTotal,Bro,10\\n")
+    >>> release = fw.read_release(path)
+    >>> release
+    <Release of sex, town (2 x 2): 4 cells, 2 hidden, 2 known sums, as an outsider reads it>
+    >>> fw.bounds(release)["lower"].tolist()
+    [4, 3]
     """
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(f"a file is named by its path; this is a {type(path).__name__}.")

@@ -18,6 +18,11 @@ def entropy(pmf: Any, log_base: float = 2) -> float:
         Probabilities (an array, or a Series of value -> probability as `Audit.pmf` gives it).
     log_base
         Base of the logarithm: 2 for bits, `math.e` for nats.
+
+    Examples
+    --------
+    >>> entropy([0.5, 0.25, 0.25])
+    1.5
     """
     p = np.asarray(pmf, dtype=float).ravel()
     if not len(p) or not np.isfinite(p).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-6:
@@ -40,7 +45,13 @@ def entropy_risk(pmf: Any, log_base: float = 2) -> float:
 
 
 def uniform_risk(support: int, log_base: float = 2) -> float:
-    """DOT02's risk when every one of `support` attainable values is taken as equally probable: 1 / log2 m."""
+    """DOT02's risk when every one of `support` attainable values is taken as equally probable: 1 / log2 m.
+
+    Examples
+    --------
+    >>> uniform_risk(16)
+    0.25
+    """
     if support < 1:
         raise InputError(f"support={support}: a cell has at least one attainable value.")
     if not log_base > 1:
@@ -52,6 +63,11 @@ def understatement(entropy_risk: float, uniform_risk: float) -> float:
     """How many times the risk of the distribution exceeds the risk the number of values alone suggests.
 
     It is 1 for a cell that is known exactly: nothing is hidden by assuming uniformity.
+
+    Examples
+    --------
+    >>> understatement(entropy_risk([0.97, 0.01, 0.01, 0.01]), uniform_risk(4))
+    8.26...
     """
     if np.isinf(uniform_risk):
         return 1.0

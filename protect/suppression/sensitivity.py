@@ -56,7 +56,13 @@ def dominance(contributions: Sequence[float], n: int, k: float) -> bool:
 
 
 def p_percent(contributions: Sequence[float], p: float) -> bool:
-    """p% rule: the second largest contributor can estimate the largest to within p percent (pq with q = 100)."""
+    """p% rule: the second largest contributor can estimate the largest to within p percent (pq with q = 100).
+
+    Examples
+    --------
+    >>> p_percent([59, 40, 1], p=10), p_percent([61, 20, 19], p=10)
+    (True, False)
+    """
     return prior_posterior(contributions, p, 100)
 
 
@@ -66,6 +72,11 @@ def prior_posterior(contributions: Sequence[float], p: float, q: float) -> bool:
     The sharpest such estimate is of the largest contribution, by the second largest contributor: she knows the
     others' sum to within q percent of it, so the cell is sensitive when that uncertainty is below p percent of
     the largest.
+
+    Examples
+    --------
+    >>> prior_posterior([100, 10, 8], p=5, q=50), prior_posterior([100, 10, 8], p=5, q=100)
+    (True, False)
     """
     if not 0 < p <= q <= 100:
         raise InputError(f"pq rule with p={p}, q={q}: it needs 0 < p <= q <= 100.")
@@ -74,7 +85,13 @@ def prior_posterior(contributions: Sequence[float], p: float, q: float) -> bool:
 
 
 def threshold(contributions: Sequence[float], fewer_than: int) -> bool:
-    """Threshold (minimum frequency) rule: fewer than so many respondents contribute, but at least one."""
+    """Threshold (minimum frequency) rule: fewer than so many respondents contribute, but at least one.
+
+    Examples
+    --------
+    >>> threshold([3, 2], fewer_than=3), threshold([], fewer_than=3)
+    (True, False)
+    """
     return 0 < len(_sorted(contributions)) < fewer_than
 
 
@@ -302,7 +319,13 @@ class _Summaries(NamedTuple):
 
 
 def largest_known_within(contributions: Sequence[float]) -> float:
-    """Percent by which the second largest contributor's upper bound exceeds the largest contribution."""
+    """Percent by which the second largest contributor's upper bound exceeds the largest contribution.
+
+    Examples
+    --------
+    >>> largest_known_within([59, 40, 1])
+    1.7
+    """
     largest = _sorted(contributions)
     if not len(largest):
         raise InputError("the cell has no contributions.")

@@ -66,7 +66,7 @@ def table(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     >>> turnover
     <Table of town, size (3 x 2), 1 decimal>
     >>> fw.suppress(turnover, rule="< 1", margins=["town:1,size"])
-    <Release of town, size (3 x 2): 6 cells, 1 hidden, 7 known sums, with its truth>
+    <Release of town, size (3 x 2): 6 cells, 1 hidden, 2 known sums, with its truth>
 
     Of microdata:
 

@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 from support.house.import_graph import sources
-from support.house.public_face import namespaces
+from support.house.public_face import calls, namespaces
 from support.places import ROOT
 
 import fiberwalk as fw
@@ -78,3 +78,9 @@ def test_examples_in_docstrings(name):
     module = importlib.import_module(f"fiberwalk.{name}" if name else "fiberwalk")
     options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     assert doctest.testmod(module, optionflags=options).failed == 0
+
+
+def test_every_public_function_has_an_example():
+    without = [called for called, value in calls() if inspect.isfunction(value) and ">>>" not in (value.__doc__ or "")]
+    classes = {f"{called}.{name}" for called, one in NAMESPACES.items() for name in one.__all__ if name[0].isupper()}
+    assert [called for called in without if called.rpartition(".")[0] not in classes] == []

@@ -9,7 +9,11 @@ from typing import Any
 
 import fiberwalk as fw
 
-FOR_USERS = {"Release": ("knows", "knows_rule", "crosstab", "to_file", "without_truth"), "ServerRules": ()}
+FOR_USERS = {
+    "Release": ("knows", "knows_rule", "crosstab", "to_file", "without_truth"),
+    "ServerRules": (),
+    "Certificate": (),
+}
 """Of a class whose other methods are for the rooms: those that are for users. Of other classes all are."""
 MADE_BY_USERS = ("TableServer", "ServerRules")
 """Classes that users make themselves; results are made by functions."""
