@@ -23,8 +23,8 @@ def in_options(sentence: str, command: click.Command) -> str:
         return known.get(name) or known.get(CALLED.get(name, ""))
 
     def of_call(match: re.Match[str]) -> str:
-        said = option(match["name"])
-        return match[0] if said is None else f"{said} {match['value']}".rstrip()
+        flag = option(match["name"])
+        return match[0] if flag is None else f"{flag} {match['value']}".rstrip()
 
     def bare(match: re.Match[str]) -> str:
         return option(match["name"]) or match[0]
