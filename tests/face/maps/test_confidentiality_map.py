@@ -312,7 +312,7 @@ def test_a_map_can_be_kept(found, tmp_path):
     assert texts_of(again.plot()) == texts_of(found.plot())
     done = CliRunner().invoke(main, ["report", str(path)])
     assert done.exit_code == 2
-    assert "this is a saved map, not an audit" in done.output
+    assert "this is a saved result, but no audit" in done.output
 
 
 def test_points_in_doubt_are_named():
