@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import xarray
 
 SHORT_WARM_UP = 1 << 15
-"""Draws of a chain that are discarded where moves keep chains apart for good."""
+"""Draws of a chain that are discarded as warm-up where the moves keep chains apart for good."""
 
 
 def sample(
@@ -52,8 +52,8 @@ def sample(
     release, law
         As for `fiberwalk.audit`.
     draws, chains
-        Tables of each chain, and chains. Chains start at tables far from each other; what they draw until they agree
-        is discarded.
+        How many tables each chain keeps, and how many chains run. Chains start at tables far from each other; what they
+        draw until they agree (the warm-up, or burn-in) is discarded.
     seed
         The same seed gives the same tables, whatever the number of threads or processes; None: a new one each time.
     which
@@ -112,10 +112,10 @@ def sample(
     if len(release.grids) != 1 and which == "all":
         raise InputError(
             f"sample() gives the draws of one table, and these are {len(release.grids)} linked ones; link them with "
-            "full=True, as margins of the one crossed table, or ask for cells='hidden'."
+            "full=True, as margins of the one crossed table, or ask for which='hidden'."
         )
     # the same whole numbers have the same name in a checkpoint, whatever their type
-    seed, chains, draws, thin = (None if one is None else int(one) for one in (seed, chains, draws, thin))  # type: ignore[assignment]
+    seed, chains, draws, thin = (None if x is None else int(x) for x in (seed, chains, draws, thin))  # type: ignore[assignment]
     chosen = as_law(law)
     settings: dict[str, Any] = {
         "draws": draws, "chains": chains, "seed": seed, "thin": thin, "executor": executor, "checkpoint": checkpoint,
@@ -146,19 +146,19 @@ def sample(
 
 
 def _open_cells(release: Release, law: Any, tables: np.ndarray, facts: Mapping[str, Any]) -> xarray.Dataset:
-    """Of drawn tables the cells that the published figures do not decide."""
+    """Of drawn tables, only the cells that the published figures do not decide."""
     still_open = np.flatnonzero(~support(release, law).solved.decided[: release.n_cells])
     if not len(still_open):
-        raise InputError("cells='hidden': there are none, the published figures decide every cell.")
+        raise InputError("which='hidden': there are no such cells, the published figures decide every cell.")
     keys = release.keys[still_open]
-    labels = {str(name): list(some) for name, some in release.index(keys).to_frame().items()}
+    labels = {str(name): list(values) for name, values in release.index(keys).to_frame().items()}
     return cells_to_arviz(
         release.own_units(tables[:, :, still_open]), [release.words(key) for key in keys], labels, facts
     )
 
 
 def warn_of_doubt(facts: Mapping[str, Any]) -> None:
-    """Say that chains did not agree, or cannot, if they are chains that did not."""
+    """Warn where chains did not agree, or cannot as they are in parts that no move joins."""
     if str(facts.get("certificate_reason", "")).startswith(APART):
         warnings.warn(
             f"{facts['certificate_reason']}. Each chain stays in the part where it starts (largest R-hat "
@@ -174,9 +174,9 @@ def warn_of_doubt(facts: Mapping[str, Any]) -> None:
         )
 
 
-def check_whole(**given: Any) -> None:
+def check_whole(**numbers: Any) -> None:
     """Refuse what is not a whole number of at least 1."""
-    for name, value in given.items():
+    for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise InputError(f"{name}={value!r}: a whole number of at least 1.")
 
@@ -194,7 +194,9 @@ def check_chains(
     """Refuse settings of chains that make no sense, in the user's words."""
     check_whole(chains=chains, **({} if max_draws is None else {"max_draws": max_draws}))
     if max_draws is not None and max_draws < 1024:
-        raise InputError(f"max_draws={max_draws!r}: chains are looked at after 1,024 draws first, so at least that.")
+        raise InputError(
+            f"max_draws={max_draws!r}: at least 1,024, after which chains are first tested for convergence."
+        )
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance > 0:
         raise InputError(f"tolerance={tolerance!r}: a number of bits above 0.")
     if max_seconds is not None and (not isinstance(max_seconds, (int, float)) or not 0 < max_seconds < np.inf):
