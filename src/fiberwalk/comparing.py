@@ -173,7 +173,14 @@ class Comparison:
         return sentence if settled else sentence + " Not all chains have converged: this is not to be relied on."
 
     def readable(self, top: int = 20) -> pd.DataFrame:
-        """The main columns of the riskiest cells as short texts, for people."""
+        """The main columns of the riskiest cells as short texts, for people.
+
+        >>> import fiberwalk as fw
+        >>> fw.compare(fw.publish([[3, 1], [2, 4]], margins=["A", "B"])).readable(top=1).iloc[:, 3:]
+            uniform risk (rank) hypergeometric risk (rank)
+        A B
+        1 1          0.4307 (1)                 0.5707 (1)
+        """
         import pandas as pd
 
         cells = self.cells.head(top)
@@ -195,7 +202,11 @@ class Comparison:
         return pd.DataFrame(shown, index=cells.index)
 
     def plot(self, top: int = 12) -> Figure:
-        """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
+        """The riskiest cells and the risk of each under every law, as a matplotlib figure.
+
+        >>> import fiberwalk as fw
+        >>> figure = fw.compare(fw.publish([[3, 1], [2, 4]], margins=["A", "B"])).plot()
+        """
         from .report.plots.audit_plots import write_doubts
 
         if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1:

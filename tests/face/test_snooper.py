@@ -128,7 +128,7 @@ def test_a_distribution_of_theta_keeps_its_mean_and_spread():
         (lambda: fw.snooper.table(TABLE), "say theta=, a number, or what is believed of it"),
         (lambda: fw.snooper.table(RELEASE, order="random"), "order='random': 'given' where the squares are listed"),
         (lambda: fw.snooper.table(RELEASE, squares="all"), "the release knows its squares"),
-        (lambda: fw.snooper.table(fw.publish(TABLE, margins=["A"])), "does not come from Markov perturbation"),
+        (lambda: fw.snooper.table(fw.publish(TABLE, margins=["A"])), "is not the end of a Markov perturbation"),
         (lambda: fw.snooper.table(RELEASE, theta=[0.1, 1.2]), "different values from 0 to 1"),
         (lambda: fw.snooper.table(RELEASE, theta=[0.1, 0.1]), "different values from 0 to 1"),
         (lambda: fw.snooper.table(RELEASE, theta={0.1: -1}), "must be at least 0, and not all 0"),

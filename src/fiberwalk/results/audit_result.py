@@ -162,7 +162,11 @@ class Audit(AuditedCells):
         return exposure_frame(self.belief, self.insiders or {}, percent=self.percent if self.magnitude else 0.0)
 
     def plot(self, top: int = 6) -> Figure:
-        """The distributions of the riskiest cells, and risk against uniform risk, as a matplotlib figure."""
+        """The distributions of the riskiest cells, and risk against uniform risk, as a matplotlib figure.
+
+        >>> import fiberwalk as fw
+        >>> figure = fw.audit(fw.publish([[3, 1], [2, 4]], margins=["A", "B"])).plot(top=2)
+        """
         from ..report.plots.audit_plots import audit_figure
 
         return audit_figure(self, top)
@@ -173,6 +177,9 @@ class Audit(AuditedCells):
         Darker is riskier; cells that are known exactly are red, published ones hatched. Of a table of three and more
         dims one slice along its two longest dims is drawn, the one with the riskiest hidden cell; labels choose another,
         `audit.heat_map(K="3")`.
+
+        >>> import fiberwalk as fw
+        >>> figure = fw.audit(fw.examples.dot02_table1().release).heat_map()
         """
         from ..report.plots.heat_map import audit_heat_map
 
@@ -190,6 +197,11 @@ class Audit(AuditedCells):
         That is an `arviz.InferenceData` with arviz 0.23 and an `xarray.DataTree` with arviz 1.x; the draws are the variable
         `table` of its group `posterior`. `fiberwalk.sample` gives the same draws as a plain `xarray.Dataset`, and says what
         `which="hidden"` is for.
+
+        >>> import fiberwalk as fw
+        >>> draws = fw.audit(fw.publish([[3, 1], [2, 4]], margins=["A", "B"])).to_arviz(draws=50, chains=2)
+        >>> dict(draws["posterior"].sizes)
+        {'chain': 2, 'draw': 50, 'A': 2, 'B': 2}
         """
         from .further_questions import arviz_draws
 

@@ -201,7 +201,15 @@ class RUMap:
         return sentence if larger else ""
 
     def readable(self) -> pd.DataFrame:
-        """The main columns as short texts, for people; the lowest risk first."""
+        """The main columns as short texts, for people; the lowest risk first.
+
+        >>> import fiberwalk as fw
+        >>> fw.ru_map([[3, 1], [2, 4]], {"rounded": lambda t: fw.round_to(t, 3)}, "r1", "hellinger").readable()
+                            risk utility runs
+        method   setting
+        original          0.1295       1    1
+        rounded            0.261  0.7578    1
+        """
         import pandas as pd
 
         frame = self.frame.iloc[largest_first(self.frame["utility"])]
@@ -244,6 +252,12 @@ class RUMap:
             the legend. Methods that are in none are grey.
         zoom
             Let the axes begin where the points do, and not at 0.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> ru = fw.ru_map([[3, 1], [2, 4]], {"rounding": ("random_round", {"base": [3, 5]})}, "r2", "hellinger", seeds=2)
+        >>> figure = ru.plot(max_risk=0.3)
         """
         from ..report.plots.map_plot import draw_map
 

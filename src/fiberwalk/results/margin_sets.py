@@ -151,6 +151,11 @@ class MarginSets:
             At most so many are shown, those that tell most.
         title
             Above the picture.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> figure = fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]]).plot(max_risk=0.54)
         """
         from ..report.plots.margin_plot import draw_margin_sets
 

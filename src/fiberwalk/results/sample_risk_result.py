@@ -110,13 +110,23 @@ class SampleRisk:
         return effective_draws(*moments, can_change), split_rhat(*moments, can_change)
 
     def plot(self, axes: Any = None, title: str | None = None) -> Figure:
-        """The distributions of R1 and R2, with their means, and the truth where it is known. Its title names the model."""
+        """The distributions of R1 and R2, with their means, and the truth where it is known. Its title names the model.
+
+        >>> import fiberwalk as fw
+        >>> figure = fw.survey.sample_risk([[3, 0], [2, 5]], people=100, model="urn", draws=50).plot()
+        """
         from ..report.plots.sample_risk_plot import draw_sample_risk
 
         return draw_sample_risk(self, axes, title)
 
     def to_arviz(self) -> xr.Dataset:
-        """The draws as a Dataset with the dims chain and draw, which all functions of ArviZ take."""
+        """The draws as a Dataset with the dims chain and draw, which all functions of ArviZ take.
+
+        >>> import fiberwalk as fw
+        >>> draws = fw.survey.sample_risk([[3, 0], [2, 5]], people=100, model="urn", draws=50).to_arviz()
+        >>> list(draws.data_vars), dict(draws.sizes)
+        (['r1', 'r2', 'zeros'], {'chain': 1, 'draw': 50})
+        """
         import xarray as xr
 
         facts = {key: value for key, value in self.facts.items() if isinstance(value, (int, float, str))}

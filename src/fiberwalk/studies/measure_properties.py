@@ -44,7 +44,11 @@ class RiskProperties:
         return html
 
     def plot(self, ax: Axes | None = None, title: str | None = None) -> Figure:
-        """R1 and R2 of the table, and what they become by every change; at the right the rule, where there is one."""
+        """R1 and R2 of the table, and what they become by every change; at the right the rule, where there is one.
+
+        >>> import fiberwalk as fw
+        >>> figure = fw.studies.risk_properties([[30, 12], [9, 25]]).plot()
+        """
         from ..report.plots.properties_plot import draw_properties
 
         return draw_properties(self, ax, title)

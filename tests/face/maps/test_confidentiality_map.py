@@ -631,7 +631,7 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": SUPPRESSED}, {"base": 1}, "a number above 1"),
         ({"x": SUPPRESSED}, {"cell": {"A": "9", "B": "1"}}, "has no label '9'"),
         ({"x": SUPPRESSED}, {"cell": {"A": "1"}}, "is not one cell"),
-        ({"x": SUPPRESSED}, {"cell": CELL, "where": "< 3"}, "give one cell"),
+        ({"x": SUPPRESSED}, {"cell": CELL, "where": "< 3"}, "give one of them, a single cell"),
         ({"x": SUPPRESSED}, {"where": "< 1"}, "hides no cell"),
         ({"x": SUPPRESSED}, {"where": TABLE > 99}, "hits no cell"),
         ({"x": SUPPRESSED}, {"seeds": []}, "seeds= is empty"),
