@@ -62,6 +62,8 @@ def believed(options: dict[str, Any]) -> Any:
             a, b = (float(number) for number in details.split(","))
         except ValueError:
             raise InputError(f"--prior {text}: write it as beta-binomial:A,B, such as beta-binomial:2,5.") from None
+        if not (a > 0 and b > 0):
+            raise InputError(f"--prior {text}: A and B are numbers above 0, such as beta-binomial:2,5.")
         return prior(everywhere=beta_binomial(a=a, b=b))
     if kind == "frequencies" and details:
         published = read_release(details, decimals=options["decimals"], total=options["total"]).published.values

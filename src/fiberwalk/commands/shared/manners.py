@@ -34,8 +34,11 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
         from ...base.errors import FiberwalkError
         from ...base.interruption import plain_interrupts
 
+        def told(sentence: object) -> str:
+            return in_options(str(sentence), click.get_current_context().command)
+
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {message}", err=True)
+            warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {told(message)}", err=True)
             try:
                 with plain_interrupts():
                     command(**options)
@@ -43,7 +46,7 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
                 click.echo("fiberwalk: interrupted, before there was a result.", err=True)
                 sys.exit(INTERRUPTED)
             except FiberwalkError as problem:
-                click.echo(f"fiberwalk: {in_options(str(problem), click.get_current_context().command)}", err=True)
+                click.echo(f"fiberwalk: {told(problem)}", err=True)
                 sys.exit(2)
             except (
                 OSError
