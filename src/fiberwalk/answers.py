@@ -48,15 +48,15 @@ def bounds(
         Margins that are not published and whose bounds are wanted too, such as ["I,K"]; "" is the grand total.
     explain
         Say what proved each bound, in the columns `lower_by` and `upper_by`: "decided" (one value is left), "closed
-        form" (the margins are decomposable), "network flow", "propagation", "linear program", "integer program".
+        form" (Fréchet bounds, of decomposable margins), "network flow", "propagation", "linear program", "integer program".
     attaining
         Give back tables that attain the bounds as well: True for all that are needed, a number for at most so many.
     sharp
         False: solve no integer programs. On large tables of three or more dims these can take hours; what only they would
         settle then gets bounds that hold but may be wider than need be, "not sharp" for its proof, and a warning.
     continuous
-        True: add the columns `lower_in_fractions` and `upper_in_fractions`, the bounds that linear programming alone gives,
-        over tables of any numbers, whole or not. They show what sharp bounds are worth; two programs for every cell.
+        True: add the columns `lower_in_fractions` and `upper_in_fractions`, the bounds of the linear relaxation, over tables
+        of any numbers, whole or not. They show what sharp bounds are worth; two linear programs for every cell.
     progress
         Called now and then with a line of text on where the work stands: open cells first, then hidden sums, then the
         bounds that tables attain, each counted anew, and the cells of smaller tables where a release is cut into these. By
@@ -90,56 +90,58 @@ def bounds(
     """
     import pandas as pd
 
-    release, most = as_release(release), _most_tables(attaining)
+    release, most_tables = as_release(release), _most_tables(attaining)
     keys, rows, own = release.listed(hidden_margins)
     with shown(progress) as tell:
-        found = _found(release, hidden_margins, rows, tell, sharp)
-    loose = int((found.proof == OUTER).any(axis=1).sum())
+        ranges = _bounds_of_rows(release, hidden_margins, rows, tell, sharp)
+    loose = int((ranges.proof == OUTER).any(axis=1).sum())
     if loose:
         warnings.warn(
             f"the bounds of {loose} cells and sums hold, but may be wider than need be (sharp=False).", stacklevel=2
         )
     frame = pd.DataFrame(
-        {"lower": release.own_units(found.lower - own), "upper": release.own_units(found.upper - own)},
+        {"lower": release.own_units(ranges.lower - own), "upper": release.own_units(ranges.upper - own)},
         index=release.index(keys),
     )
     if explain:
-        frame["lower_by"], frame["upper_by"] = found.proof[:, 0], found.proof[:, 1]
+        frame["lower_by"], frame["upper_by"] = ranges.proof[:, 0], ranges.proof[:, 1]
     if continuous:
         frame["lower_in_fractions"], frame["upper_in_fractions"] = _in_fractions(release, rows, own)
-    if most == 0:
+    if most_tables == 0:
         return frame
     if loose:
-        raise InputError("tables= needs sharp bounds: leave sharp=False out.")
+        raise InputError("attaining= needs sharp bounds: leave sharp=False out.")
     if any(np.isneginf(item.log_weights).any() for item in release.evidence):
-        raise InputError("tables= cannot be had where evidence rules out values between the bounds.")
+        raise InputError("attaining=: no such tables are listed where evidence rules out values between the bounds.")
     with shown(progress) as tell:
-        witnesses = attaining_tables(presolve(release), rows, found, most, tell)[:, : release.n_cells]
+        witnesses = attaining_tables(presolve(release), rows, ranges, most_tables, tell)[:, : release.n_cells]
     values = rows @ witnesses.T
-    for name, bound in (("lower_table", found.lower), ("upper_table", found.upper)):
+    for name, bound in (("lower_table", ranges.lower), ("upper_table", ranges.upper)):
         attains = values == bound[:, None]
         frame[name] = np.where(attains.any(axis=1), attains.argmax(axis=1) if attains.shape[1] else 0, -1)
     return frame, pd.DataFrame(release.own_units(witnesses.T), index=release.index(release.keys))
 
 
 def _in_fractions(release: Release, rows: Any, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The bounds of linear programming, in the table's own units."""
+    """The bounds of the linear relaxation, in the table's own units."""
     fiber = fiber_of(release)
     low, high = fractional_bounds(fiber, as_rows(rows, fiber.n_columns))
-    unit = 10.0**-release.decimals
-    return (low - own) * unit, (high - own) * unit
+    step = 10.0**-release.decimals
+    return (low - own) * step, (high - own) * step
 
 
-def _most_tables(tables: bool | int) -> int | None:
-    """At most how many tables are wanted: 0 for none, None for all."""
-    if isinstance(tables, (bool, np.bool_)):
-        return None if tables else 0
-    if not isinstance(tables, (int, np.integer)) or tables < 1:
-        raise InputError(f"tables={tables!r}: True for all tables that attain a bound, or a number of at least 1.")
-    return int(tables)
+def _most_tables(attaining: bool | int) -> int | None:
+    """At most how many tables that attain bounds are wanted: 0 for none, None for all."""
+    if isinstance(attaining, (bool, np.bool_)):
+        return None if attaining else 0
+    if not isinstance(attaining, (int, np.integer)) or attaining < 1:
+        raise InputError(
+            f"attaining={attaining!r}: True for all tables that attain a bound, or a number of at least 1."
+        )
+    return int(attaining)
 
 
-def _found(
+def _bounds_of_rows(
     release: Release, hidden_margins: Iterable[Any], rows: Any, progress: Progress | None, sharp: bool
 ) -> SharpBounds:
     if any(np.isneginf(item.log_weights).any() for item in release.evidence):
@@ -148,13 +150,13 @@ def _found(
         ends = np.array([(pmf.values[0], pmf.values[-1]) for pmf in belief.pmfs]).reshape(-1, 2)
         own = release.listed(hidden_margins)[2]
         return SharpBounds(ends[:, 0] + own, ends[:, 1] + own, np.full((len(ends), 2), "every table", dtype=object))
-    every, hidden = cell_bounds(release, progress, sharp), release.hidden
-    cells = (every.lower[hidden], every.upper[hidden], every.proof[hidden])
+    every_cell, hidden = cell_bounds(release, progress, sharp), release.hidden
+    cells = (every_cell.lower[hidden], every_cell.upper[hidden], every_cell.proof[hidden])
     if rows.shape[0] == len(hidden):
         return SharpBounds(*cells)
     sums = sharp_bounds(presolve(release), rows[len(hidden) :], progress, sharp)
     return SharpBounds(
-        *(np.concatenate(both) for both in zip(cells, (sums.lower, sums.upper, sums.proof), strict=True))
+        *(np.concatenate(parts) for parts in zip(cells, (sums.lower, sums.upper, sums.proof), strict=True))
     )
 
 
@@ -214,15 +216,15 @@ def _tables(release: Release, budget: Budget, progress: Progress | None) -> int:
     total = 1
     for block in solved.blocks:
         known = counted_directly(block, budget) if all(map(weigh.excludes_nothing, block.columns.tolist())) else None
-        nothing = sp.csr_array((0, len(block.columns)), dtype=np.int64)
-        total *= known or solve_block(block, weigh, nothing, budget, count_only=True, progress=progress).tables
+        no_sums = sp.csr_array((0, len(block.columns)), dtype=np.int64)
+        total *= known or solve_block(block, weigh, no_sums, budget, count_only=True, progress=progress).tables
     return total
 
 
 def of_readings(release: Release, ask: Callable[[Release], Any]) -> list[tuple[str, Any]]:
-    """The answers for each further reading of a release; a supposition that no table bears out is no reading."""
-    found = []
-    for name, other in release.readings.items():
+    """The answer for each further reading of a release. A reading that no table agrees with is left out."""
+    answers = []
+    for name, reading in release.readings.items():
         with suppress(Contradiction):
-            found.append((name, ask(other)))
-    return found
+            answers.append((name, ask(reading)))
+    return answers

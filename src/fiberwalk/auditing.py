@@ -16,7 +16,8 @@ from .frames.respondents import INTRUDERS, beliefs_of_respondents, respondents_o
 from .posterior.belief import METHODS, Answers, Belief, believe, budget_for
 from .release.release import Release, as_release
 from .release.tables.dims import margin_list
-from .results.audit_result import NEAR, Audit
+from .results.audit_result import Audit
+from .results.audited_cells import NEAR
 from .risk.nearness import check_percent
 from .sampler.chains.settings import MOST_BYTES, ChainSettings
 
@@ -51,22 +52,22 @@ def audit(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         What the intruder believes beforehand: "uniform" (every feasible table alike), "hypergeometric" (the log-linear
         model of the published figures), `expected(mu)` or `prior(...)`.
     method
-        "exact": every table is counted, or the release refused; "chains": Markov chains walk the tables; "auto": exactly
-        where that takes seconds, chains elsewhere, block by block.
+        "exact": every table is counted, or the release refused; "chains": Markov chain Monte Carlo; "auto": exactly where
+        that takes seconds, chains elsewhere, block by block (cells that no published sum links are in different blocks).
     seed
         Of the chains. The same seed gives the same answer, whatever the number of threads or processes; None: a new one
         each time.
     tolerance
         Chains go on until three standard errors of every entropy are below so many bits, every cell has 400 effective
-        draws, and R-hat is below 1.01.
+        draws (ESS), and R-hat is below 1.01.
     executor
         Where chains run: any `concurrent.futures.Executor`, such as that of a Dask client (`client.get_executor()`). By
         default threads of this process.
     max_draws, max_seconds
-        Chains are stopped after so many draws each; the whole call is stopped after so much time, whatever it was doing. The
-        answer then says that it has not converged; where there is none yet, `TimeUp` is raised. By default neither: chains
-        go on as long as they are on their way, and are given up, after a million draws, where they would need more than
-        sixteen times as many. Ctrl-C stops them too.
+        Chains are stopped after so many draws each; the whole call is stopped after so many seconds, whatever it is doing.
+        The answer then says that it has not converged; where there is none yet, `TimeUp` is raised. By default neither:
+        chains go on until they converge, and are given up only if, after a million draws, they would need more than sixteen
+        times as many. Ctrl-C stops them too.
     chains
         How many there are.
     checkpoint
@@ -85,9 +86,9 @@ def audit(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         Called now and then with a line of text on where the work stands. By default it is shown on a terminal and in a
         notebook; False: not at all.
     magnitudes
-        Is this a table of magnitudes rather than of counts? Left out, the release tells (`Audit.magnitude`).
+        True: a table of magnitudes; False: of counts. By default the release tells (`Audit.magnitude`).
     percent
-        How near to the truth of a magnitude a guess may not come, in percent.
+        Of magnitudes: a guess within so many percent of the true value counts as disclosure.
     intruders
         "respondents": the audit is also made as each contributor would see it who is alone in a hidden cell, has more than
         half of it, or, of magnitudes, is known to be the largest or second largest; she may be after another contributor
@@ -146,24 +147,25 @@ def audit(  # noqa: PLR0913  (a public verb: its keywords are its interface)
             seen, unasked = beliefs_of_respondents(belief, magnitude, ask, tell)
             return Audit(belief, told, readings, seen, "; ".join(part for part in (left_out, unasked) if part))
 
-        return audited(main, {name: audited(other, {}) for name, other in others.items()}, unread)
+        return audited(main, {name: audited(belief, {}) for name, belief in others.items()}, unread)
 
 
 def _readings(main: Belief, ask: Callable[..., Belief]) -> tuple[dict[str, Belief], str]:
     """What follows from further readings of a release and from variants of a law, and what Ctrl-C left out of these."""
-    found: dict[str, Belief] = {}
+    beliefs: dict[str, Belief] = {}
     variants = main.law.variants(main.release) if hasattr(main.law, "variants") else {}
-    readings = {name: (other, main.law) for name, other in main.release.readings.items()}
+    readings = {name: (reading, main.law) for name, reading in main.release.readings.items()}
     readings |= {name: (main.release, law) for name, law in variants.items()}
     for done, (name, reading) in enumerate(readings.items()):
         try:
-            if any(one.stopped in (INTERRUPTED, TIME_UP) for one in (main, *found.values())):
+            if any(belief.stopped in (INTERRUPTED, TIME_UP) for belief in (main, *beliefs.values())):
                 raise KeyboardInterrupt
             with plain_interrupts():
-                found[name] = ask(*reading)
+                beliefs[name] = ask(*reading)
         except Contradiction:
-            continue  # a supposition that no table bears out is no reading
+            continue  # no table agrees with what this reading supposes
         except (KeyboardInterrupt, TimeUp):
-            n = len(readings)
-            return found, f"{n - done} of {n} further readings {'was' if n - done == 1 else 'were'} not looked at"
-    return found, ""
+            total = len(readings)
+            left = total - done
+            return beliefs, f"{left} of {total} further readings {'was' if left == 1 else 'were'} not looked at"
+    return beliefs, ""

@@ -33,7 +33,7 @@ MEASURES = ("entropy", "risk", "p_modal", "certificate", "converged")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Audits of one release under several laws, side by side; the first law is the one that others are held against."""
+    """Audits of one release under several laws, side by side; the others are compared with the first."""
 
     audits: Mapping[str, Audit]
     left_out: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Comparison:
     @property
     def converged(self) -> bool:
         """Did the chains of every audit, if there were any, pass the stop rule, and was no law left out?"""
-        return not self.left_out and all(one.converged for one in self.audits.values())
+        return not self.left_out and all(audit.converged for audit in self.audits.values())
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -69,36 +69,34 @@ class Comparison:
         import pandas as pd
 
         first, frames = self._frames
-        name = next(iter(self.audits))
+        first_law = next(iter(self.audits))
         support = np.max([frame["support"] for frame in frames.values()], axis=0)
-        told = pd.Series([uniform_risk(int(m)) for m in support], index=first.index)
+        interval_risk = pd.Series([uniform_risk(int(values)) for values in support], index=first.index)
         columns: dict[tuple[str, str], Any] = {
             (INTERVAL, "lower"): np.min([frame["lower"] for frame in frames.values()], axis=0),
             (INTERVAL, "upper"): np.max([frame["upper"] for frame in frames.values()], axis=0),
             (INTERVAL, "support"): support,
-            (INTERVAL, "uniform_risk"): told,
-            (INTERVAL, "rank"): _places(told),
+            (INTERVAL, "uniform_risk"): interval_risk,
+            (INTERVAL, "rank"): _ranks(interval_risk),
         }
         changes = [np.zeros(len(first), dtype=np.int64)]
         for law, frame in frames.items():
-            place = _places(frame["risk"])
+            place = _ranks(frame["risk"])
             columns |= {(law, measure): frame[measure] for measure in MEASURES}
             columns[law, "rank"] = place
-            if law != name:
-                columns[law, "rank_change"] = columns[name, "rank"] - place
+            if law != first_law:
+                columns[law, "rank_change"] = columns[first_law, "rank"] - place
                 changes.append(np.abs(columns[law, "rank_change"].to_numpy()))
         columns[ALL, "worst_risk"] = np.max([frame["risk"] for frame in frames.values()], axis=0)
         columns[ALL, "largest_change"] = np.max(changes, axis=0)
-        found = pd.DataFrame(columns, index=first.index)
-        found.columns = pd.MultiIndex.from_tuples(columns, names=["law", "measure"])
-        return found.iloc[largest_first(found[ALL, "worst_risk"])]
+        cells = pd.DataFrame(columns, index=first.index)
+        cells.columns = pd.MultiIndex.from_tuples(columns, names=["law", "measure"])
+        return cells.iloc[largest_first(cells[ALL, "worst_risk"])]
 
     @cached_property
     def _frames(self) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
         """The cells of every audit in the order of the table."""
-        frames = {}
-        for name, one in self.audits.items():
-            frames[name] = one.cells.loc[one.release.index(one.belief.keys)]
+        frames = {name: audit.cells.loc[audit.release.index(audit.belief.keys)] for name, audit in self.audits.items()}
         return next(iter(frames.values())), frames
 
     @property
@@ -114,8 +112,8 @@ class Comparison:
         >>> import fiberwalk as fw, pandas as pd
         >>> table = [[3, 1, 2], [2, 4, 1]]
         >>> releases = {"both totals": fw.publish(table, margins=["A", "B"]), "rows only": fw.publish(table, margins=["A"])}
-        >>> one = {name: fw.compare(release).risks.loc[[("1", "2")]] for name, release in releases.items()}
-        >>> pd.concat([row.set_axis([name]) for name, row in one.items()]).round(3)
+        >>> rows = {name: fw.compare(release).risks.loc[[("1", "2")]] for name, release in releases.items()}
+        >>> pd.concat([row.set_axis([name]) for name, row in rows.items()]).round(3)
                      lowest  highest  interval  uniform  hypergeometric
         both totals       0        5     0.387    0.393           0.524
         rows only         0        6     0.356    0.383           0.448
@@ -141,63 +139,74 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """How ranks change from the first law to each other, in a sentence for each."""
+        """How the ranks of cells differ between the first law and each other one, for people."""
         first, *others = self.audits
         cells = self.cells
         if not len(cells):
             return "Nothing is hidden: every cell is published."
-        said = []
+        clauses = []
         for name in others or [INTERVAL]:
             change = cells[first, "rank"] - cells[name, "rank"]
             moved = int((change != 0).sum())
-            held = "the interval alone" if name == INTERVAL else repr(name)
+            subject = "the interval alone" if name == INTERVAL else repr(name)
             if not moved:
-                said.append(f"{held} ranks all {len(cells)} cells as {first!r} does")
+                clauses.append(f"{subject} ranks all {len(cells)} cells as {first!r} does")
                 continue
             place = int(change.abs().to_numpy().argmax())
-            named = cell_name(cells.index[place], cells.index.names)
-            before, after = (int(cells[one, "rank"].iloc[place]) for one in (first, name))
-            agreement = float(self.rank_correlation[first][name])
-            close = "" if np.isnan(agreement) else f" (rank correlation {agreement:.2f})"
-            said.append(
-                f"{held} ranks {moved} of {len(cells)} cells otherwise than {first!r}{close}, most of all {named}: place "
-                f"{after} instead of {before}"
+            cell = cell_name(cells.index[place], cells.index.names)
+            before, after = (int(cells[law, "rank"].iloc[place]) for law in (first, name))
+            correlation = float(self.rank_correlation[first][name])
+            agreement = "" if np.isnan(correlation) else f" (rank correlation {correlation:.2f})"
+            clauses.append(
+                f"{subject} ranks {moved} of {len(cells)} cells otherwise than {first!r}{agreement}, most of all {cell}: "
+                f"place {after} instead of {before}"
             )
-        sentence = "; ".join(said) + "."
+        sentence = "; ".join(clauses) + "."
         sentence = sentence[0].upper() + sentence[1:]
-        if any(one.method == "chains" for one in self.audits.values()):
+        if any(audit.method == "chains" for audit in self.audits.values()):
             sentence += " Risks are estimates: cells that differ by less than their errors may swap ranks by chance."
-        if unproven := [repr(name) for name, one in self.audits.items() if one.certificate.word == "unproven"]:
+        if unproven := [repr(name) for name, audit in self.audits.items() if audit.certificate.word == "unproven"]:
             sentence += f" It is unproven that the chains reach every table (under {', '.join(unproven)})."
         if self.left_out:
             sentence += f" Interrupted: {', '.join(map(repr, self.left_out))} is left out."
-        settled = all(one.converged for one in self.audits.values())
+        settled = all(audit.converged for audit in self.audits.values())
         return sentence if settled else sentence + " Not all chains have converged: this is not to be relied on."
 
     def readable(self, top: int = 20) -> pd.DataFrame:
-        """The main columns of the riskiest cells as short texts, for people."""
+        """The main columns of the riskiest cells as short texts, for people.
+
+        >>> import fiberwalk as fw
+        >>> fw.compare(fw.publish([[3, 1], [2, 4]], margins=["A", "B"])).readable(top=1).iloc[:, 3:]
+            uniform risk (rank) hypergeometric risk (rank)
+        A B
+        1 1          0.4307 (1)                 0.5707 (1)
+        """
         import pandas as pd
 
         cells = self.cells.head(top)
 
-        def risk(of: str, measure: str) -> list[str]:
+        def risk(law: str, measure: str) -> list[str]:
             doubt = [""] * len(cells)
-            if of != INTERVAL:
-                said = zip(cells[of, "certificate"] == "unproven", ~cells[of, "converged"].astype(bool), strict=True)
-                doubt = [" unproven" * unproven + " not converged" * open_ for unproven, open_ in said]
-            rows = zip(cells[of, measure], cells[of, "rank"], doubt, strict=True)
-            return [f"{'known' if np.isinf(one) else f'{one:.4f}'} ({place}){more}" for one, place, more in rows]
+            if law != INTERVAL:
+                flags = zip(cells[law, "certificate"] == "unproven", ~cells[law, "converged"].astype(bool), strict=True)
+                doubt = [" unproven" * unproven + " not converged" * unsettled for unproven, unsettled in flags]
+            rows = zip(cells[law, measure], cells[law, "rank"], doubt, strict=True)
+            return [f"{'known' if np.isinf(value) else f'{value:.4f}'} ({rank}){words}" for value, rank, words in rows]
 
         shown = {
-            LOWEST: [number(one) for one in cells[INTERVAL, "lower"]],
-            HIGHEST: [number(one) for one in cells[INTERVAL, "upper"]],
+            LOWEST: [number(value) for value in cells[INTERVAL, "lower"]],
+            HIGHEST: [number(value) for value in cells[INTERVAL, "upper"]],
             "interval risk (rank)": risk(INTERVAL, "uniform_risk"),
         }
         shown |= {f"{name} risk (rank)": risk(name, "risk") for name in self.audits}
         return pd.DataFrame(shown, index=cells.index)
 
     def plot(self, top: int = 12) -> Figure:
-        """The riskiest cells and the risk of each under every law, as a matplotlib figure."""
+        """The riskiest cells and the risk of each under every law, as a matplotlib figure.
+
+        >>> import fiberwalk as fw
+        >>> figure = fw.compare(fw.publish([[3, 1], [2, 4]], margins=["A", "B"])).plot()
+        """
         from .report.plots.audit_plots import write_doubts
 
         if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1:
@@ -211,11 +220,12 @@ class Comparison:
         axis = figure.subplots()
         rows = np.arange(len(shown))
         risks = [shown[name, "risk"] for name in self.audits]
-        told = shown[INTERVAL, "uniform_risk"]
-        axis.hlines(rows, np.min([*risks, told], axis=0), np.max([*risks, told], axis=0), color="#bbbbbb", zorder=1)
-        axis.scatter(told, rows, marker="|", s=120, color="black", label="the interval alone", zorder=2)
-        for k, (name, risk) in enumerate(zip(self.audits, risks, strict=True)):
-            colour, shape = COLOURS[k % len(COLOURS)], SHAPES[k % len(SHAPES)]
+        interval_risk = shown[INTERVAL, "uniform_risk"]
+        lowest, highest = np.min([*risks, interval_risk], axis=0), np.max([*risks, interval_risk], axis=0)
+        axis.hlines(rows, lowest, highest, color="#bbbbbb", zorder=1)
+        axis.scatter(interval_risk, rows, marker="|", s=120, color="black", label="the interval alone", zorder=2)
+        for place, (name, risk) in enumerate(zip(self.audits, risks, strict=True)):
+            colour, shape = COLOURS[place % len(COLOURS)], SHAPES[place % len(SHAPES)]
             axis.scatter(risk, rows, s=42, color=colour, marker=shape, edgecolor="white", label=name, zorder=3)
         axis.set_yticks(rows, [cell_name(labels, shown.index.names) for labels in shown.index], fontsize=8)
         for label in axis.get_yticklabels():
@@ -228,7 +238,7 @@ class Comparison:
         axis.set_title(title + (f"\n({known} known exactly under some law, not shown)" if known else ""), fontsize=10)
         axis.legend(fontsize=8, frameon=False, loc="best")
         axis.spines[["top", "right"]].set_visible(False)
-        write_doubts(figure, [word for one in self.audits.values() for word, _ in doubts(one)])
+        write_doubts(figure, [word for audit in self.audits.values() for word, _ in doubts(audit)])
         return figure
 
 
@@ -240,26 +250,26 @@ def compare(release: Release, laws: Any = ("uniform", "hypergeometric"), **optio
     release
         As for `audit`.
     laws
-        A list of laws ("uniform", "hypergeometric", `expected(mu)`, `prior([...])`), or a dict of name -> law. Others are
-        held against the first.
+        A list of laws ("uniform", "hypergeometric", `expected(mu)`, `prior([...])`), or a dict of name -> law. The others
+        are compared with the first.
     options
         Whatever `audit` takes, the same for each law; with `checkpoint=`, the law's number is put after the name.
 
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> c = fw.compare(fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"]))
-    >>> c.cells[["uniform", "hypergeometric"]].xs("risk", axis=1, level="measure").round(2).head(2)
+    >>> comparison = fw.compare(fw.publish([[3, 1, 2], [2, 4, 1]], margins=["A", "B"]))
+    >>> comparison.cells[["uniform", "hypergeometric"]].xs("risk", axis=1, level="measure").round(2).head(2)
     law  uniform  hypergeometric
     A B
     1 3 ...
-    >>> print(c.sentence)
+    >>> print(comparison.sentence)
     'hypergeometric' ranks ...
     """
     if "law" in options:
         raise InputError("compare() takes several laws: laws=[...], not law=.")
-    given, audits = _named(laws), {}
-    for place, (name, law) in enumerate(given.items(), start=1):
+    named, audits = _named(laws), {}
+    for place, (name, law) in enumerate(named.items(), start=1):
         own = dict(options)
         if options.get("checkpoint") is not None:  # a file of its own for each law
             own["checkpoint"] = f"{os.fspath(options['checkpoint'])}.{place}"
@@ -271,31 +281,31 @@ def compare(release: Release, laws: Any = ("uniform", "hypergeometric"), **optio
             break
         if INTERRUPTED in audits[name].stopped:
             break
-    return Comparison(audits, tuple(name for name in given if name not in audits))
+    return Comparison(audits, tuple(name for name in named if name not in audits))
 
 
 def _named(laws: Any) -> dict[str, Any]:
     """Laws by name, those of the same name numbered."""
     if isinstance(laws, Mapping):
-        found = {str(name): law for name, law in laws.items()}
-        for taken in (INTERVAL, ALL, LOWEST, HIGHEST):
-            if taken in found:
-                raise InputError(f"laws=: {taken!r} is the name of other columns; give this law another.")
-        for law in found.values():
+        named = {str(name): law for name, law in laws.items()}
+        for heading in (INTERVAL, ALL, LOWEST, HIGHEST):
+            if heading in named:
+                raise InputError(f"laws=: {heading!r} is the name of other columns; give this law another.")
+        for law in named.values():
             as_law(law)
     else:
         if isinstance(laws, str) or not isinstance(laws, Iterable):
             laws = [laws]
-        found, given = {}, list(laws)
-        names = [as_law(law).name for law in given]
-        for place, (name, law) in enumerate(zip(names, given, strict=True)):
+        named, listed = {}, list(laws)
+        names = [as_law(law).name for law in listed]
+        for place, (name, law) in enumerate(zip(names, listed, strict=True)):
             twins = names.count(name) > 1
-            found[f"{name} {names[: place + 1].count(name)}" if twins else name] = law
-    if not found:
+            named[f"{name} {names[: place + 1].count(name)}" if twins else name] = law
+    if not named:
         raise InputError("compare() needs at least one law, and two to compare.")
-    return found
+    return named
 
 
-def _places(risk: pd.Series) -> pd.Series:
-    """1 for the riskiest; equal risks, which differ in the last digits of floating-point sums, share a place."""
+def _ranks(risk: pd.Series) -> pd.Series:
+    """1 for the riskiest; cells share a rank whose risks are equal up to rounding errors of floating point."""
     return risk.round(12).rank(ascending=False, method="min").astype(np.int64)

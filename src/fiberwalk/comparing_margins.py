@@ -58,14 +58,14 @@ def compare_margins(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> found = fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric")
-    >>> found.frame[["independent", "tables", "risk"]].round(2)
+    >>> sets = fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric")
+    >>> sets.frame[["independent", "tables", "risk"]].round(2)
              independent tables  risk
     margins
     A                  2   1170  0.52
     B                  3    216  0.45
     A + B              4     15  0.56
-    >>> found.best(threshold=0.54).index.tolist()
+    >>> sets.best(max_risk=0.54).index.tolist()
     ['B', 'A']
     """
     true = as_table(table)
@@ -98,71 +98,76 @@ def compare_margins(
     return MarginSets(audits, {name: chosen[name] for name in audits}, {"order": ways, **options}, left_out)
 
 
-def _telling(tell: Progress | None, before: str) -> Progress | bool:
+def _telling(tell: Progress | None, prefix: str) -> Progress | bool:
     if tell is None:
         return False
-    tell(before)
-    return lambda line: tell(f"{before}: {line}")
+    tell(prefix)
+    return lambda line: tell(f"{prefix}: {line}")
 
 
-def _all_sets(table: Table, order: int | None) -> list[Margins]:
-    """Every set of margins of which none follows from another, of at most so many dims."""
+def _all_sets(table: Table, ways: int | None) -> list[Margins]:
+    """Every set of margins of at most so many dims of which none follows from another.
+
+    These are the generators of the hierarchical log-linear models of the table.
+    """
     names = [dim.name for dim in table.dims]
     if len(names) < 2:
         raise InputError(f"compare_margins() needs a table of two or more dims; this has one, {names[0]!r}.")
-    if order is None:
-        order = len(names) - 1
-    elif isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 1 <= order < len(names):
-        raise InputError(f"order={order!r}: of how many dims a margin may be, 1 to {len(names) - 1}.")
-    margins = [frozenset(one) for k in range(1, order + 1) for one in combinations(names, k)]
-    found = []
-    for some in _antichains(margins):
-        found.append(maximal(some, names))
-        if len(found) > MOST_SETS:
+    if ways is None:
+        ways = len(names) - 1
+    elif isinstance(ways, bool) or not isinstance(ways, (int, np.integer)) or not 1 <= ways < len(names):
+        raise InputError(f"ways={ways!r}: of how many dims a margin may be, 1 to {len(names) - 1}.")
+    margins = [frozenset(dims) for k in range(1, ways + 1) for dims in combinations(names, k)]
+    sets = []
+    for antichain in _antichains(margins):
+        sets.append(maximal(antichain, names))
+        if len(sets) > MOST_SETS:
             raise InputError(
-                f"a table of {len(names)} dims has more than {MOST_SETS} sets of margins of up to {order} dims: name those "
-                "to be compared, sets=[['A,B', 'C'], ...]" + (", or give a lower order=." if order > 1 else ".")
+                f"a table of {len(names)} dims has more than {MOST_SETS} sets of margins of up to {ways} dims: name those "
+                "to be compared, sets=[['A,B', 'C'], ...]" + (", or give a lower ways=." if ways > 1 else ".")
             )
-    return found
+    return sets
 
 
 def _antichains(margins: list[frozenset[str]], chosen: tuple[frozenset[str], ...] = ()) -> Iterator[Any]:
     """All non-empty choices among the margins, added to those chosen, of which none is part of another."""
-    for place, one in enumerate(margins):
-        if not any(one <= other or other <= one for other in chosen):
-            yield (*chosen, one)
-            yield from _antichains(margins[place + 1 :], (*chosen, one))
+    for place, margin in enumerate(margins):
+        if not any(margin <= other or other <= margin for other in chosen):
+            yield (*chosen, margin)
+            yield from _antichains(margins[place + 1 :], (*chosen, margin))
 
 
-def _given(sets: Any, order: int | None, table: Table) -> list[Margins]:
+def _given(sets: Any, ways: int | None, table: Table) -> list[Margins]:
     """The sets that the user names."""
-    if order is not None:
-        raise InputError("compare_margins(): order= is for when sets= is left out.")
+    if ways is not None:
+        raise InputError("compare_margins(): ways= is for when sets= is left out.")
     if isinstance(sets, str) or not isinstance(sets, Iterable):
         raise InputError(f"sets= is a list of sets of margins such as [['I,J', 'K'], ['J,K']]; it is {sets!r}.")
-    names, found = [dim.name for dim in table.dims], []
-    for one in sets:
-        margins = [parse_margin(margin, table.dims) for margin in margin_list(one, "sets=")]
+    names, read = [dim.name for dim in table.dims], []
+    for listed in sets:
+        margins = [parse_margin(margin, table.dims) for margin in margin_list(listed, "sets=")]
         if not margins:
-            raise InputError(f"sets=: {one!r} names no margin.")
-        found.append(maximal([[dim for dim in margin if dim] for margin in margins], names))
-        if len(found[-1][0]) == len(names):
-            raise InputError(f"sets=: {one!r} publishes the table itself: nothing is hidden.")
-    if not found:
+            raise InputError(f"sets=: {listed!r} names no margin.")
+        read.append(maximal([[dim for dim in margin if dim] for margin in margins], names))
+        if len(read[-1][0]) == len(names):
+            raise InputError(f"sets=: {listed!r} publishes the table itself: nothing is hidden.")
+    if not read:
         raise InputError("compare_margins() needs at least one set of margins, and two to compare.")
-    return found
+    return read
 
 
 def _named(sets: list[Margins], table: Table) -> dict[str, Margins]:
     """The sets by their names, from the one that tells least to the one that tells most."""
     sizes = {dim.name: len(dim.labels) for dim in table.dims}
-    ordered = sorted(dict.fromkeys(sets), key=lambda one: independent_figures(one, sizes))
-    return {" + ".join(",".join(margin) or "grand total" for margin in one): one for one in ordered}
+    ordered = sorted(dict.fromkeys(sets), key=lambda margins: independent_figures(margins, sizes))
+    return {" + ".join(",".join(margin) or "grand total" for margin in margins): margins for margins in ordered}
 
 
 def _check_options(options: dict[str, Any]) -> None:
     """Refuse what no audit takes, before any work."""
-    known = [one for one in inspect.signature(audit).parameters if one not in OURS]
-    for one in options:
-        if one not in known:
-            raise InputError(f"compare_margins() has no option {one!r}, nor have audits; {did_you_mean(one, known)}")
+    known = [option for option in inspect.signature(audit).parameters if option not in OURS]
+    for option in options:
+        if option not in known:
+            raise InputError(
+                f"compare_margins() has no option {option!r}, nor have audits; {did_you_mean(option, known)}"
+            )

@@ -65,7 +65,7 @@ _ASE15 = (
 class Example:
     """A table of a paper: the release to audit, the table behind it where it is known, its source and its notes.
 
-    Where the paper follows one cell through a random method: the table it publishes, and what the snooper believed before.
+    Where the paper follows one cell through a random method, also the table that it publishes and the snooper's prior.
     """
 
     name: str
@@ -89,12 +89,22 @@ class Example:
 
 
 def names() -> list[str]:
-    """The names of the examples."""
+    """The names of the papers' examples, as `load` takes them.
+
+    >>> import fiberwalk as fw
+    >>> fw.examples.names()[:2]
+    ['dot02_table1', 'dot02_table2']
+    """
     return list(_EXAMPLES)
 
 
 def load(name: str) -> Example:
-    """An example by its name."""
+    """An example by its name, one of `names()`.
+
+    >>> import fiberwalk as fw
+    >>> fw.examples.load("ase15")
+    <Example ase15: religion by output area, cells of 1 and 2 suppressed>
+    """
     if name not in _EXAMPLES:
         raise InputError(f"there is no example {name!r}; there are {', '.join(_EXAMPLES)}.")
     return _EXAMPLES[name]()
@@ -106,7 +116,12 @@ _MISPRINT = "The printed total of size class 4 is 1148; the cells and the grand 
 
 
 def dot02_table1() -> Example:
-    """DOT02, Table 1: turnover by activity and size class with four suppressed cells."""
+    """DOT02, Table 1: turnover by activity and size class with four suppressed cells.
+
+    >>> import fiberwalk as fw
+    >>> fw.bounds(fw.examples.dot02_table1().release).iloc[0].to_dict()
+    {'lower': 0, 'upper': 406}
+    """
     rows = [
         (80, 253, 54, 0, 0, 387),
         (641, 3694, 2062, 746, 0, 7143),
@@ -125,7 +140,12 @@ def dot02_table1() -> Example:
 
 
 def dot02_table2() -> Example:
-    """DOT02, Table 2: the same table redesigned, activities 5 and 6 combined."""
+    """DOT02, Table 2: the same table redesigned, activities 5 and 6 combined.
+
+    >>> import fiberwalk as fw
+    >>> fw.examples.dot02_table2().release
+    <Release of activity, size (5 x 5): 25 cells, 10 hidden, 15 known sums, as an outsider reads it>
+    """
     rows = [
         (80, 253, 54, 0, 0, 387),
         (641, 3694, 2062, 746, 0, 7143),
@@ -148,9 +168,9 @@ def _printed(dims: list[Dim], nodes: list[int], rows: Sequence[tuple[int | None,
     """A printed two-way table with row totals, column totals and None where a cell is withheld."""
     lines = zip([*nodes, dims[0].total], [*rows, (*_SIZE_TOTALS, sum(_SIZE_TOTALS))], strict=True)
     figures = [
-        Figure((node, j), value, 0 if value is not None else HIDDEN)
+        Figure((node, column), value, 0 if value is not None else HIDDEN)
         for node, row in lines
-        for j, value in enumerate(row)
+        for column, value in enumerate(row)
     ]
     return from_figures(Publication(dims, figures, source, missing="hidden"))
 
@@ -166,9 +186,16 @@ _ONE_FEASIBLE = [
 
 
 def dfkpr01() -> Example:
-    """DFKPR01, Table 1: the margins IJ+, +JK and I+K of a 4 x 4 x 3 table, with one feasible table."""
+    """DFKPR01, Table 1: the margins IJ+, +JK and I+K of a 4 x 4 x 3 table, with one feasible table.
+
+    >>> import fiberwalk as fw
+    >>> fw.bounds(fw.examples.dfkpr01().release).loc[("1", "1", "1")].to_dict()
+    {'lower': 0, 'upper': 3}
+    """
     values = np.array(_ONE_FEASIBLE)
-    table = Table(values, tuple(Dim(d, tuple("1234"[:n])) for d, n in zip("IJK", values.shape, strict=True)))
+    table = Table(
+        values, tuple(Dim(name, tuple("1234"[:size])) for name, size in zip("IJK", values.shape, strict=True))
+    )
     return Example(
         "dfkpr01",
         "three two-way margins of a 4 x 4 x 3 table",
@@ -213,7 +240,12 @@ def dfkpr01_square() -> Example:
 
 
 def ase15() -> Example:
-    """ASE15, Table 1: religion by output area, 2001 UK census extract, small counts suppressed by a threshold rule."""
+    """ASE15, Table 1: religion by output area, 2001 UK census extract, small counts suppressed by a threshold rule.
+
+    >>> import fiberwalk as fw
+    >>> int(fw.examples.ase15().table.sum())
+    2449
+    """
     rows = """181 0 0 1 17 1 1 83 18
               138 2 4 2 0 0 1 36 16
               130 0 0 0 22 4 1 61 40
@@ -226,8 +258,8 @@ def ase15() -> Example:
               136 1 2 0 13 0 0 55 16"""
     values = np.array([[int(cell) for cell in row.split()] for row in rows.splitlines()])
     dims = (
-        Dim("area", tuple(str(i + 1) for i in range(10))),
-        Dim("religion", tuple(str(j + 1) for j in range(9))),
+        Dim("area", tuple(str(area + 1) for area in range(10))),
+        Dim("religion", tuple(str(religion + 1) for religion in range(9))),
     )
     table = Table(values, dims)
     return Example(
@@ -247,12 +279,12 @@ def hypercube(people: int = 1_500_000, seed: int = 1) -> xr.DataArray:
     """Draw a census hypercube of region, sex, age, activity, occupation, education and citizenship: 245,700 cells.
 
     It stands in for the hypercube of Shlomo, Antal and Elliot (2015, section 5.1), which is not public: the same shape
-    (2 x 2 x 21 x 5 x 13 x 9 x 5) and number of people, about 92% zeros, and a few very large counts.
+    (2 x 2 x 21 x 5 x 13 x 9 x 5) and number of people, about 92% zeros (structural and random), a few very large counts.
 
     The recipe. Every cell has a proportion: that of its region, sex and age, times that of its citizenship given region
     and age, times that of its activity given sex and age, of its education given age, and of its occupation given all of
     these but region and citizenship. People are drawn from these proportions, all at once (a multinomial distribution).
-    Zeros by nature: up to 14 there is neither activity nor education nor occupation; at 15-74 occupation is the present
+    Structural zeros: up to 14 there is neither activity nor education nor occupation; at 15-74 occupation is the present
     or last one, which the employed always have and others need not; from 75 on it is not asked for. Occupations go with
     the education that suits them, and with sex and age; foreigners are young, and more are in region 1. All proportions
     are in `recipes/census.py`.
@@ -300,7 +332,7 @@ def nested_hypercube(people: int = 10_000, seed: int = 1) -> xr.DataArray:
     people
         How many are drawn.
     seed
-        The same people come of it on every machine.
+        Of the draw: the same seed draws the same people on every machine.
 
     Examples
     --------
@@ -319,8 +351,10 @@ def nested_hypercube(people: int = 10_000, seed: int = 1) -> xr.DataArray:
     _refuse_fewer_than_one(people, "nested_hypercube(people={})")
     counts = counted(int(people), taken_seed(seed))
     cube = labelled(counts, [Dim(dim, levels[dim]) for dim, levels in LEVELS.items()]).rename("people")
-    groups = {name: (dim, list(of)) for dim, levels in LEVELS.items() for name, of in levels.items() if name != dim}
-    return cube.assign_coords(groups)
+    coarser = {
+        name: (dim, list(groups)) for dim, levels in LEVELS.items() for name, groups in levels.items() if name != dim
+    }
+    return cube.assign_coords(coarser)
 
 
 def enterprises(number: int = 4000, seed: int = 1) -> pd.DataFrame:
@@ -337,7 +371,7 @@ def enterprises(number: int = 4000, seed: int = 1) -> pd.DataFrame:
     number
         How many are drawn.
     seed
-        The same enterprises come of it on every machine.
+        Of the draw: the same seed draws the same enterprises on every machine.
 
     Returns
     -------
@@ -386,9 +420,9 @@ def activities_hrc() -> str:
     return hierarchy_file()
 
 
-def _refuse_fewer_than_one(number: object, said: str) -> None:
+def _refuse_fewer_than_one(number: object, call: str) -> None:
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise InputError(f"{said.format(repr(number))}: a whole number of at least 1.")
+        raise InputError(f"{call.format(repr(number))}: a whole number of at least 1.")
 
 
 _EXAMPLES: dict[str, Callable[[], Example]] = {

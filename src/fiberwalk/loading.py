@@ -18,14 +18,14 @@ KINDS = {
     "sample study": "studies.sample_studies",
     "table study": "studies.table_studies",
 }
-"""What a file may hold, by the word that says so in it, and where that has its home."""
+"""The kinds of results that a file may hold, by the word for each in the file: the module where its class stands."""
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The audit that `Audit.save` wrote to a file, or what `save` of any other result did.
+    """The result that its method `save` wrote to a file: an audit, an R-U map, a test or a study.
 
     Whatever could be asked of it before can be asked again, except for what needs the weights of a law of your own:
-    its name is kept, its weights are not. The file runs no code, so that one from others can be opened.
+    its name is kept, its weights are not. Reading a file runs no code from it: one from others can be opened safely.
 
     Examples
     --------

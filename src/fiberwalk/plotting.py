@@ -1,4 +1,4 @@
-"""One cell in the eyes of several intruders, or by several methods: their distributions on one picture."""
+"""plot_cell: one cell's distribution in the eyes of several intruders, or by several methods, on one picture."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TRUTH: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """Values in their own units, the probability of each, and its standard error."""
+    """A distribution to draw: values in the table's own units, the probability of each, and its standard error."""
 
     values: np.ndarray
     p: np.ndarray
@@ -46,13 +46,13 @@ def plot_cell(
 ) -> Figure:
     """One cell's distribution by several audits, on one picture.
 
-    The first is drawn as bars, the others as points joined by a line (lines alone where there are many values); bars about
-    points are twice the standard error of what was sampled, and a triangle is the truth, where it is known.
+    The first is drawn as bars, the others as points joined by a line (lines alone where there are many values). Error bars
+    are two standard errors, where chains sampled; a triangle is the true value, where it is known.
 
     Parameters
     ----------
     beliefs
-        Audits by name, such as `{"uniform": one, "hypergeometric": other}`; a single one is fine too. In place of an audit
+        Audits by name, such as `{"uniform": audit, "hypergeometric": other_audit}`, or a single one. In place of an audit
         a Series of value -> probability may stand: a prior, or what `pmf` gave.
     cell, labels
         The cell, as for `Audit.pmf`: `plot_cell(audits, I="1", J="3", K="3")`.
@@ -74,48 +74,56 @@ def plot_cell(
         raise InputError(
             f"a cell is named by its labels, plot_cell(audits, dim=label, ...), or as a dict; this is {cell!r}."
         )
-    asked = {**(cell or {}), **labels}
-    named = dict(beliefs) if isinstance(beliefs, Mapping) else {"": beliefs}
-    if not named:
+    labelled = {**(cell or {}), **labels}
+    by_name = dict(beliefs) if isinstance(beliefs, Mapping) else {"": beliefs}
+    if not by_name:
         raise InputError("plot_cell() needs at least one audit.")
-    curves = {str(name): _curve(name, one, asked) for name, one in named.items()}
-    audits = [one for one in named.values() if isinstance(one, Audit)]
+    curves = {str(name): _curve(name, belief, labelled) for name, belief in by_name.items()}
+    audits = [belief for belief in by_name.values() if isinstance(belief, Audit)]
     if ax is None:
         ax = new_figure(6.4, 3.4).subplots()
-    many = max(len(curve.values) for curve in curves.values()) > BARS
-    for k, (name, curve) in enumerate(curves.items()):
-        _draw(ax, curve, COLOURS[k % len(COLOURS)], SHAPES[k % len(SHAPES)], name, bars=k == 0, many=many)
+    crowded = max(len(curve.values) for curve in curves.values()) > BARS
+    for place, (name, curve) in enumerate(curves.items()):
+        _draw(
+            ax,
+            curve,
+            COLOURS[place % len(COLOURS)],
+            SHAPES[place % len(SHAPES)],
+            name,
+            bars=place == 0,
+            crowded=crowded,
+        )
     whole = all(np.all(curve.values % 1 == 0) for curve in curves.values())
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=whole))
     ax.set_ylim(0, 1.08 * max(float((curve.p + 2 * curve.error).max()) for curve in curves.values()))
-    truths = {_truth(one, asked) for one in audits}
-    known = [one for one in truths if one is not None]
+    truths = {_truth(belief, labelled) for belief in audits}
+    known = [belief for belief in truths if belief is not None]
     if known:
         ax.plot(known, [0] * len(known), **TRUTH)
     ax.set_xlabel("value of the cell")
     ax.set_ylabel("probability of each value")
-    ax.set_title(_name(audits, asked) if title is None else title, fontsize=10, parse_math=False)
+    ax.set_title(_name(audits, labelled) if title is None else title, fontsize=10, parse_math=False)
     drawn = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     if drawn:
         order = [name for name in (*curves, TRUTH["label"]) if name in drawn]
         ax.legend([drawn[name] for name in order], order, fontsize=8, frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     figure: Any = ax.get_figure(root=True)
-    write_doubts(figure, [word for one in audits for word, _ in doubts(one)])
+    write_doubts(figure, [word for belief in audits for word, _ in doubts(belief)])
     return figure
 
 
-def _curve(name: Any, one: Any, cell: Mapping[str, Any]) -> _Curve:
+def _curve(name: Any, source: Any, cell: Mapping[str, Any]) -> _Curve:
     """What is to be drawn of an audit or a Series."""
     import pandas as pd
 
-    if isinstance(one, Audit):
-        pmf = one.belief.pmfs[one.position(cell)]
+    if isinstance(source, Audit):
+        pmf = source.belief.pmfs[source.position(cell)]
         middle = pmf.values + (pmf.width - 1) / 2
-        return _Curve(one.release.own_units(middle), pmf.probabilities / pmf.width, pmf.errors / pmf.width)
-    if isinstance(one, pd.Series):
+        return _Curve(source.release.own_units(middle), pmf.probabilities / pmf.width, pmf.errors / pmf.width)
+    if isinstance(source, pd.Series):
         try:
-            values, p = one.index.to_numpy(float), one.to_numpy(float)
+            values, p = source.index.to_numpy(float), source.to_numpy(float)
         except (TypeError, ValueError):
             values = p = np.array([])
         if len(p) and np.isfinite(p).all() and (p >= 0).all():
@@ -129,11 +137,11 @@ def _curve(name: Any, one: Any, cell: Mapping[str, Any]) -> _Curve:
     raise InputError(f"plot_cell(): {name!r} is neither an audit nor a Series of value -> probability.")
 
 
-def _draw(ax: Axes, curve: _Curve, colour: str, shape: str, name: str, *, bars: bool, many: bool) -> None:
+def _draw(ax: Axes, curve: _Curve, colour: str, shape: str, name: str, *, bars: bool, crowded: bool) -> None:
     label = name or None
-    if many and bars:
+    if crowded and bars:
         ax.fill_between(curve.values, curve.p, step="mid", color=colour, alpha=0.35, linewidth=0, label=label)
-    elif many:
+    elif crowded:
         ax.plot(curve.values, curve.p, color=colour, linewidth=1.4, label=label)
     elif bars:
         gap = float(np.diff(curve.values).min()) if len(curve.values) > 1 else 1.0

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import xarray
 
 SHORT_WARM_UP = 1 << 15
-"""Draws of a chain that are discarded where moves keep chains apart for good."""
+"""Draws of a chain that are discarded as warm-up where the moves keep chains apart for good."""
 
 
 def sample(  # noqa: PLR0913  (a public verb: its keywords are its interface)
@@ -52,8 +52,8 @@ def sample(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     release, law
         As for `fiberwalk.audit`.
     draws, chains
-        Tables of each chain, and chains. Chains start at tables far from each other; what they draw until they agree
-        is discarded.
+        How many tables each chain keeps, and how many chains run. Chains start at tables far from each other; what they
+        draw until they agree (the warm-up, or burn-in) is discarded.
     seed
         The same seed gives the same tables, whatever the number of threads or processes; None: a new one each time.
     which
@@ -141,20 +141,20 @@ def sample(  # noqa: PLR0913  (a public verb: its keywords are its interface)
 
 
 def _open_cells(inside: Support, tables: np.ndarray, facts: Mapping[str, Any]) -> xarray.Dataset:
-    """Of drawn tables the cells that the published figures do not decide."""
+    """Of drawn tables, only the cells that the published figures do not decide."""
     release = inside.release
     still_open = np.flatnonzero(~inside.solved.decided[: release.n_cells])
     if not len(still_open):
-        raise InputError("which='hidden': there are none, the published figures decide every cell.")
+        raise InputError("which='hidden': there are no such cells, the published figures decide every cell.")
     keys = release.keys[still_open]
-    labels = {str(name): list(some) for name, some in release.index(keys).to_frame().items()}
+    labels = {str(name): list(values) for name, values in release.index(keys).to_frame().items()}
     return cells_to_arviz(
         release.own_units(tables[:, :, still_open]), [release.words(key) for key in keys], labels, facts
     )
 
 
 def warn_of_doubt(facts: Mapping[str, Any]) -> None:
-    """Say that chains did not agree, or cannot, if they are chains that did not."""
+    """Warn where chains did not agree, or cannot as they are in parts that no move joins."""
     if str(facts.get("certificate_reason", "")).startswith(APART):
         warnings.warn(
             f"{facts['certificate_reason']}. Each chain stays in the part where it starts (largest R-hat "

@@ -37,26 +37,26 @@ def table(
 ) -> Audit:
     """What a snooper believes of a whole Markov-perturbed table, who may not know theta or the order of the steps.
 
-    The published table is the end of a path of steps within squares, each of which may have changed what the next one began
-    with. Of all paths that end there each counts by its probability, and by what the snooper believed of the table it began
-    with: small tables exactly, larger ones by chains over paths. `audit` does the same for a release whose theta and order
-    are what `markov_perturb` published.
+    Perturbation is a path of steps within squares, and only the table at its end is published. The posterior of the true
+    table sums over all paths that end there: the prior of the table where a path begins times the probability of its steps.
+    Small tables are solved exactly; for larger ones Markov chains walk the hidden paths (data augmentation). `audit` does
+    the same for a release of `markov_perturb`, with the theta and the order that it published.
 
     Parameters
     ----------
     published
         The published table, in any form; or a release from `markov_perturb` or `as_protected`, which knows its squares.
     theta
-        A number; or what she believes of it: a list of values that are equally probable, a mapping of value to
-        probability, or a distribution of `scipy.stats` between 0 and 1 (of which 40 points are taken). With a release, it
-        may be left out: as published.
+        A number; or the snooper's prior of it: a list of values that are equally probable, a mapping of value to
+        probability, or a distribution of `scipy.stats` between 0 and 1 (taken at 40 points). With a release it may be left
+        out: as published.
     squares, dims
         With a table: the squares, as for `markov_perturb`; every square of neighbouring categories when left out.
     order
-        "given": the squares are listed in the order of the steps; "secret": she does not know the order, and all are
-        alike to her. With a release, as published when left out; with a table, "secret".
+        "given": the squares are listed in the order of the steps; "secret": she does not know the order, and every order is
+        equally probable to her. Left out, it is as published with a release, and "secret" with a table.
     law, options
-        As for `audit`: what she believed of the true table beforehand; method, seed, tolerance, hidden_margins, progress...
+        As for `audit`: the prior of the true table; method, seed, tolerance, hidden_margins, progress...
 
     Returns
     -------
@@ -67,10 +67,10 @@ def table(
     --------
     >>> import fiberwalk as fw
     >>> release = fw.protect.markov_perturb([[3, 5, 1], [4, 2, 6]], theta=0.2, seed=1)
-    >>> a = fw.snooper.table(release, theta=[0.1, 0.2, 0.4], law="hypergeometric")
-    >>> a.theta["posterior"].round(3).to_dict()
+    >>> audit = fw.snooper.table(release, theta=[0.1, 0.2, 0.4], law="hypergeometric")
+    >>> audit.theta["posterior"].round(3).to_dict()
     {0.1: 0.377, 0.2: 0.329, 0.4: 0.295}
-    >>> a.pmf(A="1", B="3").loc[1:5].round(3).to_dict()
+    >>> audit.pmf(A="1", B="3").loc[1:5].round(3).to_dict()
     {1: 0.017, 2: 0.142, 3: 0.568, 4: 0.259, 5: 0.014}
     """
     if order is not None and order not in ORDERS:
@@ -80,8 +80,8 @@ def table(
     if not isinstance(published, Release):
         if theta is None:
             raise InputError("snooper.table(): say theta=, a number, or what is believed of it.")
-        how = {"squares": "adjacent" if squares is None else squares, "dims": dims, "order": order or "secret"}
-        return audit(as_protected(published, "markov_perturb", theta=theta, **how), law, **options)
+        method = {"squares": "adjacent" if squares is None else squares, "dims": dims, "order": order or "secret"}
+        return audit(as_protected(published, "markov_perturb", theta=theta, **method), law, **options)
     if squares is not None or dims is not None:
         raise InputError("snooper.table(): the release knows its squares; leave out squares= and dims=.")
     believed = as_believed(published, theta, None if order is None else order == "given")

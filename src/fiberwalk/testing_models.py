@@ -40,9 +40,10 @@ def conditional_test(  # noqa: PLR0913  (a public verb: its keywords are its int
 ) -> ConditionalTest:
     """Does a log-linear model fit a table? The conditional (exact) test, which needs no large counts.
 
-    If the model holds, all that its parameters decide is which sums the table has. Given these sums a table x is as probable
-    as 1 / prod x!, and the p-value is the probability of a statistic at least as large as the observed one. Where the
-    tables can all be listed in seconds the p-value is exact; else tables are drawn until its standard error is small.
+    The sums that the model keeps are its sufficient statistics: given these, a table x has a probability proportional to
+    1 / prod x!, whatever the parameters. The p-value is the probability of a statistic at least as large as the observed one
+    among the tables with these sums. Where all can be listed in seconds it is exact; else tables are drawn by Markov chains
+    (Diaconis and Sturmfels, 1998) until its standard error is small.
 
     Parameters
     ----------
@@ -72,8 +73,8 @@ def conditional_test(  # noqa: PLR0913  (a public verb: its keywords are its int
     --------
     >>> import fiberwalk as fw
     >>> satisfaction = [[1, 3, 10, 6], [2, 3, 10, 7], [1, 6, 14, 12], [0, 1, 9, 11]]
-    >>> found = fw.laws.conditional_test(satisfaction, ["A", "B"])
-    >>> round(found.observed, 2), found.df, abs(found.p - 0.770) < 0.004
+    >>> test = fw.laws.conditional_test(satisfaction, ["A", "B"])
+    >>> round(test.observed, 2), test.df, abs(test.p - 0.770) < 0.004
     (5.97, 9, True)
 
     Fisher's exact test of tea and milk:
@@ -81,10 +82,10 @@ def conditional_test(  # noqa: PLR0913  (a public verb: its keywords are its int
     >>> fw.laws.conditional_test([[3, 1], [1, 3]], ["A", "B"], "probability").p
     0.4857142857142857
 
-    Occupations of fathers and sons: are those of the others independent, once those who have the same are set aside?
+    Occupations of fathers and sons: are the two independent among those whose occupations differ?
 
-    >>> found = fw.laws.conditional_test([[50, 9, 1], [2, 40, 9], [8, 3, 30]], "quasi-independence")
-    >>> found.tables, round(found.p, 4)
+    >>> test = fw.laws.conditional_test([[50, 9, 1], [2, 40, 9], [8, 3, 30]], "quasi-independence")
+    >>> test.tables, round(test.p, 4)
     (10, 0.001)
     """
     observed = as_table(table)
@@ -100,7 +101,7 @@ def conditional_test(  # noqa: PLR0913  (a public verb: its keywords are its int
         expected, settled = expected_counts(solved)
         chosen = statistic_of(statistic, expected, observed.values.shape)
         value = float(chosen.of(observed.values.ravel()))
-        told: dict[str, Any] = {
+        fit: dict[str, Any] = {
             "model": words,
             "statistic": chosen.name,
             "observed": value,
@@ -112,7 +113,7 @@ def conditional_test(  # noqa: PLR0913  (a public verb: its keywords are its int
         exact = None if method == "chains" else over_all_tables(solved, chosen, value, all_of_them=method == "exact")
         if exact is not None:
             certificate = Certificate("exact", f"all {exact.tables:,} tables with these sums")
-            return ConditionalTest(exact.p, 0.0, "exact", certificate, tables=exact.tables, **told)
+            return ConditionalTest(exact.p, 0.0, "exact", certificate, tables=exact.tables, **fit)
         moves = choose(support(release, "hypergeometric"), progress=tell)
         drawn = by_draws(moves, chosen, value, settings, tolerance=float(max_error), progress=tell)
     facts = drawn.facts
@@ -121,5 +122,5 @@ def conditional_test(  # noqa: PLR0913  (a public verb: its keywords are its int
     )
     return ConditionalTest(
         drawn.p, drawn.error, "chains", certificate, draws=drawn.draws, ess=drawn.ess, rhat=drawn.rhat,
-        settled=drawn.settled, stopped=drawn.stopped, seed=seed, **told,
+        settled=drawn.settled, stopped=drawn.stopped, seed=seed, **fit,
     )  # fmt: skip

@@ -209,9 +209,9 @@ def test_counts_whose_interval_deceives():
     ]
     assert len(audit.deceptive(certainty=0.9, bits=0)) == 0
     assert audit.deceptive(support=2).index.get_level_values("A").tolist() == ["3", "4", "2"]
-    with pytest.raises(fw.InputError, match=r"deceptive\(values=1\): a whole number of at least 2"):
+    with pytest.raises(fw.InputError, match=r"deceptive\(support=1\): a whole number of at least 2"):
         audit.deceptive(support=1)
-    with pytest.raises(fw.InputError, match=r"deceptive\(limit='x'\): a number of at least 0"):
+    with pytest.raises(fw.InputError, match=r"deceptive\(certainty='x'\): a number of at least 0"):
         audit.deceptive(certainty="x")
 
 

@@ -127,7 +127,7 @@ def test_order_and_too_many_dims():
     }
     cube = np.ones((2, 2, 2, 2), dtype=int)
     assert len(comparing_margins._all_sets(comparing_margins.as_table(cube), None)) == 165
-    with pytest.raises(fw.InputError, match="5 dims has more than 200 sets of margins of up to 4 dims.* lower order="):
+    with pytest.raises(fw.InputError, match="5 dims has more than 200 sets of margins of up to 4 dims.* lower ways="):
         fw.studies.compare_margins(np.ones((2,) * 5, dtype=int))
 
 
@@ -180,8 +180,8 @@ def test_ctrl_c_leaves_what_there_is(monkeypatch):
         (lambda: fw.studies.compare_margins(TABLE, [[]]), r"\[\] names no margin"),
         (lambda: fw.studies.compare_margins(TABLE, [["A", "D"]]), "names 'D', which is no dim"),
         (lambda: fw.studies.compare_margins(TABLE, [["A,B,C"]]), "publishes the table itself"),
-        (lambda: fw.studies.compare_margins(TABLE, [["A"]], ways=1), "order= is for when sets= is left out"),
-        (lambda: fw.studies.compare_margins(TABLE, ways=3), "order=3: of how many dims a margin may be, 1 to 2"),
+        (lambda: fw.studies.compare_margins(TABLE, [["A"]], ways=1), "ways= is for when sets= is left out"),
+        (lambda: fw.studies.compare_margins(TABLE, ways=3), "ways=3: of how many dims a margin may be, 1 to 2"),
         (lambda: fw.studies.compare_margins([1, 2]), "two or more dims; this has one, 'A'"),
         (lambda: fw.studies.compare_margins(TABLE, tolerence=1), "no option 'tolerence'.*tolerance"),
         (lambda: fw.studies.compare_margins(TABLE, [["A"]], method="guess"), "margins A: method='guess'"),

@@ -1,5 +1,4 @@
 """The command line, one command a file.
 
-`main` is the group and lists them; `options` are those that several share, `manners` how all behave, `method_parameters` how
-methods of protection are written.
+`main` is the group and lists them; `shared` has the options that several take, and how all behave.
 """

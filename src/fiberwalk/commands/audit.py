@@ -10,24 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .shared.chain_options import ONLY_HOW, chains, run_by
+from .shared.cost_options import budget, limit
+from .shared.file_options import read, reading
+from .shared.law_options import believed, believing
 from .shared.manners import check_outputs, fail, speaks_plainly, write_csv
-from .shared.options import (
-    ONLY_HOW,
-    about,
-    believed,
-    believing,
-    budget,
-    chains,
-    csv,
-    failing,
-    html,
-    limit,
-    margins,
-    read,
-    reading,
-    run_by,
-    top,
-)
+from .shared.output_options import csv, failing, html, top
+from .shared.question_options import about, margins
 
 if TYPE_CHECKING:
     from ..results.audit_result import Audit
@@ -42,7 +31,7 @@ Examples:
   fiberwalk audit turnover.csv --dims activity,size --value turnover --decimals 1 --hierarchy activity=nace.hrc
   fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5
   fiberwalk audit table.csv --intruders respondents --fail-on-disclosure    ... if anybody learns a cell exactly
-  fiberwalk audit big.csv --method chains --seed 7 --checkpoint big.chains    can be killed and taken up again"""
+  fiberwalk audit big.csv --method chains --seed 7 --checkpoint big.chains    can be stopped and taken up again"""
 )
 @reading
 @believing
@@ -59,16 +48,16 @@ Examples:
 def audit(**options: Any) -> None:
     """How probable is each value of every hidden cell, and what risk is that?
 
-    Risk is 1/H, H being the bits that are left of the cell given all that was published; a cell that is known exactly comes
+    Risk is 1/H, where H is the entropy of the cell in bits, given all that was published; cells that are known exactly come
     first. Uniform risk is what the interval alone suggests.
     """
     from ..auditing import audit as run_audit
 
     check_outputs(options, "html", "csv", "save", "checkpoint")
     release = read(options)
-    with run_by(options) as how:
+    with run_by(options) as settings:
         result = run_audit(
-            release, law=believed(options), hidden_margins=options["hidden_margins"], **how, **budget(options),
+            release, law=believed(options), hidden_margins=options["hidden_margins"], **settings, **budget(options),
             **{name: options[name] for name in ("magnitudes", "percent", "intruders")},
         )  # fmt: skip
     result = replace(result, settings={**result.settings, "command": _command()})
@@ -79,7 +68,7 @@ def audit(**options: Any) -> None:
 
 
 def tell(result: Audit, options: dict[str, Any]) -> None:
-    """Write and print what is asked of an audit, new or saved, then fail if that is asked for."""
+    """Write and print what is asked of an audit, new or saved; then fail where the options --fail-... say so."""
     from ..report.printed_audit import printed_lines
     from ..report.printed_sections import failures
 
@@ -95,11 +84,11 @@ def tell(result: Audit, options: dict[str, Any]) -> None:
 
 def _command() -> str:
     """The command that was given, without what does not change the answer."""
-    said: list[str] = []
+    words: list[str] = []
     skip = False
     for word in sys.argv[1:]:
         name = word.partition("=")[0]
         if not skip and name not in ONLY_HOW:
-            said.append(word)
+            words.append(word)
         skip = not skip and name in ONLY_HOW and "=" not in word
-    return shlex.join(["fiberwalk", *said])
+    return shlex.join(["fiberwalk", *words])

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .shared.file_options import read, reading
 from .shared.manners import check_outputs, speaks_plainly, write_csv
-from .shared.options import csv, margins, read, reading
+from .shared.output_options import csv
+from .shared.question_options import margins
 
 if TYPE_CHECKING:
     from ..release.release import Release
@@ -27,21 +29,27 @@ Examples:
 @csv
 @speaks_plainly
 def bounds(**options: Any) -> None:
-    """Between which values can each hidden cell lie? Sharp integers, no law needed."""
+    """Between which values can each hidden cell lie?
+
+    The bounds are sharp integers, and need no law.
+    """
     from ..answers import bounds as run_bounds
     from ..answers import of_readings
 
     check_outputs(options, "csv")
     release = read(options)
 
-    def frame_of(one: Release) -> Any:
+    def frame_of(reading: Release) -> Any:
         return run_bounds(
-            one, hidden_margins=options["hidden_margins"], explain=options["explain"], sharp=not options["not_sharp"]
+            reading,
+            hidden_margins=options["hidden_margins"],
+            explain=options["explain"],
+            sharp=not options["not_sharp"],
         )
 
     frame = frame_of(release)
     if options["csv"] is not None:
         write_csv(frame, options["csv"])
     click.echo(frame.to_string(sparsify=False) if len(frame) else "Nothing is hidden: every cell is published.")
-    for name, other in of_readings(release, frame_of):
-        click.echo(f"\nIf {name}:\n{other.to_string(sparsify=False)}")
+    for name, frame in of_readings(release, frame_of):
+        click.echo(f"\nIf {name}:\n{frame.to_string(sparsify=False)}")

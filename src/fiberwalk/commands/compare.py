@@ -6,8 +6,13 @@ from typing import Any
 
 import click
 
+from .shared.chain_options import chains, run_by
+from .shared.cost_options import budget, limit
+from .shared.file_options import read, reading
+from .shared.law_options import LAWS
 from .shared.manners import check_outputs, speaks_plainly, write_csv
-from .shared.options import LAWS, budget, chains, csv, limit, margins, read, reading, run_by, top
+from .shared.output_options import csv, top
+from .shared.question_options import margins
 
 
 @click.command(
@@ -19,7 +24,7 @@ Examples:
 @reading
 @click.option(
     "--law", "laws", multiple=True, type=click.Choice(LAWS), default=LAWS, show_default=True,
-    help="What an intruder believes beforehand. Repeat it; others are held against the first.",
+    help="What an intruder believes beforehand. Repeat it; the others are compared with the first.",
 )  # fmt: skip
 @margins
 @csv
@@ -36,9 +41,9 @@ def compare(**options: Any) -> None:
 
     check_outputs(options, "csv", "checkpoint")
     release = read(options)
-    with run_by(options) as how:
+    with run_by(options) as settings:
         result = run_compare(
-            release, options["laws"], hidden_margins=options["hidden_margins"], **how, **budget(options)
+            release, options["laws"], hidden_margins=options["hidden_margins"], **settings, **budget(options)
         )
     if options["csv"] is not None:
         flat = result.cells.copy()

@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
+from .shared.comma_lists import cell_of
 from .shared.count_tables import hide_options, refuse_options, table_of_counts
+from .shared.file_options import reading
 from .shared.manners import check_outputs, speaks_plainly
-from .shared.options import Number, reading
+from .shared.number_types import Number
 
 STATISTICS = ("chi-square", "likelihood-ratio", "freeman-tukey", "probability")
 """Their names, written out: to read them from `statistics` would load all that a test needs."""
@@ -44,32 +46,32 @@ tables are drawn until its standard error is small.""",
 )  # fmt: skip
 @click.option(
     "--method", type=click.Choice(["auto", "exact", "chains"]), default="auto", show_default=True,
-    help="List every table, draw some, or every one where these are not too many.",
+    help="exact: list every table; chains: draw tables; auto: list them where there are not too many.",
 )  # fmt: skip
 @click.option(
     "--max-error", type=Number(min=0, max=1, min_open=True, max_open=True), default=0.001, show_default=True,
     help="Tables are drawn until the standard error of the p-value is at most this.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the random numbers.")
-@click.option("--chains", type=click.IntRange(min=1), default=4, show_default=True, help="How many there are.")
-@click.option("--max-seconds", type=Number(min=0, min_open=True), help="Stop everything after so much time.")
+@click.option("--chains", type=click.IntRange(min=1), default=4, show_default=True, help="How many Markov chains run.")
+@click.option("--max-seconds", type=Number(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--save", type=click.Path(path_type=Path), help="Write the whole result here, for fw.load.")
 @speaks_plainly
 def conditional_test(**options: Any) -> None:
     """Does a log-linear model fit a table, whatever its counts?
 
-    FILE holds the counts of every cell; totals in it are held to these and not needed.
+    FILE holds the counts of every cell. Totals are not needed; those that it has are checked against the cells.
     """
     from ..testing_models import conditional_test as run
 
     check_outputs(options, "save")
     refuse_options(options, NOT_HERE, "a table of counts")
-    given = options["hypothesis"]
-    found = run(
+    hypothesis = options["hypothesis"]
+    result = run(
         table_of_counts(options, "count"),
-        given[0] if len(given) == 1 and given[0] in NAMED else list(given),
+        hypothesis[0] if len(hypothesis) == 1 and hypothesis[0] in NAMED else list(hypothesis),
         options["statistic"],
-        impossible=[_cell(one) for one in options["impossible"]] or None,
+        impossible=[cell_of(text, "--impossible") for text in options["impossible"]] or None,
         method=options["method"],
         max_error=options["max_error"],
         chains=options["chains"],
@@ -77,23 +79,13 @@ def conditional_test(**options: Any) -> None:
         max_seconds=options["max_seconds"],
     )
     if options["save"] is not None:
-        found.save(options["save"])
+        result.save(options["save"])
         click.echo(f"result: {options['save']}", err=True)
-    click.echo(found.sentence)
-    how = f"all {found.tables:,} tables with these sums" if found.tables else f"{found.draws:,} drawn tables"
-    low, high = found.interval
-    between = "" if found.method == "exact" else f"; 95% interval {low:.4f} to {high:.4f}; {found.certificate.word}"
-    click.echo(f"{found.df} degrees of freedom; {how}{between}.")
+    click.echo(result.sentence)
+    among = f"all {result.tables:,} tables with these sums" if result.tables else f"{result.draws:,} drawn tables"
+    low, high = result.interval
+    precision = "" if result.method == "exact" else f"; 95% interval {low:.4f} to {high:.4f}; {result.certificate.word}"
+    click.echo(f"{result.df} degrees of freedom; {among}{precision}.")
 
 
 hide_options(conditional_test, NOT_HERE)
-
-
-def _cell(text: str) -> dict[str, str]:
-    """A cell that is written as DIM=LABEL, joined by commas."""
-    from ..base.errors import InputError
-
-    pairs = [one.partition("=") for one in text.split(",")]
-    if not all(equals for _, equals, _ in pairs):
-        raise InputError(f"--impossible {text}: write it as DIM=LABEL for every dim, joined by commas.")
-    return {dim.strip(): label.strip() for dim, _, label in pairs}

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .shared.cost_options import budget, limit
+from .shared.file_options import read, reading
 from .shared.manners import speaks_plainly
-from .shared.options import budget, limit, margins, read, reading
+from .shared.question_options import margins
 
 if TYPE_CHECKING:
     from ..release.release import Release
@@ -28,8 +30,8 @@ def count(**options: Any) -> None:
 
     release = read(options)
 
-    def words_of(one: Release) -> str:
-        counted = run_count(one, hidden_margins=options["hidden_margins"], **budget(options))
+    def words_of(reading: Release) -> str:
+        counted = run_count(reading, hidden_margins=options["hidden_margins"], **budget(options))
         return f"{counted:,}" if isinstance(counted, int) else counted.to_frame().to_string(sparsify=False)
 
     click.echo(words_of(release))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from .shared.law_options import LAWS
 from .shared.manners import check_outputs, speaks_plainly
-from .shared.options import LAWS
 
 EXAMPLES = ("dot02_table1", "dot02_table2", "dfkpr01", "dfkpr01_square", "ase15")
 """The names of the examples, written out: to read them from `examples` would load all that an audit needs."""
@@ -31,12 +31,12 @@ def demo(example: str, law: str, html: Path) -> None:
     from ..report.printed_audit import printed_lines
 
     check_outputs({"html": html}, "html")
-    chosen = examples.load(example)
-    click.echo(f"{chosen.title}\n{chosen.source}")
-    for note in chosen.notes:
+    table = examples.load(example)
+    click.echo(f"{table.title}\n{table.source}")
+    for note in table.notes:
         click.echo(f"  {note}")
     click.echo()
-    result = run_audit(chosen.release, law=law)
+    result = run_audit(table.release, law=law)
     for line in printed_lines(result, 12):
         click.echo(line)
     result.to_html(html)

@@ -1,4 +1,4 @@
-"""The command line: the group `fiberwalk`, and its commands in the order in which they are told.
+"""The command line: the group `fiberwalk`, and its commands in the order in which its help lists them.
 
 A new command is one file beside this one, which loads what it needs when it is called, and a line in `COMMANDS`.
 """
@@ -46,7 +46,7 @@ _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 Examples:
   fiberwalk demo                                  see what an audit looks like
   fiberwalk audit table.csv --html audit.html     how probable is each value of each hidden cell?
-  fiberwalk report audit.fw                       an audit that was saved, once more
+  fiberwalk report audit.fw                       print an audit that was saved
   fiberwalk compare table.csv                     which cells are riskier for an intruder who believes otherwise?
   fiberwalk bounds table.csv                      between which values can it lie?
   fiberwalk count table.csv                       how many tables agree with what was published?
@@ -57,9 +57,9 @@ Examples:
   fiberwalk tabulate people.csv --dims sex,age --mechanism 'random-round base=3'    a table on request, if it is safe
   fiberwalk test table.csv --hypothesis A --hypothesis B    does a model fit, whatever the counts?
 
-Exit status: 0 done; 1 a cell is riskier than --fail-above, or known with --fail-on-disclosure, or chains have not
-converged that were to rule this out, or tabulate refused the table; 2 the input is wrong; 130 interrupted before there was
-anything to tell.""",
+Exit status: 0 done; 1 a cell is riskier than --fail-above, or known exactly with --fail-on-disclosure, or the chains that
+were to rule this out have not converged, or tabulate refused the table; 2 the input is wrong; 130 interrupted before there
+was a result.""",
 )
 @click.version_option(VERSION, prog_name="fiberwalk")
 def main() -> None:
@@ -70,5 +70,5 @@ def main() -> None:
     """
 
 
-for _one in COMMANDS:
-    main.add_command(_one)
+for _command in COMMANDS:
+    main.add_command(_command)

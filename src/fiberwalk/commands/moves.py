@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from .shared.file_options import read, reading
 from .shared.manners import speaks_plainly
-from .shared.options import read, reading
 
 
 @click.command(epilog="\b\nExamples:\n  fiberwalk moves table.csv\n  fiberwalk moves table.csv --check")
@@ -26,13 +26,13 @@ def moves(**options: Any) -> None:
     from ..moves.reach import check_connected, choose_moves
 
     release = read(options)
-    found = choose_moves(release, options["law"], max_seconds=options["max_seconds"])
-    certificate = found.certificate
+    chosen = choose_moves(release, options["law"], max_seconds=options["max_seconds"])
+    certificate = chosen.certificate
     click.echo(f"{certificate.word}: {certificate.reason}")
     for line in certificate.evidence:
         click.echo(f"  {line}")
-    if found.sets:
+    if chosen.sets:
         click.echo()
-        click.echo(found.blocks.drop(columns="reason").to_string())
+        click.echo(chosen.blocks.drop(columns="reason").to_string())
     if options["check"]:
-        click.echo(f"\n{check_connected(release, found).sentence}")
+        click.echo(f"\n{check_connected(release, chosen).sentence}")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.progress import shown
+from .shared.file_options import read, reading
 from .shared.manners import check_outputs, same_command, speaks_plainly
-from .shared.options import read, reading
 
 if TYPE_CHECKING:
     from ..release.release import Release
@@ -52,7 +52,7 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
     ("ways", _NUMBER, "Margins of so many dims are kept (swap-preserving)."),
     ("order", _TEXT, "Of the steps: random or given (markov-perturb)."),
     ("swaps", _NUMBER, "How many, instead of a rate (swap-preserving)."),
-    ("level", _NUMBER, "Of the test of fit (simulate)."),
+    ("level", _NUMBER, "Significance level of the test of fit (simulate)."),
     ("theta", _NUMBER, "Probability that a unit leaves its cell (markov-perturb)."),
     ("squares", _TEXT, "adjacent or all (markov-perturb)."),
 )
@@ -68,11 +68,11 @@ _LISTS: tuple[tuple[str, str], ...] = (
     ("merge", "DIM:NEW=OLD,OLD: categories to be merged (merge)."),
 )
 _FLAGS: tuple[tuple[str, str], ...] = (
-    ("unbiased", "Right on average (controlled-round, two-way tables)."),
+    ("unbiased", "The expected value of a published figure is the true one (controlled-round, two-way tables)."),
     ("preserve-totals", "Keep how often each count occurs (perturb)."),
     ("normalise", "Let rows of the matrix be scaled to 1 (perturb)."),
     ("floor", "What falls below zero is shown as 0 (add-noise)."),
-    ("secondary-zeros", "Zeros may be withheld to protect others (complementary-suppress)."),
+    ("secondary-zeros", "Zeros may be withheld to protect other cells (complementary-suppress)."),
     ("keyed", "The random number of a cell follows from its labels: alike in every table with this seed."),
 )
 _CALLED = {"margin": "margins", "merge": "groups"}
@@ -146,13 +146,13 @@ def protect(**options: Any) -> None:
             f"{options['file']}: to be protected, a table must be known in full; some cells have no figure."
         )
     function = method.function(name)
-    given = _given(options, name, function)
+    parameters = _parameters_of(options, name, function)
     with shown(None) as tell:
         progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
-        release = function(_table(truth), **given, **progress)
+        release = function(_table(truth), **parameters, **progress)
     # No table without its note, which has the seed; and whoever reads the seed can undo what is random.
     with written_whole(options["note"], private=True) as temporary:
-        temporary.write_text(_note(release, name, given, options), encoding="utf-8")
+        temporary.write_text(_note(release, name, parameters, options), encoding="utf-8")
         release.to_file(options["out"], total=options["total"])
     click.echo(_summary(release))
     click.echo(f"protected table: {options['out']}", err=True)
@@ -182,68 +182,68 @@ def _table(release: Release) -> Any:
     order = release.grids[0].cells
     assert release.truth is not None
     behind = (
-        None if of is None else of[order.ravel()] for of in (release.contributors, release.largest, release.second)
+        None if column is None else column[order.ravel()]
+        for column in (release.contributors, release.largest, release.second)
     )
     return Table(release.truth[order], release.dims, release.decimals, *behind)
 
 
-def _given(options: dict[str, Any], name: str, function: Callable[..., Any]) -> dict[str, Any]:
+def _parameters_of(options: dict[str, Any], name: str, function: Callable[..., Any]) -> dict[str, Any]:
     """The parameters of a method that the options give; what it does not take is refused."""
     from ..base.errors import InputError
 
     taken = inspect.signature(function).parameters
-    found = _said(options)
-    for one in found:
-        if one not in taken:
-            said = next((option for option, called in _CALLED.items() if called == one), one).replace("_", "-")
-            raise InputError(
-                f"--{'keyed' if one == 'keys' else said} does not go with --mechanism {name.replace('_', '-')}."
-            )
-    missing = [p.name for p in taken.values() if p.default is p.empty and p.name not in ("table", *found)]
-    if "where" in taken and "rule" not in found:
+    parameters = _stated(options)
+    options_of = {"keys": "keyed"} | {parameter: option for option, parameter in _CALLED.items()}
+    for key in parameters:
+        if key not in taken:
+            option = options_of.get(key, key).replace("_", "-")
+            raise InputError(f"--{option} does not go with --mechanism {name.replace('_', '-')}.")
+    missing = [p.name for p in taken.values() if p.default is p.empty and p.name not in ("table", *parameters)]
+    if "where" in taken and "rule" not in parameters:
         missing.append("where")
     if missing:
-        option = {"groups": "merge", "margins": "margin", "where": "rule"}.get(missing[0], missing[0])
+        option = (options_of | {"where": "rule"}).get(missing[0], missing[0])
         raise InputError(f"--mechanism {name.replace('_', '-')} needs --{option}.")
     if "seed" in taken:
-        found["seed"] = options["seed"]
+        parameters["seed"] = options["seed"]
     elif options["seed"] is not None:
         raise InputError(f"--seed: nothing is random in --mechanism {name.replace('_', '-')}.")
-    return found
+    return parameters
 
 
-def _said(options: dict[str, Any]) -> dict[str, Any]:
+def _stated(options: dict[str, Any]) -> dict[str, Any]:
     """The options that are about a method, under the names of its parameters."""
     from .shared.method_parameters import parameter
 
-    found: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for called in (*(option.replace("-", "_") for option, _, _ in _PARAMETERS), "rule"):
         if options[called] is not None:
-            found[called] = parameter(called, options[called])
+            parameters[called] = parameter(called, options[called])
     for option, _ in _LISTS:
         if options[option]:
-            found[_CALLED.get(option, option)] = list(options[option])
+            parameters[_CALLED.get(option, option)] = list(options[option])
     for called in (*(option.replace("-", "_") for option, _ in _FLAGS), "zeros_hidden"):
         if options[called]:
-            found[called] = True
-    if found.pop("keyed", False):
-        found["keys"] = "labels"
-    if "groups" in found:
-        found["groups"] = _groups(found["groups"])
-    return found
+            parameters[called] = True
+    if parameters.pop("keyed", False):
+        parameters["keys"] = "labels"
+    if "groups" in parameters:
+        parameters["groups"] = _groups(parameters["groups"])
+    return parameters
 
 
 def _groups(texts: list[str]) -> dict[str, dict[str, list[str]]]:
     from ..base.errors import InputError
 
-    found: dict[str, dict[str, list[str]]] = {}
+    groups: dict[str, dict[str, list[str]]] = {}
     for text in texts:
         dim, colon, rest = text.partition(":")
         new, equals, old = rest.partition("=")
         if not colon or not equals:
             raise InputError(f"--merge {text}: write it as DIM:NEW=OLD,OLD, such as size:small=1,2.")
-        found.setdefault(dim, {})[new] = [one.strip() for one in old.split(",")]
-    return found
+        groups.setdefault(dim, {})[new] = [label.strip() for label in old.split(",")]
+    return groups
 
 
 def _summary(release: Release) -> str:
@@ -260,7 +260,7 @@ def _summary(release: Release) -> str:
     return f"{applied.name}: {', '.join(parts)}. Likelihood: {applied.likelihood}."
 
 
-def _outsider(release: Release, name: str, said: dict[str, Any], options: dict[str, Any]) -> str:
+def _outsider(release: Release, name: str, parameters: dict[str, Any], options: dict[str, Any]) -> str:
     """The command by which an outsider who knows the method would audit the table."""
     from ..protect.methods import METHODS
 
@@ -268,21 +268,21 @@ def _outsider(release: Release, name: str, said: dict[str, Any], options: dict[s
     read = method.reader
     reading = ["--decimals", str(options["decimals"])] if options["decimals"] else []
     reading += ["--total", options["total"]] if options["total"] != "Total" else []
-    reading += [word for one in options["hierarchy"] for word in ("--hierarchy", one)]
+    reading += [word for hierarchy in options["hierarchy"] for word in ("--hierarchy", hierarchy)]
     if read is None or (method.read is not None and not release.evidence):
         return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading])
     taken = inspect.signature(read).parameters
-    parameters = [f"{key}={shlex.quote(str(value))}" for key, value in said.items() if key in taken]
-    protected_by = ["--protected-by", " ".join([name.replace("_", "-"), *parameters])]
+    words = [f"{key}={shlex.quote(str(value))}" for key, value in parameters.items() if key in taken]
+    protected_by = ["--protected-by", " ".join([name.replace("_", "-"), *words])]
     return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading, *protected_by])
 
 
-def _note(release: Release, name: str, given: dict[str, Any], options: dict[str, Any]) -> str:
+def _note(release: Release, name: str, parameters: dict[str, Any], options: dict[str, Any]) -> str:
     from ..base.version import VERSION
 
     applied = release.applied[-1]
-    said = {key: value for key, value in given.items() if key not in ("seed", "matrix", "noise")}
-    said |= {key: options[key] for key in ("matrix", "noise") if key in given}
+    shown = {key: value for key, value in parameters.items() if key not in ("seed", "matrix", "noise")}
+    shown |= {key: options[key] for key in ("matrix", "noise") if key in parameters}
     lines = [
         "What was done to a table, for the agency alone"
         + (": with the seed, what is random in it can be undone." if applied.seed is not None else "."),
@@ -290,14 +290,14 @@ def _note(release: Release, name: str, given: dict[str, Any], options: dict[str,
         f"table: {options['file']}",
         f"protected table: {options['out']}",
         f"method: {name.replace('_', '-')} ({applied.name})",
-        *(f"{key}: {value}" for key, value in said.items()),
+        *(f"{key}: {value}" for key, value in shown.items()),
         *([f"seed: {applied.seed}"] if applied.seed is not None else []),
         f"what it does: {applied.words}",
         *([f"what else it did: {applied.own_words}"] if applied.own_words else []),
         f"likelihood: {applied.likelihood}",
         f"result: {_summary(release)}",
         f"to do it again: {same_command(applied.seed)}",
-        f"to audit it as an outsider: {_outsider(release, name, said, options)}",
+        f"to audit it as an outsider: {_outsider(release, name, shown, options)}",
         f"fiberwalk {VERSION}",
     ]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""fiberwalk report: an audit that was saved, once more."""
+"""fiberwalk report: print an audit that was saved, write its report, check it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from .audit import tell
 from .shared.manners import check_outputs, speaks_plainly
-from .shared.options import csv, failing, html, top
+from .shared.output_options import csv, failing, html, top
 
 
 @click.command(
@@ -34,5 +34,5 @@ def report(**options: Any) -> None:
     check_outputs(options, "html", "csv")
     result = load(options["file"])
     if not isinstance(result, Audit):
-        raise InputError(f"{options['file']}: this is a saved map, not an audit; open it with fiberwalk.load().")
+        raise InputError(f"{options['file']}: this is a saved result, but no audit; open it with fiberwalk.load().")
     tell(result, options)

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .shared.comma_lists import cell_of, names, numbers_or_norm
+from .shared.cost_options import budget, limit
+from .shared.file_options import read, reading
+from .shared.law_options import believed, believing
 from .shared.manners import check_outputs, check_picture, fail, speaks_plainly, write_csv, write_picture
-from .shared.options import believed, believing, budget, csv, limit, names, numbers_or_norm, read, reading
+from .shared.output_options import csv
 
 if TYPE_CHECKING:
     from ..release.release import Release
@@ -124,9 +128,10 @@ def ru_map(**options: Any) -> None:
     check_picture(options["plot"])
     methods = _methods(options["mechanisms"])
     truth = _truth(options)
-    found = run_map(
+    result = run_map(
         truth, methods, options["risk"], options["utility"], believed(options), options["seeds"],
-        cell=_cell(options["cell"]), where=options["where"], over=options["over"], log_base=math.e if options["nats"] else 2,
+        cell=None if options["cell"] is None else cell_of(options["cell"], "--cell"), where=options["where"],
+        over=options["over"], log_base=math.e if options["nats"] else 2,
         weights=numbers_or_norm(options["weights"]), by=names(options["by"]), given=names(options["given"]),
         seed=options["seed"], tolerance=options["tolerance"], max_seconds=options["max_seconds"], **budget(options),
     )  # fmt: skip
@@ -134,13 +139,13 @@ def ru_map(**options: Any) -> None:
     if threshold is not None:
         check_threshold(threshold)
     if options["csv"] is not None:
-        write_csv(found.frame, options["csv"])
+        write_csv(result.frame, options["csv"])
     if options["plot"] is not None:
-        write_picture(found.plot(max_risk=threshold), options["plot"])
+        write_picture(result.plot(max_risk=threshold), options["plot"])
         click.echo(f"map: {options['plot']}", err=True)
-    click.echo(_as_json(found) if options["as_json"] else _told(found, threshold))
+    click.echo(_as_json(result) if options["as_json"] else _printed(result, threshold))
     if options["fail_above"] is not None:
-        _fail(found, options["fail_above"])
+        _fail(result, options["fail_above"])
 
 
 for _option in ru_map.params:
@@ -153,9 +158,9 @@ def _truth(options: dict[str, Any]) -> Release:
 
     for name in ("rule", "no_flags", "protected_by", "zeros_hidden"):
         if options[name]:
-            said = name.replace("_", "-")
+            option = name.replace("_", "-")
             raise InputError(
-                f"--{said} is for tables that are protected already; ru-map protects FILE by each --mechanism."
+                f"--{option} is for tables that are protected already; ru-map protects FILE by each --mechanism."
             )
     truth = read(options)
     if truth.truth is None or len(truth.grids) != 1:
@@ -170,72 +175,61 @@ def _methods(texts: tuple[str, ...]) -> dict[str, Any]:
 
     if not texts:
         raise InputError("ru-map needs at least one --mechanism, such as --mechanism 'random-round base=3,5,10'.")
-    found: dict[str, Any] = {}
+    methods: dict[str, Any] = {}
     for text in texts:
         name, parameters = method_and_values(text)
         fixed = [f"{key}={value}" for key, value in parameters.items() if isinstance(value, (bool, int, float, str))]
         shown = " ".join([name.replace("_", "-"), *fixed])
-        if shown in found:
+        if shown in methods:
             raise InputError(f"--mechanism {shown} is there twice; give the values of a parameter in one, with commas.")
-        found[shown] = (name, parameters)
-    return found
+        methods[shown] = (name, parameters)
+    return methods
 
 
-def _cell(text: str | None) -> dict[str, str] | None:
-    from ..base.errors import InputError
-
-    if text is None:
-        return None
-    pairs = [one.partition("=") for one in text.split(",")]
-    if not all(equals for _, equals, _ in pairs):
-        raise InputError(f"--cell {text}: write it as DIM=LABEL,DIM=LABEL.")
-    return {dim.strip(): label.strip() for dim, _, label in pairs}
-
-
-def _told(found: RUMap, threshold: float | None) -> str:
+def _printed(result: RUMap, threshold: float | None) -> str:
     from ..results.map_result import number_word, point_name
 
-    law = found.settings["law"]
-    lines = [found.sentence, f"Risk: {found.risk}. Utility: {found.utility}.{f' Law: {law}.' if law else ''}", ""]
-    lines.append(found.readable().to_string(sparsify=False))
+    law = result.settings["law"]
+    lines = [result.sentence, f"Risk: {result.risk}. Utility: {result.utility}.{f' Law: {law}.' if law else ''}", ""]
+    lines.append(result.readable().to_string(sparsify=False))
     if threshold is not None:
-        best = found.best(threshold)
-        names = [point_name(one) for one in best.index]
-        said = f"{' and '.join(names)} (utility {number_word(best['utility'].iloc[0])})" if names else "none of these"
-        lines += ["", f"The highest utility at a risk of at most {threshold:g}: {said}."]
+        best = result.best(threshold)
+        names = [point_name(point) for point in best.index]
+        choice = f"{' and '.join(names)} (utility {number_word(best['utility'].iloc[0])})" if names else "none of these"
+        lines += ["", f"The highest utility at a risk of at most {threshold:g}: {choice}."]
     return "\n".join(lines)
 
 
-def _as_json(found: RUMap) -> str:
+def _as_json(result: RUMap) -> str:
     """The points, infinite figures as texts, which JSON has no numbers for, and missing ones as null."""
-    points = found.frame.reset_index().to_dict(orient="records")
-    axes = {"risk": found.risk, "utility": found.utility}
+    points = result.frame.reset_index().to_dict(orient="records")
+    axes = {"risk": result.risk, "utility": result.utility}
     plain = {
         **axes,
-        "law": found.settings["law"],
-        "left_out": found.left_out,
-        "points": [_plain(one) for one in points],
+        "law": result.settings["law"],
+        "left_out": result.left_out,
+        "points": [_plain(point) for point in points],
     }
     return json.dumps(plain, indent=1, ensure_ascii=False)
 
 
 def _plain(point: dict[Any, Any]) -> dict[str, Any]:
-    def one(value: Any) -> Any:
+    def plain(value: Any) -> Any:
         value = value.item() if hasattr(value, "item") else value
         if isinstance(value, float) and not math.isfinite(value):
             return None if math.isnan(value) else "infinite" if value > 0 else "-infinite"
         return value
 
-    return {str(key): one(value) for key, value in point.items()}
+    return {str(key): plain(value) for key, value in point.items()}
 
 
-def _fail(found: RUMap, above: float) -> None:
+def _fail(result: RUMap, above: float) -> None:
     from ..report.words import ORIGINAL
 
-    frame = found.frame[found.frame.index.get_level_values("method") != ORIGINAL]
-    why = []
+    frame = result.frame[result.frame.index.get_level_values("method") != ORIGINAL]
+    reasons = []
     if not (frame["risk"] <= above).any():
-        why.append(f"every method leaves more risk than {above:g}.")
-    if not found.converged:
-        why.append("not all chains have converged, or runs are left out.")
-    fail(why)
+        reasons.append(f"every method leaves more risk than {above:g}.")
+    if not result.converged:
+        reasons.append("not all chains have converged, or runs are left out.")
+    fail(reasons)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .shared.comma_lists import names, numbers_or_norm
 from .shared.count_tables import hide_options, refuse_options, table_of_counts
+from .shared.file_options import read, reading
 from .shared.manners import check_outputs, check_picture, speaks_plainly, write_picture
-from .shared.options import names, numbers_or_norm, of_a_sample, population_size, read, reading
+from .shared.sample_options import of_a_sample, population_size
 
 if TYPE_CHECKING:
     from ..results.sample_risk_result import SampleRisk
@@ -48,7 +50,9 @@ Each population that is drawn gives both: what is printed is how they are distri
     help="A margin of the log-linear model (default: all dims independent). May be repeated.",
 )  # fmt: skip
 @click.option("--zeros", type=click.IntRange(min=0), help="Of the urn: how many population cells are empty, if known.")
-@click.option("--strength", type=float, metavar="PEOPLE", help="Of shrunk: how many people the model counts for.")
+@click.option(
+    "--strength", type=float, metavar="PEOPLE", help="Of shrunk: how many people the model weighs as much as."
+)
 @click.option(
     "--weights", metavar="W,W,W",
     help="Of the three terms of the risk: zeros, entropy, size (default: 0.1,0.8,0.1); or l2, the norm of the terms.",
@@ -78,7 +82,7 @@ def sample_risk(**options: Any) -> None:
     check_outputs(options, "plot", "save")
     check_picture(options["plot"])
     options["people"] = population_size(options["people"], options["strata"])
-    found = run(
+    result = run(
         _sample(options),
         options["people"],
         _model(options),
@@ -89,14 +93,14 @@ def sample_risk(**options: Any) -> None:
         count=options["value"] if options["sampling_weights"] else None,
     )
     if options["plot"] is not None:
-        write_picture(found.plot(), options["plot"])
+        write_picture(result.plot(), options["plot"])
         click.echo(f"picture: {options['plot']}", err=True)
     if options["save"] is not None:
-        found.save(options["save"])
+        result.save(options["save"])
         click.echo(f"result: {options['save']}", err=True)
-    click.echo(_told(found))
+    click.echo(_printed(result))
     limit = options["fail_above"]
-    if limit is not None and (found.summary.loc["r2", "q97.5"] > limit or found.doubt):
+    if limit is not None and (result.summary.loc["r2", "q97.5"] > limit or result.doubt):
         click.echo(f"R2 is above {limit:g} in 2.5% of the populations or more, or not settled.", err=True)
         sys.exit(1)
 
@@ -130,11 +134,11 @@ def _weighted(options: dict[str, Any]) -> Any:
 
     frame = read_frame(options["file"])
     dims = names(options["dims"])
-    wanted = [*(dims or ()), *(one for one in (options["value"], options["sampling_weights"]) if one is not None)]
-    for one in wanted:
-        if one not in frame.columns:
+    wanted = [*(dims or ()), *filter(None, (options["value"], options["sampling_weights"]))]
+    for column in wanted:
+        if column not in frame.columns:
             raise InputError(
-                f"{options['file']}: there is no column {one!r}; {did_you_mean(one, map(str, frame.columns))}"
+                f"{options['file']}: there is no column {column!r}; {did_you_mean(column, map(str, frame.columns))}"
             )
     return frame if dims is None else frame[wanted]
 
@@ -149,9 +153,9 @@ def _model(options: dict[str, Any]) -> Any:
     totals = options["people"] is None and options["sampling_weights"] is None
     name = options["model"] or ("fiber" if totals else "shrunk")
     margins = list(options["margins"]) or None
-    for option, belongs in (("zeros", "urn"), ("strength", "shrunk"), ("margins", "log-linear, urn or shrunk")):
-        if options[option] not in (None, ()) and name not in belongs:
-            raise InputError(f"--{'margin' if option == 'margins' else option} goes with --model {belongs}.")
+    for option, models in (("zeros", "urn"), ("strength", "shrunk"), ("margins", "log-linear, urn or shrunk")):
+        if options[option] not in (None, ()) and name not in models:
+            raise InputError(f"--{'margin' if option == 'margins' else option} goes with --model {models}.")
     if name == "fiber" and not totals:
         raise InputError("--model fiber needs totals of the population, as rows of FILE, and no --people.")
     if name == "urn":
@@ -161,20 +165,20 @@ def _model(options: dict[str, Any]) -> Any:
     return fiber() if name == "fiber" else log_linear(margins)
 
 
-def _told(found: SampleRisk) -> str:
-    row = found.summary.loc["r2"]
-    said = (
-        f"R2 of this sample table is {row['mean']:.3f} on average over {len(found.r2):,} populations, between "
+def _printed(result: SampleRisk) -> str:
+    row = result.summary.loc["r2"]
+    first = (
+        f"R2 of this sample table is {row['mean']:.3f} on average over {len(result.r2):,} populations, between "
         f"{row['q2.5']:.3f} and {row['q97.5']:.3f} in 95% of them."
     )
-    lines = [said, f"{found.n:,} of {found.size:,} people. Model {found.model}: {found.words}.", ""]
-    if found.doubt:
-        lines.insert(1, f"In doubt: {found.doubt}.")
-    for name, words in (("theta", "theta is {:.4g}."), ("strength", "The model counts for {:.4g} people.")):
-        if name in found.facts:
-            lines.insert(-1, words.format(found.facts[name]))
-    shown = found.summary.dropna(axis="columns", how="all")
-    if "certificate" not in found.facts:  # not chains: every draw counts whole
+    lines = [first, f"{result.n:,} of {result.size:,} people. Model {result.model}: {result.words}.", ""]
+    if result.doubt:
+        lines.insert(1, f"In doubt: {result.doubt}.")
+    for name, words in (("theta", "theta is {:.4g}."), ("strength", "The model weighs as much as {:.4g} people.")):
+        if name in result.facts:
+            lines.insert(-1, words.format(result.facts[name]))
+    shown = result.summary.dropna(axis="columns", how="all")
+    if "certificate" not in result.facts:  # not chains: every draw counts whole
         shown = shown.drop(columns=["ess", "rhat"])
     formats = {"ess": "{:.0f}".format, "rhat": "{:.3f}".format}
     return "\n".join([*lines, shown.to_string(float_format="{:.4f}".format, formatters=formats)])

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .shared.comma_lists import names
+from .shared.file_options import hierarchies
 from .shared.manners import check_outputs, same_command, speaks_plainly
-from .shared.options import Number, hierarchies, of_a_sample, population_size
+from .shared.number_types import Number
+from .shared.sample_options import of_a_sample, population_size
 
 if TYPE_CHECKING:
     from ..server.answer import Answer
@@ -125,14 +128,14 @@ def tabulate(**options: Any) -> None:
     from ..server.table_server import TableServer
 
     asked = options["dims"] is not None
-    if not asked and any(options[one] for one in ("filter", "mechanism", "out", "note", "by")):
-        raise InputError("--dims says which table is asked for, such as --dims sex,age.")
+    if not asked and any(options[name] for name in ("filter", "mechanism", "out", "note", "by")):
+        raise InputError("say which table is asked for by --dims, such as --dims sex,age.")
     _check_outputs(options)
     _check_sample(options)
     name, parameters = _method(options["mechanism"], asked)
     server = TableServer(
         options["file"],
-        rules=ServerRules(**{one.name: options[one.name] for one in fields(ServerRules)}),
+        rules=ServerRules(**{rule.name: options[rule.name] for rule in fields(ServerRules)}),
         mechanism=name,
         parameters=parameters,
         when="before" if options["before"] else "after",
@@ -144,7 +147,7 @@ def tabulate(**options: Any) -> None:
         sampling_weights=options["sampling_weights"],
         seed=_seed(options),
         count=options["count"],
-        columns=None if options["columns"] is None else [one.strip() for one in options["columns"].split(",")],
+        columns=names(options["columns"]),
         keys=options["keys"],
         hierarchies=hierarchies(options["hierarchy"]),
     )  # fmt: skip
@@ -172,18 +175,18 @@ def _check_outputs(options: dict[str, Any]) -> None:
     check_outputs(options, "out", "note")
     if options["seed"] is not None and options["seed_file"] is not None:
         raise InputError("--seed and --seed-file: give one of them.")
-    taken = [real_place(options[one]) for one in ("file", "out", "note") if options[one] is not None]
+    taken = [real_place(options[name]) for name in ("file", "out", "note") if options[name] is not None]
     if options["seed_file"] is not None and real_place(options["seed_file"]) in taken:
         raise InputError(f"--seed-file {options['seed_file']}: give it a file of its own.")
 
 
 def _check_sample(options: dict[str, Any]) -> None:
-    """What is said of a sample goes with its measure, which needs to know how large the population is."""
+    """Options about a sample go with --risk sample, which needs to know how large the population is."""
     from ..base.errors import InputError
 
-    said = [one for one in ("people", "strata", "model", "sampling_weights") if options[one]]
-    if options["risk"] != "sample" and said:
-        raise InputError(f"--{said[0].replace('_', '-')} goes with --risk sample.")
+    about_sample = [name for name in ("people", "strata", "model", "sampling_weights") if options[name]]
+    if options["risk"] != "sample" and about_sample:
+        raise InputError(f"--{about_sample[0].replace('_', '-')} goes with --risk sample.")
     if options["risk"] == "sample" and not (options["people"] or options["strata"] or options["sampling_weights"]):
         raise InputError(
             "--risk sample: how large is the population that these people were drawn from? Give --people, or "
@@ -229,14 +232,14 @@ def _where(texts: tuple[str, ...], server: TableServer) -> dict[str, list[str]]:
     """Who is in the table; labels of one dim may stand in one --filter, with commas."""
     from ..base.errors import InputError
 
-    found: dict[str, list[str]] = {}
+    filters: dict[str, list[str]] = {}
     for text in texts:
         dim, equals, label = (part.strip() for part in text.partition("="))
         if not equals:
             raise InputError(f"--filter {text}: write it as DIM=LABEL, such as region=1.")
         whole = label in server.cube.labels.get(dim, ())
-        found.setdefault(dim, []).extend([label] if whole else [one.strip() for one in label.split(",")])
-    return found
+        filters.setdefault(dim, []).extend([label] if whole else [name.strip() for name in label.split(",")])
+    return filters
 
 
 def _listed(server: TableServer) -> str:
@@ -245,11 +248,11 @@ def _listed(server: TableServer) -> str:
     lines = [
         f"{cube.population:,} people in {len(cube.counts):,} occupied cells. Dims to ask for by --dims and --filter:"
     ]
-    width = max(len(one.name) for one in cube.columns)
-    for one in cube.columns:
-        shown = ", ".join(one.labels[:6]) + (", ..." if len(one.labels) > 6 else "")
-        level = f" (a level of {one.level_of})" if one.level_of else ""
-        lines.append(f"  {one.name:{width}}  {len(one.labels):>5} labels: {shown}{level}")
+    width = max(len(column.name) for column in cube.columns)
+    for column in cube.columns:
+        shown = ", ".join(column.labels[:6]) + (", ..." if len(column.labels) > 6 else "")
+        level = f" (a level of {column.level_of})" if column.level_of else ""
+        lines.append(f"  {column.name:{width}}  {len(column.labels):>5} labels: {shown}{level}")
     return "\n".join(lines)
 
 
@@ -258,7 +261,7 @@ def _tell_by(answer: Answer, by: str | None) -> None:
         return
     click.echo(f"\nRisk by {by}:")
     for label in answer.risk_by_before[by].values:
-        before, after = (float(one.sel({by: label})) for one in (answer.risk_by_before, answer.risk_by_after))
+        before, after = (float(risk.sel({by: label})) for risk in (answer.risk_by_before, answer.risk_by_after))
         click.echo(f"  {label}: {before:.3f} before, {after:.3f} after")
 
 

@@ -22,7 +22,7 @@ COLUMNS = (
     "ess", "rhat", "entropy_mcse", "method", "certificate", "converged",
 )  # fmt: skip
 MOST_OF_IT = 0.9
-"""The probability of the range that `low90` and `high90` bound."""
+"""The probability of the shortest interval, from `low90` to `high90` (highest posterior density)."""
 
 
 def cell_frame(belief: Belief, *, magnitude: bool, percent: float) -> pd.DataFrame:
@@ -46,14 +46,14 @@ def cell_frame(belief: Belief, *, magnitude: bool, percent: float) -> pd.DataFra
     truth = true_values(belief)
     if truth is not None:
         frame["truth"] = release.own_units(truth)
-        frame["p_truth"] = [pmf.between(t, t) for pmf, t in zip(pmfs, truth.tolist(), strict=True)]
+        frame["p_truth"] = [pmf.between(true, true) for pmf, true in zip(pmfs, truth.tolist(), strict=True)]
     if not magnitude:
         for value in (0, 1):
             frame[f"p{value}"] = np.array([pmf.between(value, value) for pmf in pmfs], dtype=float)
     ranges = np.array([pmf.shortest(MOST_OF_IT) for pmf in pmfs], dtype=np.int64).reshape(-1, 2)
     frame["low90"], frame["high90"] = release.own_units(ranges[:, 0]), release.own_units(ranges[:, 1])
     if magnitude and truth is not None:
-        near = [pmf.between(*within_percent(t, percent)) for pmf, t in zip(pmfs, truth.tolist(), strict=True)]
+        near = [pmf.between(*within_percent(true, percent)) for pmf, true in zip(pmfs, truth.tolist(), strict=True)]
         frame["p_near"] = np.array(near, dtype=float)
     return frame.iloc[largest_first(frame["risk"])]
 
@@ -76,20 +76,20 @@ def true_values(belief: Belief) -> np.ndarray | None:
 
 
 def _row(pmf: Pmf, release: Release) -> dict[str, Any]:
-    alike = uniform_risk(pmf.support)
+    interval_risk = uniform_risk(pmf.support)  # every value equally probable
     risk = 1 / pmf.entropy if pmf.entropy > 0 else np.inf
     modal, p_modal = pmf.modal
-    show = release.own_units
+    own_units = release.own_units
     return dict(
-        lower=show(pmf.lower),
-        upper=show(pmf.upper),
+        lower=own_units(pmf.lower),
+        upper=own_units(pmf.upper),
         support=pmf.support,
         entropy=pmf.entropy,
         risk=risk,
-        uniform_risk=alike,
-        understatement=understatement(risk, alike),
+        uniform_risk=interval_risk,
+        understatement=understatement(risk, interval_risk),
         mean=pmf.mean / 10**release.decimals,
-        modal=show(modal),
+        modal=own_units(modal),
         p_modal=p_modal,
         ess=pmf.ess,
         rhat=pmf.rhat,

@@ -44,13 +44,13 @@ def summary_frame(pmf: Pmf, release: Release, truth: int | None, percent: float)
     """See `Audit.summary`."""
     import pandas as pd
 
-    unit = 10.0**release.decimals
+    scale = 10.0**release.decimals
     low, high = pmf.shortest(0.9)
     rows = {
-        "mean": (pmf.mean / unit, pmf.mean_error / unit),
-        "sd": (pmf.deviation / unit, pmf.deviation_error / unit),
-        "low90": (low / unit, pmf.end_error(low) / unit),
-        "high90": (high / unit, pmf.end_error(high) / unit),
+        "mean": (pmf.mean / scale, pmf.mean_error / scale),
+        "sd": (pmf.deviation / scale, pmf.deviation_error / scale),
+        "low90": (low / scale, pmf.end_error(low) / scale),
+        "high90": (high / scale, pmf.end_error(high) / scale),
         "entropy": (pmf.entropy, pmf.entropy_error),
     }
     if truth is not None:
@@ -62,15 +62,15 @@ def summary_frame(pmf: Pmf, release: Release, truth: int | None, percent: float)
 
 
 def standing(pmf: Pmf) -> dict[Hashable | None, Any]:
-    """How a distribution was obtained and how far it can be trusted, for the `attrs` of what shows it alone."""
+    """How a distribution was obtained and how far it can be trusted, for the `attrs` of a frame or Series of one cell."""
     return {"method": pmf.method, "certificate": pmf.certificate.word, "converged": pmf.converged, "ess": pmf.ess}
 
 
 def harmful_values(pmf: Pmf, r: Any, release: Release) -> dict[Any, float]:
-    """value -> probability in the table's own units: of bins by their middle, or by value where a list says which count."""
+    """value -> probability in the table's own units. A bin stands for its middle, unless `r` lists the values that harm."""
     if pmf.width > 1 and isinstance(r, Mapping):
-        values = {k: scaled(k, release.decimals, "r=") for k in r}
-        return {k: pmf.between(value, value) for k, value in values.items()}
+        values = {listed: scaled(listed, release.decimals, "r=") for listed in r}
+        return {listed: pmf.between(value, value) for listed, value in values.items()}
     middle = pmf.values + (pmf.width - 1) // 2
     return dict(zip(np.asarray(release.own_units(middle)).tolist(), pmf.probabilities, strict=True))
 
@@ -94,7 +94,7 @@ def limits(release: Release, at_most: Any, at_least: Any) -> tuple[int, int]:
     return low, high
 
 
-def _scaled(release: Release, given: Any, named: str) -> float:
-    if isinstance(given, (bool, str)) or not np.isscalar(given) or not abs(float(given)) < 1e15:  # type: ignore[arg-type]
-        raise InputError(f"{named}={given!r}: a number, in the table's own units.")
-    return float(given) * 10**release.decimals  # type: ignore[arg-type]
+def _scaled(release: Release, limit: Any, name: str) -> float:
+    if isinstance(limit, (bool, str)) or not np.isscalar(limit) or not abs(float(limit)) < 1e15:  # type: ignore[arg-type]
+        raise InputError(f"{name}={limit!r}: a number, in the table's own units.")
+    return float(limit) * 10**release.decimals  # type: ignore[arg-type]

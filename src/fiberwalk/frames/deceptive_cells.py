@@ -19,41 +19,45 @@ if TYPE_CHECKING:
 
 
 def deceptive_frame(
-    belief: Belief, cells: pd.DataFrame, *, magnitude: bool, values: int, limit: float, bits: float, percent: float
+    belief: Belief, cells: pd.DataFrame, *, magnitude: bool, support: int, certainty: float, bits: float, percent: float
 ) -> pd.DataFrame:
     """See `Audit.deceptive`."""
-    if not isinstance(values, (int, np.integer)) or values < 2:
-        raise InputError(f"deceptive(values={values!r}): a whole number of at least 2.")
-    for name, given in (("limit", limit), ("bits", bits)):
-        if not isinstance(given, (int, float, np.number)) or not given >= 0:
-            raise InputError(f"deceptive({name}={given!r}): a number of at least 0.")
+    if not isinstance(support, (int, np.integer)) or support < 2:
+        raise InputError(f"deceptive(support={support!r}): a whole number of at least 2.")
+    for name, bound in (("certainty", certainty), ("bits", bits)):
+        if not isinstance(bound, (int, float, np.number)) or not bound >= 0:
+            raise InputError(f"deceptive({name}={bound!r}): a number of at least 0.")
     truth = true_values(belief)
     why = []
     for row, (pmf, level) in enumerate(zip(belief.pmfs, stated_levels(belief), strict=True)):
         if pmf.support == 1 or (level is not None and not level.met(pmf)):
             why.append("")  # it does not even look safe
         elif magnitude:
-            true = None if truth is None else int(truth[row])
-            why.append(_why_magnitude(pmf, true, belief, level is not None, percent, limit))
-        elif level is None and pmf.support < values:
+            true_value = None if truth is None else int(truth[row])
+            why.append(_why_magnitude(pmf, true_value, belief, level is not None, percent, certainty))
+        elif level is None and pmf.support < support:
             why.append("")
         else:
             modal, p_modal = pmf.modal
             shown = belief.release.show(modal)
-            why.append(count_deceives(pmf.support, p_modal, pmf.entropy, certainty=limit, bits=bits, sure_of=shown))
-    words = np.array(why, dtype=object)
+            why.append(count_deceives(pmf.support, p_modal, pmf.entropy, certainty=certainty, bits=bits, sure_of=shown))
+    reasons = np.array(why, dtype=object)
     places = belief.release.index(belief.keys).get_indexer(cells.index)
-    found = cells.assign(why=words[places] if len(words) else words)
-    return found[found["why"] != ""]
+    reasoned = cells.assign(why=reasons[places] if len(reasons) else reasons)
+    return reasoned[reasoned["why"] != ""]
 
 
-def _why_magnitude(pmf: Pmf, truth: int | None, belief: Belief, looks_safe: bool, percent: float, limit: float) -> str:
-    half = (pmf.upper - pmf.lower) / 2
+def _why_magnitude(
+    pmf: Pmf, truth: int | None, belief: Belief, looks_safe: bool, percent: float, certainty: float
+) -> str:
+    half_width = (pmf.upper - pmf.lower) / 2
     centre = (pmf.upper + pmf.lower) / 2 if truth is None else truth
-    reach = 100 * half / centre if centre else np.inf
+    reach = 100 * half_width / centre if centre else np.inf
     if reach <= percent and not looks_safe:
         return ""
     if truth is not None:
-        return magnitude_deceives(reach, pmf.between(*within_percent(truth, percent)), percent=percent, certainty=limit)
+        return magnitude_deceives(
+            reach, pmf.between(*within_percent(truth, percent)), percent=percent, certainty=certainty
+        )
     guess, near = best_guess(pmf, percent)
-    return magnitude_deceives(reach, near, percent=percent, certainty=limit, guess=belief.release.show(guess))
+    return magnitude_deceives(reach, near, percent=percent, certainty=certainty, guess=belief.release.show(guess))

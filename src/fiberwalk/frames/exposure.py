@@ -22,7 +22,7 @@ COLUMNS = ("sensitive", "truth", "everybody", "respondent", "who", "worst", "oth
 
 
 def exposure_frame(base: Belief, seen: Mapping[Respondent, Belief], *, percent: float) -> pd.DataFrame:
-    """See `Audit.exposure`; what is asked is within `percent` of the truth, 0 for the truth itself."""
+    """See `Audit.exposure`; probabilities are of being within `percent` of the truth, 0 percent: of the truth itself."""
     import pandas as pd
 
     release, truth = base.release, true_values(base)
@@ -31,17 +31,17 @@ def exposure_frame(base: Belief, seen: Mapping[Respondent, Belief], *, percent: 
     everybody = _near(base, truth, percent)
     respondent, who = np.full(len(everybody), np.nan), np.full(len(everybody), "", dtype=object)
     other = np.full(len(everybody), np.nan)
-    for one, hers in seen.items():
+    for contributor, hers in seen.items():
         others = true_values(hers)
         assert others is not None
         near = _near(hers, others, percent)
-        if one.kind == SINGLE:
-            near[release.hidden == one.cell] = np.nan  # of her own cell there is nothing to learn
+        if contributor.kind == SINGLE:
+            near[release.hidden == contributor.cell] = np.nan  # of her own cell there is nothing to learn
         better = ~np.isnan(near) & ~(near <= respondent)
-        respondent[better], who[better] = near[better], one.named(release)
-        if one.other > 0:
-            row = int(np.flatnonzero(release.hidden == one.cell)[0])
-            other[row] = np.fmax(other[row], p_near_other(hers.pmfs[row], one.other, percent))
+        respondent[better], who[better] = near[better], contributor.named(release)
+        if contributor.other > 0:
+            row = int(np.flatnonzero(release.hidden == contributor.cell)[0])
+            other[row] = np.fmax(other[row], p_near_other(hers.pmfs[row], contributor.other, percent))
     sensitive = np.zeros(len(everybody), dtype=bool)
     sensitive[: len(release.hidden)] = release.status[release.hidden] == PRIMARY
     shown = release.own_units(truth)

@@ -15,7 +15,7 @@ from ..protect.perturbation.markov_perturbation import MarkovPerturbation
 if TYPE_CHECKING:
     import pandas as pd
 
-NO_PATH = "this release is not the end of a Markov perturbation: it has no steps, and no theta."
+NO_PATH = "this release does not come from Markov perturbation: it has no steps, and no theta."
 
 
 def steps_frame(belief: Belief) -> pd.DataFrame:
@@ -23,11 +23,13 @@ def steps_frame(belief: Belief) -> pd.DataFrame:
     import pandas as pd
 
     release = belief.release
-    public = next((one.mechanism for one in release.applied if isinstance(one.mechanism, MarkovPerturbation)), None)
-    if public is None:
+    mechanisms = (applied.mechanism for applied in release.applied)
+    perturbation = next((mechanism for mechanism in mechanisms if isinstance(mechanism, MarkovPerturbation)), None)
+    if perturbation is None:
         raise InputError(NO_PATH)
-    corners = public.squares.cells
-    laws = belief.path.steps if belief.path is not None else tuple(_alone(belief, int(one)) for one in corners[:, 0])
+    corners = perturbation.squares.cells
+    top_left = corners[:, 0]
+    laws = belief.path.steps if belief.path is not None else tuple(_alone(belief, int(cell)) for cell in top_left)
     rows = []
     for cells, law in zip(corners, laws, strict=True):
         row: dict[str, object] = {"to": release.words(release.keys[cells[3]])}
@@ -37,16 +39,16 @@ def steps_frame(belief: Belief) -> pd.DataFrame:
             row |= {"method": law.method, "ess": law.ess, "rhat": law.rhat}
         rows.append(row)
     columns = ["to", "mean", "sd", "p_none", "low90", "high90", "method", "ess", "rhat"]
-    return pd.DataFrame(rows, index=release.index(release.keys[corners[:, 0]]), columns=columns)
+    return pd.DataFrame(rows, index=release.index(release.keys[top_left]), columns=columns)
 
 
 def _alone(belief: Belief, corner: int) -> Pmf | None:
-    """The step of a square that shares no cell: what is published of its corner, less the corner."""
+    """The step of a square that shares no cell: the published figure of its top-left cell less the true one."""
     release = belief.release
-    found = np.flatnonzero((belief.keys == release.keys[corner]).all(axis=1))
-    if not len(found) or release.figures is None:
+    places = np.flatnonzero((belief.keys == release.keys[corner]).all(axis=1))
+    if not len(places) or release.figures is None:
         return None
-    law, published = belief.pmfs[found[0]], int(release.figures[corner])
+    law, published = belief.pmfs[places[0]], int(release.figures[corner])
     return replace(
         law,
         first=published - law.first - law.width * len(law.p) + 1,
@@ -65,14 +67,13 @@ def _deviation(law: Pmf) -> float:
 
 
 def theta_frame(belief: Belief) -> pd.DataFrame:
-    """Each theta that was thought possible: how probable before and after, and the standard error of that."""
+    """Each value of theta: its prior and posterior probability, and the standard error of the latter."""
     import pandas as pd
 
     if belief.path is None or len(belief.path.thetas) == 1:
         raise InputError(
-            "theta of this release is known. Say snooper.table(release, theta=prior), with a prior, to ask what is learnt "
-            "of it."
-            if any(isinstance(one.mechanism, MarkovPerturbation) for one in belief.release.applied)
+            "theta of this release is known. To ask what is learnt of it, give a prior: snooper.table(release, theta=prior)."
+            if any(isinstance(applied.mechanism, MarkovPerturbation) for applied in belief.release.applied)
             else NO_PATH
         )
     path = belief.path

@@ -1,14 +1,14 @@
 """The other contributor whom an insider is after: between which amounts does the largest other one lie?
 
-She knows her own part, and what her audit leaves of the cell: the others' part, y = x - own. Of n contributors, n - 1 share
-it. The largest of these has all of it at most, and at least an equal share. Who knows that she is the second largest knows
-more: the largest has no less than she, and each of the n - 2 behind her no more, so that the largest has at least
+She knows her own part, and her audit has a distribution of the others' part, y = x - own. Of n contributors, n - 1 share it.
+The largest of these has all of it at most, and at least an equal share. If she knows that she is the second largest, she
+knows more: the largest has no less than she, and each of the n - 2 behind her has no more, so that the largest has at least
 max(own, y - (n - 2) own). Where two contribute, y itself is the other's amount (DOT02, section 4.4). Nobody comes nearer to
-the largest than the second does, who subtracts most; so those behind her are not asked.
+the largest than the second largest, who subtracts most; so smaller contributors are not asked.
 
-What x - own alone gives away is what the p% rule looks at: whoever takes all of it for the largest other's overestimates
-her by the part of the small ones. How the others' part is split no law of the table says, so that there is a distribution of
-this estimate, and of the amount itself only between two.
+The p% rule looks at the estimate x - own: whoever takes all of it for the largest other's amount overestimates that by the
+part of the small contributors. No law of the table says how the others' part is split among them. So this estimate has a
+distribution, and the amount itself has one only where two contribute.
 """
 
 from __future__ import annotations

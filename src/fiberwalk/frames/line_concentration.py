@@ -56,26 +56,26 @@ def concentration_frame(belief: Belief) -> pd.DataFrame:
 def _whole_in_one(
     belief: Belief, line: _Line, total: int, open_cells: dict[int, int]
 ) -> tuple[float, float, str, float]:
-    """The probability that one of the cells holds the whole total (only one can), its error, and the likeliest one."""
+    """The probability that a cell holds the whole total (only one can), its error, and the most probable one."""
     release = belief.release
     chance, variance = np.zeros(len(line.cells)), 0.0
-    for i, cell in enumerate(line.cells.tolist()):
+    for place, cell in enumerate(line.cells.tolist()):
         if cell in open_cells:
             pmf, wanted = belief.pmfs[open_cells[cell]], total - int(release.own[cell])
-            chance[i] = pmf.between(wanted, wanted)
+            chance[place] = pmf.between(wanted, wanted)
             variance += pmf.between_error(wanted, wanted) ** 2 if pmf.lower <= wanted <= pmf.upper else 0.0
         else:
-            chance[i] = float(release.value[cell] == total)
+            chance[place] = float(release.value[cell] == total)
     best = int(chance.argmax())
-    which = line.labels[best] if chance[best] > 0 else ""
-    return min(1.0, float(chance.sum())), float(np.sqrt(variance)), which, float(chance[best])
+    label = line.labels[best] if chance[best] > 0 else ""
+    return min(1.0, float(chance.sum())), float(np.sqrt(variance)), label, float(chance[best])
 
 
 def _lines_with_hidden_cells(belief: Belief) -> list[_Line]:
     release = belief.release
     hidden = np.zeros(release.n_cells, dtype=bool)
     hidden[release.hidden] = True
-    found: dict[tuple[int, ...], _Line] = {}
+    lines: dict[tuple[int, ...], _Line] = {}
     for grid in release.grids:
         for axis, dim in enumerate(release.dims):
             nodes = grid.nodes[axis]
@@ -86,7 +86,8 @@ def _lines_with_hidden_cells(belief: Belief) -> list[_Line]:
             for place in np.argwhere(hidden[along].any(axis=-1)):
                 others = iter(place)
                 key = tuple(
-                    dim.total if a == axis else int(grid.nodes[a][next(others)]) for a in range(len(release.dims))
+                    dim.total if position == axis else int(nodes_there[next(others)])
+                    for position, nodes_there in enumerate(grid.nodes)
                 )
-                found.setdefault(key, _Line(axis, key, along[tuple(place)].ravel(), labels))
-    return list(found.values())
+                lines.setdefault(key, _Line(axis, key, along[tuple(place)].ravel(), labels))
+    return list(lines.values())

@@ -46,16 +46,16 @@ class Respondent(NamedTuple):
         """The release with what she knows of her own cell."""
         labels = release.index(release.keys[[self.cell]])[0]
         # a dim that the cell's table does not have is summed over
-        named = {
+        cell = {
             dim.name: label
             for dim, label, node in zip(release.dims, labels, release.keys[self.cell], strict=True)
             if node != dim.total
         }
         own = release.own_units(self.own)
         if self.kind == SINGLE:
-            return release.knows(named, exactly=own)
+            return release.knows(cell, exactly=own)
         # the second largest knows that another has no less than she
-        return release.knows(named, own=own, at_least=release.own_units(2 * self.own) if self.kind == SECOND else None)
+        return release.knows(cell, own=own, at_least=release.own_units(2 * self.own) if self.kind == SECOND else None)
 
     def named(self, release: Release) -> str:
         """Her cell in words, and which of its contributors she is where there may be two."""
@@ -66,9 +66,9 @@ class Respondent(NamedTuple):
 def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
     """The contributors to hidden cells who are known, in the order of the table.
 
-    Without a number of contributors, a count of 1 is one person's cell; a largest contribution that is the whole cell is a
-    single contributor's. Of magnitudes, the largest is asked whatever her share, and the second largest where she is known;
-    between two she has what the largest leaves.
+    Where the number of contributors is not given, a count of 1 is one person's cell, and a cell that its largest
+    contribution fills has a single contributor. Of magnitudes, the largest is asked whatever her share, and the second
+    largest where she is known; where two contribute, she has what the largest leaves.
     """
     if magnitude and release.contributors is None and release.largest is None:
         raise InputError(
@@ -91,41 +91,42 @@ def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
     asked = ~single & (number != 0) & (largest > 0)
     second = np.full(len(hidden), NO_VALUE) if release.second is None else release.second[hidden]
     second = np.where(asked & (number == 2), value - largest, second) if magnitude else np.full(len(hidden), NO_VALUE)
-    found = []
-    for cell, true, first, next_one, alone, some in zip(hidden, value, largest, second, single, asked, strict=True):
+    respondents = []
+    for cell, true, first, runner_up, alone, others in zip(hidden, value, largest, second, single, asked, strict=True):
         if alone:
-            found.append(Respondent(int(cell), SINGLE, int(true)))
-        elif some and (magnitude or 2 * first > true):
-            found.append(Respondent(int(cell), DOMINANT if 2 * first > true else LARGEST, int(first), int(next_one)))
-            if next_one > 0:
-                found.append(Respondent(int(cell), SECOND, int(next_one), int(first)))
-    return found
+            respondents.append(Respondent(int(cell), SINGLE, int(true)))
+        elif others and (magnitude or 2 * first > true):
+            respondents.append(
+                Respondent(int(cell), DOMINANT if 2 * first > true else LARGEST, int(first), int(runner_up))
+            )
+            if runner_up > 0:
+                respondents.append(Respondent(int(cell), SECOND, int(runner_up), int(first)))
+    return respondents
 
 
 def beliefs_of_respondents(
     base: Belief, magnitude: bool, ask: Callable[[Release], Belief], progress: Progress | None
 ) -> tuple[dict[Respondent, Belief], str]:
-    """What each of them believes. Distributions that her knowledge leaves as they were are those of `base`.
+    """What each respondent believes. Distributions that her knowledge does not change are those of `base`.
 
-    Where the work was stopped, by Ctrl-C or because time was up, those whose turn had not come are left out; the text says
-    how many.
+    Where the work was stopped, by Ctrl-C or because time was up, the text says how many respondents are left out.
     """
     people = respondents_of(base.release, magnitude)
-    found: dict[Respondent, Belief] = {}
-    for number, one in enumerate(people, start=1):
-        if base.stopped or any(hers.stopped for hers in found.values()):
+    beliefs: dict[Respondent, Belief] = {}
+    for number, respondent in enumerate(people, start=1):
+        if base.stopped or any(hers.stopped for hers in beliefs.values()):
             break
         try:
             with plain_interrupts():
                 if progress is not None:
-                    progress(f"respondent {number} of {len(people)}: {one.named(base.release)}")
-                hers = ask(one.sees(base.release))
+                    progress(f"respondent {number} of {len(people)}: {respondent.named(base.release)}")
+                hers = ask(respondent.sees(base.release))
         except (KeyboardInterrupt, TimeUp):
             break
         pmfs = [old if _same(old, new) else new for old, new in zip(base.pmfs, hers.pmfs, strict=True)]
-        found[one] = replace(hers, pmfs=tuple(pmfs))
-    n = len(people) - len(found)
-    return found, f"{n} of {len(people)} respondents {'was' if n == 1 else 'were'} not asked" if n else ""
+        beliefs[respondent] = replace(hers, pmfs=tuple(pmfs))
+    left = len(people) - len(beliefs)
+    return beliefs, f"{left} of {len(people)} respondents {'was' if left == 1 else 'were'} not asked" if left else ""
 
 
 def respondents_frame(
@@ -136,8 +137,8 @@ def respondents_frame(
 
     release = base.release
     more = OF_MAGNITUDES if magnitude else ()
-    rows = [_row(base, one, hers, percent if magnitude else None) for one, hers in seen.items()]
-    index = release.index(release.keys[[one.cell for one in seen]])
+    rows = [_row(base, respondent, hers, percent if magnitude else None) for respondent, hers in seen.items()]
+    index = release.index(release.keys[[respondent.cell for respondent in seen]])
     frame = pd.DataFrame(rows, index=index, columns=[*COLUMNS, *more])
     worst = ("times", "risk", *more[1:2], "newly_known")  # the last counts first
     keys = (frame[column].to_numpy(dtype=float) for column in worst)
@@ -146,8 +147,8 @@ def respondents_frame(
 
 def find(seen: Mapping[Respondent, Belief], release: Release, key: Sequence[int], second: bool) -> Belief:
     """What the largest (or second largest) respondent in a cell believes."""
-    for one, hers in seen.items():
-        if tuple(release.keys[one.cell]) == tuple(key) and (one.kind == SECOND) == second:
+    for respondent, hers in seen.items():
+        if tuple(release.keys[respondent.cell]) == tuple(key) and (respondent.kind == SECOND) == second:
             return hers
     who = (
         "second largest contributor who is known"
@@ -157,33 +158,36 @@ def find(seen: Mapping[Respondent, Belief], release: Release, key: Sequence[int]
     raise InputError(f"{release.words(tuple(key))} has no {who}: `respondents` lists those there are.")
 
 
-def _row(base: Belief, one: Respondent, hers: Belief, percent: float | None) -> dict[str, Any]:
+def _row(base: Belief, respondent: Respondent, hers: Belief, percent: float | None) -> dict[str, Any]:
     """What she learns, and the cell she learns most about that not everybody knows."""
     release = base.release
-    her_row = int(np.flatnonzero(release.hidden == one.cell)[0])
+    her_row = int(np.flatnonzero(release.hidden == respondent.cell)[0])
     learnt = [
-        k
-        for k, (old, new) in enumerate(zip(base.pmfs, hers.pmfs, strict=True))
-        if old is not new and old.support > 1 and not (one.kind == SINGLE and k == her_row)
+        place
+        for place, (old, new) in enumerate(zip(base.pmfs, hers.pmfs, strict=True))
+        if old is not new and old.support > 1 and not (respondent.kind == SINGLE and place == her_row)
     ]
     row = dict(
-        kind=one.kind,
-        own=release.own_units(one.own),
-        newly_known=sum(hers.pmfs[k].support == 1 for k in learnt),
+        kind=respondent.kind,
+        own=release.own_units(respondent.own),
+        newly_known=sum(hers.pmfs[place].support == 1 for place in learnt),
         worst_cell="",
         times=1.0,
         certificate=hers.certificate.word,
         converged=hers.converged,
     )
-    if percent is not None and one.kind != SINGLE:
-        row |= _other(one, release, hers.pmfs[her_row], percent)
+    if percent is not None and respondent.kind != SINGLE:
+        row |= _other(respondent, release, hers.pmfs[her_row], percent)
     if not learnt:
         return row
     before, after = (_nearness(belief, learnt, percent) for belief in (base, hers))
-    # of several she knows exactly, the one that others know least about
-    worst = min(
-        learnt, key=lambda k: (hers.pmfs[k].support > 1, -after[k], hers.pmfs[k].entropy, -base.pmfs[k].entropy)
-    )
+
+    def riskiest_first(place: int) -> tuple[bool, float, float, float]:
+        pmf = hers.pmfs[place]
+        # of several cells that she knows exactly, the one that others know least about
+        return pmf.support > 1, -after[place], pmf.entropy, -base.pmfs[place].entropy
+
+    worst = min(learnt, key=riskiest_first)
     old, new = base.pmfs[worst], hers.pmfs[worst]
     row |= dict(
         worst_cell=release.words(tuple(base.keys[worst])),
@@ -198,16 +202,17 @@ def _row(base: Belief, one: Respondent, hers: Belief, percent: float | None) -> 
     return row
 
 
-def _other(one: Respondent, release: Release, others: Pmf, percent: float) -> dict[str, Any]:
+def _other(respondent: Respondent, release: Release, others: Pmf, percent: float) -> dict[str, Any]:
     """What she knows of the largest other contributor to her cell."""
-    number = NO_VALUE if release.contributors is None else int(release.contributors[one.cell])
-    between = largest_other(others.lower, others.upper, one.own, second=one.kind == SECOND, contributors=number)
+    number = NO_VALUE if release.contributors is None else int(release.contributors[respondent.cell])
+    second = respondent.kind == SECOND
+    between = largest_other(others.lower, others.upper, respondent.own, second=second, contributors=number)
     row = dict(other_lower=release.own_units(between.lower), other_upper=release.own_units(between.upper))
-    if one.other > 0:
+    if respondent.other > 0:
         row |= dict(
-            other=release.own_units(one.other),
-            other_within=between.exceeds(one.other),
-            p_near_other=p_near_other(others, one.other, percent),
+            other=release.own_units(respondent.other),
+            other_within=between.exceeds(respondent.other),
+            p_near_other=p_near_other(others, respondent.other, percent),
         )
     return row
 
@@ -217,16 +222,16 @@ def _nearness(belief: Belief, rows: Sequence[int], percent: float | None) -> dic
     truth = true_values(belief)
     if percent is None or truth is None:
         return dict.fromkeys(rows, 0.0)
-    return {k: belief.pmfs[k].between(*within_percent(int(truth[k]), percent)) for k in rows}
+    return {row: belief.pmfs[row].between(*within_percent(int(truth[row]), percent)) for row in rows}
 
 
 def _risk(pmf: Pmf) -> float:
     return 1 / pmf.entropy if pmf.entropy > 0 else np.inf
 
 
-def _same(one: Pmf, other: Pmf) -> bool:
-    return one is other or (
-        (one.first, one.width, one.lower, one.upper) == (other.first, other.width, other.lower, other.upper)
-        and len(one.p) == len(other.p)
-        and np.allclose(one.p, other.p, rtol=1e-9, atol=1e-15)
+def _same(first: Pmf, second: Pmf) -> bool:
+    return first is second or (
+        (first.first, first.width, first.lower, first.upper) == (second.first, second.width, second.lower, second.upper)
+        and len(first.p) == len(second.p)
+        and np.allclose(first.p, second.p, rtol=1e-9, atol=1e-15)
     )

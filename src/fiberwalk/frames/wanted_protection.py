@@ -1,4 +1,4 @@
-"""Intervals against the protection an agency wants: the classical question, cell by cell."""
+"""Intervals against the protection an agency wants, cell by cell: the classical question of cell suppression."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def stated_levels(belief: Belief) -> list[Wanted | None]:
         return [None] * len(belief.keys)
     levels = [release.protection.get(tuple(key.tolist()), Protection()) for key in belief.keys]
     return [
-        None if one == Protection() else Wanted(max(0, t - one.below), t + one.above, one.width)
-        for t, one in zip(truth.tolist(), levels, strict=True)
+        None if level == Protection() else Wanted(max(0, true - level.below), true + level.above, level.width)
+        for true, level in zip(truth.tolist(), levels, strict=True)
     ]
 
 
@@ -91,9 +91,9 @@ def _wanted(belief: Belief, percent: float | None, lower: float | None, upper: f
     if percent is not None:
         part = check_percent(percent, "protection") / 100
         return [
-            Wanted(max(0, int(np.floor(t * (1 - part) + 1e-9))), int(np.ceil(t * (1 + part) - 1e-9)))
-            for t in truth.tolist()
+            Wanted(max(0, int(np.floor(true * (1 - part) + 1e-9))), int(np.ceil(true * (1 + part) - 1e-9)))
+            for true in truth.tolist()
         ]
     if release.protection is None:
         raise InputError("protection() needs percent=, or lower= and upper=: the release states no protection levels.")
-    return [one or Wanted(t, t) for t, one in zip(truth.tolist(), stated_levels(belief), strict=True)]
+    return [level or Wanted(true, true) for true, level in zip(truth.tolist(), stated_levels(belief), strict=True)]

@@ -31,7 +31,7 @@ from .map_utilities import utility_measure
 from .own_functions import in_words
 
 OURS = ("release", "law", "seed", "hidden_margins", "checkpoint", "progress", "intruders")
-"""What the map says to audits itself, or cannot use."""
+"""Parameters of audits that the map sets itself, or cannot use."""
 
 
 def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
@@ -57,19 +57,19 @@ def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
 ) -> RUMap:
     """Compare methods of protection on a map of disclosure risk against data utility.
 
-    Each method is applied to the table, random ones once for each seed; what it published is audited; and the audit gives
-    the risk, and with the true table the utility. Where neither axis asks for what an intruder believes, nothing is audited.
+    Each method is applied to the table, random ones once for each seed, and what it published is audited. The audit gives
+    the risk, and together with the true table the utility. Where neither axis needs an audit, there is none.
 
     Parameters
     ----------
     table
         The true table, in any form; or a release that carries its truth.
     mechanisms
-        A dict of name -> method, each one of: a function of (table, seed), or of the table alone, that returns a release; a
+        A dict of name -> method. A method is a function of (table, seed), or of the table alone, that returns a release; a
         release, for a publication as it stands; the name of a method such as "random_round"; or a pair of a function or name
-        and its parameters, of which one may be a list: (fw.protect.random_round, {"base": [3, 5, 10]}) gives a line with a
-        point for each (but margins, squares and the like, which are lists by nature, are one value). Functions without a
-        parameter `seed` are called once.
+        and its parameters. One parameter may be a list: (fw.protect.random_round, {"base": [3, 5, 10]}) gives a line with a
+        point for each value (but margins, squares and the like, which are lists by nature, are one value). Functions without
+        a parameter `seed` are called once.
     risk
         "entropy": 1/H. "exact": the probability of the true value. "expected harm": sum over k of r(k) p(k), r given by
         `harm=`. Or a function of the `Audit` that returns a number. A cell that is published is known exactly. Risks of
@@ -92,8 +92,8 @@ def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     law
         What intruder and user believe beforehand, as for `audit`.
     seeds
-        How many times random methods are applied, or the list of seeds. Publish with a seed of which nobody knows, none of
-        these: whoever can guess it undoes what is random.
+        How many times random methods are applied, or the list of seeds. Publish with another, secret seed: whoever can guess
+        it undoes what is random.
     cell, where
         The cells that the map is about: one as {dim: label}, or several by a rule such as "< 3", a list, a boolean table or
         a function of the table. Left out: the risk is that of the hidden cells, whichever a method hides; to compare methods
@@ -108,7 +108,7 @@ def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         published as empty).
     given
         With utility="conditional probability": the dim, or list of dims, to condition on. Categories that nobody is in are
-        left out; one that a user takes to be empty is to her as if all its cells were alike.
+        left out; in one that a user takes to be empty, she takes all cells to be equally probable.
     log_base
         Of the logarithm of the entropy: 2 for bits, `math.e` for nats.
     harm
@@ -130,15 +130,15 @@ def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     ...     "random rounding": (fw.protect.random_round, {"base": [3, 5]}),
     ...     "suppression": lambda t: fw.suppress(t, where=[[True, True, False], [True, True, False], [False] * 3]),
     ... }
-    >>> found = fw.ru_map(table, methods, where="< 3", seeds=3)
-    >>> found.frame[["risk", "utility", "runs"]].round(2)
+    >>> ru = fw.ru_map(table, methods, where="< 3", seeds=3)
+    >>> ru.frame[["risk", "utility", "runs"]].round(2)
                              risk  utility  runs
     method          setting
     original                  inf      inf     1
     random rounding base=3   0.69     0.40     3
                     base=5   0.47     0.11     3
     suppression              0.36     0.12     1
-    >>> found.best(threshold=0.5).index.tolist()
+    >>> ru.best(max_risk=0.5).index.tolist()
     [('suppression', '')]
     >>> rows = fw.ru_map(table, methods, risk="r2", utility="hellinger", by="A", seeds=3)
     >>> rows.risk
@@ -166,11 +166,11 @@ def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     repeated = run_seeds(seeds, int(seed))
     law_name = as_law(law).name
     points = candidates(mechanisms, as_given, true)
-    if original and any(one.method == ORIGINAL for one in points):
-        raise InputError(f"{ORIGINAL!r} is the table itself: call your method otherwise, or say original=False.")
+    if original and any(point.method == ORIGINAL for point in points):
+        raise InputError(f"{ORIGINAL!r} is the table itself: give your method another name, or say original=False.")
     points = [*([original_of(true)] if original else []), *points]
 
-    found: list[Run] = []
+    runs: list[Run] = []
     todo = list(_in_turn(points, repeated))
     with shown(progress) as tell:
         for done, (point, number) in enumerate(todo):
@@ -179,20 +179,20 @@ def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
                     seen = _protected(point, number, true, law, chosen, int(seed), options, _telling(tell, done, todo))
                     run = _run(point, number, seen, *axes)
             except KeyboardInterrupt:
-                if not found:
+                if not runs:
                     raise  # there is nothing to tell yet
                 break
             stopped = seen.audited is not None and INTERRUPTED in seen.audited.stopped
-            if not (stopped and found):
-                found.append(run)
+            if not (stopped and runs):
+                runs.append(run)
             if stopped:
                 break
-    order = {(one.method, one.parameter, one.value): place for place, one in enumerate(points)}
-    found.sort(key=lambda run: order[run.method, run.parameter, run.value])
+    order = {(point.method, point.parameter, point.value): place for place, point in enumerate(points)}
+    runs.sort(key=lambda run: order[run.method, run.parameter, run.value])
     settings = {
         "risk": axes[0].name,
         "utility": axes[1].name,
-        "law": law_name if any(one.certificate != NOT_AUDITED for one in found) else None,
+        "law": law_name if any(run.certificate != NOT_AUDITED for run in runs) else None,
         "seed": int(seed),
         "seeds": repeated,
         "over": over,
@@ -201,23 +201,24 @@ def ru_map(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         "base": log_base,
         "cells": names,
     }
-    return RUMap(tuple(found), axes[0].words, axes[1].words, settings, len(todo) - len(found))
+    return RUMap(tuple(runs), axes[0].words, axes[1].words, settings, len(todo) - len(runs))
 
 
-def _true_table(given: Any) -> Table:
-    if not isinstance(given, Release):
-        return as_table(given)
-    if given.truth is None:
+def _true_table(table: Any) -> Table:
+    if not isinstance(table, Release):
+        return as_table(table)
+    if table.truth is None:
         raise InputError("ru_map() needs the true table: this release does not carry its truth.")
-    if len(given.grids) != 1:
+    if len(table.grids) != 1:
         raise InputError("ru_map() protects one table; these are several, linked.")
-    return Table(given.truth[given.grids[0].cells], given.dims, given.decimals)
+    return Table(table.truth[table.grids[0].cells], table.dims, table.decimals)
 
 
 def _names(chosen: np.ndarray, table: Table) -> list[str]:
     places = np.argwhere(chosen.reshape(table.values.shape))
     dims = [dim.name for dim in table.dims]
-    return [cell_name([dim.labels[i] for dim, i in zip(table.dims, place, strict=True)], dims) for place in places]
+    labels = ([dim.labels[index] for dim, index in zip(table.dims, place, strict=True)] for place in places)
+    return [cell_name(of_cell, dims) for of_cell in labels]
 
 
 def _in_turn(points: list[Candidate], seeds: list[int]) -> Iterator[tuple[Candidate, int | None]]:
@@ -232,9 +233,9 @@ def _telling(tell: Progress | None, done: int, todo: list[tuple[Candidate, int |
     if tell is None:
         return False
     point = todo[done][0]
-    before = f"{done + 1} of {len(todo)} runs, {point.method} {point.setting}".strip()
-    tell(before)
-    return lambda line: tell(f"{before}: {line}")
+    prefix = f"{done + 1} of {len(todo)} runs, {point.method} {point.setting}".strip()
+    tell(prefix)
+    return lambda line: tell(f"{prefix}: {line}")
 
 
 def _protected(
@@ -247,7 +248,7 @@ def _protected(
     options: dict[str, Any],
     tell: Progress | bool,
 ) -> Seen:
-    """One run: protect the table, to be looked at as the intruder does."""
+    """One run: the table protected, and how it is audited where a measure asks for that."""
     with _naming(point, number):
         release = in_words(lambda: point.publish(0 if number is None else number))
         _check_release(release, table)
@@ -261,7 +262,7 @@ def _protected(
 
 @contextmanager
 def _naming(point: Candidate, number: int | None) -> Iterator[None]:
-    """Errors say of which method, parameter and seed they are."""
+    """Errors name the method, the parameter and the seed that they come from."""
     try:
         yield
     except FiberwalkError as problem:
@@ -274,23 +275,23 @@ def _naming(point: Candidate, number: int | None) -> Iterator[None]:
 
 def _check_options(options: dict[str, Any]) -> None:
     """Refuse what no audit takes, before any work."""
-    known = [one for one in inspect.signature(audit).parameters if one not in OURS]
-    for one in options:
-        if one not in known:
-            raise InputError(f"ru_map() has no option {one!r}, nor has it one for audits; {did_you_mean(one, known)}")
+    known = [option for option in inspect.signature(audit).parameters if option not in OURS]
+    for option in options:
+        if option not in known:
+            raise InputError(f"ru_map() has no option {option!r}, nor have audits; {did_you_mean(option, known)}")
 
 
 def _check_release(release: Any, table: Table) -> None:
     """Refuse what is no release of this table."""
     if not isinstance(release, Release):
         raise InputError(f"it must return a release; it returned a {type(release).__name__}.")
-    if len(release.grids) != 1 or [(one.name, one.labels) for one in release.dims] != [
-        (one.name, one.labels) for one in table.dims
-    ]:
-        names = ", ".join(f"{one.name} ({len(one.labels)})" for one in release.dims)
-        wanted = ", ".join(f"{one.name} ({len(one.labels)})" for one in table.dims)
+    of_release, of_table = ([(dim.name, dim.labels) for dim in owner.dims] for owner in (release, table))
+    if len(release.grids) != 1 or of_release != of_table:
+        shown, wanted = (
+            ", ".join(f"{name} ({len(labels)})" for name, labels in dims) for dims in (of_release, of_table)
+        )
         raise InputError(
-            f"its release is about other cells, {names}, than the table, {wanted}, or labels them otherwise."
+            f"its release is about other cells, {shown}, than the table, {wanted}, or labels them otherwise."
         )
     if release.decimals != table.decimals:
         raise InputError(
@@ -311,9 +312,9 @@ def _run(point: Candidate, number: int | None, seen: Seen, risk: Measure, utilit
         figures = risk.of(seen), utility.of(seen)
         known, at_risk = (seen.known, len(seen.at_risk)) if risk.of_cells else (math.nan, math.nan)
         errors = risk.error(seen), utility.error(seen)
-    found = seen.audit if risk.of_cells else seen.audited
-    words = (found.certificate.likelihood, found.certificate.word) if found else (seen.release.likelihood, NOT_AUDITED)
+    audit = seen.audit if risk.of_cells else seen.audited
+    words = (audit.certificate.likelihood, audit.certificate.word) if audit else (seen.release.likelihood, NOT_AUDITED)
     return Run(
-        point.method, point.parameter, point.value, number, *figures, known, *words, found is None or found.converged,
-        tuple(word for word, _ in doubts(found)) if found else (), errors[0], at_risk, errors[1],
+        point.method, point.parameter, point.value, number, *figures, known, *words, audit is None or audit.converged,
+        tuple(word for word, _ in doubts(audit)) if audit else (), errors[0], at_risk, errors[1],
     )  # fmt: skip

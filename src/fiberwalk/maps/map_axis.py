@@ -13,7 +13,7 @@ from .map_seen import Seen
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """One axis of the map: what it is called, in words for people, and how it is worked out."""
+    """One axis of the map: its name, its words for people, and how it is computed."""
 
     name: str
     words: str
@@ -25,7 +25,7 @@ class Measure:
 
 
 def known_name(axis: str, name: Any, known: Collection[str]) -> str:
-    """The name of a measure as the lists have it, if it is there."""
+    """The name of a measure in small letters, as the lists have it; refused if it is not there."""
     if not isinstance(name, str):
         raise InputError(f"{axis}= is the name of a measure or a function; it is {name!r}.")
     if name.lower() not in known:

@@ -14,14 +14,14 @@ from ..risk.table_arrays.table_shapes import arranged
 
 @dataclass(frozen=True)
 class Categories:
-    """The dims by= names, and what is shown of their categories; without dims, the table is looked at as a whole."""
+    """The dims that by= names, and which figure stands for their categories; without dims, the table is one category."""
 
     dims: tuple[str, ...] = ()
     axes: tuple[int, ...] | None = None
     over: str = "worst"
 
     def words(self, whole: str = "") -> str:
-        """Of what the axis is, to follow its name."""
+        """Which categories the axis is of, to follow its name."""
         if not self.dims:
             return whole
         names = " and ".join(self.dims)
@@ -29,13 +29,13 @@ class Categories:
             return f", mean over {names}"
         return f", the worst {names if len(self.dims) == 1 else f'combination of {names}'}"
 
-    def one(self, figures: Any, *, worst: Any = np.max) -> float:
-        """The figure that is shown; categories that nobody is in have none, and are left out."""
-        found = np.asarray(figures, dtype=float)
-        found = found[~np.isnan(found)]
-        if not found.size:
+    def together(self, figures: Any, *, worst: Any = np.max) -> float:
+        """The worst or the mean figure of all categories; those that nobody is in have none, and are left out."""
+        known = np.asarray(figures, dtype=float)
+        known = known[~np.isnan(known)]
+        if not known.size:
             raise InputError(f"by={list(self.dims)}: nobody is in any of their categories, as published.")
-        return float(worst(found) if self.over == "worst" else found.mean())
+        return float(worst(known) if self.over == "worst" else known.mean())
 
 
 def categories(by: Any, over: str, table: Table) -> Categories:

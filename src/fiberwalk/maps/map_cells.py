@@ -1,4 +1,4 @@
-"""Which cells an R-U map is about, and how these are called."""
+"""Which cells an R-U map is about, and the words for them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ..release.tables.tables import Table, cell_mask, cell_position
 def chosen_cells(cell: Any, where: Any, table: Table) -> np.ndarray | None:
     """The cells that the map is about: one, those of a rule such as "< 3", or any other condition."""
     if cell is not None and where is not None:
-        raise InputError("cell= and where=: give one cell, or say which cells by where=.")
+        raise InputError("cell= and where=: give one of them, a single cell or a condition for several.")
     if cell is not None:
-        found = np.zeros(table.values.shape, dtype=bool)
-        found[cell_position(cell, table.dims)] = True
+        mask = np.zeros(table.values.shape, dtype=bool)
+        mask[cell_position(cell, table.dims)] = True
     elif where is None:
         return None
     elif isinstance(where, str):
         rule = Rule.parse(where, decimals=table.decimals)
-        found = (table.values >= rule.lower) & (table.values <= rule.upper)
+        mask = (table.values >= rule.lower) & (table.values <= rule.upper)
     else:
-        found = cell_mask(where, table)
-    if not found.any():
+        mask = cell_mask(where, table)
+    if not mask.any():
         raise InputError(f"where={where!r} hits no cell of the table." if isinstance(where, str) else
                          "where= hits no cell of the table.")  # fmt: skip
-    return found.ravel()
+    return mask.ravel()
 
 
 def whose_risk(cells: Sequence[str] | None, over: str) -> str:

@@ -54,27 +54,25 @@ def original_of(table: Table) -> Candidate:
     return Candidate(ORIGINAL, publish=lambda seed: whole)
 
 
-def candidates(methods: Any, given: Any, table: Table) -> list[Candidate]:
-    """The points that the methods of a map stand for; `given` is the table in the user's own form."""
+def candidates(methods: Any, own_form: Any, table: Table) -> list[Candidate]:
+    """The points that the methods of a map stand for; `own_form` is the table as the user has it."""
     if not isinstance(methods, Mapping):
-        raise InputError(f"methods= is a dict of name to method, each {FORMS}.")
+        raise InputError(f"mechanisms= is a dict of name to method, each {FORMS}.")
     if not methods:
         raise InputError(f"ru_map() needs at least one method: {FORMS}.")
-    found: list[Candidate] = []
+    points: list[Candidate] = []
     for name, method in methods.items():
-        found += _points(str(name), method, given, table)
+        points += _points(str(name), method, own_form, table)
     seen: set[tuple[str, str]] = set()
-    for one in found:
-        if (one.method, one.setting) in seen:
-            raise InputError(
-                f"method {one.method!r} is there twice{' with ' + one.setting if one.setting else ''}: the same runs would "
-                "count twice."
-            )
-        seen.add((one.method, one.setting))
-    return found
+    for point in points:
+        if (point.method, point.setting) in seen:
+            setting = f" with {point.setting}" if point.setting else ""
+            raise InputError(f"method {point.method!r} is there twice{setting}: the same runs would count twice.")
+        seen.add((point.method, point.setting))
+    return points
 
 
-def _points(name: str, method: Any, given: Any, table: Table) -> list[Candidate]:
+def _points(name: str, method: Any, own_form: Any, table: Table) -> list[Candidate]:
     if isinstance(method, Release):
         return [Candidate(name, publish=lambda seed: method)]
     plain = not isinstance(method, tuple)
@@ -85,15 +83,15 @@ def _points(name: str, method: Any, given: Any, table: Table) -> list[Candidate]
         raise InputError(f"method {name!r} is a {type(function).__name__}; it must be {FORMS}.")
     seed, needed = _asks(function)
     if plain and needed > 1 and not seed:
-        return [Candidate(name, publish=lambda seed: function(given, seed), random=True)]
-    taken = table if _ours(function) else given
+        return [Candidate(name, publish=lambda seed: function(own_form, seed), random=True)]
+    taken = table if _ours(function) else own_form
     _check_parameters(name, function, parameters)
 
     def published(fixed: Mapping[str, Any], number: int) -> Release:
         return function(taken, **fixed, **({"seed": number} if seed else {}))
 
     varied, values = _varied(name, parameters, WHOLE if _ours(function) else frozenset())
-    fixed = {key: one for key, one in parameters.items() if key != varied}
+    fixed = {key: value for key, value in parameters.items() if key != varied}
     if not varied:
         return [Candidate(name, publish=partial(published, fixed), random=seed)]
     return [
@@ -143,7 +141,7 @@ def _listed(value: Any) -> list[Any] | None:
 
 def _arrays(value: Any) -> list[Any] | None:
     """A list of tables or matrices; of anything else, the list is one value."""
-    several = isinstance(value, (list, tuple)) and len(value) and all(getattr(one, "ndim", 0) > 1 for one in value)
+    several = isinstance(value, (list, tuple)) and len(value) and all(getattr(part, "ndim", 0) > 1 for part in value)
     return list(value) if several else None
 
 
@@ -155,35 +153,35 @@ def shown_value(value: Any, place: int) -> Any:
 
 
 def _asks(function: Callable[..., Any]) -> tuple[bool, int]:
-    """Whether a function takes seed= by name, and how many arguments it cannot do without by position."""
+    """Whether a function takes seed= by name, and how many positional arguments it needs."""
     try:
         taken = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False, 2
-    placed = [one for one in taken if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    named = any(one.name == "seed" and one.kind is not one.POSITIONAL_ONLY for one in taken)
-    return named, sum(one.default is one.empty for one in placed)
+    positional = [p for p in taken if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    takes_seed = any(p.name == "seed" and p.kind is not p.POSITIONAL_ONLY for p in taken)
+    return takes_seed, sum(p.default is p.empty for p in positional)
 
 
 def _check_parameters(name: str, function: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
-    """Refuse a parameter that the method does not have, and miss one that it needs, before any work."""
+    """Refuse a parameter that the method does not have, or lacks one that it needs, before any work."""
     try:
         taken = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return
-    known = [one for one in list(taken)[1:] if one != "seed"]
-    if not any(one.kind is one.VAR_KEYWORD for one in taken.values()):
+    known = [parameter for parameter in list(taken)[1:] if parameter != "seed"]
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values()):
         for key in parameters:
             if key not in known:
                 raise InputError(f"method {name!r} has no parameter {key!r}; {did_you_mean(key, known)}")
     if not taken:
         raise InputError(f"method {name!r} is a function of nothing; it must be {FORMS}.")
     for key in known:
-        one = taken[key]
+        parameter = taken[key]
         if (
-            one.default is one.empty
+            parameter.default is parameter.empty
             and key not in parameters
-            and one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+            and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         ):
             raise InputError(f"method {name!r} needs its {key}=.")
 
@@ -198,20 +196,20 @@ def _ours(function: Any) -> bool:
 
 
 def run_seeds(seeds: Any, seed: int) -> list[int]:
-    """The seeds of repeated protection: as given, or so many that follow from one."""
+    """The seeds of repeated protection: as listed, or so many that follow from `seed`."""
     if isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool):
         if seeds < 1:
             raise InputError(f"seeds={seeds}: random methods are applied at least once.")
         sequence = np.random.SeedSequence(seed, spawn_key=(0,))  # not the stream of the audits' chains
-        return [int(one) for one in sequence.generate_state(int(seeds))]
+        return [int(word) for word in sequence.generate_state(int(seeds))]
     if isinstance(seeds, (str, bytes, bool)) or not isinstance(seeds, Iterable):
         raise InputError(f"seeds={seeds!r}: how many times random methods are applied, or a list of seeds.")
-    found = list(seeds)
-    if not found:
+    listed = list(seeds)
+    if not listed:
         raise InputError("seeds= is empty: give at least one seed, or a number of them.")
-    for one in found:
-        if isinstance(one, bool) or not isinstance(one, (int, np.integer)) or one < 0:
-            raise InputError(f"seeds=: a seed is a whole number of at least 0; this is {one!r}.")
-    if len(set(found)) < len(found):
+    for number in listed:
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
+            raise InputError(f"seeds=: a seed is a whole number of at least 0; this is {number!r}.")
+    if len(set(listed)) < len(listed):
         raise InputError("seeds= has the same seed twice: that would be the same run twice.")
-    return [int(one) for one in found]
+    return [int(number) for number in listed]

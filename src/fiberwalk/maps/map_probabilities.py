@@ -1,8 +1,8 @@
 """Utilities of users who estimate a joint or conditional probability: its mean squared error over what they believe.
 
-Where the audit is exact, so is the error: of a cell whose total (of the table, or of the category it is in) is known, by the
-distribution of the cell; else by the joint law of both. Where chains were needed, or these laws are too large, tables are
-drawn, and the error of that is told.
+Where the audit is exact, so is the error: from the distribution of the cell where its total (of the table, or of the
+category it is in) is known, else from the joint law of both. Where chains were needed, or these laws are too large, tables
+are drawn, and the Monte Carlo error is told.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .map_axis import Measure
 from .map_seen import Seen
 
 MOST_PAIRS = 100
-"""Cells whose joint law with an unknown total is worked out exactly, each by itself; of more, tables are drawn."""
+"""At most so many cells have their joint law with an unknown total computed exactly; for more, tables are drawn."""
 CONDITIONAL_ONLY = "given=, the dims to condition on, goes with utility='conditional probability'."
 DRAWS, FEWEST, CHAINS = 500, 50, 4
 """Tables that are drawn, of each chain; fewer where they are large, and together would have more than MOST_COUNTS cells."""
@@ -70,13 +70,13 @@ def _error_of_reciprocal(loss: float, error: float) -> float:
 
 
 def _error(seen: Seen, given: tuple[int, ...]) -> tuple[float, float]:
-    """The mean squared error of the probabilities and the standard error of that, worked out once for each run."""
+    """The mean squared error of the probabilities and its standard error, computed once for each run."""
     if given not in seen.probability_errors:
-        seen.probability_errors[given] = _worked_out(seen, given)
+        seen.probability_errors[given] = _computed(seen, given)
     return seen.probability_errors[given]
 
 
-def _worked_out(seen: Seen, given: tuple[int, ...]) -> tuple[float, float]:
+def _computed(seen: Seen, given: tuple[int, ...]) -> tuple[float, float]:
     if seen.audit.method == "exact":
         try:
             return _Exactly(seen, given).error, 0.0
@@ -118,34 +118,34 @@ class _Exactly:
 
     @property
     def error(self) -> float:
-        """The mean over the cells of all categories that somebody is in."""
+        """The mean squared error over the cells of all categories that somebody is in."""
         seen, true = self.seen, self.seen.table.values.ravel()
         total = np.bincount(self.categories, true).astype(np.int64)
         law = seen.audit.belief.law
         known = known_sums(seen.release, support(seen.release, law).solved, self.totals)
         scale = 100.0**seen.table.decimals
         occupied = np.flatnonzero(total[self.categories] > 0)
-        by_pairs = [i for i in occupied.tolist() if not known[self.categories[i]]]
+        by_pairs = [cell for cell in occupied.tolist() if not known[self.categories[cell]]]
         if len(by_pairs) > MOST_PAIRS:
             raise TooLarge("there are too many cells whose total is not known.")
-        found = np.zeros(len(true))
+        errors = np.zeros(len(true))
         simple = np.setdiff1d(occupied, by_pairs)
-        found[simple] = seen.squared_errors[simple] * scale / total[self.categories[simple]].astype(float) ** 2
-        for i in by_pairs:
-            found[i] = self._by_pair(i, true[i] / total[self.categories[i]])
-        return float(found[occupied].mean())
+        errors[simple] = seen.squared_errors[simple] * scale / total[self.categories[simple]].astype(float) ** 2
+        for cell in by_pairs:
+            errors[cell] = self._by_pair(cell, true[cell] / total[self.categories[cell]])
+        return float(errors[occupied].mean())
 
-    def _by_pair(self, i: int, right: float) -> float:
+    def _by_pair(self, cell: int, true_share: float) -> float:
         """By the joint law of a cell and its category's total."""
         release = self.seen.release
-        rows = sp.vstack([release.picked(self.seen.numbers[[i]]), self.totals[[self.categories[i]]]])
+        rows = sp.vstack([release.picked(self.seen.numbers[[cell]]), self.totals[[self.categories[cell]]]])
         try:
-            both = joint_law(release, self.seen.audit.belief.law, sp.csr_array(rows), method="exact", budget=QUICK)
+            law = joint_law(release, self.seen.audit.belief.law, sp.csr_array(rows), method="exact", budget=QUICK)
         except InputError as too_many:
             raise TooLarge(str(too_many)) from None
-        values = both.first[:, None] + np.argwhere(both.possible).T
-        off = shares(values[0].astype(float), values[1].astype(float), self.cells) - right
-        return float(both.p[both.possible] @ off**2)
+        values = law.first[:, None] + np.argwhere(law.possible).T
+        error = shares(values[0].astype(float), values[1].astype(float), self.cells) - true_share
+        return float(law.p[law.possible] @ error**2)
 
 
 def _by_draws(seen: Seen, given: tuple[int, ...]) -> tuple[float, float]:
@@ -156,6 +156,6 @@ def _by_draws(seen: Seen, given: tuple[int, ...]) -> tuple[float, float]:
     tables = drawn.reshape(draws * CHAINS, *seen.table.values.shape)
     errors = np.asarray(probability_error(seen.original, tables, stacked=True, by=list(given) or None))
     errors = np.nanmean(errors.reshape(len(tables), -1), axis=1)
-    each = errors.reshape(CHAINS, draws, 1)
-    ess = float(effective_draws(each, each**2, 1)[0])
+    by_chain = errors.reshape(CHAINS, draws, 1)
+    ess = float(effective_draws(by_chain, by_chain**2, 1)[0])
     return float(errors.mean()), float(errors.std() / math.sqrt(ess)) if ess > 0 else 0.0

@@ -31,7 +31,7 @@ OVER = ("worst", "mean")
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """How a risk of cells is asked for: of the worst cell or on average, in which unit, and how bad each value is."""
+    """How a risk of cells is asked for: of the worst cell or their mean, in which unit, and how bad each value is."""
 
     which: str
     """Whose risk it is, in words."""
@@ -41,7 +41,7 @@ class Asked:
 
     @property
     def unit(self) -> str:
-        """The unit of an entropy, or rather of 1/H."""
+        """The unit of 1/H."""
         return {2.0: "1/bits", math.e: "1/nats"}.get(float(self.base), f"logarithms to base {self.base:g}")
 
     def together(self, risks: Sequence[float]) -> float:
@@ -51,7 +51,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class CellRisk:
-    """A risk of cells by its name: what it is in words, and how it is worked out."""
+    """A risk of cells by its name: what it is in words, and how it is computed."""
 
     words: str
     """With gaps for whose risk it is, and for the unit."""
@@ -67,37 +67,37 @@ class CellRisk:
 
 
 def _entropy(asked: Asked, seen: Seen) -> float:
-    bits = [bits_left(seen.pmfs[i]) for i in seen.at_risk]
+    bits = [bits_left(seen.pmfs[cell]) for cell in seen.at_risk]
     left = min(bits) if asked.over == "worst" else _mean(bits)
     return reciprocal(left / math.log2(asked.base))
 
 
 def _entropy_error(asked: Asked, seen: Seen) -> float:
-    pmfs = [seen.pmfs[i] for i in seen.at_risk]
-    errors = [0.0 if one is None else one.entropy_error for one in pmfs]
-    bits = [bits_left(one) for one in pmfs]
+    pmfs = [seen.pmfs[cell] for cell in seen.at_risk]
+    errors = [0.0 if pmf is None else pmf.entropy_error for pmf in pmfs]
+    bits = [bits_left(pmf) for pmf in pmfs]
     left = min(bits) if asked.over == "worst" else _mean(bits)
     error = errors[int(np.argmin(bits))] if asked.over == "worst" else math.hypot(*errors) / len(errors)
     return 0.0 if left <= 0 else error / left**2 * math.log2(asked.base)  # of 1/H, to first order
 
 
 def _exact(asked: Asked, seen: Seen) -> float:
-    return asked.together([_p_truth(seen, i) for i in seen.at_risk])
+    return asked.together([_p_truth(seen, cell) for cell in seen.at_risk])
 
 
 def _expected_harm(asked: Asked, seen: Seen) -> float:
-    return asked.together([_harm(seen, i, asked.harm) for i in seen.at_risk])
+    return asked.together([_harm(seen, cell, asked.harm) for cell in seen.at_risk])
 
 
-def _p_truth(seen: Seen, i: int) -> float:
-    pmf, truth = seen.pmfs[i], int(seen.truth[i])
+def _p_truth(seen: Seen, cell: int) -> float:
+    pmf, truth = seen.pmfs[cell], int(seen.truth[cell])
     return 1.0 if pmf is None else pmf.between(truth, truth)
 
 
-def _harm(seen: Seen, i: int, r: Any) -> float:
-    pmf = seen.pmfs[i]
+def _harm(seen: Seen, cell: int, r: Any) -> float:
+    pmf = seen.pmfs[cell]
     if pmf is None:
-        return expected_harm({np.asarray(seen.release.own_units(seen.truth[i])).item(): 1.0}, r)
+        return expected_harm({np.asarray(seen.release.own_units(seen.truth[cell])).item(): 1.0}, r)
     return expected_harm(harmful_values(pmf, r, seen.release), r)
 
 
@@ -116,10 +116,10 @@ def risk_measure(risk: Any, asked: Asked, *, weights: Any, table: Table, chosen:
     """The vertical axis; `parts` says of which categories a risk of whole tables is."""
     _check_asked(risk, asked)
     whole = isinstance(risk, str) and risk.lower() in TABLE_RISKS
-    for option, given in (("weights", weights is not None), ("by", bool(parts.dims))):
-        if given and not whole:
-            *some, last = map(repr, TABLE_RISKS)
-            raise InputError(f"{option}= goes with the risks of the whole table, {', '.join(some)} and {last}.")
+    for option, stated in (("weights", weights is not None), ("by", bool(parts.dims))):
+        if stated and not whole:
+            *names, last = map(repr, TABLE_RISKS)
+            raise InputError(f"{option}= goes with the risks of the whole table, {', '.join(names)} and {last}.")
     if whole:
         if chosen or (asked.over != "worst" and not parts.dims) or asked.base != 2:
             raise InputError(

@@ -33,11 +33,11 @@ class Seen:
     look: Callable[[], Audit]
     """Audits the release, which may take long."""
     probability_errors: dict[tuple[int, ...], tuple[float, float]] = field(default_factory=dict)
-    """What was found of the probabilities given some dims: their mean squared error, and the standard error of that."""
+    """By the dims that are given, the mean squared error of the probabilities, and its standard error."""
 
     @cached_property
     def audit(self) -> Audit:
-        """What an intruder learns: worked out where a measure asks for it."""
+        """What an intruder learns: computed where a measure asks for it."""
         return self.look()
 
     @property
@@ -55,7 +55,7 @@ class Seen:
         """The distribution of every cell of the table; None where it is published as it is."""
         place = np.full(self.release.n_cells, -1)
         place[self.release.hidden] = np.arange(len(self.release.hidden))
-        return [self.audit.belief.pmfs[i] if i >= 0 else None for i in place[self.numbers].tolist()]
+        return [self.audit.belief.pmfs[row] if row >= 0 else None for row in place[self.numbers].tolist()]
 
     @cached_property
     def truth(self) -> np.ndarray:
@@ -67,23 +67,23 @@ class Seen:
         """The cells whose risk is looked at: the chosen ones; else the hidden ones, or all where nothing is hidden."""
         if self.chosen is not None:
             return np.flatnonzero(self.chosen)
-        hidden = np.array([one is not None for one in self.pmfs])
+        hidden = np.array([pmf is not None for pmf in self.pmfs])
         return np.flatnonzero(hidden if hidden.any() else ~hidden)
 
     @cached_property
     def known(self) -> int:
         """How many of these are known exactly."""
-        return sum(bits_left(self.pmfs[i]) <= 0 for i in self.at_risk)
+        return sum(bits_left(self.pmfs[cell]) <= 0 for cell in self.at_risk)
 
     @cached_property
     def squared_errors(self) -> np.ndarray:
         """E(x - truth)^2 of every cell, in the table's own units; 0 where it is published."""
-        found = np.zeros(len(self.pmfs))
-        for i, pmf in enumerate(self.pmfs):
+        errors = np.zeros(len(self.pmfs))
+        for cell, pmf in enumerate(self.pmfs):
             if pmf is not None:
-                middle = pmf.values + (pmf.width - 1) / 2 - self.truth[i]
-                found[i] = pmf.probabilities @ (middle**2 + (pmf.width**2 - 1) / 12)
-        return found / 100.0**self.table.decimals
+                middle = pmf.values + (pmf.width - 1) / 2 - self.truth[cell]
+                errors[cell] = pmf.probabilities @ (middle**2 + (pmf.width**2 - 1) / 12)
+        return errors / 100.0**self.table.decimals
 
     @cached_property
     def figures(self) -> np.ndarray:
@@ -92,23 +92,25 @@ class Seen:
 
     @property
     def estimated(self) -> np.ndarray:
-        """The cells for which a user takes what is to be expected: those withheld, and all where records are blank."""
-        blank = any(one.name == LocalSuppression.name for one in self.release.applied)
+        """The cells for which a user takes the expected value: those withheld, and all where values of records are blank."""
+        blank = any(method.name == LocalSuppression.name for method in self.release.applied)
         return np.flatnonzero(self.figures == NO_VALUE) if not blank else np.arange(len(self.figures))
 
     @cached_property
     def shown(self) -> np.ndarray:
-        """The table as a user works with it: published figures, and for withheld cells what is to be expected.
+        """The table as a user works with it: published figures, and for withheld cells their expected values.
 
         A negative figure, as noise makes them, stands for 0; sample counts are grossed up to the population, whose total
-        is published; where values of records are blank, she expects how many of them belong to each cell.
+        is published; blank values of records are shared out among the cells as expected.
         """
         figures = self.figures.astype(float)
-        for i in self.estimated:
-            pmf = self.pmfs[i]
-            figures[i] = self.table.values.flat[i] if pmf is None else pmf.mean + self.release.own[self.numbers[i]]
+        for cell in self.estimated:
+            pmf = self.pmfs[cell]
+            figures[cell] = (
+                self.table.values.flat[cell] if pmf is None else pmf.mean + self.release.own[self.numbers[cell]]
+            )
         figures = np.maximum(figures, 0)
-        if any(one.name == Sampling.name for one in self.release.applied) and figures.any():
+        if any(method.name == Sampling.name for method in self.release.applied) and figures.any():
             figures *= self.table.values.sum() / figures.sum()
         return figures.reshape(self.table.values.shape) / 10.0**self.table.decimals
 

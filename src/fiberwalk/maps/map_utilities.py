@@ -30,7 +30,7 @@ from .own_functions import called, number_from
 
 @dataclass(frozen=True)
 class OfCells:
-    """How well the cells are known, or which are published: what it is in words, and how it is worked out."""
+    """How well the cells are known, or which are published: what it is in words, and how it is computed."""
 
     words: str
     """With a gap for the cells that are chosen, where it is of these."""
@@ -43,7 +43,7 @@ class OfCells:
 
 @dataclass(frozen=True)
 class Kept:
-    """How much of a table is kept in another one: what it is in words, and how it is worked out of both."""
+    """How much of a table is kept in another one: what it is in words, and how it is computed from both."""
 
     words: str
     of: Callable[..., Any]
@@ -64,7 +64,7 @@ class Kept:
         """The utility of what was published."""
         if not self.by_category:
             return float(self.of(seen.original, seen.shown))
-        return parts.one(self.of(seen.original, seen.shown, by=parts.axes), worst=np.min)
+        return parts.together(self.of(seen.original, seen.shown, by=parts.axes), worst=np.min)
 
 
 def _precision(seen: Seen, cells: np.ndarray | None) -> float:
@@ -73,9 +73,9 @@ def _precision(seen: Seen, cells: np.ndarray | None) -> float:
 
 
 def _entropy_told(original: np.ndarray, shown: np.ndarray, by: Any = None) -> np.ndarray:
-    """The share of the entropy of a table that another takes away, as in R2: all of it where there is none.
+    """The share of a table's entropy that another takes away, 1 - H(X|Y)/H(X), as in R2; 1 where there is no entropy.
 
-    None of it in a category that is published as if nobody were in it.
+    It is 0 in a category that is published as if nobody were in it.
     """
     entropy = np.asarray(table_entropy(original, by=by))
     left = np.asarray(conditional_entropy(original, shown, by=by))
@@ -115,28 +115,28 @@ def utility_measure(utility: Any, which: str, table: Table, parts: Categories, g
             raise InputError(CONDITIONAL_ONLY)
         return Measure(called(utility), called(utility), _own_utility(utility), _error_of_audited)
     name = known_name("utility", utility, UTILITIES)
-    found = UTILITIES[name]
-    if isinstance(found, OfProbabilities):
-        return found.asked(name, table, given)
+    kind = UTILITIES[name]
+    if isinstance(kind, OfProbabilities):
+        return kind.asked(name, table, given)
     if given:
         raise InputError(CONDITIONAL_ONLY)
-    return replace(found.asked(name, which, table, parts), error=_error_of_audited)
+    return replace(kind.asked(name, which, table, parts), error=_error_of_audited)
 
 
 def _error_of_audited(seen: Seen) -> float:
-    """None where no audit was asked for, or an exact one."""
+    """0 where no audit was needed, or where it is exact."""
     return 0.0 if seen.audited is None or seen.audited.method == "exact" else math.nan
 
 
 def _own_utility(utility: Callable[..., Any]) -> Callable[[Seen], float]:
     try:
         inspect.signature(utility).bind(None, None, None)
-        three = True
+        takes_audit = True
     except (TypeError, ValueError):
-        three = False
+        takes_audit = False
 
     def of(seen: Seen) -> float:
-        given = (seen.table.to_xarray(), seen.release, *([seen.audit] if three else []))
-        return number_from(lambda: utility(*given), "utility=")
+        arguments = (seen.table.to_xarray(), seen.release, *([seen.audit] if takes_audit else []))
+        return number_from(lambda: utility(*arguments), "utility=")
 
     return of

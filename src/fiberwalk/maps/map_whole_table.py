@@ -27,7 +27,7 @@ def whole_table_risk(name: str, table: Table, weights: Any, parts: Categories) -
     except InputError as problem:
         raise InputError(f"risk={name!r}: {problem}") from None
     of = _by_changes if risk.by_changes else _as_shown
-    return lambda seen: parts.one(of(name, risk, seen, weights, parts.axes))
+    return lambda seen: parts.together(of(name, risk, seen, weights, parts.axes))
 
 
 def risk_words(name: str, parts: Categories) -> str:
@@ -36,7 +36,7 @@ def risk_words(name: str, parts: Categories) -> str:
 
 
 def _as_shown(name: str, risk: TableRisk, seen: Seen, weights: Any, by: Any) -> Any:
-    """By the table that a user works with."""
+    """The risk by the table that a user works with."""
     return risk.after(seen.original, seen.shown, (), weights, by)
 
 
@@ -46,10 +46,10 @@ def _by_changes(name: str, risk: TableRisk, seen: Seen, weights: Any, by: Any) -
         return risk.before(seen.original, weights, by)
     changes, figures = changes_in(seen.release), seen.figures
     if changes is None or (figures == NO_VALUE).any():
-        how = " and ".join(one.name for one in seen.release.applied) or "what it publishes"
+        names = " and ".join(method.name for method in seen.release.applied) or "what it publishes"
         raise InputError(
-            f"risk={name!r} is of counts that were changed with known probabilities, which {how} does not tell; the methods "
-            f"that do are {', '.join(CHANGES)}. risk='r2' is of any method."
+            f"risk={name!r} is of counts that were changed with known probabilities, which {names} does not tell; the "
+            f"methods that do are {', '.join(CHANGES)}. risk='r2' is of any method."
         )
     if (figures < 0).any():
         raise InputError(

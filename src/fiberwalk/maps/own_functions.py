@@ -16,22 +16,22 @@ def called(function: Any) -> str:
 
 
 def number_from(ask: Callable[[], Any], where: str) -> float:
-    """What a measure of the user's gives, which must have a place on a map."""
+    """What a measure of the user's own returns, which must have a place on a map."""
     value = in_words(ask, f"{where}: your function failed, ")
     try:
-        found = float(value)
+        number = float(value)
     except (TypeError, ValueError):
         raise InputError(f"{where}: your function must return a number; it returned {value!r}.") from None
-    if math.isnan(found) or found == -math.inf:
-        raise InputError(f"{where}: your function returned {found}, which has no place on a map.")
-    return found
+    if math.isnan(number) or number == -math.inf:
+        raise InputError(f"{where}: your function returned {number}, which has no place on a map.")
+    return number
 
 
-def in_words(call: Callable[[], Any], before: str = "") -> Any:
-    """What a function of the user's gives; where it fails, that is no failure of ours."""
+def in_words(call: Callable[[], Any], prefix: str = "") -> Any:
+    """What a function of the user's own returns; where it fails, an error that says so."""
     try:
         return call()
     except FiberwalkError:
         raise
     except Exception as problem:
-        raise InputError(f"{before}{type(problem).__name__}: {problem}") from problem
+        raise InputError(f"{prefix}{type(problem).__name__}: {problem}") from problem

@@ -58,13 +58,13 @@ _OCCUPIED_IN_REGION = np.array(
 
 
 def proportions() -> np.ndarray:
-    """The proportion of people in every cell: region, age, sex, then citizenship and work, given what was before."""
+    """The proportion of people in every cell: that of region, age and sex, then of citizenship and work given these."""
     region = np.array([854_539, 645_461]) / 1_500_000
     male = _PERCENT_MALE / 100
     sex = np.stack([male, 1 - male])
     age = _PEOPLE * np.exp(_OLDER_BY_BAND[:, None] * np.arange(_N_AGES))
     age /= age.sum(axis=1, keepdims=True)
-    work = np.stack([_work(one) for one in range(len(region))])
+    work = np.stack([_work(number) for number in range(len(region))])
     return np.einsum("r,ra,sa,rsaoje,rac->rsaojec", region, age, sex, work, _citizenship())
 
 
@@ -94,24 +94,24 @@ def _occupation(region: int) -> np.ndarray:
     by_age[:, 0] = np.minimum(1, np.exp(0.8 * (age - 6)))  # managers are rare before 30,
     by_age[:, 9] = 2 * np.exp(-0.35 * np.maximum(age - 4, 0))  # soldiers after 25,
     by_age[:, 10] = 40 * np.exp(-1.1 * np.maximum(age - 3, 0))  # apprentices after 20
-    found = np.einsum("o,so,ao,eo->saeo", _OCCUPIED_IN_REGION[region], by_sex, by_age, suits)
-    return found / found.sum(axis=-1, keepdims=True)
+    share = np.einsum("o,so,ao,eo->saeo", _OCCUPIED_IN_REGION[region], by_sex, by_age, suits)
+    return share / share.sum(axis=-1, keepdims=True)
 
 
 def _work(region: int) -> np.ndarray:
     """Of every sex and age: activity x occupation x education."""
-    found = np.zeros((2, _N_AGES, *(len(LABELS[dim]) for dim in ("activity", "occupation", "education"))))
+    shares = np.zeros((2, _N_AGES, *(len(LABELS[dim]) for dim in ("activity", "occupation", "education"))))
     education, occupation = _education(region), _occupation(region)
-    found[:, _YOUNG, _BELOW, -1, -1] = 1
-    found[:, _OLD, _PENSIONER, -1, :-1] = 0.97 * education[_OLD]
-    found[:, _OLD, _OTHER, -1, :-1] = 0.03 * education[_OLD]
+    shares[:, _YOUNG, _BELOW, -1, -1] = 1
+    shares[:, _OLD, _PENSIONER, -1, :-1] = 0.97 * education[_OLD]
+    shares[:, _OLD, _OTHER, -1, :-1] = 0.03 * education[_OLD]
     percent = {_EMPLOYED: _PERCENT_EMPLOYED, _UNEMPLOYED: _PERCENT_UNEMPLOYED, _PENSIONER: _PERCENT_PENSIONED}
-    share = {one: np.stack([these, _WOMEN_TO_MEN[one] * these]) / 100 for one, these in percent.items()}
+    share = {activity: np.stack([men, _WOMEN_TO_MEN[activity] * men]) / 100 for activity, men in percent.items()}
     share[_OTHER] = 1 - sum(share.values(), np.zeros((2, 12)))
     for activity, of_all in share.items():
         never = _PERCENT_NEVER_WORKED[activity] / 100
-        found[:, _ASKED, activity, -1, :-1] = np.einsum("sa,ae->sae", of_all * never, education[_ASKED])
-        found[:, _ASKED, activity, :-1, :-1] = np.einsum(
+        shares[:, _ASKED, activity, -1, :-1] = np.einsum("sa,ae->sae", of_all * never, education[_ASKED])
+        shares[:, _ASKED, activity, :-1, :-1] = np.einsum(
             "sa,ae,saeo->saoe", of_all * (1 - never), education[_ASKED], occupation[:, _ASKED]
         )
-    return found
+    return shares

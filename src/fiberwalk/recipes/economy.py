@@ -94,11 +94,11 @@ def enterprises(number: int, seed: int) -> pd.DataFrame:
     productivity = np.array(_PERCENT_OF_USUAL)[draws.below(len(_PERCENT_OF_USUAL), number)]
     turnover = employees * usual[activity] * productivity * (900 + draws.below(201, number)) // 100_000
     margin = np.array(_PROFIT_PER_1000)[draws.below(len(_PROFIT_PER_1000), number)] + draws.below(10, number)
-    called = np.array([f"E{k:0{len(str(number))}}" for k in range(1, number + 1)])
+    identifiers = np.array([f"E{place:0{len(str(number))}}" for place in range(1, number + 1)])
     return pd.DataFrame(
         {
-            "enterprise": called,
-            "holding": _owners(draws, called, _kinds(names)[activity], employees),
+            "enterprise": identifiers,
+            "holding": _owners(draws, identifiers, _kinds(names)[activity], employees),
             "activity": names[activity],
             "size": np.array(_SIZES)[size],
             "legal_form": np.array(list(_LEGAL_FORMS))[form],
@@ -111,10 +111,10 @@ def enterprises(number: int, seed: int) -> pd.DataFrame:
 
 
 def _many_small_few_large(draws: WholeDraws, fewest: np.ndarray) -> np.ndarray:
-    """How many work in each: of all enterprises a k-th part is k times as large as the least (Zipf's law)."""
-    one = 1 << 32
-    least_part = one // _LARGEST_TO_LEAST
-    return fewest * one // (least_part + draws.below(one - least_part, len(fewest)))
+    """How many work in each: one enterprise in k is at least k times as large as the least (Zipf's law)."""
+    whole = 1 << 32
+    least_part = whole // _LARGEST_TO_LEAST
+    return fewest * whole // (least_part + draws.below(whole - least_part, len(fewest)))
 
 
 def _regions(names: np.ndarray) -> np.ndarray:
@@ -131,12 +131,12 @@ def _kinds(names: np.ndarray) -> np.ndarray:
     return np.unique([parent_of.get(name, name) for name in names], return_inverse=True)[1]
 
 
-def _owners(draws: WholeDraws, called: np.ndarray, kind: np.ndarray, employees: np.ndarray) -> np.ndarray:
+def _owners(draws: WholeDraws, identifiers: np.ndarray, kind: np.ndarray, employees: np.ndarray) -> np.ndarray:
     """Who owns each: a holding, mostly one of two that are at home in its kind of activity; else it is its own."""
-    number, many = len(called), len(_HOLDINGS)
-    at_home = (2 * kind + draws.below(2, number)) % many
-    elsewhere = draws.below(many, number)
+    number, holdings = len(identifiers), len(_HOLDINGS)
+    at_home = (2 * kind + draws.below(2, number)) % holdings
+    elsewhere = draws.below(holdings, number)
     owner = np.where(draws.below(100, number) < _PERCENT_AT_HOME, at_home, elsewhere)
     owned = (employees >= _OWNED_FROM) & (draws.below(100, number) < _PERCENT_OWNED)
-    several = np.bincount(owner[owned], minlength=many) > 1
-    return np.where(owned & several[owner], np.array(_HOLDINGS)[owner], called)
+    several = np.bincount(owner[owned], minlength=holdings) > 1
+    return np.where(owned & several[owner], np.array(_HOLDINGS)[owner], identifiers)

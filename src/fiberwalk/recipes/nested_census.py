@@ -82,7 +82,7 @@ def counted(people: int, seed: int) -> np.ndarray:
     year = np.minimum(5 * band + draws.below(5, people), YEARS - 1)
     male = np.array(_PERCENT_MALE)[band]
     sex = draws.chosen(np.stack([male, 100 - male], axis=1))
-    phase = np.array([_PHASES.index(one) for one in _PHASE_OF_BAND])[band]
+    phase = np.array([_PHASES.index(phase_of_band) for phase_of_band in _PHASE_OF_BAND])[band]
     marital = draws.chosen(np.array(_MARITAL)[band])
     household = draws.chosen(_households()[marital, phase])
     family = np.where(household == _IN_A_FAMILY, draws.chosen(_families()[marital, phase]), _IN_NO_FAMILY)
@@ -93,17 +93,17 @@ def counted(people: int, seed: int) -> np.ndarray:
 
 def _households() -> np.ndarray:
     """Weights by marital status and phase of life."""
-    found = np.empty((5, len(_PHASES), 5), dtype=np.int64)
-    found[_NEVER] = _HOUSEHOLD_NEVER_MARRIED
-    found[[_MARRIED, _REGISTERED]] = _HOUSEHOLD_IN_A_MARRIAGE
-    found[[_DIVORCED, _WIDOWED]] = _HOUSEHOLD_AFTER_A_MARRIAGE
-    return found
+    weights = np.empty((5, len(_PHASES), 5), dtype=np.int64)
+    weights[_NEVER] = _HOUSEHOLD_NEVER_MARRIED
+    weights[[_MARRIED, _REGISTERED]] = _HOUSEHOLD_IN_A_MARRIAGE
+    weights[[_DIVORCED, _WIDOWED]] = _HOUSEHOLD_AFTER_A_MARRIAGE
+    return weights
 
 
 def _families() -> np.ndarray:
     """Weights by marital status and phase of life, of those who live in a family."""
-    found = np.empty((5, len(_PHASES), 6), dtype=np.int64)
-    found[_NEVER] = _FAMILY_NEVER_MARRIED
-    found[_MARRIED], found[_REGISTERED] = _FAMILY_MARRIED, _FAMILY_REGISTERED
-    found[[_DIVORCED, _WIDOWED]] = _FAMILY_AFTER
-    return found
+    weights = np.empty((5, len(_PHASES), 6), dtype=np.int64)
+    weights[_NEVER] = _FAMILY_NEVER_MARRIED
+    weights[_MARRIED], weights[_REGISTERED] = _FAMILY_MARRIED, _FAMILY_REGISTERED
+    weights[[_DIVORCED, _WIDOWED]] = _FAMILY_AFTER
+    return weights

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ..studies.sample_studies import SampleStudy
     from ..studies.table_studies import TableStudy
 
-LEFT_OUT = [HEADINGS[one] for one in ("support", "certificate", "uniform_risk")]
+LEFT_OUT = [HEADINGS[column] for column in ("support", "certificate", "uniform_risk")]
 """What the other columns and the lines beside the table tell: a page is not as wide as a terminal."""
 TOP = 10
 """So many of the riskiest cells are shown."""
@@ -56,14 +56,14 @@ def audit_html(audit: Audit) -> str:
     parts = [sentence(verdict(audit), strong=True), *_doubts(doubts(audit))]
     cells = riskiest_first(audit.cells)
     if len(cells):
-        some = _worth_a_row(cells)
-        shown, pmfs = readable(some).drop(columns=LEFT_OUT, errors="ignore"), pmfs_by_labels(audit)
+        first = _worth_a_row(cells)
+        shown, pmfs = readable(first).drop(columns=LEFT_OUT, errors="ignore"), pmfs_by_labels(audit)
         place = list(shown.columns).index(HEADINGS["interval"]) + 1
-        shown.insert(place, "distribution", [bars_in_line(pmfs[labels]) for labels in some.index])
+        shown.insert(place, "distribution", [bars_in_line(pmfs[labels]) for labels in first.index])
         parts.append(frame_html(shown, len(cells), "`.cells`"))
     parts.append(remark(f"Law {audit.belief.law.name}: {audit.belief.law.words}. {' '.join(how_obtained(audit))}"))
-    for name, other in audit.readings.items():
-        parts += [sentence(f"If {name}: {verdict(other)}"), *_doubts(doubts(other))]
+    for name, reading in audit.readings.items():
+        parts += [sentence(f"If {name}: {verdict(reading)}"), *_doubts(doubts(reading))]
     return "".join(parts)
 
 
@@ -86,8 +86,8 @@ def bars_in_line(pmf: Pmf) -> str:
 
 def comparison_html(comparison: Comparison) -> str:
     """How ranks change, what is in doubt, and the riskiest cells under every law."""
-    found = dict.fromkeys((word, f"{why} (under {name!r})") for name, word, why in _doubts_by_law(comparison))
-    parts = [sentence(comparison.sentence, strong=True), *_doubts(found)]
+    pairs = dict.fromkeys((word, f"{why} (under {name!r})") for name, word, why in _doubts_by_law(comparison))
+    parts = [sentence(comparison.sentence, strong=True), *_doubts(pairs)]
     if len(comparison.cells):
         parts.append(frame_html(comparison.readable(TOP), len(comparison.cells), "`.cells`"))
     return "".join(parts)
@@ -99,21 +99,21 @@ def _doubts_by_law(comparison: Comparison) -> Iterable[tuple[str, str, str]]:
             yield name, word, why.rstrip(".")
 
 
-def map_html(found: RUMap) -> str:
+def map_html(ru_map: RUMap) -> str:
     """Which methods are worth a look, and risk and utility of every point."""
-    parts = [sentence(found.sentence, strong=True)]
-    for word in dict.fromkeys(word for run in found.found for word in run.doubts):
-        of = dict.fromkeys(run.method for run in found.found if word in run.doubts)
-        parts.append(doubt(word, ", ".join(of)))
-    parts.append(frame_html(found.readable().head(MOST_ROWS), len(found.frame), "`.frame`"))
-    return "".join([*parts, remark(f"Risk: {found.risk}. Utility: {found.utility}. The lowest risk first.")])
+    parts = [sentence(ru_map.sentence, strong=True)]
+    for word in dict.fromkeys(word for run in ru_map.found for word in run.doubts):
+        methods = dict.fromkeys(run.method for run in ru_map.found if word in run.doubts)
+        parts.append(doubt(word, ", ".join(methods)))
+    parts.append(frame_html(ru_map.readable().head(MOST_ROWS), len(ru_map.frame), "`.frame`"))
+    return "".join([*parts, remark(f"Risk: {ru_map.risk}. Utility: {ru_map.utility}. The lowest risk first.")])
 
 
 def sample_risk_html(risk: SampleRisk) -> str:
     """R1 and R2 of a sample with their range, beside the truth where it is known."""
     row = risk.summary.loc["r2"]
-    said = f"A sample of {risk.n:,} of {risk.size:,} people: its risk R2 is {row['mean']:.4f} on average over the "
-    said += (
+    summary = f"A sample of {risk.n:,} of {risk.size:,} people: its risk R2 is {row['mean']:.4f} on average over the "
+    summary += (
         f"populations that may stand behind it, and between {row['q2.5']:.4f} and {row['q97.5']:.4f} for 95% of them."
     )
     frame = risk.summary.rename(
@@ -128,8 +128,8 @@ def sample_risk_html(risk: SampleRisk) -> str:
     ).dropna(axis="columns", how="all")
     if "certificate" not in risk.facts:  # drawn independently of each other
         frame = frame.drop(columns="R-hat")
-    texts = frame.apply(lambda column: [_four_digits(one) for one in column])
-    parts = [sentence(said, strong=True), *([doubt(risk.doubt)] if risk.doubt else [])]
+    texts = frame.apply(lambda column: [_four_digits(value) for value in column])
+    parts = [sentence(summary, strong=True), *([doubt(risk.doubt)] if risk.doubt else [])]
     return "".join([*parts, frame_html(texts, len(texts)), remark(f"Model {risk.model}: {risk.words}.")])
 
 
@@ -139,61 +139,64 @@ def study_html(study: TableStudy) -> str:
         columns={"small_changed": "small cells changed", "risk_before": "risk before", "risk_sd": "sd of risk",
                  "utility_sd": "sd of utility"}
     )  # fmt: skip
-    texts = frame.head(MOST_ROWS).apply(lambda column: [_four_digits(one) for one in column])
+    texts = frame.head(MOST_ROWS).apply(lambda column: [_four_digits(value) for value in column])
     seeds = len(study.runs.index.unique("seed"))
-    tables, methods = (counted(len(study.runs.index.unique(one)), one, f"{one}s") for one in ("table", "method"))
+    tables, methods = (counted(len(study.runs.index.unique(kind)), kind, f"{kind}s") for kind in ("table", "method"))
     head = sentence(f"{tables} under {methods}: means over {counted(seeds, 'seed', 'seeds')}.", strong=True)
-    said = [sentence(study.remark)] if study.remark else []
+    remarks = [sentence(study.remark)] if study.remark else []
     meanings = remark("; ".join(f"{name}: {words}" for name, words in study.methods.items()) + ".")
     axes = remark(f"Risk: {study.risk}. Utility: {study.utility}.")
-    return "".join([head, *said, frame_html(texts, len(frame), "`.frame`"), meanings, axes])
+    return "".join([head, *remarks, frame_html(texts, len(frame), "`.frame`"), meanings, axes])
 
 
 def sample_study_html(study: SampleStudy) -> str:
     """How far off every model is, and how often its 95% hold the truth."""
-    said = f"Samples of {study.people:,} people in {study.cells:,} cells, {study.zeros:,} of them empty: what "
-    said += f"{counted(len(study.models), 'model', 'models')} of the population made of their risk R2, over "
-    said += f"{counted(len(study.runs.index.unique('seed')), 'sample', 'samples')} of each fraction."
+    summary = f"Samples of {study.people:,} people in {study.cells:,} cells, {study.zeros:,} of them empty: what "
+    summary += f"{counted(len(study.models), 'model', 'models')} of the population made of their risk R2, over "
+    summary += f"{counted(len(study.runs.index.unique('seed')), 'sample', 'samples')} of each fraction."
     frame = study.frame.rename(
         columns={"true_r2": "true R2", "r2": "R2 by the model", "rms": "rms error", "sd": "sd of R2",
                  "inside": "truth in the 95%", "doubtful": "in doubt"}
     )  # fmt: skip
-    texts = frame.head(MOST_ROWS).apply(lambda column: ["" if np.isnan(one) else f"{one:.4f}" for one in column])
+    texts = frame.head(MOST_ROWS).apply(lambda column: ["" if np.isnan(x) else f"{x:.4f}" for x in column])
     for name in ("truth in the 95%", "in doubt"):
-        texts[name] = [f"{one:.3g}%" for one in 100 * frame[name].head(MOST_ROWS)]
+        texts[name] = [f"{percent:.3g}%" for percent in 100 * frame[name].head(MOST_ROWS)]
     runs = study.runs.reset_index()
     doubts = []
     for word, rows in runs[runs["doubt"] != ""].groupby("doubt", sort=False):
         by = [name for name in study.runs.index.names if name != "seed"]
         times = rows.groupby(by, sort=False).size()
-        of = [f"{model} at {one:g} ({counted(n, 'sample', 'samples')})" for (*_, one, model), n in times.items()]
-        doubts.append(doubt(str(word), ", ".join(of)))
+        cases = [f"{model} at {part:g} ({counted(n, 'sample', 'samples')})" for (*_, part, model), n in times.items()]
+        doubts.append(doubt(str(word), ", ".join(cases)))
     meanings = remark("; ".join(f"{name}: {words}" for name, words in study.models.items()) + ".")
-    return "".join([sentence(said, strong=True), *doubts, frame_html(texts, len(frame), "`.frame`"), meanings])
+    return "".join([sentence(summary, strong=True), *doubts, frame_html(texts, len(frame), "`.frame`"), meanings])
 
 
-def margin_sets_html(found: MarginSets) -> str:
+def margin_sets_html(sets: MarginSets) -> str:
     """What every set of margins tells and risks, those that tell most first."""
-    frame, said = found.frame.iloc[::-1], found.doubts
-    tables = ["not counted" if one is None else f"{one:,}" if one < 10**9 else f"{one:.3g}" for one in frame["tables"]]
+    frame, doubtful = sets.frame.iloc[::-1], sets.doubts
     shown = {
-        "independent figures": [str(one) for one in frame["independent"]],
-        "tables": tables,
-        "known cells": [str(one) for one in frame["known"]],
-        "uniform risk": ["known" if np.isinf(one) else f"{one:.3f}" for one in frame["uniform_risk"]],
-        "risk": ["known" if np.isinf(one) else f"{one:.3f}" for one in frame["risk"]],
+        "independent figures": frame["independent"].map(str),
+        "tables": ["not counted" if n is None else f"{n:,}" if n < 10**9 else f"{n:.3g}" for n in frame["tables"]],
+        "known cells": frame["known"].map(str),
+        "uniform risk": frame["uniform_risk"].map(_risk),
+        "risk": frame["risk"].map(_risk),
         "worst cell": list(frame["worst_cell"]),
-        "look safe, are not": [str(one) for one in frame["deceptive"]],
-        "doubts": [said.get(name, "") for name in frame.index],
+        "look safe, are not": frame["deceptive"].map(str),
+        "doubts": [doubtful.get(name, "") for name in frame.index],
     }
     texts = frame[[]].assign(**shown)
-    if not said:
+    if not doubtful:
         texts = texts.drop(columns="doubts")
-    head = f"{counted(len(frame), 'set', 'sets')} of margins, law {found.law}: the highest risk of a cell under each."
-    left = [doubt("STOPPED EARLY", f"left out: {'; '.join(found.left_out)}")] if found.left_out else []
-    table_of = frame_html(texts.head(MOST_ROWS), len(frame), "`.frame`")
-    return "".join([sentence(head, strong=True), *left, table_of,
-                    remark("Those that tell most first. `.best(threshold)` has those that may be published.")])  # fmt: skip
+    head = f"{counted(len(frame), 'set', 'sets')} of margins, law {sets.law}: the highest risk of a cell under each."
+    stopped = [doubt("STOPPED EARLY", f"left out: {'; '.join(sets.left_out)}")] if sets.left_out else []
+    rows = frame_html(texts.head(MOST_ROWS), len(frame), "`.frame`")
+    return "".join([sentence(head, strong=True), *stopped, rows,
+                    remark("Those that tell most first. `.best(max_risk)` has those that may be published.")])  # fmt: skip
+
+
+def _risk(value: float) -> str:
+    return "known" if np.isinf(value) else f"{value:.3f}"
 
 
 def answer_html(answer: Answer) -> str:
@@ -220,14 +223,14 @@ def example_html(example: Example) -> str:
 # --- tables -------------------------------------------------------------------------------------------------------
 
 
-def frame_html(shown: pd.DataFrame, of: int, where: str = "") -> str:
-    """A frame of texts, of which so many rows there are in all."""
-    rows = [tuple(map(str, one)) if isinstance(one, tuple) else (str(one),) for one in shown.index]
+def frame_html(shown: pd.DataFrame, total: int, where: str = "") -> str:
+    """A frame of texts, the first of so many rows in total."""
+    rows = [tuple(map(str, labels)) if isinstance(labels, tuple) else (str(labels),) for labels in shown.index]
     names = ["" if name is None else str(name) for name in shown.index.names]
-    texts = [[str(one) for one in row] for row in shown.to_numpy().tolist()]
-    words = [j for j, name in enumerate(shown.columns) if name in ("distribution", "certificate", "doubts")]
+    texts = [[str(value) for value in row] for row in shown.to_numpy().tolist()]
+    words = [place for place, name in enumerate(shown.columns) if name in ("distribution", "certificate", "doubts")]
     drawn = table(names, rows, [], [(str(name),) for name in shown.columns], texts, words=words)
-    return drawn + (remark(f"{GAP} and {of - len(rows):,} more in {where}.") if of > len(rows) else "")
+    return drawn + (remark(f"{GAP} and {total - len(rows):,} more in {where}.") if total > len(rows) else "")
 
 
 def array_html(array: xr.DataArray) -> str:
@@ -237,19 +240,19 @@ def array_html(array: xr.DataArray) -> str:
     labels = [list(map(str, array[dim].values)) for dim in array.dims]
     lines, places, more = [], [], []
     for part, most in ((slice(0, down), MOST_ROWS), (slice(down, None), MOST_COLUMNS)):
-        n = prod(sizes[part])
-        shown = shown_of(n, most)
-        last = tuple(one[-1] for one in labels[part])
+        total = prod(sizes[part])
+        shown = shown_of(total, most)
+        last = tuple(of_dim[-1] for of_dim in labels[part])
         lines.append([*islice(product(*labels[part]), shown - 1), last])
-        places.append([*range(shown - 1), n - 1])
-        more.append(n - shown)
+        places.append([*range(shown - 1), total - 1])
+        more.append(total - shown)
     values = np.asarray(array.values).reshape(prod(sizes[:down]), -1)[np.ix_(*places)]
-    texts = [[number(one) for one in row] for row in values]
+    texts = [[number(value) for value in row] for row in values]
     return cut_table(names[:down], lines[0], names[down:], lines[1], texts, (more[0], more[1]))
 
 
-def _doubts(found: Iterable[tuple[str, str]]) -> list[str]:
-    return [doubt(word, why) for word, why in found]
+def _doubts(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    return [doubt(word, why) for word, why in pairs]
 
 
 def _four_digits(value: float) -> str:

@@ -60,9 +60,9 @@ def report_page(audit: Audit) -> str:
         return environment.get_template("page.html").render(
             release=repr(audit.release).strip("<>"),
             published_shown="published" in audit.cells,
-            methods=" and ".join(dict.fromkeys(one.name for one in audit.release.applied)) or "an unnamed method",
+            methods=" and ".join(dict.fromkeys(method.name for method in audit.release.applied)) or "an unnamed method",
             truth_shown="truth" in audit.cells and len(audit.cells) > 0,
-            notes=[*audit.release.notes, *(one.own_words for one in audit.release.applied if one.own_words)],
+            notes=[*audit.release.notes, *(method.own_words for method in audit.release.applied if method.own_words)],
             law=audit.belief.law,
             certificate=audit.certificate,
             likelihood=likelihood_words(audit) if audit.release.applied else "",
@@ -80,12 +80,12 @@ def report_page(audit: Audit) -> str:
             near=f"{audit.percent:g}%",
             step=step_words(audit),
             **_reading(audit),
-            readings=[{"name": name, **_reading(other)} for name, other in audit.readings.items()],
+            readings=[{"name": name, **_reading(reading)} for name, reading in audit.readings.items()],
         )
 
 
 def _reading(audit: Audit) -> dict[str, Any]:
-    """What is said of the main reading and of every other one."""
+    """What the page says of the main reading, and of every further one."""
     cells = audit.cells
     drawn = _Sparklines(audit)
     known = cells[cells["support"] == 1]
@@ -116,25 +116,31 @@ class _Sparklines:
 
 def _cells(audit: Audit, cells: pd.DataFrame, drawn: Callable[[Any], tuple[str, str]]) -> dict[str, Any]:
     """Rows of `Audit.cells` for the page: texts, pictures, and which are known exactly."""
-    some = cells.head(MOST_ROWS)
-    texts = readable(some)
-    if "why" in some and audit.magnitude:  # of counts the columns tell it
-        texts["why"] = list(some["why"])
+    first = cells.head(MOST_ROWS)
+    texts = readable(first)
+    if "why" in first and audit.magnitude:  # of counts the columns tell it
+        texts["why"] = list(first["why"])
     table = _table(texts, len(cells))
-    for row, labels, support in zip(table["rows"], some.index, some["support"], strict=True):
+    for row, labels, support in zip(table["rows"], first.index, first["support"], strict=True):
         row["picture"], row["words"] = drawn(labels)
         row["known"] = support == 1
     return table
 
 
-def _table(shown: pd.DataFrame, of: int) -> dict[str, Any]:
-    """A frame of texts for the page, of which so many rows there are in all."""
+def _table(shown: pd.DataFrame, total: int) -> dict[str, Any]:
+    """A frame of texts for the page, the first of so many rows in total."""
     rows = [
         {"labels": labels if isinstance(labels, tuple) else (labels,), "texts": list(texts)}
         for labels, texts in zip(shown.index, shown.to_numpy(), strict=True)
     ]
     names = ["" if name is None else str(name) for name in shown.index.names]
-    return {"names": names, "headings": list(shown.columns), "rows": rows, "count": of, "more": max(0, of - len(rows))}
+    return {
+        "names": names,
+        "headings": list(shown.columns),
+        "rows": rows,
+        "count": total,
+        "more": max(0, total - len(rows)),
+    }
 
 
 def _pictures(audit: Audit) -> dict[str, Any]:
@@ -170,11 +176,11 @@ def _versions() -> str:
     return f"fiberwalk {VERSION} on Python {platform.python_version()} with {libraries}"
 
 
-_SAID_IN_CALLS: dict[str, Any] = {
+_DEFAULTS: dict[str, Any] = {
     "method": "auto", "seed": None, "tolerance": None, "hidden_margins": [], "magnitudes": None, "percent": 10.0,
     "intruders": None, "chains": 4, "max_draws": None, "max_seconds": None, "limit": None, "memory": None,
 }  # fmt: skip
-"""The settings that a call repeats where they are not what is usual."""
+"""Settings and their defaults: a call repeats those that differ."""
 
 
 def _call(audit: Audit) -> str:
@@ -183,19 +189,19 @@ def _call(audit: Audit) -> str:
     if "command" in settings:
         return str(settings["command"])
     law = settings.get("law", "uniform")
-    said = [f"law={law!r}" if isinstance(law, str) else f"law={getattr(law, 'call', type(law).__name__)}"]
-    said += [
+    arguments = [f"law={law!r}" if isinstance(law, str) else f"law={getattr(law, 'call', type(law).__name__)}"]
+    arguments += [
         f"{name}={settings[name]!r}"
-        for name, usual in _SAID_IN_CALLS.items()
-        if name in settings and settings[name] not in (usual, None)
+        for name, default in _DEFAULTS.items()
+        if name in settings and settings[name] not in (default, None)
     ]
-    return f"fw.audit(release, {', '.join(said)})"
+    return f"fw.audit(release, {', '.join(arguments)})"
 
 
 def _chance(audit: Audit) -> str:
-    """What the draws depend on, in words; nothing where none were made."""
+    """The seed and tolerance of the draws, in words; empty where nothing was drawn."""
     if audit.method == "exact":
         return ""
     seed, tolerance = audit.settings.get("seed"), audit.settings.get("tolerance")
-    told = f"seed {seed}" if seed is not None else "no seed was given: another run draws other tables"
-    return told if tolerance is None else f"{told}, tolerance {tolerance:g} bits"
+    words = f"seed {seed}" if seed is not None else "no seed was given: another run draws other tables"
+    return words if tolerance is None else f"{words}, tolerance {tolerance:g} bits"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def printed_lines(audit: Audit, top: int) -> Iterator[str]:
-    """What is printed, piece by piece; of every list, so many rows."""
+    """What is printed, line by line; of every list at most `top` rows."""
     yield verdict(audit)
     yield f"Law {audit.belief.law.name}: {audit.belief.law.words}."
     yield from how_known(audit)
@@ -23,6 +23,6 @@ def printed_lines(audit: Audit, top: int) -> Iterator[str]:
     if len(audit.cells) > top:
         yield f"... and {len(audit.cells) - top} more (--top, --csv)"
     yield from sections(audit, top)
-    for name, other in audit.readings.items():
+    for name, reading in audit.readings.items():
         yield f"\nIf {name}:"
-        yield from printed_lines(other, top)
+        yield from printed_lines(reading, top)

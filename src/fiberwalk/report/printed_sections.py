@@ -23,30 +23,30 @@ def sections(audit: Audit, top: int) -> Iterator[str]:
 
 
 def failures(audit: Audit, *, above: float | None, on_disclosure: bool) -> list[str]:
-    """Why a script that asked for it is to fail, one sentence each; what is not settled fails too."""
+    """Why a script is to fail, one sentence each: a risk above the limit, a disclosure, or chains that rule out neither."""
     if above is None and not on_disclosure:
         return []
-    found = []
+    reasons = []
     if above is not None and (n := int((audit.cells["risk"] > above).sum())):
-        found.append(f"{counted(n, 'cell is', 'cells are')} riskier than {above:g}.")
+        reasons.append(f"{counted(n, 'cell is', 'cells are')} riskier than {above:g}.")
     if on_disclosure and (n := len(audit.disclosed)):
-        found.append(f"{counted(n, 'hidden cell is', 'hidden cells are')} known exactly.")
+        reasons.append(f"{counted(n, 'hidden cell is', 'hidden cells are')} known exactly.")
     if on_disclosure and audit.insiders and (n := int((audit.respondents["newly_known"] > 0).sum())):
-        found.append(f"{counted(n, 'respondent learns', 'respondents learn')} another cell exactly.")
+        reasons.append(f"{counted(n, 'respondent learns', 'respondents learn')} another cell exactly.")
     if not audit.converged:
-        found.append(f"NOT CONVERGED ({why_not_converged(audit)}): this does not rule out that a cell is at risk.")
-    for name, other in audit.readings.items():
-        found += [f"If {name}: {line}" for line in failures(other, above=above, on_disclosure=on_disclosure)]
-    return found
+        reasons.append(f"NOT CONVERGED ({why_not_converged(audit)}): this does not rule out that a cell is at risk.")
+    for name, reading in audit.readings.items():
+        reasons += [f"If {name}: {line}" for line in failures(reading, above=above, on_disclosure=on_disclosure)]
+    return reasons
 
 
 def _deceptive(audit: Audit, top: int) -> Iterator[str]:
-    found = audit.deceptive()
-    if not len(found):
+    cells = audit.deceptive()
+    if not len(cells):
         return
-    head = "1 cell looks" if len(found) == 1 else f"{len(found)} cells look"
+    head = "1 cell looks" if len(cells) == 1 else f"{len(cells)} cells look"
     yield f"\n{head} safe by the interval and not by the distribution:"
-    yield from _lines(found.index, found["why"], top)
+    yield from _lines(cells.index, cells["why"], top)
 
 
 def _magnitudes(audit: Audit, top: int) -> Iterator[str]:
@@ -54,11 +54,11 @@ def _magnitudes(audit: Audit, top: int) -> Iterator[str]:
         return
     cells = audit.cells.iloc[largest_first(audit.cells["p_near"])]
     yield f"\nHow near an intruder comes to the truth (within {audit.percent:g}%), and where 90% of the probability lies:"
-    said = [
+    texts = [
         f"{p:.2g}, {number(low)} to {number(high)}"
         for p, low, high in zip(cells["p_near"], cells["low90"], cells["high90"], strict=True)
     ]
-    yield from _lines(cells.index, said, top)
+    yield from _lines(cells.index, texts, top)
 
 
 def _respondents(audit: Audit, top: int) -> Iterator[str]:
@@ -84,16 +84,16 @@ def _learnt(row: Any) -> str:
     if row["newly_known"]:
         more = f" and {row['newly_known'] - 1} more" if row["newly_known"] > 1 else ""
         return f"{who}learns {row['worst_cell']}{more} exactly{unsure}{other}"
-    how = f"risk {row['risk']:.3g}, {row['times']:.2g} times what it is to others"
-    return f"{who}learns most about {row['worst_cell']}: {how}{unsure}{other}"
+    risk = f"risk {row['risk']:.3g}, {row['times']:.2g} times what it is to others"
+    return f"{who}learns most about {row['worst_cell']}: {risk}{unsure}{other}"
 
 
 def _has_other(row: Any) -> bool:
     return "other_upper" in row and row["other_upper"] == row["other_upper"]
 
 
-def _lines(index: Any, said: Any, top: int) -> Iterator[str]:
-    for labels, words in list(zip(index, said, strict=True))[:top]:
+def _lines(index: Any, texts: Any, top: int) -> Iterator[str]:
+    for labels, words in list(zip(index, texts, strict=True))[:top]:
         yield f"  {cell_name(labels, index.names)}: {words}"
     if len(index) > top:
         yield f"  ... and {len(index) - top} more (--top)"

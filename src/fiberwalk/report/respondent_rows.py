@@ -35,13 +35,13 @@ HEADINGS = {
 
 def respondent_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows as short texts, under headings that need no manual."""
-    few = [
+    columns = [
         column
         for column in frame
         if not ("p_near" in frame and str(column).startswith("p_modal"))
         and not ("other" in str(column) and frame[column].isna().all())
     ]
-    shown = frame[few].astype(object)  # of magnitudes no single value is probable
+    shown = frame[columns].astype(object)  # of magnitudes no single value is probable
     for column in shown:
         shown[column] = [_text(str(column), value) for value in frame[column]]
     return shown.rename(columns=lambda column: HEADINGS.get(str(column), str(column).replace("_", " ")))
@@ -63,11 +63,11 @@ def what_they_learn(frame: pd.DataFrame) -> str:
     """How many respondents there are, and how many of them learn another's cell exactly."""
     if not len(frame):
         return "No respondent is alone in a hidden cell or has most of one."
-    one = len(frame) == 1
-    who = "One respondent is" if one else f"{number(len(frame))} respondents are"
-    has, own = ("has", "her") if one else ("have", "their")
+    single = len(frame) == 1
+    who = "One respondent is" if single else f"{number(len(frame))} respondents are"
+    has, own = ("has", "her") if single else ("have", "their")
     known = frame["kind"].isin(["largest", "second"]).any()
-    which = f"{has} most of it or {'is' if one else 'are'} first or second in it" if known else f"{has} most of it"
+    which = f"{has} most of it or {'is' if single else 'are'} first or second in it" if known else f"{has} most of it"
     exact = int((frame["newly_known"] > 0).sum())
     learns = "learns" if exact < 2 else "learn"
     return (

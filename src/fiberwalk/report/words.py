@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ..results.audit_result import Audit
 
 LIKELY = 0.5
-"""A value with more probability than this is called likely enough to name."""
+"""A most probable value with more probability than this is mentioned."""
 WORTH_SAYING = 1.1
-"""A risk that is so many times the uniform one is said to be."""
+"""A risk at least so many times what the interval suggests is mentioned."""
 
 
 ORIGINAL = "original"
@@ -32,19 +32,19 @@ def verdict(audit: Audit) -> str:
     if not n:
         return "Nothing is hidden: every cell is published."
     known, deceptive = cells["support"] == 1, cells.index.isin(audit.deceptive().index)
-    of = "The only hidden cell" if n == 1 else f"the {n} hidden cells"
+    hidden_cells = "The only hidden cell" if n == 1 else f"the {n} hidden cells"
     clauses = []
     if deceptive.any():
-        some = int(deceptive.sum())
-        who = of if n == 1 else f"{some} of {of}"
-        looks = "looks safe by its interval and is not" if some == 1 else "look safe by their interval and are not"
-        clauses.append(f"{who} {looks} ({_how_deceptive(audit, riskiest_first(cells[deceptive]))})")
+        how_many = int(deceptive.sum())
+        subject = hidden_cells if n == 1 else f"{how_many} of {hidden_cells}"
+        looks = "looks safe by its interval and is not" if how_many == 1 else "look safe by their interval and are not"
+        clauses.append(f"{subject} {looks} ({_how_deceptive(audit, riskiest_first(cells[deceptive]))})")
     if known.all():
-        clauses.append(f"{of} is known exactly" if n == 1 else f"All {n} hidden cells are known exactly")
+        clauses.append(f"{hidden_cells} is known exactly" if n == 1 else f"All {n} hidden cells are known exactly")
     elif known.any():
         clauses.append(f"{counted(int(known.sum()), 'hidden cell is', 'hidden cells are')} known exactly, of {n}")
     elif n > 1:
-        clauses.append("none is known exactly" if clauses else f"None of {of} is known exactly")
+        clauses.append("none is known exactly" if clauses else f"None of {hidden_cells} is known exactly")
     insiders = asked_respondents(audit)
     if insiders is not None and (exact := int((insiders["newly_known"] > 0).sum())):
         clauses.append(f"{counted(exact, 'respondent learns', 'respondents learn')} another cell exactly")
@@ -55,7 +55,7 @@ def verdict(audit: Audit) -> str:
     rest = cells[~known & ~deceptive]
     if len(rest) and not deceptive.any():
         rest = riskiest_first(rest)
-        which = "the riskiest of the others, " if known.any() else "the riskiest, " if n > 1 else f"{of}, "
+        which = "the riskiest of the others, " if known.any() else "the riskiest, " if n > 1 else f"{hidden_cells}, "
         clauses.append(f"{which}{_name(rest)}, {_how_risky(audit, rest)}")
     return "; ".join(clauses) + "."
 
@@ -70,17 +70,18 @@ def how_known(audit: Audit) -> list[str]:
     if audit.tables is None and certificate.word == "unproven":
         lines.append("UNPROVEN: nothing proves that the chains can reach every table:")
         lines += [f"  {line}" for line in certificate.evidence]
-    return lines + [f"{LAW_IN_DOUBT.upper()}: {said}" for said in certificate.caveats]
+    return lines + [f"{LAW_IN_DOUBT.upper()}: {caveat}" for caveat in certificate.caveats]
 
 
 def how_obtained(audit: Audit) -> list[str]:
-    """What the answer rests on, a line each; what is in doubt about it, `doubts` says."""
+    """How the answer was obtained, a line each; `doubts` has what is in doubt about it."""
     certificate = audit.certificate
     lines = []
     if audit.release.applied:
         lines.append(f"Likelihood {certificate.likelihood}: {likelihood_words(audit)}.")
     if audit.belief.path is not None:
-        lines.append(f"Hidden steps: {'; '.join(one.words for one in audit.release.applied if one.beyond_evidence)}.")
+        steps = "; ".join(method.words for method in audit.release.applied if method.beyond_evidence)
+        lines.append(f"Hidden steps: {steps}.")
     if learnt_of_theta(audit):
         lines.append(f"Theta: {learnt_of_theta(audit)}.")
     if audit.release.own.any():
@@ -112,24 +113,24 @@ def own_words(audit: Audit) -> str:
 
 def doubts(audit: Audit) -> list[tuple[str, str]]:
     """What must be said beside the verdict wherever it is shown: a word or two, and why."""
-    found = []
+    pairs = []
     if not audit.converged:
-        said = advice(audit)
-        found.append(("NOT CONVERGED", f"{why_not_converged(audit)}. {said[0].upper()}{said[1:]}"))
+        words = advice(audit)
+        pairs.append(("NOT CONVERGED", f"{why_not_converged(audit)}. {words[0].upper()}{words[1:]}"))
     if audit.certificate.likelihood != "exact" and (audit.release.figures is not None or audit.release.evidence):
-        said = likelihood_words(audit)
-        found.append((f"likelihood: {audit.certificate.likelihood}", f"{said[0].upper()}{said[1:]}."))
+        words = likelihood_words(audit)
+        pairs.append((f"likelihood: {audit.certificate.likelihood}", f"{words[0].upper()}{words[1:]}."))
     if audit.certificate.word == "unproven":
-        found.append(
+        pairs.append(
             ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
         )
-    found += [(LAW_IN_DOUBT, f"{said[0].upper()}{said[1:]}") for said in audit.certificate.caveats]
-    return found
+    pairs += [(LAW_IN_DOUBT, f"{words[0].upper()}{words[1:]}") for words in audit.certificate.caveats]
+    return pairs
 
 
 def likelihood_words(audit: Audit) -> str:
-    """What was used of how probable the protection makes what it published."""
-    names = " and ".join(dict.fromkeys(one.name for one in audit.release.applied))
+    """How far the likelihood is used: how probable the protection makes what it published."""
+    names = " and ".join(dict.fromkeys(method.name for method in audit.release.applied))
     if audit.certificate.likelihood == "exact":
         return f"how probable {names} makes what was published is used as it is"
     if audit.certificate.likelihood == "cellwise approximation":
@@ -139,16 +140,18 @@ def likelihood_words(audit: Audit) -> str:
 
 
 def learnt_of_theta(audit: Audit) -> str:
-    """What she believed of theta and what she believes now, where it is not known; else nothing."""
+    """The mean and standard deviation of theta beforehand and now, where it is not known; else nothing."""
     path = audit.belief.path
     if path is None or len(path.thetas) == 1:
         return ""
-    said = []
-    for odds in (path.theta_prior, path.theta):
-        mean = float(odds @ path.thetas)
-        spread = float(np.sqrt(odds @ (path.thetas - mean) ** 2))
-        said.append(f"{mean:.3g} ± {spread:.2g}")
-    return f"believed to be {said[0]} beforehand, and {said[1]} given what was published (mean and standard deviation)"
+    texts = []
+    for distribution in (path.theta_prior, path.theta):
+        mean = float(distribution @ path.thetas)
+        spread = float(np.sqrt(distribution @ (path.thetas - mean) ** 2))
+        texts.append(f"{mean:.3g} ± {spread:.2g}")
+    return (
+        f"believed to be {texts[0]} beforehand, and {texts[1]} given what was published (mean and standard deviation)"
+    )
 
 
 def why_not_converged(audit: Audit) -> str:
@@ -217,9 +220,9 @@ def _name(rows: pd.DataFrame) -> str:
     return cell_name(rows.index[0], rows.index.names)
 
 
-def counted(n: int, one: str, many: str) -> str:
+def counted(n: int, singular: str, plural: str) -> str:
     """So many of something, with the verb that goes with them."""
-    return f"{n} {one if n == 1 else many}"
+    return f"{n} {singular if n == 1 else plural}"
 
 
 def cell_name(labels: Any, names: Any) -> str:
@@ -295,29 +298,29 @@ def readable(cells: pd.DataFrame) -> pd.DataFrame:
     shown = shown[[column for column in HEADINGS if column in shown and column not in left_out]].astype(object)
     for column in ("published", "modal", "own", "truth"):
         if column in shown:
-            shown[column] = ["" if np.isnan(v) else number(v) for v in cells[column]]
-    shown["support"] = [f"{int(v):,}" for v in cells["support"]]
+            shown[column] = ["" if np.isnan(value) else number(value) for value in cells[column]]
+    shown["support"] = [f"{int(value):,}" for value in cells["support"]]
     shown["entropy"] = [
         f"{bits:.3f}" if error == 0 else f"{bits:.3f} ± {error:.3f}"
         for bits, error in zip(cells["entropy"], cells["entropy_mcse"], strict=True)
     ]
     for column in ("risk", "uniform_risk"):
         shown[column] = [
-            "known" if m == 1 else f"{v:#.4g}" if v < 1000 else f"{v:,.0f}"
-            for v, m in zip(cells[column], cells["support"], strict=True)
+            "known" if support == 1 else f"{value:#.4g}" if value < 1000 else f"{value:,.0f}"
+            for value, support in zip(cells[column], cells["support"], strict=True)
         ]
-    shown["understatement"] = [f"{v:.2f}" for v in cells["understatement"]]
+    shown["understatement"] = [f"{value:.2f}" for value in cells["understatement"]]
     for column in ("p_modal", "p_truth", "p_near"):
         if column in shown:
             shown[column] = [
-                "" if np.isnan(p) else probability(p, sure=m == 1)
-                for p, m in zip(cells[column], cells["support"], strict=True)
+                "" if np.isnan(p) else probability(p, sure=support == 1)
+                for p, support in zip(cells[column], cells["support"], strict=True)
             ]
     return shown.rename(columns=HEADINGS)
 
 
 def _ranges(cells: pd.DataFrame, low: str, high: str) -> list[str]:
-    return [f"{number(a)} to {number(b)}" for a, b in zip(cells[low], cells[high], strict=True)]
+    return [f"{number(first)} to {number(last)}" for first, last in zip(cells[low], cells[high], strict=True)]
 
 
 def setting_words(parameter: str, value: Any) -> str:

@@ -16,10 +16,10 @@ from ..base.saved_forms import saved
 @saved("ConditionalTest", kind="conditional test")
 @dataclass(frozen=True, eq=False, repr=False)
 class ConditionalTest:
-    """How probable so bad a fit is if the model holds, among all tables with the same sums.
+    """The p-value of a model: how probable so bad a fit is if it holds, among all tables with the same sums.
 
-    `p` with its standard `error` (0 where all tables were listed), `interval` of 95%, the `observed` statistic, and beside
-    them what large counts would suggest: `df` and `p_asymptotic`.
+    `p` with its standard `error` (0 where all tables were listed), its confidence `interval` of 95%, the `observed`
+    statistic, and what the asymptotic chi-square test would say: `df` and `p_asymptotic`.
     """
 
     p: float
@@ -33,11 +33,11 @@ class ConditionalTest:
     df: int
     """Degrees of freedom: in how many independent ways a table with these sums can change."""
     has_limit: bool
-    """Does the statistic have a chi-square law where counts are large?"""
+    """Does the statistic have an asymptotic chi-square distribution?"""
     expected: np.ndarray
     """Expected counts under the model (maximum likelihood), in the order of the table."""
     fitted: bool = True
-    """Did the fit of the expected counts come to rest?"""
+    """Did the fit of the expected counts converge?"""
     tables: int | None = None
     """How many tables have these sums, where they were listed."""
     draws: int = 0
@@ -66,7 +66,7 @@ class ConditionalTest:
 
     @property
     def p_asymptotic(self) -> float:
-        """What the chi-square law says, which is near where counts are large; nan for statistics that do not have it."""
+        """The p-value of the chi-square distribution, near to `p` where counts are large; nan for statistics without it."""
         from scipy.special import gammaincc
 
         if not self.has_limit:
@@ -77,7 +77,7 @@ class ConditionalTest:
     def doubt(self) -> str:
         """What must be said beside the p-value; empty where nothing must."""
         if not self.fitted:
-            return "the expected counts have not come to rest"
+            return "the fit of the expected counts has not converged"
         if not self.settled:
             return "NOT CONVERGED" + (f": {self.stopped}" if self.stopped else "")
         return "unproven" if self.certificate.word == "unproven" else ""

@@ -1,4 +1,4 @@
-"""Further questions to an audit, which are worked out when they are asked: cells together, the likeliest table, draws."""
+"""Further questions to an audit, computed when asked: the joint law of cells, the most probable table, drawn tables."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from .audit_result import Audit
+    from .audited_cells import AuditedCells
 
 MOST_CELLS = 12
 """More cells than this would hardly be read together."""
 
 
-def joint(audit: Audit, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
+def joint(audit: AuditedCells, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
     """The joint probabilities of a few cells or sums of an audit."""
     import pandas as pd
 
@@ -48,26 +48,26 @@ def joint(audit: Audit, cells: Iterable[Mapping[str, Any]]) -> pd.Series:
             rows.append(release.row(audit.belief.keys[place]))
             own.append(0)
     with time_limit(settings.get("max_seconds")):
-        found = joint_law(
+        law = joint_law(
             release, audit.belief.law, sp.csr_array(sp.vstack(rows)), method=settings.get("method", "auto"),
             budget=_budget(settings), settings=_chain_settings(settings),
         )  # fmt: skip
-    where = np.argwhere(found.possible)
-    values = release.own_units(found.first + where - np.array(own))
+    combinations = np.argwhere(law.possible)
+    values = release.own_units(law.first + combinations - np.array(own))
     names = [release.words(audit.belief.keys[place]) for place in places]
     index = pd.MultiIndex.from_arrays(list(np.asarray(values).T), names=names)
-    series = pd.Series(found.p[found.possible], index=index, name="probability")
+    series = pd.Series(law.p[law.possible], index=index, name="probability")
     series.attrs = {
-        "method": found.method,
-        "certificate": found.certificate.word,
-        "reason": found.certificate.reason,
-        "converged": found.converged,
-        "ess": found.ess,
+        "method": law.method,
+        "certificate": law.certificate.word,
+        "reason": law.certificate.reason,
+        "converged": law.converged,
+        "ess": law.ess,
     }
     return series
 
 
-def most_probable_table(audit: Audit) -> xr.DataArray:
+def most_probable_table(audit: AuditedCells) -> xr.DataArray:
     """The table of the greatest probability, with its log-weight in the attributes."""
     release, law = audit.release, audit.belief.law
     if len(release.grids) != 1:
@@ -81,7 +81,7 @@ def most_probable_table(audit: Audit) -> xr.DataArray:
     return table
 
 
-def arviz_draws(audit: Audit, draws: int, chains: int, cells: str) -> Any:
+def arviz_draws(audit: AuditedCells, draws: int, chains: int, cells: str) -> Any:
     """Tables drawn from the audit's release and law, in ArviZ's own form."""
     seed = audit.settings.get("seed", 1)
     return as_posterior(sample(audit.release, audit.belief.law, draws, chains, seed, which=cells))

@@ -50,7 +50,7 @@ class Run:
     risk_mcse: float = 0.0
     """The standard error of the risk that chains leave."""
     at_risk: float = 0
-    """Of how many cells the risk is; not a number likewise."""
+    """Of how many cells the risk is; not a number where it is of the table as a whole."""
     utility_mcse: float = math.nan
     """The standard error of the utility that chains and draws leave."""
 
@@ -61,7 +61,7 @@ class RUMap:
     """Disclosure risk against data utility of several methods (DFKPR01).
 
     `frame` has a row for each method and value of its parameter, `runs` one for each time it was applied; `plot` draws the
-    map, and `best(threshold)` says what to choose.
+    map, and `best(max_risk)` says what to choose.
     """
 
     found: Sequence[Run]
@@ -76,7 +76,7 @@ class RUMap:
     def __repr__(self) -> str:
         more = f", {self.left_out} runs left out" if self.left_out else ""
         return (
-            f"<RUMap of {', '.join(repr(one) for one in self.frame.index.unique('method'))}: {len(self.frame)} points, "
+            f"<RUMap of {', '.join(map(repr, self.frame.index.unique('method')))}: {len(self.frame)} points, "
             f"{len(self.found)} runs{more}; risk: {self.risk}; utility: {self.utility}>"
         )
 
@@ -89,7 +89,7 @@ class RUMap:
     @property
     def converged(self) -> bool:
         """Did the chains of every audit, if there were any, pass the stop rule, and was no run left out?"""
-        return not self.left_out and all(one.converged for one in self.found)
+        return not self.left_out and all(run.converged for run in self.found)
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -99,7 +99,7 @@ class RUMap:
         columns = ("method", "parameter", "value", "seed", "risk", "utility", "known")
         kinds: dict[str, Any] = {"seed": pd.UInt64Dtype(), "value": object}  # whole numbers stay so beside None
         return pd.DataFrame(
-            {one: pd.Series([getattr(run, one) for run in self.found], dtype=kinds.get(one)) for one in columns}
+            {name: pd.Series([getattr(run, name) for run in self.found], dtype=kinds.get(name)) for name in columns}
         )
 
     @cached_property
@@ -136,48 +136,55 @@ class RUMap:
         return frame
 
     def best(self, max_risk: float) -> pd.DataFrame:
-        """The rows of `frame` of the highest utility among those whose risk is at most the threshold; none if none is."""
+        """The rows of `frame` of the highest utility among those whose risk is at most `max_risk`; empty if there are none.
+
+        >>> import fiberwalk as fw
+        >>> by_base = {f"round {base}": lambda t, base=base: fw.round_to(t, base) for base in (3, 5)}
+        >>> fw.ru_map([[3, 1], [2, 4]], by_base, "r1", "hellinger").best(0.9).index.tolist()
+        [('original', '')]
+        """
         frame = self.frame
         allowed = frame[frame["risk"] <= check_threshold(max_risk)]
         return allowed[allowed["utility"] >= allowed["utility"].max()] if len(allowed) else allowed
 
     @property
     def sentence(self) -> str:
-        """Which methods are worth a look, in a sentence, and what is in doubt."""
+        """Which methods are worth a look (no other point dominates them), and what is in doubt, for people."""
         frame = self.frame
         others = frame[frame.index.get_level_values("method") != ORIGINAL]
-        good = [point_name(one) for one in others.index[~others["dominated"]]]
+        undominated = [point_name(point) for point in others.index[~others["dominated"]]]
         if len(others) < 2:
             only = (others if len(others) else frame).iloc[0]
-            said = f"The risk of {point_name(only.name)} is {number_word(only['risk'])}, its utility "
-            said += f"{number_word(only['utility'])}."
+            sentence = f"The risk of {point_name(only.name)} is {number_word(only['risk'])}, its utility "
+            sentence += f"{number_word(only['utility'])}."
         elif len(others.round(12).drop_duplicates(["risk", "utility"])) == 1:
             same = number_word(others["risk"].iloc[0])
-            said = f"The {len(others)} points have the same risk, {same}, and the same utility."
-        elif len(good) == len(others):
-            said = f"Each of the {len(others)} points trades utility for risk: none surpasses another in both."
-        elif not good:
-            said = f"By this risk, none of the {len(others)} points is safer than the table as it is."
+            sentence = f"The {len(others)} points have the same risk, {same}, and the same utility."
+        elif len(undominated) == len(others):
+            sentence = f"Each of the {len(others)} points trades utility for risk: none surpasses another in both."
+        elif not undominated:
+            sentence = f"By this risk, none of the {len(others)} points is safer than the table as it is."
         else:
-            said = (
-                f"Of {len(others)} points, {_listed(good)} {'is' if len(good) == 1 else 'are'} worth a look: for each "
-            )
-            said += "other one, one of these has, on average, no more risk and no less utility."
-        said += self._rises
-        telling = [point_name(one) for one in others.index[others["disclosing"] > 0]]
-        if telling:
-            said += f" A cell at risk is known exactly, at least in some runs, after {_listed(telling)}."
+            verb = "is" if len(undominated) == 1 else "are"
+            sentence = f"Of {len(others)} points, {_listed(undominated)} {verb} worth a look: for each "
+            sentence += "other one, one of these has, on average, no more risk and no less utility."
+        sentence += self._rises
+        disclosing = [point_name(point) for point in others.index[others["disclosing"] > 0]]
+        if disclosing:
+            sentence += f" A cell at risk is known exactly, at least in some runs, after {_listed(disclosing)}."
         least, most = others["at_risk"].min(), others["at_risk"].max()
         if not self.settings.get("cells") and least < most:
-            said += f" The methods hide different cells, {least:g} to {most:g} of them, and the risk is of these alone: say "
-            said += "which cells are sensitive, to compare it."
+            sentence += (
+                f" The methods hide different cells, {least:g} to {most:g} of them, and the risk is of these alone: "
+            )
+            sentence += "say which cells are sensitive, to compare it."
         doubtful = int((frame["doubts"] != "").sum())
         if doubtful:
             words = ", ".join(dict.fromkeys(word for run in self.found for word in run.doubts))
-            said += f" {doubtful} of {len(frame)} points {'is' if doubtful == 1 else 'are'} in doubt ({words})."
+            sentence += f" {doubtful} of {len(frame)} points {'is' if doubtful == 1 else 'are'} in doubt ({words})."
         if self.left_out:
-            said += f" Interrupted: {self.left_out} runs are left out."
-        return said
+            sentence += f" Interrupted: {self.left_out} runs are left out."
+        return sentence
 
     @property
     def _rises(self) -> str:
@@ -185,16 +192,24 @@ class RUMap:
         from ..risk.table_risks import TABLE_RISKS
 
         risk = TABLE_RISKS.get(str(self.settings.get("risk")))
-        before = [one.risk for one in self.found if one.method == ORIGINAL]
+        before = [run.risk for run in self.found if run.method == ORIGINAL]
         if risk is None or not risk.may_rise or not before:
             return ""
-        larger = [one for one in self.found if one.risk > before[0] + 1e-12]
-        names = list(dict.fromkeys(point_name((one.method, setting_words(one.parameter, one.value))) for one in larger))
-        said = f" In {len(larger)} runs of {_listed(names)} the risk is larger than before: {risk.may_rise}."
-        return said if larger else ""
+        larger = [run for run in self.found if run.risk > before[0] + 1e-12]
+        names = list(dict.fromkeys(point_name((run.method, setting_words(run.parameter, run.value))) for run in larger))
+        sentence = f" In {len(larger)} runs of {_listed(names)} the risk is larger than before: {risk.may_rise}."
+        return sentence if larger else ""
 
     def readable(self) -> pd.DataFrame:
-        """The main columns as short texts, for people; the lowest risk first."""
+        """The main columns as short texts, for people; the lowest risk first.
+
+        >>> import fiberwalk as fw
+        >>> fw.ru_map([[3, 1], [2, 4]], {"rounded": lambda t: fw.round_to(t, 3)}, "r1", "hellinger").readable()
+                            risk utility runs
+        method   setting
+        original          0.1295       1    1
+        rounded            0.261  0.7578    1
+        """
         import pandas as pd
 
         frame = self.frame.iloc[largest_first(self.frame["utility"])]
@@ -203,9 +218,9 @@ class RUMap:
             axis: [with_error(*pair) for pair in zip(frame[axis], frame[f"{axis}_error"], strict=True)]
             for axis in ("risk", "utility")
         }
-        shown["runs"] = [str(one) for one in frame["runs"]]
+        shown["runs"] = [str(runs) for runs in frame["runs"]]
         if frame["known"].notna().all():
-            shown["known exactly"] = [f"{one:g}" for one in frame["known"]]
+            shown["known exactly"] = [f"{known:g}" for known in frame["known"]]
         if (frame["doubts"] != "").any():
             shown["doubts"] = list(frame["doubts"])
         return pd.DataFrame(shown, index=frame.index)
@@ -237,6 +252,12 @@ class RUMap:
             the legend. Methods that are in none are grey.
         zoom
             Let the axes begin where the points do, and not at 0.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> ru = fw.ru_map([[3, 1], [2, 4]], {"rounding": ("random_round", {"base": [3, 5]})}, "r2", "hellinger", seeds=2)
+        >>> figure = ru.plot(max_risk=0.3)
         """
         from ..report.plots.map_plot import draw_map
 
@@ -253,7 +274,7 @@ class RUMap:
 def check_threshold(threshold: Any) -> float:
     """The highest risk that is allowed, if it can be one."""
     if isinstance(threshold, bool) or not isinstance(threshold, (int, float, np.number)) or not 0 < threshold < np.inf:
-        raise InputError(f"threshold={threshold!r}: the highest risk that is allowed, a number above 0.")
+        raise InputError(f"max_risk={threshold!r}: the highest risk that is allowed, a number above 0.")
     return float(threshold)
 
 
@@ -287,10 +308,10 @@ def _point(runs: Sequence[Run]) -> dict[str, Any]:
         mean = float(values.mean())
         sd = float(values.std(ddof=1)) if len(runs) > 1 and np.isfinite(mean) else np.nan
         row |= {axis: mean, f"{axis}_error": sd / np.sqrt(len(runs)), f"{axis}_sd": sd}
-    row |= {one: float(np.max([getattr(run, one) for run in runs])) for one in ("risk_mcse", "utility_mcse")}
+    row |= {column: float(np.max([getattr(run, column) for run in runs])) for column in ("risk_mcse", "utility_mcse")}
     of_cells = not np.isnan(first.known)
     row |= {"runs": len(runs), "disclosing": sum(run.known > 0 for run in runs) if of_cells else np.nan}
-    row |= {one: float(np.mean([getattr(run, one) for run in runs])) for one in ("known", "at_risk")}
+    row |= {column: float(np.mean([getattr(run, column) for run in runs])) for column in ("known", "at_risk")}
     row["likelihood"] = max((run.likelihood for run in runs), key=LIKELIHOODS.index)
     row["certificate"] = max((run.certificate for run in runs), key=(NOT_AUDITED, *WORDS).index)
     row["converged"] = all(run.converged for run in runs)
@@ -299,8 +320,8 @@ def _point(runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _dominated(risk: np.ndarray, utility: np.ndarray) -> np.ndarray:
-    """For each point, whether another one is at least as good on both axes and better on one."""
-    # Equal figures differ in the last digits of floating-point sums.
+    """For each point, whether another is at least as good on both axes and better on one: it is not on the Pareto front."""
+    # figures that are equal up to rounding errors of floating point
     risk, utility = np.round(risk, 12), np.round(utility, 12)
     as_good = (risk[:, None] <= risk) & (utility[:, None] >= utility)
     better = (risk[:, None] < risk) | (utility[:, None] > utility)

@@ -26,7 +26,7 @@ Margins = tuple[tuple[str, ...], ...]
 """A set of margins, each the names of its dims, none of them part of another."""
 MEASURES = ("risk", "uniform_risk", "p_modal")
 ERRORS = 3.0
-"""Standard errors within which a sampled figure is too close to a threshold to be called; the stop rule has as many."""
+"""A sampled figure within so many standard errors of the threshold may lie on either side; the stop rule has as many."""
 FEW = 5
 """A cell with fewer attainable values has a narrow interval; `Audit.deceptive` draws the line there too."""
 
@@ -36,7 +36,7 @@ FEW = 5
 class MarginSets:
     """Sets of margins that might be published together, each audited.
 
-    `frame` has a row for each, `audits` the audit of each; `best(threshold)` says which may be published, and `plot` draws
+    `frame` has a row for each, `audits` the audit of each; `best(max_risk)` says which may be published, and `plot` draws
     the risk that each leaves.
     """
 
@@ -64,7 +64,7 @@ class MarginSets:
     @property
     def converged(self) -> bool:
         """Did the chains of every audit, if there were any, pass the stop rule, and was no set left out?"""
-        return not self.left_out and all(one.converged for one in self.audits.values())
+        return not self.left_out and all(audit.converged for audit in self.audits.values())
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -82,41 +82,51 @@ class MarginSets:
         """
         import pandas as pd
 
-        rows = {name: _row(one, self.sets[name]) for name, one in self.audits.items()}
+        rows = {name: _row(audit, self.sets[name]) for name, audit in self.audits.items()}
         frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("margins")
         frame["tables"] = pd.Series([row["tables"] for row in rows.values()], index=frame.index, dtype=object)
         return frame
 
     def best(self, max_risk: float, column: str = "risk") -> pd.DataFrame:
-        """The sets that may be published and cannot be extended: rows of `frame`, the most telling first.
+        """The maximal sets that may be published: rows of `frame`, the most telling first.
 
         All their cells stay at or below the threshold, and no other such set tells all that they tell and more. Sampled
-        figures are estimates: `settled` is False where chains have not converged, or where this set or one that tells more
-        is within three standard errors of the threshold, in any cell. Then sample more finely (`tolerance=`), or give a
+        figures are estimates: `settled` is False where chains have not converged, or where a cell of this set, or of one
+        that tells more, is within three standard errors of the threshold. Then sample more finely (`tolerance=`), or give a
         higher `limit=`.
 
         Parameters
         ----------
         max_risk
-            The highest that is allowed of any cell.
+            The threshold: the highest figure of any cell that is allowed.
         column
-            Of what: "risk", "uniform_risk" (what an audit of intervals would allow) or "p_modal".
+            Which figure: "risk", "uniform_risk" (what an audit of intervals would allow) or "p_modal".
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> sets = fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric")
+        >>> sets.best(0.54)["settled"].to_dict()
+        {'B': True, 'A': True}
         """
         if column not in MEASURES:
             raise InputError(f"best(column={column!r}): one of {', '.join(map(repr, MEASURES))}.")
         frame, limit = self.frame, check_threshold(max_risk)
         allowed = frame.index[frame[column] <= limit]
-        ends = [a for a in allowed if not any(tells_more(self.sets[b], self.sets[a]) for b in allowed)]
-        open_ = [name for name, one in self.audits.items() if not _settled(one, column, limit)]
-        doubtful = [a in open_ or any(tells_more(self.sets[b], self.sets[a]) for b in open_) for a in ends]
-        found = frame.loc[ends].assign(settled=[not one for one in doubtful])
-        return found.sort_values("independent", ascending=False, kind="stable")
+
+        def surpassed(name: str, others: Iterable[str]) -> bool:
+            return any(tells_more(self.sets[other], self.sets[name]) for other in others)
+
+        largest = [name for name in allowed if not surpassed(name, allowed)]
+        unsettled = [name for name, audit in self.audits.items() if not _settled(audit, column, limit)]
+        settled = [name not in unsettled and not surpassed(name, unsettled) for name in largest]
+        return frame.loc[largest].assign(settled=settled).sort_values("independent", ascending=False, kind="stable")
 
     @property
     def doubts(self) -> dict[str, str]:
         """What must be said beside the figures of a set, in words; only sets of which something must be."""
-        said = {name: ", ".join(word for word, _ in doubts(one)) for name, one in self.audits.items()}
-        return {name: words for name, words in said.items() if words}
+        by_set = {name: ", ".join(word for word, _ in doubts(audit)) for name, audit in self.audits.items()}
+        return {name: words for name, words in by_set.items() if words}
 
     def plot(
         self,
@@ -128,8 +138,8 @@ class MarginSets:
     ) -> Figure:
         """The highest risk that each set leaves beside what intervals alone suggest, as a matplotlib figure.
 
-        The sets that tell most stand at the top, each with the number of its independent figures. Hollow points were
-        sampled.
+        The sets that tell most stand at the top, each with the number of its independent figures. Hollow points are from
+        sampled distributions.
 
         Parameters
         ----------
@@ -141,6 +151,11 @@ class MarginSets:
             At most so many are shown, those that tell most.
         title
             Above the picture.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> figure = fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]]).plot(max_risk=0.54)
         """
         from ..report.plots.margin_plot import draw_margin_sets
 
@@ -159,25 +174,25 @@ class MarginSets:
 def maximal(margins: Iterable[Iterable[str]], dims: Iterable[str]) -> Margins:
     """Margins in the order of the dims, without those that follow from another."""
     order = list(dims)
-    sets = sorted({frozenset(one) for one in margins}, key=lambda one: sorted(map(order.index, one)))
+    sets = sorted({frozenset(margin) for margin in margins}, key=lambda margin: sorted(map(order.index, margin)))
     return tuple(
-        tuple(sorted(one, key=order.index)) for one in sets if not any(one < other for other in sets)
+        tuple(sorted(margin, key=order.index)) for margin in sets if not any(margin < other for other in sets)
     )  # fmt: skip
 
 
-def tells_more(one: Margins, other: Margins) -> bool:
-    """Does the other set of margins follow from this one, and not the reverse?"""
-    return one != other and all(any(set(part) <= set(whole) for whole in one) for part in other)
+def tells_more(larger: Margins, smaller: Margins) -> bool:
+    """Does the second set of margins follow from the first, and not the reverse?"""
+    return larger != smaller and all(any(set(part) <= set(whole) for whole in larger) for part in smaller)
 
 
 def independent_figures(margins: Margins, sizes: Mapping[str, int]) -> int:
     """How many of the figures of some margins do not follow from the others: the parameters of their log-linear model."""
-    faces = {frozenset(face) for one in margins for k in range(len(one) + 1) for face in combinations(one, k)}
+    faces = {frozenset(face) for margin in margins for k in range(len(margin) + 1) for face in combinations(margin, k)}
     return int(sum(np.prod([sizes[dim] - 1 for dim in face], dtype=np.int64) for face in faces))
 
 
 def _settled(audit: Audit, by: str, limit: float) -> bool:
-    """Are all cells below the limit, or some above, by more than the errors that chains leave?"""
+    """Is it beyond the errors of the chains that all cells are below the limit, or that one is above it?"""
     if audit.method == "exact" or by == "uniform_risk":
         return True
     if not audit.converged or audit.certificate.word == "unproven":
@@ -199,7 +214,7 @@ def _row(audit: Audit, margins: Margins) -> dict[str, Any]:
     worst = cells.iloc[0]  # the riskiest is the first
     risk, entropy_error = float(worst["risk"]), float(np.nan_to_num(worst["entropy_mcse"]))
     return {
-        "figures": int(sum(np.prod([sizes[dim] for dim in one], dtype=np.int64) for one in margins)),
+        "figures": int(sum(np.prod([sizes[dim] for dim in margin], dtype=np.int64) for margin in margins)),
         "independent": independent_figures(margins, sizes),
         "tables": audit.tables,
         "known": int((cells["support"] == 1).sum()),

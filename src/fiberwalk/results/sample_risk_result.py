@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class SampleRisk:
     """What a sample table risks, over the populations that may stand behind it (ASE15).
 
-    `summary` has a row each for R1 (were the whole population published), R2 (of the sample) and the number of empty
-    cells in the population, `r1` and `r2` their draws.
+    `summary` has a row each for R1 (as if the whole population were published), R2 (of the sample) and the number of empty
+    cells in the population; `r1`, `r2` and `zeros` are their draws.
     """
 
     values: np.ndarray
@@ -98,7 +98,7 @@ class SampleRisk:
             },
             index=pd.Index(MEASURES, name="measure"),
         )  # fmt: skip
-        frame["truth"] = [math.nan if self.truth is None else self.truth[one] for one in MEASURES]
+        frame["truth"] = [math.nan if self.truth is None else self.truth[measure] for measure in MEASURES]
         return frame
 
     def _effective(self) -> tuple[np.ndarray, np.ndarray]:
@@ -106,22 +106,32 @@ class SampleRisk:
         if "certificate" not in self.facts:  # drawn independently of each other
             return np.full(measures, float(chains * draws)), np.ones(measures)
         can_change = np.ptp(self.values, axis=(0, 1)) > 0
-        each = self.values, self.values**2, 1
-        return effective_draws(*each, can_change), split_rhat(*each, can_change)
+        moments = self.values, self.values**2, 1
+        return effective_draws(*moments, can_change), split_rhat(*moments, can_change)
 
     def plot(self, axes: Any = None, title: str | None = None) -> Figure:
-        """The distributions of R1 and R2, with their means, and the truth where it is known. Its title names the model."""
+        """The distributions of R1 and R2, with their means, and the truth where it is known. Its title names the model.
+
+        >>> import fiberwalk as fw
+        >>> figure = fw.survey.sample_risk([[3, 0], [2, 5]], people=100, model="urn", draws=50).plot()
+        """
         from ..report.plots.sample_risk_plot import draw_sample_risk
 
         return draw_sample_risk(self, axes, title)
 
     def to_arviz(self) -> xr.Dataset:
-        """The draws as a Dataset with the dims chain and draw, which all functions of ArviZ take."""
+        """The draws as a Dataset with the dims chain and draw, which all functions of ArviZ take.
+
+        >>> import fiberwalk as fw
+        >>> draws = fw.survey.sample_risk([[3, 0], [2, 5]], people=100, model="urn", draws=50).to_arviz()
+        >>> list(draws.data_vars), dict(draws.sizes)
+        (['r1', 'r2', 'zeros'], {'chain': 1, 'draw': 50})
+        """
         import xarray as xr
 
         facts = {key: value for key, value in self.facts.items() if isinstance(value, (int, float, str))}
         return xr.Dataset(
-            {one: (("chain", "draw"), self.values[..., i]) for i, one in enumerate(MEASURES)},
+            {measure: (("chain", "draw"), self.values[..., place]) for place, measure in enumerate(MEASURES)},
             coords={"chain": np.arange(self.values.shape[0]), "draw": np.arange(self.values.shape[1])},
             attrs={"model": self.model, **facts},
         )

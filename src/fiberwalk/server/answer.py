@@ -46,8 +46,8 @@ class Tables:
 class Answer:
     """What a server answers. Only `table` and `notice` are for whoever asked; the rest is the agency's own.
 
-    The same request gets the same answer. Whoever has `original`, `risk_before` or `reason` has figures of the true table;
-    who has the exact `utility` or `risk_after` of a table of a few cells can try out which counts give it.
+    The same request gets the same answer. `original`, `risk_before` and `reason` hold figures of the true table; from the
+    exact `utility` or `risk_after` of a table of a few cells its counts can be found by trial.
     """
 
     request: Request
@@ -122,20 +122,27 @@ class Answer:
         return "released" if self.released else f"refused, because {why}"
 
     def summary(self) -> str:
-        """The answer in a few lines, for the agency: it has figures of the true table."""
+        """The answer in a few lines, for the agency: it has figures of the true table.
+
+        >>> import fiberwalk as fw
+        >>> print(fw.server.tabulate([[30, 12], [9, 25]], "A,B").summary())
+        A x B: released.
+          76 people in 4 cells, 19 a cell; 0% of the cells are small.
+          Risk 0.044 before protection, 0.044 after.
+          Utility 1.0000 of 1. Protected by nothing: these are the true counts.
+        """
         lines = [f"{self.request.words}: {self._verdict(self.reason)}."]
         if self.size is not None:
-            one = self.size
+            people = f"{self.size.population:,} {'person' if self.size.population == 1 else 'people'}"
             lines.append(
-                f"  {one.population:,} {'person' if one.population == 1 else 'people'} in {numbered(one.cells, 'cell')}, "
-                f"{plain(one.mean_cell)} a cell; "
-                f"{percent(one.small_share)} of the cells are small."
+                f"  {people} in {numbered(self.size.cells, 'cell')}, {plain(self.size.mean_cell)} a cell; "
+                f"{percent(self.size.small_share)} of the cells are small."
             )
         if self.risk_before is not None:
-            told = f"  Risk {self.risk_before:.3f} before protection"
-            told += f", {self.risk_after:.3f} after" if self.risk_after is not None else ""
-            told += f" (at most {self.max_risk:g} is allowed)" if self.max_risk is not None else ""
-            lines.append(f"{told}{f'; {self.rises}' if self.rises else ''}.")
+            risk = f"  Risk {self.risk_before:.3f} before protection"
+            risk += f", {self.risk_after:.3f} after" if self.risk_after is not None else ""
+            risk += f" (at most {self.max_risk:g} is allowed)" if self.max_risk is not None else ""
+            lines.append(f"{risk}{f'; {self.rises}' if self.rises else ''}.")
         if self.utility is not None:
             lines.append(f"  Utility {self.utility:.4f} of 1. Protected by {self._protected_by}.")
         return "\n".join(lines)
@@ -147,7 +154,12 @@ class Answer:
         return ", then ".join(parts) or "nothing: these are the true counts"
 
     def to_frame(self) -> pd.DataFrame:
-        """The protected table with one row a cell: a column for each dim, and `count`."""
+        """The protected table with one row a cell: a column for each dim, and `count`.
+
+        >>> import fiberwalk as fw
+        >>> fw.server.tabulate([[30, 12], [9, 25]], "A").to_frame()["count"].tolist()
+        [42, 34]
+        """
         import pandas as pd
 
         table = self._released().transpose(*self.request.dims)
@@ -174,15 +186,22 @@ class Answer:
     def release(self, *, exact: Any = ()) -> Release:
         """The release of this table, by the same method, seed and keys: `fw.audit` tells what it gives away.
 
-        Of an answer from tables that were rounded together (`round_lattice`) it is what this one tells by itself.
-
-        Of a request with a filter it knows whom it is about (`Release.about`), so that `fw.linked` of several answers does
-        not take different people for the same. Where the data are a sample, it is about the people in the sample.
+        Where tables were rounded together (`round_lattice`), it is what this table tells by itself. With a filter, the
+        release knows whom it is about (`Release.about`), so that `fw.linked` of several answers does not take different
+        people for the same. Where the data are a sample, it is about the people in the sample.
 
         Parameters
         ----------
         exact
             Margins that were published as they are (see `random_round`).
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> rounding = {"mechanism": "random_round", "parameters": {"base": 3}, "seed": 1}
+        >>> answer = fw.server.tabulate([[30, 12], [9, 25]], "A,B", **rounding)
+        >>> fw.bounds(answer.release()).loc[("2", "2")].to_dict()
+        {'lower': 22, 'upper': 26}
         """
         from ..release.publish import publish
 
@@ -191,7 +210,7 @@ class Answer:
         if self.before is not None:
             raise InputError(
                 f"the counts were made from a cube protected by {self.before.words}, whose cells the table does not show: "
-                "what it says of the truth cannot be told from the table alone; audit a server with when='after'."
+                "from the table alone it cannot be said what it tells of the truth; audit a server with when='after'."
             )
         true = Table(self.tables.true, self.tables.dims)
         if self.tables.lattice is not None:
@@ -216,6 +235,6 @@ class Answer:
 
 
 def _beside_offered(method: Applied) -> Applied:
-    """A method of a table beside offered ones, where some cells go the way that those went."""
+    """The method of a table beside offered ones: cells of people who are an offered figure are rounded as that was."""
     words = f"{method.words}; people who are a figure of the offered tables by themselves are rounded as they are there"
     return replace(method, likelihood=CELLWISE, words=words)

@@ -39,7 +39,7 @@ class Column:
     @cached_property
     def place(self) -> dict[str, int]:
         """Where each label stands."""
-        return {label: i for i, label in enumerate(self.labels)}
+        return {label: place for place, label in enumerate(self.labels)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Hypercube:
     """Of a sample: how many people of the population those in each cell stand for; None: everybody for as many."""
 
     def __repr__(self) -> str:
-        shape = ", ".join(f"{one.name} ({len(one.labels)})" for one in self.columns)
+        shape = ", ".join(f"{column.name} ({len(column.labels)})" for column in self.columns)
         return f"<Hypercube of {self.population:,} people in {len(self.counts):,} occupied cells: {shape}>"
 
     @cached_property
@@ -75,12 +75,12 @@ class Hypercube:
     @cached_property
     def labels(self) -> Mapping[str, tuple[str, ...]]:
         """The labels of every dim."""
-        return {one.name: one.labels for one in self.columns}
+        return {column.name: column.labels for column in self.columns}
 
     @cached_property
     def column(self) -> Mapping[str, Column]:
         """Columns by their names."""
-        return {one.name: one for one in self.columns}
+        return {column.name: column for column in self.columns}
 
     # --- cutting out a table ----------------------------------------------------------------------------------
 
@@ -117,20 +117,20 @@ class Hypercube:
         for name, size in zip(self.in_order(request), shape, strict=True):
             codes = self.column[name].codes[inside]
             cell = cell * size + (renamed[name][codes] if name in renamed else codes)
-        found = Counted(np.zeros(prod(shape), dtype=np.int64), np.zeros(prod(shape), dtype=np.uint64))
-        np.add.at(found.counts, cell, counts)
-        np.add.at(found.keys, cell, keys)
+        table = Counted(np.zeros(prod(shape), dtype=np.int64), np.zeros(prod(shape), dtype=np.uint64))
+        np.add.at(table.counts, cell, counts)
+        np.add.at(table.keys, cell, keys)
         weights = None
         if self.weights is not None:
             weights = np.bincount(cell, self.weights[inside], prod(shape)).reshape(shape)
-        return Counted(found.counts.reshape(shape), found.keys.reshape(shape), weights)
+        return Counted(table.counts.reshape(shape), table.keys.reshape(shape), weights)
 
     def cuts(self, request: Request) -> list[np.ndarray | EllipsisType]:
         """The cells that rules and risk look at: all; where dims follow from each other, those that can be occupied.
 
         Of a dim and its level only some labels meet, and the other cells would make small ones look rare. But a column that
-        is no level by anybody's word may follow from another by chance, in few people: then the cells where nobody is are
-        what discloses. Both are looked at there, and whichever is worse counts.
+        nobody said is a level may follow from another by chance, where people are few: then its empty cells are what
+        discloses. There both are looked at, and the worse counts.
         """
         families: dict[str, list[Column]] = {}
         for name in self.in_order(request):
@@ -138,28 +138,30 @@ class Hypercube:
         if all(len(family) == 1 for family in families.values()):
             return [...]
         shown = self.shown(request)
-        found = np.ones(tuple(len(labels) for labels in shown.values()), dtype=bool)
+        possible = np.ones(tuple(len(labels) for labels in shown.values()), dtype=bool)
         for finest, family in families.items():
-            meet = np.zeros([len(one.labels) for one in family], dtype=bool)
+            meet = np.zeros([len(column.labels) for column in family], dtype=bool)
             every = np.arange(len(self.labels[finest]))
-            meet[tuple(every if one.group is None else one.group for one in family)] = True
-            meet = meet[np.ix_(*([one.place[label] for label in shown[one.name]] for one in family))]
-            names = [one.name for one in family]
-            found &= meet.reshape([len(labels) if name in names else 1 for name, labels in shown.items()])
-        sure = all(one.sure for family in families.values() if len(family) > 1 for one in family if one.level_of)
-        return [found] if sure else [found, ...]
+            meet[tuple(every if column.group is None else column.group for column in family)] = True
+            meet = meet[np.ix_(*([column.place[label] for label in shown[column.name]] for column in family))]
+            names = [column.name for column in family]
+            possible &= meet.reshape([len(labels) if name in names else 1 for name, labels in shown.items()])
+        sure = all(
+            column.sure for family in families.values() if len(family) > 1 for column in family if column.level_of
+        )
+        return [possible] if sure else [possible, ...]
 
     # --- random numbers ---------------------------------------------------------------------------------------
 
     def numbers(self, request: Request, keys: np.ndarray) -> np.ndarray:
-        """A number in [0, 1) for every cell: by the keys of who is in it, or by its labels where nobody is."""
+        """A number in [0, 1) for every cell: from the keys of who is in it, or from its labels where nobody is."""
         empty = keys == 0
         if empty.any():
             keys = np.where(empty, self._keys_of_labels(request), keys)
         return from_0_to_1(keys)
 
     def _keys_of_labels(self, request: Request) -> np.ndarray:
-        """Keys that follow from labels, those of the filter among them: of one cell alike in every table."""
+        """Keys that follow from labels, those of the filter included: a cell has the same in every table."""
         dims = self.in_order(request)
         filters = (
             secret_number(self.seed, name, "\x1e".join(labels)) for name, labels in request.where if name not in dims
@@ -177,8 +179,10 @@ class Hypercube:
         return _Numbers(self)
 
     def table_seed(self, keys: np.ndarray) -> int:
-        """A seed that belongs to a table, for methods that decide about it as a whole: it follows from who is in its cells,
-        so that other words for the same people bring no second draw."""
+        """The seed of a table, for methods that treat it as a whole.
+
+        It follows from who is in its cells: another request for the same people brings no second draw.
+        """
         return secret_number(self.seed, "table", keys[keys != 0].tobytes().hex(), size=16)
 
     # --- the whole cube ---------------------------------------------------------------------------------------
@@ -186,7 +190,7 @@ class Hypercube:
     @property
     def spanning(self) -> tuple[str, ...]:
         """The dims that span the cube: those that are no level of another."""
-        return tuple(one.name for one in self.columns if one.level_of is None)
+        return tuple(column.name for column in self.columns if column.level_of is None)
 
     def whole(self) -> Request:
         """The request for the cube itself."""
@@ -195,7 +199,7 @@ class Hypercube:
     def occupied(self) -> Hypercube:
         """The cube without its empty cells; labels that nobody has are kept."""
         kept = np.flatnonzero(self.counts)
-        columns = tuple(replace(one, codes=one.codes[kept]) for one in self.columns)
+        columns = tuple(replace(column, codes=column.codes[kept]) for column in self.columns)
         weights = None if self.weights is None else self.weights[kept]
         return replace(self, columns=columns, counts=self.counts[kept], keys=self.keys[kept], weights=weights)
 
@@ -208,11 +212,11 @@ class Hypercube:
         places = np.nonzero(counts)
         codes = dict(zip(self.spanning, places, strict=True))
         columns = []
-        for one in self.columns:
-            if one.level_of is None or one.group is None:
-                columns.append(replace(one, codes=codes[one.name]))
+        for column in self.columns:
+            if column.level_of is None or column.group is None:
+                columns.append(replace(column, codes=codes[column.name]))
             else:
-                columns.append(replace(one, codes=one.group[codes[one.level_of]]))
+                columns.append(replace(column, codes=column.group[codes[column.level_of]]))
         kept = counts[places]
         return Hypercube(tuple(columns), kept, np.zeros(len(kept), dtype=np.uint64), self.seed)
 
@@ -232,25 +236,26 @@ class _Numbers(dict[str, np.ndarray]):
 def gathered(
     columns: Sequence[Column], counts: np.ndarray, keys: np.ndarray, seed: int, weights: np.ndarray | None = None
 ) -> Hypercube:
-    """The cube of rows of which several may be of the same cell."""
+    """The cube of some rows, of which several may be of the same cell."""
     places = np.zeros(len(counts), dtype=np.int64)
     size = 1
-    for one in columns:
-        if size * len(one.labels) >= 2**62:
+    for column in columns:
+        if size * len(column.labels) >= 2**62:
             distinct, places = np.unique(places, return_inverse=True)
             size = len(distinct)
-        places = places * len(one.labels) + one.codes
-        size *= len(one.labels)
+        places = places * len(column.labels) + column.codes
+        size *= len(column.labels)
     if size <= MOST_CELLS:  # one pass instead of sorting
-        some = np.full(size, -1)
-        some[places] = np.arange(len(places))
-        first = some[some >= 0]
-        some[places[first]] = np.arange(len(first))
-        cell = some[places]
+        row_of_place = np.full(size, -1)
+        row_of_place[places] = np.arange(len(places))
+        first = row_of_place[row_of_place >= 0]
+        row_of_place[places[first]] = np.arange(len(first))
+        cell = row_of_place[places]
     else:
         _, first, cell = np.unique(places, return_index=True, return_inverse=True)
     summed, total = np.zeros(len(first), dtype=np.int64), np.zeros(len(first), dtype=np.uint64)
     np.add.at(summed, cell, counts)
     np.add.at(total, cell, keys)
-    stands = None if weights is None else np.bincount(cell, weights, len(first))
-    return Hypercube(tuple(replace(one, codes=one.codes[first]) for one in columns), summed, total, seed, stands)
+    summed_weights = None if weights is None else np.bincount(cell, weights, len(first))
+    kept = tuple(replace(column, codes=column.codes[first]) for column in columns)
+    return Hypercube(kept, summed, total, seed, summed_weights)

@@ -19,7 +19,7 @@ from .protection import Protection
 from .request import Request
 
 MEASURES = {"split": "split", "split mean": "split mean", "r1": "r2", "thin lines": "thin lines"}
-"""What they are called here, and among the risks of whole tables."""
+"""The names of measures here, and their names among the risks of whole tables."""
 SAMPLE = "sample"
 """The measure of data that are a sample: see `sample_measure`."""
 
@@ -85,10 +85,11 @@ def kept_of(true: np.ndarray, published: np.ndarray) -> float:
 
 
 def as_measure(name: Any, weights: Any, protections: Sequence[Protection]) -> Measure:
-    """A measure by its name, for what goes through some methods."""
+    """A measure by its name, for counts that go through some methods."""
     if name not in MEASURES:
         raise InputError(f"risk={name!r}: there is no such measure; {did_you_mean(str(name), [*MEASURES, SAMPLE])}")
     risk = TABLE_RISKS[MEASURES[name]]
     risk.before(np.ones((2, 2)), weights)  # weights that make no sense are refused now, and not as a table's fault
-    changes = tuple(changes_of(one.name, one.parameters) for one in protections) if risk.by_changes else ()
+    by_method = (changes_of(protection.name, protection.parameters) for protection in protections)
+    changes = tuple(by_method) if risk.by_changes else ()
     return Measure(risk, weights, changes)

@@ -60,8 +60,8 @@ class RoundedTables:
     def shown(self, request: Request) -> OfferedCounts | None:
         """The counts of a request, its dims in the order of the cube; None where they do not follow from what is offered.
 
-        Who is in the table must follow as well: a filter by one label shows a part of an offered table, one by several
-        labels sums as many of its figures, and may be as much further from the truth.
+        The filters must follow as well: one by a single label shows a part of an offered table, one by several labels sums
+        as many of its figures, and may be as many times further from the truth.
         """
         table = self._showing({*request.dims, *dict(request.where)})
         if table is None:
@@ -70,28 +70,30 @@ class RoundedTables:
         inside = np.ones(self.lattice.shapes[table], dtype=bool)
         cell = np.zeros(inside.shape, dtype=np.int64)
         chosen = dict(request.where)
-        for name in (*wanted, *(one for one in chosen if one not in wanted)):
+        for name in (*wanted, *(filtered for filtered in chosen if filtered not in wanted)):
             axis, codes = self._codes(name, table)
             labels = self.cube.labels[name]
             kept = chosen.get(name, labels)
             place = np.full(len(labels), -1)
             place[[self.cube.column[name].place[label] for label in kept]] = np.arange(len(kept))
-            there = place[codes].reshape([-1 if i == axis else 1 for i in range(inside.ndim)])
+            there = place[codes].reshape([-1 if dim == axis else 1 for dim in range(inside.ndim)])
             inside &= there >= 0
             if name in wanted:
                 cell = cell * len(kept) + there
         part = self.lattice.part(table)
         shape = tuple(len(labels) for labels in wanted.values())
-        found = []
+        sums = []
         for of_figures in (self.rounded.figures[part], self.rounded.steps[part] * self.step - 1):
             summed = np.zeros(shape, dtype=np.int64)
             np.add.at(summed.reshape(-1), cell[inside], of_figures[inside.ravel()])
-            found.append(summed)
-        return OfferedCounts(*found)
+            sums.append(summed)
+        return OfferedCounts(*sums)
 
     def deciding(self, counted: Counted, numbers: np.ndarray) -> np.ndarray:
-        """What decides about the cells of a table that is not offered: their own numbers, but for people who are an offered
-        figure by themselves, and are rounded as they are there."""
+        """The numbers that decide how the cells of a table are rounded that is not offered.
+
+        They are the cells' own; but people who are an offered figure by themselves are rounded as they are there.
+        """
         order = np.argsort(self.keys, kind="stable")
         place = order[np.minimum(np.searchsorted(self.keys, counted.keys, sorter=order), len(order) - 1)]
         same = (self.keys[place] == counted.keys) & (counted.counts > 0)
@@ -101,8 +103,8 @@ class RoundedTables:
         """What an answer tells by itself: each count and each of its sums, as precisely as it is known."""
         release = publish_margins(of_table(true), parse_margins(exact, true.dims))
         names = [dim.name for dim in true.dims]
-        for n in range(len(names), -1, -1):
-            for dims in combinations(names, n):
+        for how_many in range(len(names), -1, -1):
+            for dims in combinations(names, how_many):
                 shown = self.shown(replace(request, dims=dims))
                 assert shown is not None
                 keys, matrix = release.margin(dims)
@@ -120,59 +122,63 @@ class RoundedTables:
         """The coarsest offered table from which some columns follow."""
         table = []
         for axis, names in enumerate(self.names):
-            asked = [names.index(one) for one in names if one in columns]
+            asked = [place for place, name in enumerate(names) if name in columns]
             levels = self.lattice.dims[axis]
-            enough = [i for i, below in enumerate(self.lattice.below[axis]) if below.issuperset(asked)]
-            table.append(min(enough, key=lambda i: levels[i].max()) if asked else len(names) - 1)
+            enough = [level for level, below in enumerate(self.lattice.below[axis]) if below.issuperset(asked)]
+            table.append(min(enough, key=lambda level: levels[level].max()) if asked else len(names) - 1)
         return tuple(table) if tuple(table) in self.lattice.shapes else None
 
     def _codes(self, name: str, table: tuple[int, ...]) -> tuple[int, np.ndarray]:
         """The axis of a table that tells a column, and the label of the column for each of its groups there."""
-        axis = next(i for i, names in enumerate(self.names) if name in names)
+        axis = next(place for place, names in enumerate(self.names) if name in names)
         levels = self.lattice.dims[axis]
         return axis, between(levels[table[axis]], levels[self.names[axis].index(name)])
 
 
 def rounded_tables(cube: Hypercube, parameters: Mapping[str, Any], seed: int) -> RoundedTables:
     """Round the tables that a server offers, by the keys of who is in them."""
-    given = dict(parameters)
-    base, max_dims, margins = given.pop("base", 3), given.pop("max_dims", None), given.pop("margins", None)
-    if given:
-        raise InputError(f"a server's {METHOD} has base, margins and max_dims for parameters, not {min(given)!r}.")
+    left = dict(parameters)
+    base, max_dims, margins = left.pop("base", 3), left.pop("max_dims", None), left.pop("margins", None)
+    if left:
+        raise InputError(f"a server's {METHOD} has base, margins and max_dims for parameters, not {min(left)!r}.")
     step = checked_base(base, 0, METHOD)
-    columns = [[cube.column[dim], *(one for one in cube.columns if one.level_of == dim)] for dim in cube.spanning]
-    names = tuple((*(one.name for one in of_dim), None) for of_dim in columns)
+    columns = [
+        [cube.column[dim], *(column for column in cube.columns if column.level_of == dim)] for dim in cube.spanning
+    ]
+    names = tuple((*(column.name for column in of_dim), None) for of_dim in columns)
     groups = [
         [
-            *(np.arange(len(one.labels)) if one.group is None else one.group for one in of_dim),
+            *(np.arange(len(column.labels)) if column.group is None else column.group for column in of_dim),
             np.zeros(len(of_dim[0].labels), dtype=np.int64),
         ]
         for of_dim in columns
     ]
-    named = None if margins is None else [_table(one, names, cube) for one in margin_list(margins, "margins=")]
-    lattice = offered_lattice(groups, wanted_tables(named, max_dims, [len(one) - 1 for one in names]))
-    true, numbers, keys = (np.concatenate(one) for one in zip(*_cuts(cube, names, lattice), strict=True))
+    named = None if margins is None else [_table(margin, names, cube) for margin in margin_list(margins, "margins=")]
+    lattice = offered_lattice(groups, wanted_tables(named, max_dims, [len(of_dim) - 1 for of_dim in names]))
+    true, numbers, keys = (np.concatenate(parts) for parts in zip(*_cuts(cube, names, lattice), strict=True))
     rounded = rounded_lattice(lattice, true, numbers, step, base)
-    relaxed = [" x ".join(_shown(one, names)) or "the grand total" for one in rounded.relaxed]
+    relaxed = [" x ".join(_shown(table, names)) or "the grand total" for table in rounded.relaxed]
     applied = replace(applied_lattice(rounded, relaxed, base, RECORDS), seed=seed)
     return RoundedTables(cube, names, lattice, rounded, keys, step, applied)
 
 
 def _cuts(cube: Hypercube, names: Any, lattice: Lattice) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """The true counts of every table of a lattice, the number that decides about each, and the keys of who is in it."""
-    found = []
+    cuts = []
     for table, shape in lattice.shapes.items():
         shown = _shown(table, names)
         request = Request(shown)
         cut = cube.cut(request)
         order = [cube.in_order(request).index(name) for name in shown]
         # A level may have labels that no label of its dim belongs to; nobody has them, and groups stop before them.
-        kept = tuple(slice(size) for size, of_dim, i in zip(shape, names, table, strict=True) if of_dim[i] is not None)
-        counts, numbers, keys = (
-            one.transpose(order)[kept].ravel() for one in (cut.counts, cube.numbers(request, cut.keys), cut.keys)
+        kept = tuple(
+            slice(size) for size, of_dim, level in zip(shape, names, table, strict=True) if of_dim[level] is not None
         )
-        found.append((counts, numbers, keys))
-    return found
+        counts, numbers, keys = (
+            array.transpose(order)[kept].ravel() for array in (cut.counts, cube.numbers(request, cut.keys), cut.keys)
+        )
+        cuts.append((counts, numbers, keys))
+    return cuts
 
 
 def _shown(table: tuple[int, ...], names: Any) -> tuple[str, ...]:
@@ -182,12 +188,12 @@ def _shown(table: tuple[int, ...], names: Any) -> tuple[str, ...]:
 def _table(margin: Any, names: Any, cube: Hypercube) -> tuple[int, ...]:
     """A table as users name it."""
     shown = () if margin in ("", ()) else as_request(margin, None, cube.labels).dims
-    found = []
+    levels = []
     for of_dim in names:
-        here = [one for one in shown if one in of_dim]
+        here = [name for name in shown if name in of_dim]
         if len(here) > 1:
             raise InputError(
                 f"{METHOD}: the table {margin!r} shows {here[0]!r} and {here[1]!r}, of which one is enough."
             )
-        found.append(of_dim.index(here[0]) if here else len(of_dim) - 1)
-    return tuple(found)
+        levels.append(of_dim.index(here[0]) if here else len(of_dim) - 1)
+    return tuple(levels)

@@ -30,18 +30,17 @@ class Protection:
     @property
     def words(self) -> str:
         """The method as people write it: random-round base=3."""
-        return " ".join(
-            [self.name.replace("_", "-"), *(f"{key}={_shown(one)}" for key, one in self.parameters.items())]
-        )
+        parameters = (f"{key}={_shown(value)}" for key, value in self.parameters.items())
+        return " ".join([self.name.replace("_", "-"), *parameters])
 
     @property
     def keyed(self) -> bool:
-        """Do record keys decide?"""
+        """Do record keys decide how a cell is changed (the cell-key method)?"""
         chosen_together = self.parameters.get("preserve_totals") or self.parameters.get("additive")
         return self.name in KEYED and not chosen_together
 
     def numbers(self, cube: Hypercube, request: Request, keys: np.ndarray) -> np.ndarray | None:
-        """What decides about each cell of a table, where it is the keys of its records."""
+        """The number that decides about each cell of a table, where it follows from the keys of its records."""
         return cube.numbers(request, keys) if self.keyed else None
 
     def publish(
@@ -93,13 +92,13 @@ def as_protection(method: Any, parameters: Any) -> Protection | None:
     if not isinstance(method, str):
         raise InputError(f"mechanism= is the name of a method, such as 'random_round'; it is {method!r}.")
     method_named(method)
-    given = dict(parameters or {})
-    for ours in ("seed", "keys"):
-        if ours in given:
+    own = dict(parameters or {})
+    for setting in ("seed", "keys"):
+        if setting in own:
             raise InputError(
-                f"parameters= has {ours!r}, which the server gives itself: {ours}= is one of its own settings."
+                f"parameters= has {setting!r}, which the server gives itself: {setting}= is one of its own settings."
             )
-    return Protection(method.replace("-", "_"), given)
+    return Protection(method.replace("-", "_"), own)
 
 
 def release_of(protection: Protection, table: Any, numbers: Any, seed: int, exact: Any) -> Any:
@@ -114,6 +113,6 @@ def release_of(protection: Protection, table: Any, numbers: Any, seed: int, exac
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
         return ",".join(value)
     return str(value) if isinstance(value, (str, int, float)) else "..."

@@ -24,7 +24,7 @@ from .hypercube import Column, Hypercube, gathered
 from .record_keys import keys_by_place, label_numbers, mixed, own_keys
 
 FEW_PEOPLE = 50
-"""Among so few it may be by chance that no two have a label in common."""
+"""Among so few people it may be by chance that no two have a label in common."""
 MOST_READ, MOST_DIMS = 2_000, 200
 """Columns of a file, and those among which levels of each other are looked for."""
 
@@ -53,8 +53,8 @@ def as_hypercube(
             raise problem if str(problem).startswith(name) else InputError(f"{name}: {problem}") from None
     if _is_long(data):
         return _of_rows(data, count, keys, columns, dict(hierarchies or {}), seed, sampling_weights)
-    for given, name in ((count, "count"), (keys, "keys"), (columns, "columns")):
-        if given is not None:
+    for option, name in ((count, "count"), (keys, "keys"), (columns, "columns")):
+        if option is not None:
             raise InputError(f"{name}= goes with a long frame or file, one row a person or cell.")
     return _of_table(data, hierarchies, seed, sampling_weights)
 
@@ -83,16 +83,16 @@ def read_frame(path: str | os.PathLike[str]) -> Any:
         raise InputError(f"{name}: the file is empty.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
         raise InputError(f"{name}: not a well-formed CSV file ({str(problem).strip()}).") from None
-    frame.columns = [str(one).strip() for one in frame.columns]
-    for one in frame.columns:
-        if re.fullmatch(r"Unnamed: \d+|.*\.\d+", one) and header.count(re.sub(r"\.\d+$", "", one)) != 1:
+    frame.columns = [str(column).strip() for column in frame.columns]
+    for column in frame.columns:
+        if re.fullmatch(r"Unnamed: \d+|.*\.\d+", column) and header.count(re.sub(r"\.\d+$", "", column)) != 1:
             raise InputError(f"{name}: a column has no name, or the name of another; give each a name of its own.")
     return frame
 
 
 def _header(text: str) -> list[str]:
     line = next(line for line in text.splitlines() if line.strip())
-    return [one.strip().strip('"') for one in line.split(delimiter_of(text))]
+    return [field.strip().strip('"') for field in line.split(delimiter_of(text))]
 
 
 def _is_long(data: Any) -> bool:
@@ -113,9 +113,9 @@ def _of_rows(
     seed: int,
     sampling_weights: Any,
 ) -> Hypercube:
-    names = [str(one) for one in frame.columns]
+    names = [str(name) for name in frame.columns]
     if isinstance(columns, str):
-        columns = [one.strip() for one in columns.split(",")]
+        columns = [name.strip() for name in columns.split(",")]
     if sampling_weights is not None and not isinstance(sampling_weights, str):
         raise InputError("sampling_weights= of a long frame or file is the name of a column.")
     _check_names(names, (count, keys, sampling_weights, *(columns or ())))
@@ -125,7 +125,7 @@ def _of_rows(
     count = _count_column(names, columns or ()) if count is None else count
     if count is not None and keys is not None:
         raise InputError("keys= belongs to records, one row a person; these data have a column of counts.")
-    dims = [one for one in (columns or names) if one not in (count, keys, sampling_weights)]
+    dims = [name for name in (columns or names) if name not in (count, keys, sampling_weights)]
     if not dims:
         raise InputError("no column is left for a dim.")
     if len(dims) > MOST_DIMS:
@@ -134,14 +134,14 @@ def _of_rows(
     if count is None:
         _refuse_names(coded, len(frame))
         counts = np.ones(len(frame), dtype=np.int64)
-        own = keys_by_place(len(frame), seed) if keys is None else own_keys(frame[keys], keys, seed)
+        record_keys = keys_by_place(len(frame), seed) if keys is None else own_keys(frame[keys], keys, seed)
     else:
         _refuse_numbers(coded, len(frame))
-        counts, own = _counts(frame[count], count), np.zeros(len(frame), dtype=np.uint64)
+        counts, record_keys = _counts(frame[count], count), np.zeros(len(frame), dtype=np.uint64)
     if not counts.any():
         raise InputError("all counts are zero: there is nobody to be counted.")
     weights = None if sampling_weights is None else _weights(frame[sampling_weights], sampling_weights, counts)
-    cube = _with_levels(gathered(coded, counts, own, seed, weights), hierarchies).occupied()
+    cube = _with_levels(gathered(coded, counts, record_keys, seed, weights), hierarchies).occupied()
     return cube if count is None else replace(cube, keys=_keys_of_cells(cube))
 
 
@@ -165,23 +165,23 @@ def _count_column(names: Sequence[str], dims: Collection[str]) -> str | None:
 
 def _refuse_names(columns: Sequence[Column], people: int) -> None:
     """Refuse a column that names people one by one: every other would be a level of it."""
-    for one in columns:
-        if len(one.labels) == people > FEW_PEOPLE:
+    for column in columns:
+        if len(column.labels) == people > FEW_PEOPLE:
             raise InputError(
-                f"column {one.name!r} has another label in every row: it names people, not groups of them; leave it out "
+                f"column {column.name!r} has another label in every row: it names people, not groups of them; leave it out "
                 "(columns=), or take it for their keys (keys=)."
             )
 
 
 def _refuse_numbers(columns: Sequence[Column], cells: int) -> None:
     """Refuse a column that numbers the cells: all others would be levels of it, although not of each other."""
-    for one in columns:
-        others = [other for other in columns if other is not one]
-        if len(one.labels) == cells > FEW_PEOPLE and any(
-            not _follows(a, b) and not _follows(b, a) for a, b in combinations(others, 2)
+    for column in columns:
+        others = [other for other in columns if other is not column]
+        if len(column.labels) == cells > FEW_PEOPLE and any(
+            not _follows(first, second) and not _follows(second, first) for first, second in combinations(others, 2)
         ):
             raise InputError(
-                f"column {one.name!r} has another label in every row, as if it numbered the rows; leave it out (columns=)."
+                f"column {column.name!r} has another label in every row, as if it numbered them; leave it out (columns=)."
             )
 
 
@@ -198,15 +198,15 @@ def _coded(column: Any, name: str, sort: bool) -> Column:
         except TypeError:
             raise InputError(f"column {name!r} holds something else than labels: texts or numbers.") from None
         ordered = False
-    texts = [str(one).strip() for one in categories]
+    texts = [str(text).strip() for text in categories]
     labels = list(dict.fromkeys(texts))
     missing = codes < 0
     if "" in labels:
-        missing |= np.array([one == "" for one in texts])[codes]
+        missing |= np.array([text == "" for text in texts])[codes]
     if missing.any():
         raise InputError(f"row {int(np.flatnonzero(missing)[0]) + 1} has no label in column {name!r}.")
-    place = {label: i for i, label in enumerate(labels)}
-    codes = np.array([place[one] for one in texts])[codes]
+    place = {label: number for number, label in enumerate(labels)}
+    codes = np.array([place[text] for text in texts])[codes]
     if TOTAL in place:
         raise InputError(
             f"column {name!r} has the label {TOTAL!r}, the word kept for sums: leave totals out of the data, or rename it."
@@ -215,18 +215,18 @@ def _coded(column: Any, name: str, sort: bool) -> Column:
     if ordered:
         order = used
     elif sort:
-        order = np.array(sorted(used.tolist(), key=lambda i: (_natural(labels[i]), labels[i])))
+        order = np.array(sorted(used.tolist(), key=lambda code: (_natural(labels[code]), labels[code])))
     else:
         order = used[np.argsort(first)]
     new = np.empty(len(labels), dtype=np.int64)
     new[order] = np.arange(len(order))
-    return Column(name, tuple(labels[i] for i in order), new[codes])
+    return Column(name, tuple(labels[code] for code in order), new[codes])
 
 
 def _natural(label: str) -> tuple[Any, ...]:
-    """By which labels are sorted: numbers in them count as numbers, however long, 5-9 before 10-14."""
-    parts = [(one.lstrip("0"), one) for one in re.split(r"(\d+)", label) if one]
-    return tuple((0, len(digits), digits) if one.isdecimal() else (1, 0, one) for digits, one in parts)
+    """The key by which labels are sorted: numbers in them count as numbers, however long, 5-9 before 10-14."""
+    parts = [(part.lstrip("0"), part) for part in re.split(r"(\d+)", label) if part]
+    return tuple((0, len(digits), digits) if part.isdecimal() else (1, 0, part) for digits, part in parts)
 
 
 def _counts(column: Any, name: str) -> np.ndarray:
@@ -247,16 +247,16 @@ def _counts(column: Any, name: str) -> np.ndarray:
 
 def _weights(column: Any, name: str, counts: np.ndarray) -> np.ndarray:
     """Sums of the sampling weights of the people in every row."""
-    each = numbers_in(column, f"column {name!r}")
-    refuse_below_1(each[counts > 0])
-    return np.asarray(counts * each)
+    per_person = numbers_in(column, f"column {name!r}")
+    refuse_below_1(per_person[counts > 0])
+    return np.asarray(counts * per_person)
 
 
 def _keys_of_cells(cube: Hypercube) -> np.ndarray:
-    """Keys of cells of which only the counts are known: the sum of many keys is as good as one."""
+    """Keys of cells of which only the counts are known: one key stands for the sum of its people's keys."""
     summed = np.zeros(len(cube.counts), dtype=np.uint64)
-    for one in (cube.column[name] for name in cube.spanning):
-        summed += label_numbers(cube.seed, one.name, one.labels)[one.codes]
+    for column in (cube.column[name] for name in cube.spanning):
+        summed += label_numbers(cube.seed, column.name, column.labels)[column.codes]
     return mixed(summed ^ np.uint64(0x9E3779B97F4A7C15))
 
 
@@ -286,14 +286,14 @@ def _of_table(data: Any, hierarchies: Hierarchies | None, seed: int, sampling_we
 
 def _with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
     """The cube with the levels that hierarchies give its dims; columns that follow from others are found to be levels."""
-    cube, said = _with_told_levels(cube, hierarchies)
+    cube, stated = _with_told_levels(cube, hierarchies)
     follows = _levels_found(cube.columns)
 
     def placed(column: Column) -> Column:
         finer = follows[column.name]
         if finer is None:
             return column
-        sure = column.name in said
+        sure = column.name in stated
         return replace(column, level_of=finer, group=_group(column, cube.column[finer]), sure=sure)
 
     return replace(cube, columns=tuple(placed(column) for column in cube.columns))
@@ -301,25 +301,25 @@ def _with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
 
 def _with_told_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> tuple[Hypercube, set[str]]:
     """The cube with the levels that hierarchies spell out, and the columns that hierarchies name as levels."""
-    said: set[str] = set()
+    stated: set[str] = set()
     for dim, spec in hierarchies.items():
         if dim not in cube.labels:
             raise InputError(f"a hierarchy is given for {dim!r}; {did_you_mean(str(dim), cube.labels)}")
-        named = parent_columns(spec)
-        said |= set(named or ())
-        for one in named or ():
-            if one not in cube.labels:
-                raise InputError(f"the hierarchy of dim {dim!r} names {one!r}; {did_you_mean(one, cube.labels)}")
-        if named is None:
+        parents = parent_columns(spec)
+        stated |= set(parents or ())
+        for parent in parents or ():
+            if parent not in cube.labels:
+                raise InputError(f"the hierarchy of dim {dim!r} names {parent!r}; {did_you_mean(parent, cube.labels)}")
+        if parents is None:
             for level in levels_from(dim, cube.labels[dim], spec):
                 cube = _with_level(cube, dim, level.name, level.group_of)
-    return cube, said
+    return cube, stated
 
 
 def _levels_found(columns: Sequence[Column]) -> dict[str, str | None]:
     """For each column the finest that it is a level of; None where it is one of these itself."""
-    follows = {one.name: one.level_of for one in columns}
-    plain = [one for one in columns if one.level_of is None]
+    follows = {column.name: column.level_of for column in columns}
+    plain = [column for column in columns if column.level_of is None]
     for place, coarse in enumerate(plain):
         for other, fine in enumerate(plain):
             if other == place or not _follows(coarse, fine) or (other > place and _follows(fine, coarse)):
@@ -332,14 +332,14 @@ def _levels_found(columns: Sequence[Column]) -> dict[str, str | None]:
 
 
 def _group(coarse: Column, fine: Column) -> np.ndarray:
-    """For each label of a column a label of another that stands beside it."""
+    """For each label of the fine column, a label of the coarse one that stands beside it."""
     group = np.zeros(len(fine.labels), dtype=np.int64)
     group[fine.codes] = coarse.codes
     return group
 
 
 def _follows(coarse: Column, fine: Column) -> bool:
-    """Is there one label of a column with every label of another, in all cells?"""
+    """Does every label of the fine column go with one label of the coarse one, in all cells?"""
     if len(coarse.labels) > len(fine.labels):
         return False
     return bool((_group(coarse, fine)[fine.codes] == coarse.codes).all())
@@ -349,6 +349,6 @@ def _with_level(cube: Hypercube, dim: str, name: str, group_of: Sequence[str]) -
     if name in cube.labels:
         raise InputError(f"{name!r} names two dims or levels; rename one, so that requests can name each.")
     labels = tuple(dict.fromkeys(group_of))
-    group = np.array([labels.index(one) for one in group_of])
+    group = np.array([labels.index(label) for label in group_of])
     level = Column(name, labels, group[cube.column[dim].codes], level_of=dim, group=group, sure=True)
     return replace(cube, columns=(*cube.columns, level))

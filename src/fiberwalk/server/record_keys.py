@@ -1,7 +1,7 @@
 """Record keys: a secret number of every person, added up in cells, so that who is in a cell decides how it is changed.
 
-Fraser and Wooton (2005): a cell keeps its key however the table around it is cut. Keys are whole numbers that add up modulo
-2^64, so that no order of adding and no rounding changes a sum.
+This is the cell-key method (Fraser and Wooton 2005): a cell keeps its key however the table around it is cut. Keys are whole
+numbers that add up modulo 2^64, so that no order of adding and no rounding changes a sum.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def label_numbers(seed: int, dim: str, labels: Sequence[str]) -> np.ndarray:
 
 
 def keys_by_place(records: int, seed: int) -> np.ndarray:
-    """Keys of records that have none of their own: the first of the file has the first, and so on."""
+    """Keys of records that have none of their own: the n-th record has the n-th key of the stream of the seed."""
     stream = np.random.default_rng(secret_number(seed, "keys of records", size=16))
     return stream.integers(0, 2**64, size=records, dtype=np.uint64)
 
@@ -51,17 +51,17 @@ def own_keys(column: Any, name: str, seed: int) -> np.ndarray:
         return mixed(numbers.astype(np.uint64) + np.uint64(secret_number(seed, "keys of records")))
     if (numbers >= 1).any():
         raise InputError(f"the column of keys, {name!r}: keys are whole numbers, or numbers from 0 to below 1.")
-    # The last bit makes no difference but to a key of 0, which is to be somebody's.
+    # The last bit only keeps a key of 0 apart from that of an empty cell.
     return (numbers * 2.0**53).astype(np.uint64) << np.uint64(11) | np.uint64(1)
 
 
 def mixed(numbers: np.ndarray) -> np.ndarray:
     """Every bit of a number spread over all of them, one to one (the end of splitmix64)."""
-    found = numbers ^ (numbers >> np.uint64(30))
-    found = found * np.uint64(0xBF58476D1CE4E5B9)
-    found ^= found >> np.uint64(27)
-    found *= np.uint64(0x94D049BB133111EB)
-    return found ^ (found >> np.uint64(31))
+    bits = numbers ^ (numbers >> np.uint64(30))
+    bits = bits * np.uint64(0xBF58476D1CE4E5B9)
+    bits ^= bits >> np.uint64(27)
+    bits *= np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
 
 
 def from_0_to_1(keys: np.ndarray) -> np.ndarray:

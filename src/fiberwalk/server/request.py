@@ -37,7 +37,7 @@ def _spanned(dims: Any, known: Labels) -> tuple[str, ...]:
     if isinstance(dims, str):
         names = [dims.strip()] if dims.strip() in known else [part.strip() for part in dims.split(",")]
     elif isinstance(dims, Iterable) and not isinstance(dims, Mapping):
-        names = [str(one) for one in dims]
+        names = [str(dim) for dim in dims]
     else:
         raise InputError(f"dims= is a list of dims, or a text such as 'sex,age'; it is {dims!r}.")
     if not any(names):
@@ -60,12 +60,12 @@ def _filters(where: Any, known: Labels) -> tuple[tuple[str, tuple[str, ...]], ..
         if dim not in known:
             raise InputError(f"filters= names the dim {str(dim)!r}; {did_you_mean(str(dim), known)}")
         several = isinstance(labels, Iterable) and not isinstance(labels, str)
-        chosen[dim] = {str(one) for one in labels} if several else {str(labels)}
+        chosen[dim] = {str(label) for label in labels} if several else {str(labels)}
         if not chosen[dim]:
             raise InputError(f"filters= names no label of the dim {dim!r}: nobody would be in the table.")
         for label in chosen[dim]:
             if label not in known[dim]:
                 raise InputError(f"dim {dim!r} has no label {label!r}; {did_you_mean(label, known[dim])}")
-    kept = {dim: tuple(one for one in labels if one in chosen.get(dim, ())) for dim, labels in known.items()}
-    # Who is asked for by every label is not left out by any.
+    kept = {dim: tuple(label for label in labels if label in chosen.get(dim, ())) for dim, labels in known.items()}
+    # A filter by every label of a dim leaves nobody out.
     return tuple((dim, labels) for dim, labels in kept.items() if 0 < len(labels) < len(known[dim]))

@@ -73,14 +73,14 @@ class ServerRules:
 
     def __post_init__(self) -> None:
         least = {"max_dims": 1, "max_labels": 1, "small": 1}
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if value is None and one.name != "small":
+        for rule in fields(self):
+            value = getattr(self, rule.name)
+            if value is None and rule.name != "small":
                 continue
-            whole = one.name in ("max_dims", "max_filters", "max_labels", "min_population", "small")
-            if not is_number(value) or value < least.get(one.name, 0) or (whole and value != int(value)):
+            whole = rule.name in ("max_dims", "max_filters", "max_labels", "min_population", "small")
+            if not is_number(value) or value < least.get(rule.name, 0) or (whole and value != int(value)):
                 kind = "a whole number" if whole else "a number"
-                raise InputError(f"ServerRules({one.name}={value!r}): {kind} of at least {least.get(one.name, 0)}.")
+                raise InputError(f"ServerRules({rule.name}={value!r}): {kind} of at least {least.get(rule.name, 0)}.")
         if self.max_small_share is not None and self.max_small_share > 1:
             raise InputError(
                 f"ServerRules(max_small_share={self.max_small_share!r}): a share of cells, from 0 to 1; 0.1 is ten percent."
@@ -92,52 +92,52 @@ class ServerRules:
         return Size(int(counts.sum()), counts.size, small / max(counts.size, 1))
 
     def broken_by_request(self, request: Request) -> list[Broken]:
-        """The rules that a request breaks whatever the counts are."""
-        found = []
-        for given, most, what in (
+        """The rules that a request breaks by its dims and filters, whatever the counts are."""
+        broken = []
+        for number, most, kind in (
             (len(request.dims), self.max_dims, "dim"),
             (len(request.where), self.max_filters, "filter"),
         ):
-            if most is not None and given > most:
-                words = f"the table has {numbered(given, what)}; at most {most} {_is(most)} allowed"
-                found.append(Broken(words, words))
+            if most is not None and number > most:
+                words = f"the table has {numbered(number, kind)}; at most {most} {_is(most)} allowed"
+                broken.append(Broken(words, words))
         for dim, labels in request.where:
             most = self.max_labels
             if most is not None and dim not in request.dims and len(labels) > most:
                 words = f"the filter of {dim!r} names {len(labels)} labels; at most {most} {_is(most)} allowed"
-                found.append(Broken(words, words))
-        return found
+                broken.append(Broken(words, words))
+        return broken
 
     def broken_by_size(self, size: Size) -> list[Broken]:
         """The rules that the counts of a table break. Their figures are true ones: a user is told only which rule it was."""
-        found = []
+        broken = []
         fewest = self.min_population or 1
         if size.population < fewest:
             needed = f"at least {fewest:,} {_is(fewest)} needed"
             people = (
                 f"the table has a population of {size.population:,}" if size.population else "nobody is in the table"
             )
-            found.append(Broken(f"{people}; {needed}", f"the table has too small a population; {needed}"))
+            broken.append(Broken(f"{people}; {needed}", f"the table has too small a population; {needed}"))
         if self.max_small_share is not None and size.small_share > self.max_small_share:
             cells = "cells of 1" if self.small == 1 else f"cells of 1 to {self.small}"
             allowed = f"at most {percent(self.max_small_share)} are allowed"
             words = f"of the table's {size.cells:,} cells are {cells}; {allowed}"
-            found.append(Broken(f"{percent(size.small_share, self.max_small_share)} {words}", f"too many {words}"))
+            broken.append(Broken(f"{percent(size.small_share, self.max_small_share)} {words}", f"too many {words}"))
         if self.min_mean_cell is not None and size.mean_cell < self.min_mean_cell:
             needed = f"at least {plain(self.min_mean_cell)} {_is(self.min_mean_cell)} needed"
-            found.append(
+            broken.append(
                 Broken(
                     f"the table has {plain(size.mean_cell, self.min_mean_cell)} people a cell on average; {needed}",
                     f"the table has too few people a cell on average; {needed}",
                 )
             )
-        return found
+        return broken
 
 
 def plain(value: float, limit: float | None = None) -> str:
     """A figure of four digits, or as many as tell it from a limit that it is beyond."""
     shown = (float(f"{value:.{digits}g}") for digits in range(4, 18))
-    return f"{next((one for one in shown if one != limit), value):,.15g}"
+    return f"{next((figure for figure in shown if figure != limit), value):,.15g}"
 
 
 def percent(share: float, limit: float | None = None) -> str:
@@ -145,9 +145,9 @@ def percent(share: float, limit: float | None = None) -> str:
     return f"{plain(100 * share, None if limit is None else 100 * limit)}%"
 
 
-def numbered(number: int, what: str) -> str:
-    """Some of them, or one."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def numbered(number: int, noun: str) -> str:
+    """A number with its noun: 1 dim, 2 dims."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _is(number: float) -> str:

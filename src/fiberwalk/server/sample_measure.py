@@ -64,12 +64,12 @@ class SampleMeasure:
         if self.strata is None or self.strata[0] not in names or any(dim != self.strata[0] for dim, _ in request.where):
             return ()
         axis, sizes = names.index(self.strata[0]), self.strata[1]
-        of: np.ndarray = np.indices(counted.counts.shape)[axis].ravel()
-        found = []
+        place_of_cell: np.ndarray = np.indices(counted.counts.shape)[axis].ravel()
+        groups = []
         for place, label in enumerate(dims[axis].labels):
-            cells = np.flatnonzero(of == place)
-            found.append(Group(cells, sizes[label] - int(counted.counts.ravel()[cells].sum()), f"the stratum {label}"))
-        return tuple(found)
+            cells = np.flatnonzero(place_of_cell == place)
+            groups.append(Group(cells, sizes[label] - int(counted.counts.ravel()[cells].sum()), f"the stratum {label}"))
+        return tuple(groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,19 +90,19 @@ class SampledTable:
     def after(self, published: np.ndarray, cut: Cut) -> float:
         """The risk that protection of the sample table leaves."""
         chosen = np.arange(published.size) if isinstance(cut, EllipsisType) else np.flatnonzero(cut)
-        found = float(self._means(lambda populations: _risk(populations, published, chosen, self.measure.weights), cut))
-        if math.isnan(found):
+        risk = float(self._means(lambda populations: _risk(populations, published, chosen, self.measure.weights), cut))
+        if math.isnan(risk):
             raise InputError("the protected table sums to 0: nothing can be measured of an empty table.")
-        return found
+        return risk
 
     def by(self, name: str, published: np.ndarray) -> Any:
         """The risk of each category of a dim; not a number for one that nobody is in."""
         axis = [dim.name for dim in self.dims].index(name)
-        of: np.ndarray = np.indices(published.shape)[axis].ravel()
-        parts = [np.flatnonzero(of == place) for place in range(published.shape[axis])]
+        place_of_cell: np.ndarray = np.indices(published.shape)[axis].ravel()
+        parts = [np.flatnonzero(place_of_cell == place) for place in range(published.shape[axis])]
 
         def measured(populations: np.ndarray) -> np.ndarray:
-            return np.stack([_risk(populations, published, one, self.measure.weights) for one in parts], axis=1)
+            return np.stack([_risk(populations, published, cells, self.measure.weights) for cells in parts], axis=1)
 
         return labelled(self._means(measured, ...), (self.dims[axis],))
 
@@ -116,17 +116,17 @@ class SampledTable:
             shut=None if isinstance(cut, EllipsisType) else ~cut.ravel(),
         )  # fmt: skip
         drawn = self.measure.model.given(sample).each(function, Drawing(self.measure.draws, self.seed))
-        found: np.ndarray = drawn.values.mean(axis=(0, 1))
-        return found
+        means: np.ndarray = drawn.values.mean(axis=(0, 1))
+        return means
 
 
 def _risk(populations: np.ndarray, published: np.ndarray, cells: np.ndarray, weights: Any) -> np.ndarray:
     """R2 of some cells of every population."""
     shown = np.maximum(published.ravel()[cells], 0)  # noise may go below
-    some = populations[:, cells]
-    if not shown.any() or not some.any(axis=1).all():
+    part = populations[:, cells]
+    if not shown.any() or not part.any(axis=1).all():
         return np.full(len(populations), np.nan)
-    return np.asarray(r2(some, shown, weights, stacked=True))
+    return np.asarray(r2(part, shown, weights, stacked=True))
 
 
 def as_sample_measure(
@@ -154,8 +154,8 @@ def as_sample_measure(
                 )
         strata, size = (name, sizes), sum(sizes.values())
         if cube.weights is None:
-            each = np.array([sizes[label] for label in column.labels]) / people
-            cube = cube.weighted(cube.counts * each[column.codes])
+            weight = np.array([sizes[label] for label in column.labels]) / people
+            cube = cube.weighted(cube.counts * weight[column.codes])
     if cube.weights is not None:
         if isinstance(chosen, PolyaUrn):
             raise InputError("model 'urn' takes no sampling weights and no strata: take 'log-linear' or 'shrunk'.")
@@ -165,6 +165,6 @@ def as_sample_measure(
             f"risk='sample': how large is the population that these {cube.population:,} people were drawn from? Give "
             "people=."
         )
-    given = WEIGHTS if weights is None else weights
-    together(given, TERMS)
-    return SampleMeasure(chosen, cube, checked_size(size, cube.population), strata, given, int(draws)), cube
+    term_weights = WEIGHTS if weights is None else weights
+    together(term_weights, TERMS)
+    return SampleMeasure(chosen, cube, checked_size(size, cube.population), strata, term_weights, int(draws)), cube

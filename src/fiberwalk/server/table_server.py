@@ -28,23 +28,23 @@ from .sample_measure import SampledTable, SampleMeasure, as_sample_measure
 class TableServer:
     """Tables on request, from microdata or a hypercube, each ruled, measured, protected and measured again.
 
-    The same request gets the same table, in whatever order its dims are named. With `random_round`, and with `perturb` and
-    `add_noise` as far as a cell has anybody in it, the same people are published as the same count in every table that
-    shows them as a cell (record keys, Fraser and Wooton 2005). With `semi_controlled_round` mostly so: keys rank the cells,
-    and how many go up depends on the table; who finds a cell up in one and down in another knows it within one. All other
-    methods treat every table by itself, the same people in the same cells alike.
+    The same request gets the same table, in whatever order its dims are named. With `random_round`, `perturb` and
+    `add_noise`, the same people are published as the same count in every table that shows them as a cell (record keys: the
+    cell-key method of Fraser and Wooton 2005); cells with nobody in them are changed by their labels. With
+    `semi_controlled_round` this holds for most cells: keys rank them, and the table decides how many go up; who sees a cell
+    go up in one table and down in another knows it within one. All other methods treat every table by itself, the same
+    people in the same cells alike.
 
-    Other groups of people are changed anew: their sums need not agree, and whoever asks for many tables learns more than
-    one of them says (see `ServerRules`, max_labels, for how much). Refusals tell something of the true table, too. Only
-    what the cube went through (`when="before"`) is the same in all tables, however many there are, and what `round_lattice`
-    offers.
+    Other groups of people are changed anew: their sums need not agree, and many tables tell more than one of them (see
+    `ServerRules`, max_labels, for how much). Refusals tell something of the true table, too. What is the same in all tables,
+    however many there are, is what the cube went through (`when="before"`), and what `round_lattice` offers.
 
     With `round_lattice` the tables that its parameters offer (margins, max_dims) are rounded when the server is set up, all
-    at once: each adds up, and all agree. A request is answered from them if its dims and those of its filters are together
-    in one of them; a filter by several labels sums their figures. However many such requests there are, they tell no more
+    at once: each adds up, and all agree. A request is answered from them if one of them shows its dims and those of its
+    filters together; a filter by several labels sums their figures. However many such requests there are, they tell no more
     than what is offered. Any other request is answered by `random_round` with the same base and keys: the same people have
     the same count as in the tables that are offered, but sums need not agree. `server.lattice.applied` says what was done,
-    and in `own_words` how many figures had to turn.
+    and its `own_words` how many figures are not what their keys alone would have made of them.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class TableServer:
         self.measure: Measure | SampleMeasure
         if risk != SAMPLE:
             _refuse_of_samples(people=people, model=model, sampling_weights=sampling_weights)
-            self.measure = as_measure(risk, weights, [one for one in (self.before, self.after) if one is not None])
+            self.measure = as_measure(risk, weights, [step for step in (self.before, self.after) if step is not None])
         self.seed = taken_seed(seed)
         self.cube = as_hypercube(
             data, count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=self.seed,
@@ -169,6 +169,13 @@ class TableServer:
             shows these labels only.
         by
             A dim of the table: the answer tells the risk of each of its categories, too.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> server = fw.server.TableServer([[30, 12], [9, 25]], mechanism="random_round", parameters={"base": 3}, seed=1)
+        >>> server.tabulate("B", filters={"A": "1"}).table.values.tolist()
+        [30, 12]
         """
         request = as_request(dims, filters, self.cube.labels)
         # 1. the preliminary rules
@@ -205,19 +212,26 @@ class TableServer:
             left = max(measured.after(published, cut) for cut in cuts) if protected else risk
         except InputError as problem:
             return _refused(request, [_not_measured(problem)], sizes[0])
-        told: dict[str, Any] = {"size": sizes[0], "risk_before": risk, "risk_after": left, "max_risk": self.max_risk}
-        told["rises"] = self.measure.may_rise if left > risk else ""
+        findings: dict[str, Any] = {
+            "size": sizes[0],
+            "risk_before": risk,
+            "risk_after": left,
+            "max_risk": self.max_risk,
+        }
+        findings["rises"] = self.measure.may_rise if left > risk else ""
         if by is not None:
-            told |= _risk_by(by, measured, dims_shown, true, published if protected else true)
+            findings |= _risk_by(by, measured, dims_shown, true, published if protected else true)
         if self.max_risk is not None and left > self.max_risk:
-            why = f"its risk is {plain(left, self.max_risk)} after protection; at most {self.max_risk:g} is allowed"
-            return _refused(request, [Broken(why, "it is too risky, also when it is protected")], **told)
+            reason = f"its risk is {plain(left, self.max_risk)} after protection; at most {self.max_risk:g} is allowed"
+            return _refused(request, [Broken(reason, "it is too risky, also when it is protected")], **findings)
         # 5. the table, and what is kept of it
         tables = Tables(dims_shown, true, published, numbers, seed)
         if self.lattice is not None:
             tables = replace(tables, lattice=None if shown is None else self.lattice, beside_offered=shown is None)
         utility = self.measure.utility(true, published)
-        return Answer(request, True, "", "", utility=utility, before=self.before, after=after, tables=tables, **told)
+        return Answer(
+            request, True, "", "", utility=utility, before=self.before, after=after, tables=tables, **findings
+        )
 
     def _rounded_tables(self) -> RoundedTables | None:
         """The tables that are offered, if some are rounded together."""
@@ -254,9 +268,9 @@ def _risk_by(
     return {"risk_by_before": before, "risk_by_after": before if published is true else measured.by(by, published)}
 
 
-def _refuse_of_samples(**given: Any) -> None:
-    """Refuse what is said of a sample where the data are none."""
-    for name, value in given.items():
+def _refuse_of_samples(**options: Any) -> None:
+    """Refuse options about a sample where the data are none."""
+    for name, value in options.items():
         if value is not None:
             raise InputError(f"{name}= is about data that are a sample: it goes with risk='sample'.")
 
@@ -270,19 +284,19 @@ def _protections(method: Any, parameters: Any, when: Any, before: Any) -> tuple[
     """What the cube goes through, and what every table does."""
     if when not in ("after", "before"):
         raise InputError(f"when={when!r}: 'after' (every table is protected) or 'before' (the cube is, once).")
-    given = as_protection(method, parameters)
+    protection = as_protection(method, parameters)
     if before is None:
-        return (given, None) if when == "before" else (None, given)
+        return (protection, None) if when == "before" else (None, protection)
     if when == "before":
         raise InputError("before= names what the cube goes through, and so does when='before': give one of them.")
     if isinstance(before, str) or not isinstance(before, Sequence) or len(before) != 2:
         raise InputError("before= is a pair of a method and its parameters, such as ('swap', {'dim': 'region'}).")
-    return as_protection(*before), given
+    return as_protection(*before), protection
 
 
-def _refused(request: Request, broken: list[Broken], size: Size | None = None, **told: Any) -> Answer:
+def _refused(request: Request, broken: list[Broken], size: Size | None = None, **findings: Any) -> Answer:
     reason, notice = ("; ".join(words) for words in zip(*broken, strict=True))
-    return Answer(request, False, reason, notice, size=told.pop("size", size), **told)
+    return Answer(request, False, reason, notice, size=findings.pop("size", size), **findings)
 
 
 def tabulate(

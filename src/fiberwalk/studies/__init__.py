@@ -1,8 +1,14 @@
 """Studies of samples and of methods over many tables.
 
-`table_studies` puts methods (`treatments`) to work on tables cut from a hypercube (`cuts`), and measures what they leave
-(`study_measures`); `sample_studies`, `sampled_populations` and `zero_levels` are about samples;
-`measure_properties` is about what R1 and R2 do when a table is changed (`table_edits`).
+table_studies        methods on tables cut from a hypercube
+treatments           ... the methods, before or after the cut
+cuts                 ... the tables
+study_measures       ... risk and utility
+sampled_populations  the risk of a sample over populations that may stand behind it
+sample_studies       models of the population, tried on samples of a known one
+zero_levels          populations with so many random and structural zeros
+measure_properties   what R1 and R2 do when a table is changed
+table_edits          ... the changes
 """
 
 from ..base.lazy_names import from_stub

@@ -25,21 +25,21 @@ class Cut:
     def of(self, counts: np.ndarray) -> np.ndarray:
         """The table, cut from the counts of a cube."""
         part = counts[self.chosen]
-        away = tuple(i for i in range(part.ndim) if i not in self.axes)
+        away = tuple(axis for axis in range(part.ndim) if axis not in self.axes)
         return np.asarray(part.sum(axis=away).transpose(np.argsort(np.argsort(self.axes))))
 
 
-def cut_of(whole: Table, name: str, given: Any) -> Cut:
+def cut_of(whole: Table, name: str, pair: Any) -> Cut:
     """A table as a study names it, if the cube has it."""
-    if not isinstance(given, (tuple, list)) or len(given) != 2 or not isinstance(given[1], Mapping | None):
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[1], Mapping | None):
         raise InputError(
             f"table_study(): table {name!r} is a pair of its dims and who is in it, ('A,B', {{'C': '1'}})."
         )
-    spanning, where = given
+    spanning, where = pair
     names = [dim.name for dim in whole.dims]
     parse_margin(spanning, whole.dims)  # refuses what is no dim
     wanted = (
-        [one.strip() for one in spanning.split(",")] if isinstance(spanning, str) else [str(one) for one in spanning]
+        [dim.strip() for dim in spanning.split(",")] if isinstance(spanning, str) else [str(dim) for dim in spanning]
     )
     if not any(wanted):
         raise InputError(f"table_study(): table {name!r} has no dim; {did_you_mean('', names)}")
@@ -57,4 +57,4 @@ def cut_of(whole: Table, name: str, given: Any) -> Cut:
             )
         place = labels.index(str(label))
         chosen[names.index(dim)] = slice(place, place + 1)
-    return Cut(tuple(chosen), tuple(names.index(one) for one in wanted), tuple(wanted))
+    return Cut(tuple(chosen), tuple(names.index(dim) for dim in wanted), tuple(wanted))

@@ -40,11 +40,15 @@ class RiskProperties:
         return f"<RiskProperties: R1 {first['r1']:.4f}, R2 {first['r2']:.4f}, and {changes} changes of the table>"
 
     def _repr_html_(self) -> str | None:
-        found: str | None = self.frame.round(4).to_html()
-        return found
+        html: str | None = self.frame.round(4).to_html()
+        return html
 
     def plot(self, ax: Axes | None = None, title: str | None = None) -> Figure:
-        """R1 and R2 of the table, and what they become by every change; at the right the rule, where there is one."""
+        """R1 and R2 of the table, and what they become by every change; at the right the rule, where there is one.
+
+        >>> import fiberwalk as fw
+        >>> figure = fw.studies.risk_properties([[30, 12], [9, 25]]).plot()
+        """
         from ..report.plots.properties_plot import draw_properties
 
         return draw_properties(self, ax, title)
@@ -58,11 +62,11 @@ def risk_properties(
     fraction: float = 0.1,
     seed: int = 1,
 ) -> RiskProperties:
-    """What R1 and R2 do when a table is changed: bounds, order, what a zero, a split or a merge of cells does to them.
+    """What R1 and R2 do when a table is changed, and which rules hold: of bounds, zeros, splits and merges of cells.
 
     R1 is the risk of the table, R2 that of a sample of it (see `risk.r1`, `risk.r2`). The table and its sample are changed
-    alike, one change at a time, and measured again. Some changes move the risks in one direction whatever the table is: what
-    an agency expects of a measure (Antal, Shlomo and Elliot 2015). Others, as splitting a cell, may go either way.
+    alike, one change at a time, and measured again. Some changes move the risks in one direction whatever the table is, as
+    an agency expects of a measure (Antal, Shlomo and Elliot 2015). Others, such as splitting a cell, may go either way.
 
     Parameters
     ----------
@@ -78,22 +82,22 @@ def risk_properties(
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> found = fw.studies.risk_properties(fw.examples.ase15().table)
-    >>> found.frame.loc[["as it is", "a cell more that is empty", "largest cell split in two"], "r1"].round(4).to_dict()
+    >>> properties = fw.studies.risk_properties(fw.examples.ase15().table)
+    >>> properties.frame.loc[["as it is", "a cell more that is empty", "largest cell split in two"], "r1"].round(4).to_dict()
     {'as it is': 0.2315, 'a cell more that is empty': 0.2337, 'largest cell split in two': 0.2236}
-    >>> bool(found.frame["holds"].dropna().all())
+    >>> bool(properties.frame["holds"].dropna().all())
     True
     """
     import pandas as pd
 
-    given = as_table(table)
-    F = given.values.ravel()
+    true = as_table(table)
+    F = true.values.ravel()
     if not F.any():
         raise InputError("risk_properties(): the table sums to 0; nobody is in it.")
     if sample is None:
-        G = np.asarray(draw_sample(given, fraction, seed=seed).figures)
+        G = np.asarray(draw_sample(true, fraction, seed=seed).figures)
     else:
-        G = arranged(given, as_table(sample), names=("the table", "sample=")).arrays[1].ravel()
+        G = arranged(true, as_table(sample), names=("the table", "sample=")).arrays[1].ravel()
         if not G.any() or (G > F).any():
             raise InputError("risk_properties(): sample= has people, and in no cell more than the table.")
     rows: dict[str, dict[str, Any]] = {}

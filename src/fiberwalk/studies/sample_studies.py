@@ -64,7 +64,7 @@ class SampleStudy:
     models: Mapping[str, str]
 
     def __repr__(self) -> str:
-        fractions, models, seeds = (len(self.runs.index.unique(one)) for one in ("fraction", "model", "seed"))
+        fractions, models, seeds = (len(self.runs.index.unique(name)) for name in ("fraction", "model", "seed"))
         return f"<SampleStudy of {fractions} fractions, {models} models and {seeds} samples of {self.people:,} people>"
 
     def _repr_html_(self) -> str | None:
@@ -78,8 +78,8 @@ class SampleStudy:
         """Over the samples, a row for every fraction and model, and for every level of zeros where these were asked for.
 
         true_r2 and r2 are means, bias is their difference, rms the root of the mean squared error, sd the standard
-        deviation of r2 from sample to sample; inside is the share of samples whose true R2 lies in the middle 95% of those
-        drawn, doubtful the share with a doubt.
+        deviation of r2 from sample to sample; inside is the coverage, the share of samples whose true R2 lies in the middle
+        95% of those drawn; doubtful is the share with a doubt.
         """
         import pandas as pd
 
@@ -95,13 +95,13 @@ class SampleStudy:
         )
         by = [name for name in runs.index.names if name != "seed"]
         grouped = each.groupby(level=by, sort=False)
-        found = grouped.mean()
-        found.insert(3, "rms", (each["bias"] ** 2).groupby(level=by, sort=False).mean() ** 0.5)
-        found.insert(4, "sd", grouped["r2"].std())
-        return found
+        frame = grouped.mean()
+        frame.insert(3, "rms", (each["bias"] ** 2).groupby(level=by, sort=False).mean() ** 0.5)
+        frame.insert(4, "sd", grouped["r2"].std())
+        return frame
 
     def plot(self, axes: Any = None, title: str | None = None) -> Figure:
-        """The error of every model in every sample, a panel for each fraction; and how often 95% were 95%.
+        """The error of every model in every sample, a panel for each fraction; and the coverage of the 95% intervals.
 
         Open dots are samples whose figures have a doubt: chains that did not converge.
         """
@@ -178,7 +178,7 @@ def sample_study(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     >>> zeros = {"structural_zeros": [0, 0.4], "seeds": range(1, 6), "draws": 100}
     >>> told = fw.survey.sample_study(people, [0.1], ["log-linear"], tell_zeros=True, **zeros)
     >>> not_told = fw.survey.sample_study(people, [0.1], ["log-linear"], tell_zeros=False, **zeros)
-    >>> [one.frame["bias"].round(3).tolist() for one in (told, not_told)]
+    >>> [study.frame["bias"].round(3).tolist() for study in (told, not_told)]
     [[0.014, 0.028], [0.014, -0.112]]
     """
     import pandas as pd
@@ -186,33 +186,37 @@ def sample_study(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     table = as_table(population)
     margins = [dim.name for dim in table.dims] if exact is None else list(exact)
     chosen = _models(models)
-    tried = [float(one) for one in fractions] if isinstance(fractions, Iterable) else [float(fractions)]
+    tried = [float(share) for share in fractions] if isinstance(fractions, Iterable) else [float(fractions)]
     if not tried or len(set(tried)) < len(tried):
         raise InputError(f"sample_study(fractions={fractions!r}): different shares of the population, at least one.")
-    leveled = random_zeros is not None or structural_zeros is not None
+    with_levels = random_zeros is not None or structural_zeros is not None
     by_chance, by_structure = levels("random_zeros", random_zeros), levels("structural_zeros", structural_zeros)
     each_seed = run_seeds(seeds, 1)
     runs: dict[tuple[Any, ...], dict[str, Any]] = {}
     asked = list(product(by_chance, by_structure, tried, each_seed))
     with shown(progress) as tell:
         for number, (chance, structure, fraction, seed) in enumerate(asked, 1):
-            made = with_zeros(table, chance, structure, seed) if leveled else Generated(table, np.zeros(0, dtype=bool))
-            sample, with_margins = (_sampled(made, fraction, exactly, seed, tell_zeros) for exactly in ([""], margins))
+            generated = (
+                with_zeros(table, chance, structure, seed) if with_levels else Generated(table, np.zeros(0, dtype=bool))
+            )
+            sample, with_margins = (
+                _sampled(generated, fraction, exactly, seed, tell_zeros) for exactly in ([""], margins)
+            )
             for name, model in chosen.items():
-                told = with_margins if isinstance(as_model(model), FiberPopulation) else sample
-                found = sample_risk(told, model=model, weights=weights, draws=draws, seed=seed)
-                row = found.summary.loc["r2"]
-                place = (chance, structure) if leveled else ()
+                seen = with_margins if isinstance(as_model(model), FiberPopulation) else sample
+                result = sample_risk(seen, model=model, weights=weights, draws=draws, seed=seed)
+                row = result.summary.loc["r2"]
+                place = (chance, structure) if with_levels else ()
                 runs[*place, fraction, name, seed] = {
-                    **found.summary["mean"], "q2.5": row["q2.5"], "q97.5": row["q97.5"], "true_r2": row["truth"],
-                    "doubt": found.doubt, **({"true_zeros": found.summary.loc["zeros", "truth"]} if leveled else {}),
+                    **result.summary["mean"], "q2.5": row["q2.5"], "q97.5": row["q97.5"], "true_r2": row["truth"],
+                    "doubt": result.doubt, **({"true_zeros": result.summary.loc["zeros", "truth"]} if with_levels else {}),
                 }  # fmt: skip
             if tell is not None:
                 tell(f"{number:,} of {len(asked):,} samples")
-    names = [*(LEVELS if leveled else ()), "fraction", "model", "seed"]
+    names = [*(LEVELS if with_levels else ()), "fraction", "model", "seed"]
     frame = pd.DataFrame.from_dict(runs, orient="index")
     frame.index = pd.MultiIndex.from_tuples(runs, names=names)
-    order = [*((by_chance, by_structure) if leveled else ()), tried, list(chosen), each_seed]
+    order = [*((by_chance, by_structure) if with_levels else ()), tried, list(chosen), each_seed]
     return SampleStudy(
         runs=frame.reindex(pd.MultiIndex.from_product(order, names=names)),
         people=int(table.values.sum()),
@@ -232,14 +236,14 @@ def _sampled(population: Generated, fraction: float, exact: Iterable[Any], seed:
     return replace(release, upper=np.where(population.shut, 0, release.upper))
 
 
-def _models(given: Any) -> dict[str, Any]:
-    if isinstance(given, str) or not isinstance(given, (Mapping, Iterable)):
+def _models(models: Any) -> dict[str, Any]:
+    if isinstance(models, str) or not isinstance(models, (Mapping, Iterable)):
         raise InputError(
-            f"sample_study(models={given!r}): a list of names such as ['urn', 'shrunk'], or a dict of models."
+            f"sample_study(models={models!r}): a list of names such as ['urn', 'shrunk'], or a dict of models."
         )
-    found = dict(given) if isinstance(given, Mapping) else {one: one for one in given}
-    if not found:
+    by_name = dict(models) if isinstance(models, Mapping) else {name: name for name in models}
+    if not by_name:
         raise InputError("sample_study() needs models; none are given.")
-    for model in found.values():
+    for model in by_name.values():
         as_model(model)
-    return {str(name): model for name, model in found.items()}
+    return {str(name): model for name, model in by_name.items()}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 MOST_NUMBERS = 1_000_000_000
-"""Of populations that are kept: 8 GB."""
+"""The most numbers of populations that are kept: 8 GB."""
 
 
 def sample_risk(  # noqa: PLR0913  (a public verb: its keywords are its interface)
@@ -44,8 +44,8 @@ def sample_risk(  # noqa: PLR0913  (a public verb: its keywords are its interfac
 ) -> SampleRisk:
     """The disclosure risk R2 of a table of sample counts, when the population is not known (Antal, Shlomo, Elliot 2015).
 
-    R2 needs the population. It is drawn, many times, from what a model believes of the people outside the sample; each
-    population gives an R2, and all together its posterior distribution, not only a mean.
+    R2 depends on the population. It is drawn, many times, from a model of the people outside the sample given the sample;
+    each population gives an R2, and all of them together its posterior distribution.
 
     Parameters
     ----------
@@ -88,17 +88,17 @@ def sample_risk(  # noqa: PLR0913  (a public verb: its keywords are its interfac
     >>> risk.summary.loc["r2", ["mean", "sd"]].round(3).to_dict()
     {'mean': 0.14, 'sd': 0.004}
     """
-    given = as_sample(sample, people, count=count, sampling_weights=sampling_weights)
-    measured = measure_populations(given, weights)
-    truth = _truth(given, population, count)
-    chosen, drawn = _drawn(given, model, measured, draws, chains, seed, progress)
+    table = as_sample(sample, people, count=count, sampling_weights=sampling_weights)
+    measured = measure_populations(table, weights)
+    truth = _truth(table, population, count)
+    chosen, drawn = _drawn(table, model, measured, draws, chains, seed, progress)
     return SampleRisk(
         values=drawn.values,
         model=chosen.name,
         words=chosen.words,
-        n=given.n,
-        size=given.size,
-        weights=weights if isinstance(weights, str) else tuple(float(one) for one in weights),
+        n=table.n,
+        size=table.size,
+        weights=weights if isinstance(weights, str) else tuple(map(float, weights)),
         seed=None if seed is None else int(seed),
         facts=dict(drawn.facts),
         truth=None if truth is None else dict(zip(MEASURES, measured(truth[None])[0].tolist(), strict=True)),
@@ -132,19 +132,19 @@ def draw_populations(  # noqa: PLR0913  (a public verb: its keywords are its int
     >>> dict(tables.sizes), bool((tables.sum(["A", "B"]) == 100).all())
     ({'chain': 1, 'draw': 50, 'A': 2, 'B': 2}, True)
     """
-    given = as_sample(sample, people, count=count, sampling_weights=sampling_weights)
+    table = as_sample(sample, people, count=count, sampling_weights=sampling_weights)
     check_whole(draws=draws)
-    if draws * len(given.counts) > MOST_NUMBERS:
+    if draws * len(table.counts) > MOST_NUMBERS:
         raise TooLarge(
-            f"{draws:,} populations of {len(given.counts):,} cells are more than {MOST_NUMBERS:,} numbers; draw fewer, or "
+            f"{draws:,} populations of {len(table.counts):,} cells are more than {MOST_NUMBERS:,} numbers; draw fewer, or "
             "ask sample_risk(), which keeps none of them."
         )
-    chosen, drawn = _drawn(given, model, lambda tables: tables, draws, chains, seed, progress)
+    chosen, drawn = _drawn(table, model, lambda tables: tables, draws, chains, seed, progress)
     warn_of_doubt(drawn.facts)
-    labels = [dim.labels for dim in given.dims]
+    labels = [dim.labels for dim in table.dims]
     facts = {"model": chosen.name, "words": chosen.words, "seed": "none" if seed is None else str(seed), **drawn.facts}
     return to_arviz(
-        drawn.values.reshape(*drawn.values.shape[:2], *given.shape), [d.name for d in given.dims], labels, facts
+        drawn.values.reshape(*drawn.values.shape[:2], *table.shape), [dim.name for dim in table.dims], labels, facts
     )
 
 
@@ -159,7 +159,7 @@ def _drawn(
     populations = chosen.given(sample)
 
     def checked(tables: np.ndarray) -> np.ndarray:
-        # a model of the user's own may not look at what is known
+        # a model of the user's own may have ignored what is known
         broken = sample.outside_facts.broken_by(tables)
         if broken is not None:
             raise InputError(f"model {chosen.name!r} does not keep to what is known of the population: {broken}.")

@@ -59,6 +59,6 @@ def study_measures(risk: Any, utility: Any, weights: Any) -> StudyMeasures:
 def _utility(utility: Any) -> tuple[Callable[[np.ndarray, np.ndarray], float], str]:
     if callable(utility):
         return lambda true, published: number_from(lambda: utility(true, published), "utility="), called(utility)
-    of_tables = {name: one for name, one in UTILITIES.items() if isinstance(one, Kept)}
+    of_tables = {name: measure for name, measure in UTILITIES.items() if isinstance(measure, Kept)}
     named = of_tables[known_name("utility", utility, of_tables)]
     return lambda true, published: float(named.of(true, published)), named.words

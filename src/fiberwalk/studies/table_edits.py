@@ -54,12 +54,12 @@ def edits(F: np.ndarray, G: np.ndarray) -> Iterator[Edit]:
         lambda r1, r2, a1, a2: a1 >= r1 - LEVEL and a2 >= r2 - LEVEL,
     )  # fmt: skip
     if len(filled) > 1:
-        least, next_one = filled[:2]
+        least, second_least = filled[:2]
         yield Edit(
             "smallest cell emptied into the largest", _moved(F, least, most), _moved(G, least, most), "R1 rises, or stays",
             lambda r1, r2, a1, a2: a1 >= r1 - LEVEL,
         )  # fmt: skip
-        yield Edit("two smallest cells merged", _merged(F, least, next_one), _merged(G, least, next_one))
+        yield Edit("two smallest cells merged", _merged(F, least, second_least), _merged(G, least, second_least))
     yield Edit("largest cell split in two", _split(F, most), _split(G, most))
     empty = np.flatnonzero((F == 0) & (G == 0))
     if len(empty):
@@ -74,17 +74,17 @@ def _even(people: int, cells: int) -> np.ndarray:
 
 
 def _moved(table: np.ndarray, out: int, into: int) -> np.ndarray:
-    found = table.copy()
-    found[into] += found[out]
-    found[out] = 0
-    return found
+    changed = table.copy()
+    changed[into] += changed[out]
+    changed[out] = 0
+    return changed
 
 
-def _merged(table: np.ndarray, one: int, other: int) -> np.ndarray:
-    return np.delete(_moved(table, other, one), other)
+def _merged(table: np.ndarray, kept: int, removed: int) -> np.ndarray:
+    return np.delete(_moved(table, removed, kept), removed)
 
 
 def _split(table: np.ndarray, cell: int) -> np.ndarray:
-    found = np.append(table, table[cell] // 2)
-    found[cell] -= found[-1]
-    return found
+    changed = np.append(table, table[cell] // 2)
+    changed[cell] -= changed[-1]
+    return changed

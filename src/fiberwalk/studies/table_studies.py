@@ -58,7 +58,7 @@ class TableStudy:
     """What must be said where the risk is larger after protection than before."""
 
     def __repr__(self) -> str:
-        tables, methods, seeds = (self.runs.index.unique(one) for one in ("table", "method", "seed"))
+        tables, methods, seeds = (self.runs.index.unique(name) for name in ("table", "method", "seed"))
         return f"<TableStudy of {len(tables)} tables, {len(methods)} methods and {len(seeds)} seeds>"
 
     def _repr_html_(self) -> str | None:
@@ -71,11 +71,11 @@ class TableStudy:
     def frame(self) -> pd.DataFrame:
         """Means over the seeds, a row for every table and method, with the standard deviations of risk and utility."""
         runs = self.runs.groupby(level=["table", "method"], sort=False)
-        found = runs.mean()
-        for one in ("risk", "utility"):
-            found[f"{one}_sd"] = runs[one].std()
-        found.insert(1, "risk_before", self.originals["risk"].reindex(found.index.get_level_values("table")).to_numpy())
-        return found
+        frame = runs.mean()
+        for measure in ("risk", "utility"):
+            frame[f"{measure}_sd"] = runs[measure].std()
+        frame.insert(1, "risk_before", self.originals["risk"].reindex(frame.index.get_level_values("table")).to_numpy())
+        return frame
 
     @property
     def raised(self) -> pd.Series:
@@ -90,9 +90,8 @@ class TableStudy:
         raised = self.raised[self.raised > 0]
         if not self.may_rise or not len(raised):
             return ""
-        which = ", ".join(" ".join(map(str, one)) for one in raised.index[:6]) + (
-            " and more" if len(raised) > 6 else ""
-        )
+        which = ", ".join(" ".join(map(str, names)) for names in raised.index[:6])
+        which += " and more" if len(raised) > 6 else ""
         return f"In some runs the risk is larger than before ({which}): {self.may_rise}."
 
     def plot(self, ax: Axes | None = None, title: str | None = None) -> Figure:
@@ -160,8 +159,8 @@ def table_study(
 
     whole = as_table(cube)
     measures = study_measures(risk, utility, weights)
-    cuts = {name: cut_of(whole, name, one) for name, one in _some(tables, "tables").items()}
-    studied = treatments(_some(mechanisms, "methods"))
+    cuts = {name: cut_of(whole, name, table) for name, table in _named(tables, "tables").items()}
+    studied = treatments(_named(mechanisms, "mechanisms"))
     runs: dict[tuple[str, str, int], dict[str, float]] = {}
     names = [dim.name for dim in whole.dims]
     for seed in run_seeds(seeds, 1):
@@ -185,24 +184,24 @@ def table_study(
     return TableStudy(
         frame,
         originals.astype({"people": int, "cells": int, "small": int}),
-        {name: f"{one.method} {one.when}" for name, one in studied.items()},
-        {name: one.setting for name, one in studied.items() if one.setting},
+        {name: f"{treatment.method} {treatment.when}" for name, treatment in studied.items()},
+        {name: treatment.setting for name, treatment in studied.items() if treatment.setting},
         measures.risk_words,
         measures.utility_words,
         measures.may_rise,
     )
 
 
-def _some(given: Any, what: str) -> Any:
-    if not isinstance(given, Mapping):
-        raise InputError(f"table_study(): {what} are a dict, each with its name; they are {given!r}.")
-    if not given:
-        raise InputError(f"table_study() needs {what}; none are given.")
-    return given
+def _named(by_name: Any, kind: str) -> Any:
+    if not isinstance(by_name, Mapping):
+        raise InputError(f"table_study(): {kind} are a dict, each with its name; they are {by_name!r}.")
+    if not by_name:
+        raise InputError(f"table_study() needs {kind}; none are given.")
+    return by_name
 
 
-def _share(of: np.ndarray, among: np.ndarray) -> float:
-    return float(of[among].mean()) if among.any() else np.nan
+def _share(hit: np.ndarray, among: np.ndarray) -> float:
+    return float(hit[among].mean()) if among.any() else np.nan
 
 
 def _facts(table: np.ndarray, measures: StudyMeasures) -> dict[str, float]:

@@ -44,28 +44,32 @@ class Treatment:
             yield name, true, protected_counts(true, self.method, parameters, dims=cut.names, seed=seed), changes
 
     def _given(self, counts: np.ndarray, by_changes: bool) -> tuple[Mapping[str, Any], tuple[CountChanges, ...]]:
-        given = self.parameters(counts) if callable(self.parameters) else self.parameters
-        return given, (changes_of(self.method, given),) if by_changes else ()
+        parameters = self.parameters(counts) if callable(self.parameters) else self.parameters
+        return parameters, (changes_of(self.method, parameters),) if by_changes else ()
 
 
 def treatments(methods: Mapping[str, Any]) -> dict[str, Treatment]:
     """All methods with every combination of the values that are given of their parameters."""
-    found: dict[str, Treatment] = {}
-    for name, given in methods.items():
-        for shown, one in _treatments(str(name), given):
-            if shown in found:
+    by_name: dict[str, Treatment] = {}
+    for name, specification in methods.items():
+        for shown, treatment in _treatments(str(name), specification):
+            if shown in by_name:
                 raise InputError(f"table_study(): {shown!r} is there twice: the same runs would count twice.")
-            found[shown] = one
-    return found
+            by_name[shown] = treatment
+    return by_name
 
 
-def _treatments(name: str, given: Any) -> Iterator[tuple[str, Treatment]]:
-    if not isinstance(given, (tuple, list)) or len(given) != 3 or given[0] not in (BEFORE, AFTER):
+def _treatments(name: str, specification: Any) -> Iterator[tuple[str, Treatment]]:
+    if (
+        not isinstance(specification, (tuple, list))
+        or len(specification) != 3
+        or specification[0] not in (BEFORE, AFTER)
+    ):
         raise InputError(
             f"table_study(): method {name!r} is 'before' or 'after', the name of a method and its parameters, such as "
             "('after', 'random_round', {'base': 3})."
         )
-    when, method, parameters = given
+    when, method, parameters = specification
     if callable(parameters):
         yield name, Treatment(when, method, parameters, {})
         return

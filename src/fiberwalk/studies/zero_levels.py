@@ -26,20 +26,20 @@ class Generated(NamedTuple):
 
 def levels(name: str, given: Any) -> list[float]:
     """Different shares of cells, one or several; none given: no such zeros."""
-    found = [0.0] if given is None else list(given) if isinstance(given, Iterable) else [given]
-    if not found or not all(is_number(one) and 0 <= one < 1 for one in found) or len(set(found)) < len(found):
+    shares = [0.0] if given is None else list(given) if isinstance(given, Iterable) else [given]
+    if not shares or not all(is_number(x) and 0 <= x < 1 for x in shares) or len(set(shares)) < len(shares):
         raise InputError(
             f"sample_study({name}={given!r}): different shares of the cells, from 0 to below 1, at least one."
         )
-    return [float(one) for one in found]
+    return [float(share) for share in shares]
 
 
 def with_zeros(table: Table, random_zeros: float, structural_zeros: float, seed: int) -> Generated:
     """A population of as many people as a table has, generated from its log-linear model with main effects (ASE15, 6.1).
 
-    Structural zeros are cells chosen by chance; they are no part of the model. Random ones are chosen among the others, the
-    likelier the likelier it is that nobody is there; every cell that is left has one person, and the further people fall
-    into these cells with the probabilities of the model.
+    Structural zeros are cells chosen by chance; the model leaves them out. Random zeros are drawn among the others without
+    replacement, each weighed by the odds that nobody is there. Every cell that is left has one person, and the further
+    people fall into these cells with the probabilities of the model.
     """
     random = np.random.default_rng(seed)
     cells, people = table.values.size, int(table.values.sum())
@@ -58,8 +58,9 @@ def with_zeros(table: Table, random_zeros: float, structural_zeros: float, seed:
     p = expected / expected.sum()
     with np.errstate(divide="ignore"):
         nobody = people * np.log1p(-p)  # the log of the probability that a cell stays empty
-        odds = np.where(shut, -np.inf, nobody - np.log(-np.expm1(nobody)) + random.gumbel(size=cells))
-    chosen = np.argsort(-odds, kind="stable")[:empty]
+        # log-odds with Gumbel noise: the largest are a draw without replacement
+        log_odds = np.where(shut, -np.inf, nobody - np.log(-np.expm1(nobody)) + random.gumbel(size=cells))
+    chosen = np.argsort(-log_odds, kind="stable")[:empty]
     filled = ~shut
     filled[chosen] = False
     counts = filled.astype(np.int64)

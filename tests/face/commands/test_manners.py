@@ -25,7 +25,7 @@ def test_ctrl_c_has_a_status_of_its_own(table, monkeypatch):
     monkeypatch.setattr("fiberwalk.auditing.believe", interrupted)
     stopped = fiberwalk("audit", table)
     assert stopped.exit_code == 130
-    assert stopped.output == "fiberwalk: interrupted, before there was anything to tell.\n"
+    assert stopped.output == "fiberwalk: interrupted, before there was a result.\n"
 
 
 @pytest.mark.parametrize("command", ["audit", "bounds", "count"])

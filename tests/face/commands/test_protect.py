@@ -169,7 +169,7 @@ def test_matrices_in_files(folder):
     (folder / "blanks.txt").write_text("0.9 0.1\n0.5 0.5\n")
     assert read_matrix("blanks.txt").tolist() == [[0.9, 0.1], [0.5, 0.5]]
     (folder / "odd.csv").write_text("0.9,0.1\n0.5\n")
-    with pytest.raises(fw.InputError, match=r"odd.csv: a transition matrix has as many figures in every row"):
+    with pytest.raises(fw.InputError, match=r"odd.csv: a transition matrix has equally many figures in every row"):
         read_matrix("odd.csv")
     (folder / "words.csv").write_text("0.9,often\n0.5,0.5\n")
     with pytest.raises(fw.InputError, match=r"words.csv: 'often' is not a probability"):

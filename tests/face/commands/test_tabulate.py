@@ -186,7 +186,7 @@ def test_a_refused_table_has_a_reason_status_1_and_no_file(words, reason, folder
     [
         (["--dims", "sex,agee", *ROUNDING], "there is no dim 'agee'; did you mean 'age'?"),
         (["--dims", "sex"], "tabulate needs a --mechanism, such as 'random-round base=3', or none"),
-        ([*ROUNDING], "--dims says which table is asked for"),
+        ([*ROUNDING], "say which table is asked for by --dims"),
         (["--dims", "sex", "--filter", "region", *ROUNDING], "--filter region: write it as DIM=LABEL"),
         (["--dims", "sex", "--filter", "region=X", *ROUNDING], "dim 'region' has no label 'X'"),
         (["--dims", "sex", "--mechanism", "suppress"], "suppress"),

@@ -312,7 +312,7 @@ def test_a_map_can_be_kept(found, tmp_path):
     assert texts_of(again.plot()) == texts_of(found.plot())
     done = CliRunner().invoke(main, ["report", str(path)])
     assert done.exit_code == 2
-    assert "this is a saved map, not an audit" in done.output
+    assert "this is a saved result, but no audit" in done.output
 
 
 def test_points_in_doubt_are_named():
@@ -630,7 +630,7 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": SUPPRESSED}, {"log_base": 1}, "a number above 1"),
         ({"x": SUPPRESSED}, {"cell": {"A": "9", "B": "1"}}, "has no label '9'"),
         ({"x": SUPPRESSED}, {"cell": {"A": "1"}}, "is not one cell"),
-        ({"x": SUPPRESSED}, {"cell": CELL, "where": "< 3"}, "give one cell"),
+        ({"x": SUPPRESSED}, {"cell": CELL, "where": "< 3"}, "give one of them, a single cell"),
         ({"x": SUPPRESSED}, {"where": "< 1"}, "hides no cell"),
         ({"x": SUPPRESSED}, {"where": TABLE > 99}, "hits no cell"),
         ({"x": SUPPRESSED}, {"seeds": []}, "seeds= is empty"),

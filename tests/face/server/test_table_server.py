@@ -190,9 +190,7 @@ def test_what_follows_by_chance_is_no_less_risky():
 
 def test_numbers_of_rows_are_no_dim(tmp_path):
     rows = pd.DataFrame([(a, b, 5) for a in range(10) for b in range(10)], columns=["a", "b", "count"])
-    with pytest.raises(
-        fw.InputError, match="column 'number' has another label in every row, as if it numbered the rows"
-    ):
+    with pytest.raises(fw.InputError, match="column 'number' has another label in every row, as if it numbered them"):
         served(rows.assign(number=range(100)))
     assert served(rows.assign(group=rows["a"] // 2)).tabulate("a,b").cells == 100  # a level is welcome
     rows[rows["b"] > 4].to_parquet(tmp_path / "cube.parquet")  # with the index of the rows that were picked

@@ -182,7 +182,7 @@ def test_a_study_is_drawn():
     ("tables", "methods", "words"),
     [
         ({}, {"RR": ("after", "random_round", {})}, "table_study() needs tables; none are given."),
-        (ONE, {}, "table_study() needs methods; none are given."),
+        (ONE, {}, "table_study() needs mechanisms; none are given."),
         (["A"], {"RR": ("after", "random_round", {})}, "tables are a dict, each with its name; they are ['A']"),
         ({"T": ("", None)}, {"RR": ("after", "random_round", None)}, "table 'T' has no dim; known: 'A', 'B'"),
         (

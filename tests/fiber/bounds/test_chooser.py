@@ -69,7 +69,7 @@ def test_some_tables():
     frame, tables = fw.bounds(release, attaining=3)
     assert tables.shape == (30, 3)
     assert set(frame["upper_table"]) <= {-1, 0, 1, 2}
-    with pytest.raises(fw.InputError, match=r"tables=0: True for all"):
+    with pytest.raises(fw.InputError, match=r"attaining=0: True for all"):
         fw.bounds(release, attaining=0)
 
 
@@ -94,7 +94,7 @@ def test_bounds_that_may_be_too_wide_say_so(monkeypatch):
     assert (frame["lower"] <= right["lower"]).all()
     assert (frame["upper"] >= right["upper"]).all()
     assert (frame.loc[~loose, "upper"] == right.loc[~loose, "upper"]).all()
-    with pytest.warns(UserWarning, match="wider"), pytest.raises(fw.InputError, match="tables= needs sharp bounds"):
+    with pytest.warns(UserWarning, match="wider"), pytest.raises(fw.InputError, match="attaining= needs sharp bounds"):
         fw.bounds(release, sharp=False, attaining=True)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import read
+from .file_options import read
 
 if TYPE_CHECKING:
     from ...release.tables.tables import Table

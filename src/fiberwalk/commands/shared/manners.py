@@ -34,18 +34,23 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
         from ...base.errors import FiberwalkError
         from ...base.interruption import plain_interrupts
 
+        def told(sentence: object) -> str:
+            return in_options(str(sentence), click.get_current_context().command)
+
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {message}", err=True)
+            warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {told(message)}", err=True)
             try:
                 with plain_interrupts():
                     command(**options)
             except KeyboardInterrupt:
-                click.echo("fiberwalk: interrupted, before there was anything to tell.", err=True)
+                click.echo("fiberwalk: interrupted, before there was a result.", err=True)
                 sys.exit(INTERRUPTED)
             except FiberwalkError as problem:
-                click.echo(f"fiberwalk: {in_options(str(problem), click.get_current_context().command)}", err=True)
+                click.echo(f"fiberwalk: {told(problem)}", err=True)
                 sys.exit(2)
-            except OSError:  # of what is printed: a file that cannot be read or written is told by whoever wanted it
+            except (
+                OSError
+            ):  # of what is printed: errors of other files were turned into sentences where they were opened
                 raise
             except MemoryError:
                 click.echo("fiberwalk: there is not enough memory for this table.", err=True)
@@ -53,8 +58,10 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
             except Exception as bug:
                 if os.environ.get("FIBERWALK_TRACEBACK"):
                     raise
-                what = f"{type(bug).__name__}: {bug}"
-                click.echo(f"fiberwalk: this should not happen ({what}). Please report it, with what", err=True)
+                problem_words = f"{type(bug).__name__}: {bug}"
+                click.echo(
+                    f"fiberwalk: this should not happen ({problem_words}). Please report it, with what", err=True
+                )
                 click.echo("FIBERWALK_TRACEBACK=1 shows.", err=True)
                 sys.exit(2)
 
@@ -62,17 +69,17 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class PlainGroup(click.Group):
-    """A group of commands that ends in a sentence, too, where nothing can be printed."""
+    """A group of commands that also ends in a sentence where its output cannot be written, as on a full disk."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run the command that is asked for."""
-        with _printed_or_told():
+        with _output_arrives():
             return super().main(*arguments, **options)
 
 
 @contextmanager
-def _printed_or_told() -> Iterator[None]:
-    """What is printed has arrived when the block is left, or it is said why not."""
+def _output_arrives() -> Iterator[None]:
+    """Flush what was printed when the block is left; where that fails, say why and exit."""
     try:
         try:
             yield
@@ -84,14 +91,14 @@ def _printed_or_told() -> Iterator[None]:
             raise problem.__context__ from None
     except OSError as problem:
         _print_nowhere()
-        what = "the output" if problem.filename is None else problem.filename
+        target = "the output" if problem.filename is None else problem.filename
         with suppress(OSError):
-            click.echo(f"fiberwalk: {what} cannot be written ({problem.strerror or problem}).", err=True)
+            click.echo(f"fiberwalk: {target} cannot be written ({problem.strerror or problem}).", err=True)
         sys.exit(2)
 
 
 def _print_nowhere() -> None:
-    """Python would try once more to print, and complain, when it ends."""
+    """Send further output nowhere: Python would try to print once more when it ends, and complain."""
     with suppress(OSError):  # where the output is no file, nothing is tried again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -135,11 +142,11 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     click.echo(f"results: {path}", err=True)
 
 
-def fail(why: list[str]) -> None:
+def fail(reasons: list[str]) -> None:
     """Exit with status 1, the reasons on stderr; nothing happens if there are none."""
-    for line in why:
+    for line in reasons:
         click.echo(line, err=True)
-    if why:
+    if reasons:
         sys.exit(1)
 
 
@@ -149,10 +156,10 @@ def same_command(seed: int | None) -> str:
     words = ["fiberwalk", str(context.info_name)]
     for option in context.command.params:
         assert option.name is not None
-        given = context.params.get(option.name)
+        value = context.params.get(option.name)
         if context.get_parameter_source(option.name) is not ParameterSource.COMMANDLINE or option.name == "seed":
             continue
-        for one in given if isinstance(given, tuple) else [given]:
+        for part in value if isinstance(value, tuple) else [value]:
             words += [] if isinstance(option, click.Argument) else [option.opts[0]]
-            words += [] if one is True else [str(one)]
+            words += [] if part is True else [str(part)]
     return shlex.join([*words, *([] if seed is None else ["--seed", str(seed)])])

@@ -11,13 +11,15 @@ CALLED = {
     "keys": "keyed", "groups": "merge", "log_base": "nats", "mechanisms": "mechanism", "hidden_margins": "hidden_margin",
 }  # fmt: skip
 """Parameters whose option has another name, where the command has none of their own."""
+OPPOSITE = {"always": "only_if_needed", "flags": "no_flags", "header": "no_header", "sharp": "not_sharp"}
+"""Parameters that an option sets to False."""
 
 
 def in_options(sentence: str, command: click.Command) -> str:
     """The sentence with options in place of parameters, as far as the command has them.
 
-    Cells are written as dim=label, and a dim may be called as an option is: so a parameter with a value is only taken for
-    one where a sentence begins with it, or in the parentheses of a call.
+    Cells are written as dim=label, and a dim may have the name of an option. So a parameter with a value is taken for one
+    only at the beginning of a sentence, in the parentheses of a call, or where the value is quoted, True or False.
     """
     known = {part.name: part.opts[0] for part in command.params if isinstance(part, click.Option)}
     methods = _methods()
@@ -26,18 +28,23 @@ def in_options(sentence: str, command: click.Command) -> str:
         return known.get(name) or known.get(CALLED.get(name, ""))
 
     def of_call(match: re.Match[str]) -> str:
-        said = option(match["name"])
-        return match[0] if said is None else f"{said} {match['value']}".rstrip()
+        flag = option(match["name"])
+        return match[0] if flag is None else f"{flag} {match['value']}".rstrip()
 
     def bare(match: re.Match[str]) -> str:
         return option(match["name"]) or match[0]
+
+    def opposite(match: re.Match[str]) -> str:
+        return known.get(OPPOSITE.get(match["name"], ""), match[0])
 
     def method(match: re.Match[str]) -> str:
         return match["name"].replace("_", "-") if match["name"] in methods else match[0]
 
     sentence = re.sub(r"(?:fw\.)?\w+\((?P<name>[a-z_]+)=(?P<value>[^()]*)\)", of_call, sentence)
     sentence = re.sub(r"^(?P<name>[a-z_]+)=(?P<value>[^:]+?)(?=: )", of_call, sentence)
-    sentence = re.sub(r"\b(?P<name>[a-z_]+)=(?=[\s.,;:)]|$)", bare, sentence)
+    sentence = re.sub(r"\b(?P<name>[a-z_]+)=(?P<value>'[^']*')", of_call, sentence)
+    sentence = re.sub(r"\b(?P<name>[a-z_]+)=False\b", opposite, sentence)
+    sentence = re.sub(r"\b(?P<name>[a-z_]+)=(?:True\b|(?=[\s.,;:)]|$))", bare, sentence)
     return re.sub(r"\b(?P<name>[a-z_]+)\(\)", method, sentence)
 
 

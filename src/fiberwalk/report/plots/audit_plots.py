@@ -41,7 +41,7 @@ def audit_figure(audit: Audit, cells: int = 6) -> Figure:
 
 
 def write_doubts(figure: Any, words: list[str]) -> None:
-    """What must be said wherever figures are shown that are not settled or not proven."""
+    """Write above a figure what must be said where its numbers are not settled or not proven."""
     if words:
         figure.suptitle(", ".join(dict.fromkeys(words)), color=ALARM, fontsize=11, weight="bold")
 
@@ -65,7 +65,7 @@ def risk_figure(audit: Audit) -> Figure:
 def cells_to_draw(audit: Audit, most: int) -> pd.DataFrame:
     """The cells whose distribution is worth a look: deceptive ones, then the riskiest that are not known exactly."""
     if most < 1:
-        raise InputError(f"plot(cells={most}): at least one cell must be shown.")
+        raise InputError(f"plot(top={most}): at least one cell must be shown.")
     frame = audit.cells
     if not len(frame):
         raise InputError("there is nothing to plot: every cell is published.")
@@ -102,29 +102,29 @@ def draw_pmf(axis: Axes, pmf: Pmf, decimals: int, truth: Any = None, *, small: b
     """
     from matplotlib.ticker import MaxNLocator
 
-    unit = 10.0**-decimals
+    step = 10.0**-decimals
     bars = bars_of(pmf, BARS)
-    left, width, p = bars.edges[:-1] * unit, np.diff(bars.edges) * unit, bars.height
+    left, width, p = bars.edges[:-1] * step, np.diff(bars.edges) * step, bars.height
     top = float(p.max())
     if bars.single:
         best = np.isclose(p, top, rtol=1e-9)
         if len(pmf.values) > 1 and np.isclose(pmf.probabilities.min(), top, rtol=1e-9):
-            best[:] = False  # all are alike
-        for chosen, colour in ((~best, BLUE), (best, ORANGE)):
-            axis.bar(left[chosen], p[chosen], width=0.8 * width[chosen], color=colour)
+            best[:] = False  # all values are equally probable
+        for group, colour in ((~best, BLUE), (best, ORANGE)):
+            axis.bar(left[group], p[group], width=0.8 * width[group], color=colour)
         if pmf.p_error is not None and not small:
             error = 2 * pmf.errors
-            axis.errorbar(pmf.values * unit, pmf.probabilities, error, fmt="none", ecolor="black", elinewidth=0.8)
+            axis.errorbar(pmf.values * step, pmf.probabilities, error, fmt="none", ecolor="black", elinewidth=0.8)
             top = max(top, float((pmf.probabilities + error).max()))
         ends = left[0] - 0.4 * width[0], left[-1] + 0.4 * width[-1]
     else:
-        edges = (bars.edges - 0.5) * unit
+        edges = (bars.edges - 0.5) * step
         axis.stairs(p, edges, fill=True, color=BLUE)
         ends = edges[0], edges[-1]
     if bars.each > 1 and not small:
-        wide = f"{number(bars.each)} values" if decimals == 0 else number(bars.each * unit)
-        told = f"one value in {number(bars.each)}" if bars.single else f"each bar is {wide} wide"
-        axis.text(1, 1.01, told, transform=axis.transAxes, ha="right", va="bottom", fontsize=7, color=GREY)
+        width_words = f"{number(bars.each)} values" if decimals == 0 else number(bars.each * step)
+        note = f"one value in {number(bars.each)}" if bars.single else f"each bar is {width_words} wide"
+        axis.text(1, 1.01, note, transform=axis.transAxes, ha="right", va="bottom", fontsize=7, color=GREY)
     margin = 2.0 * width[0] if len(p) == 1 else 0.02 * (ends[1] - ends[0])
     axis.set_xlim(ends[0] - margin, ends[1] + margin)
     axis.plot(ends, [0, 0], color=GREY, linewidth=1.2, clip_on=False)
@@ -144,33 +144,33 @@ def draw_risk(axis: Axes, audit: Audit) -> None:
     known = int((cells["support"] == 1).sum())
     finite = np.isfinite(cells["risk"])
     frame = cells[finite]
-    without_end = int((~finite).sum()) - known
+    infinite = int((~finite).sum()) - known
     if len(frame):
         x, y = frame["uniform_risk"].to_numpy(), frame["risk"].to_numpy()
         low, high = float(min(x.min(), y.min())), float(max(x.max(), y.max()))
         logarithmic = high > WIDE_RANGE * low
         line = np.array([low / 2 if logarithmic else 0.0, high * 2])
         axis.plot(line, line, color=GREY, linewidth=1, linestyle="--", label="as risky as the interval says")
-        worse = frame.index.isin(audit.deceptive().index)
-        axis.scatter(x[~worse], y[~worse], s=28, color=BLUE, edgecolor="white", linewidth=0.5, zorder=3)
-        if worse.any():
+        deceptive = frame.index.isin(audit.deceptive().index)
+        axis.scatter(x[~deceptive], y[~deceptive], s=28, color=BLUE, edgecolor="white", linewidth=0.5, zorder=3)
+        if deceptive.any():
             axis.scatter(
-                x[worse], y[worse], s=40, marker="^", color=ORANGE, edgecolor="black", linewidth=0.6, zorder=4,
+                x[deceptive], y[deceptive], s=40, marker="^", color=ORANGE, edgecolor="black", linewidth=0.6, zorder=4,
                 label="looks safe, is not",
             )  # fmt: skip
         if logarithmic:
             axis.set_xscale("log")
             axis.set_yscale("log")
-            for one in (axis.xaxis, axis.yaxis):
-                one.set_major_locator(LogLocator(subs=(1, 2, 5)))
-                one.set_major_formatter(lambda value, _: f"{value:g}")
-                one.set_minor_locator(NullLocator())
+            for ticks in (axis.xaxis, axis.yaxis):
+                ticks.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                ticks.set_major_formatter(lambda value, _: f"{value:g}")
+                ticks.set_minor_locator(NullLocator())
             axis.set_xlim(x.min() / 1.15, x.max() * 1.15)
             axis.set_ylim(low / 1.3, high * 1.6)
         else:
             axis.set_xlim(0, 1.1 * high)
             axis.set_ylim(0, 1.1 * high)
-        # Points and line may be anywhere inside, so what they are called stands above.
+        # Points and line may be anywhere inside, so the legend stands above.
         axis.legend(
             loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0, ncols=2, fontsize=8, frameon=False,
             handletextpad=0.4, columnspacing=1,
@@ -179,7 +179,7 @@ def draw_risk(axis: Axes, audit: Audit) -> None:
     axis.set_xlabel(f"uniform risk 1 / log2 m (1/bits{step})", fontsize=9)
     axis.set_ylabel(f"risk 1 / H (1/bits{step})", fontsize=9)
     left_out = [f"{known} known exactly"] if known else []
-    left_out += [f"{without_end} with no bits left"] if without_end else []
+    left_out += [f"{infinite} with no bits left"] if infinite else []
     title = "risk against uniform risk" + (f"\n({', '.join(left_out)}: not shown)" if left_out else "")
     axis.set_title(title, fontsize=9, pad=20 if len(frame) else None)
     axis.tick_params(labelsize=8)
@@ -193,9 +193,9 @@ def sparkline(pmf: Pmf, decimals: int, truth: Any = None) -> tuple[str, str]:
     draw_pmf(axis, pmf, decimals, truth, small=True)
     axis.set_axis_off()
     figure.patch.set_alpha(0)
-    unit = 10.0**-decimals
+    step = 10.0**-decimals
     modal, p = pmf.modal
-    show = (lambda value: number(int(value))) if decimals == 0 else (lambda value: number(value * unit))
+    show = (lambda value: number(int(value))) if decimals == 0 else (lambda value: number(value * step))
     text = f"distribution over {number(pmf.support)} values from {show(pmf.lower)} to {show(pmf.upper)}, highest at "
     return as_base64(figure), text + f"{show(modal)} with probability {probability(p, sure=pmf.support == 1)}"
 

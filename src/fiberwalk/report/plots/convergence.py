@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 def convergence(audit: Audit) -> list[tuple[str, str]]:
-    """How well the sampled distributions are known: what, and how much of it. Empty where nothing was sampled."""
+    """How well the chains converged: pairs of a diagnostic and its value. Empty where nothing was sampled."""
     cells = audit.cells
     sampled = cells[cells["method"] == "chains"]
     if not len(sampled):
         return []
-    told = [
+    rows = [
         ("Stop rule passed", "yes" if audit.converged else f"NO: {why_not_converged(audit)}"),
         ("Cells", f"{number(len(cells) - len(sampled))} exact, {number(len(sampled))} sampled"),
     ]
     ess, rhat, error = sampled["ess"], sampled["rhat"], sampled["entropy_mcse"]
-    told.append(("Fewest effective draws", f"{number(int(ess.min()))} ({_name(ess.idxmin(), cells)})"))
+    rows.append(("Fewest effective draws", f"{number(int(ess.min()))} ({_name(ess.idxmin(), cells)})"))
     if rhat.notna().any():
-        told.append(("Largest R-hat", f"{rhat.max():.4f} ({_name(rhat.idxmax(), cells)})"))
+        rows.append(("Largest R-hat", f"{rhat.max():.4f} ({_name(rhat.idxmax(), cells)})"))
     wanted = audit.settings.get("tolerance")
-    told.append((
+    rows.append((
         "Largest error of an entropy",
         f"{error.max():.4f} bits ({_name(error.idxmax(), cells)})"
         + (f"; wanted: three times it below {wanted:g}" if wanted is not None else ""),
     ))  # fmt: skip
-    return told
+    return rows
 
 
 def _name(labels: object, cells: pd.DataFrame) -> str:
@@ -54,10 +54,10 @@ def sampled_cells(audit: Audit, most: int) -> pd.DataFrame:
     worst = sampled.iloc[largest_first(sampled["entropy_mcse"])].head(most)
     return pd.DataFrame(
         {
-            "bits left": [f"{v:.4f}" for v in worst["entropy"]],
-            "error of the entropy": [f"{v:.4f}" for v in worst["entropy_mcse"]],
-            "effective draws": [number(int(v)) if np.isfinite(v) else "all" for v in worst["ess"]],
-            "R-hat": ["" if np.isnan(v) else f"{v:.4f}" for v in worst["rhat"]],
+            "bits left": [f"{value:.4f}" for value in worst["entropy"]],
+            "error of the entropy": [f"{value:.4f}" for value in worst["entropy_mcse"]],
+            "effective draws": [number(int(value)) if np.isfinite(value) else "all" for value in worst["ess"]],
+            "R-hat": ["" if np.isnan(value) else f"{value:.4f}" for value in worst["rhat"]],
             "converged": ["yes" if passed[labels] else "NO" for labels in worst.index],
             "certificate": list(worst["certificate"]),
         },

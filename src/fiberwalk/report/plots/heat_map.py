@@ -83,10 +83,11 @@ def riskiest_slice(audit: Audit, chosen: Mapping[int, int] | None = None) -> Sli
     risk[support == 1] = np.inf
     order = np.lexsort((np.arange(len(keys)), -np.round(risk, 12), support > 1))
     order = order[(keys[order][:, list(chosen)] == list(chosen.values())).all(axis=1)] if chosen else order
-    found = next(((keys[i], grid) for i in order for grid in release.grids if _holds(grid, keys[i])), None)
-    if found is None:
+    candidates = ((key, grid) for key in keys[order] for grid in release.grids if _holds(grid, key))
+    riskiest = next(candidates, None)
+    if riskiest is None:
         return None
-    worst, grid = found
+    worst, grid = riskiest
     row, column = _axes(grid, chosen)
     across = [axis for axis in (row, column) if axis is not None]
     fixed = [axis for axis in range(len(release.dims)) if axis not in across]
@@ -95,9 +96,11 @@ def riskiest_slice(audit: Audit, chosen: Mapping[int, int] | None = None) -> Sli
     nodes = [_nodes(grid, axis, keys) for axis in (row, column)]
     state, risks = _laid_out(release, grid, (row, column), nodes, worst, keys, support, risk)
     kept = [_riskiest_lines(state, risks, axis) for axis in (0, 1)]
-    labels = [_labels(release, axis, some[lines]) for axis, some, lines in zip((row, column), nodes, kept, strict=True)]
+    labels = [
+        _labels(release, axis, every[lines]) for axis, every, lines in zip((row, column), nodes, kept, strict=True)
+    ]
     names = ["" if axis is None else release.dims[axis].name for axis in (row, column)]
-    lines = [len(some) for some in nodes], [len(some) for some in kept]
+    lines = [len(every) for every in nodes], [len(drawn) for drawn in kept]
     words = _words(release, grid, worst, fixed, across, *lines, chosen)
     part = np.ix_(*kept)
     return Slice(names[0], names[1], labels[0], labels[1], state[part], risks[part], words)
@@ -140,15 +143,15 @@ def _laid_out(
     sizes = [1 if axis is None else len(grid.nodes[axis]) for axis in axes]
     state[: sizes[0], : sizes[1]] = PUBLISHED
 
-    def places(of: np.ndarray) -> tuple[np.ndarray, ...]:
+    def places(cells: np.ndarray) -> tuple[np.ndarray, ...]:
         where = []
-        for axis, some in zip(axes, nodes, strict=True):
+        for axis, lines in zip(axes, nodes, strict=True):
             if axis is None:
-                where.append(np.zeros(len(of), dtype=np.int64))
+                where.append(np.zeros(len(cells), dtype=np.int64))
                 continue
             place = np.full(len(release.dims[axis].node_labels), -1)
-            place[some] = np.arange(len(some))
-            where.append(place[of[:, axis]])
+            place[lines] = np.arange(len(lines))
+            where.append(place[cells[:, axis]])
         return tuple(where)
 
     shown = release.shown.reshape(-1, len(release.dims))
@@ -188,19 +191,20 @@ def _words(
     parts = []
     named = [axis for axis in fixed if len(grid.nodes[axis]) > 1]
     if named:
-        where = ", ".join(f"{release.dims[a].name}={release.dims[a].node_labels[worst[a]]}" for a in named)
+        dims_and_nodes = [(release.dims[axis], worst[axis]) for axis in named]
+        where = ", ".join(f"{dim.name}={dim.node_labels[node]}" for dim, node in dims_and_nodes)
         slices = int(np.prod([len(grid.nodes[axis]) for axis in named]))
         why = "" if set(named) <= set(chosen) else ", which has the riskiest hidden cell"
         parts.append(f"the slice {where}{why}, of {slices:,} slices")
     if len(release.grids) > 1:
-        number = next(i for i, one in enumerate(release.grids, start=1) if one is grid)
+        number = next(number for number, other in enumerate(release.grids, start=1) if other is grid)
         dims = " by ".join(release.dims[axis].name for axis in across)
         parts.append(
             f"the table {dims} ({number} of {len(release.grids)} linked ones), which has the riskiest hidden cell"
         )
-    for of, some, what in zip(lines, drawn, ("rows", "columns"), strict=True):
-        if some < of:
-            parts.append(f"the {some} of {of:,} {what} with the riskiest cells")
+    for total, shown, kind in zip(lines, drawn, ("rows", "columns"), strict=True):
+        if shown < total:
+            parts.append(f"the {shown} of {total:,} {kind} with the riskiest cells")
     return "; ".join(parts)
 
 
@@ -264,20 +268,20 @@ def _plain_ticks(bar: Any, ends: tuple[float, float]) -> None:
     """A few risks in plain figures: logarithmic axes would write powers of ten, or nothing."""
     steps = np.geomspace(ends[0], ends[1], 5) if ends[1] > 1.02 * ends[0] else np.array([ends[0]])
     close = ends[1] < 1.5 * ends[0]
-    bar.set_ticks(steps, labels=[f"{v:.3g}" if close else short_risk(v) for v in steps.tolist()], fontsize=8)
+    bar.set_ticks(steps, labels=[f"{risk:.3g}" if close else short_risk(risk) for risk in steps.tolist()], fontsize=8)
     bar.ax.minorticks_off()
     bar.outline.set_visible(False)
 
 
 def _write_figures(axis: Any, part: Slice, colours: Any, norm: Any) -> None:
-    for (i, j), state in np.ndenumerate(part.state):
+    for (row, column), state in np.ndenumerate(part.state):
         if state == KNOWN:
-            axis.text(j, i, "×", ha="center", va="center", fontsize=11, color="black", weight="bold")
+            axis.text(column, row, "×", ha="center", va="center", fontsize=11, color="black", weight="bold")
         elif state == OPEN:
-            risk = float(part.risk[i, j])
+            risk = float(part.risk[row, column])
             red, green, blue, _ = colours(norm(risk if np.isfinite(risk) else norm.vmax))
             ink = "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.45 else "white"
-            axis.text(j, i, short_risk(risk), ha="center", va="center", fontsize=8, color=ink)
+            axis.text(column, row, short_risk(risk), ha="center", va="center", fontsize=8, color=ink)
 
 
 def _name_lines(axis: Any, part: Slice, room: int) -> None:
@@ -289,8 +293,8 @@ def _name_lines(axis: Any, part: Slice, room: int) -> None:
         (axis.yaxis, rows, part.row_dim, min(60, upwards)),
         (axis.xaxis, columns, part.column_dim, 60),
     ):
-        some = range(0, len(labels), -(-len(labels) // MOST_LABELS))
-        along.set_ticks(list(some), labels=[labels[k] for k in some], fontsize=8, parse_math=False)
+        ticks = range(0, len(labels), -(-len(labels) // MOST_LABELS))
+        along.set_ticks(list(ticks), labels=[labels[tick] for tick in ticks], fontsize=8, parse_math=False)
         along.set_label_text(shortened(name, most), fontsize=9, parse_math=False)
         along.set_tick_params(length=0)
     if not part.row_dim:

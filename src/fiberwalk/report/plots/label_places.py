@@ -41,9 +41,9 @@ def place_labels(axis: Axes, labels: Sequence[tuple[float, float, str, Any]], ob
             parse_math=False,
         )
         best: tuple[float, Any] | None = None
-        for away in DISTANCES:
+        for distance in DISTANCES:
             for across, up in SIDES:
-                reach = away if 0 in (across, up) else 0.7 * away
+                reach = distance if 0 in (across, up) else 0.7 * distance
                 note.set(position=(across * reach, up * reach), ha=ACROSS[across], va=UP[up])
                 box = note.get_window_extent().padded(1).extents
                 covered = sum(_overlap(box, other) for other in taken) + _outside(box, frame)
@@ -61,10 +61,10 @@ def _around(x: float, y: float, radius: float) -> np.ndarray:
     return np.array([x - radius, y - radius, x + radius, y + radius])
 
 
-def _overlap(one: Any, other: Any) -> float:
+def _overlap(first: Any, second: Any) -> float:
     """The area that two boxes share."""
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
+    width = min(first[2], second[2]) - max(first[0], second[0])
+    height = min(first[3], second[3]) - max(first[1], second[1])
     return float(max(width, 0) * max(height, 0))
 
 

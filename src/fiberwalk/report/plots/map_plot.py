@@ -29,6 +29,8 @@ LONGEST = 28
 """Longer names of methods are cut."""
 WIDEST = 64
 """Longer names of axes take a second line."""
+Mark = tuple[str, str, int, str]
+"""Colour, shape, size and family of a method."""
 
 
 @dataclass(frozen=True)
@@ -68,24 +70,24 @@ class Scale:
 
 
 def draw_map(
-    found: RUMap,
+    ru_map: RUMap,
     axis: Axes | None,
     threshold: float | None,
     title: str | None,
-    groups: Mapping[str, Sequence[str]] | None = None,
+    families: Mapping[str, Sequence[str]] | None = None,
     zoom: bool = False,
 ) -> Figure:
     """See `RUMap.plot`."""
-    marks = _marks(found.frame.index.unique("method").tolist(), groups)
+    marks = _marks(ru_map.frame.index.unique("method").tolist(), families)
     if axis is None:
         axis = new_figure(8.4, 5.2).subplots()
     figure = axis.get_figure(root=True)
     assert figure is not None
-    frame = found.frame
+    frame = ru_map.frame
     across = Scale.of(frame["utility"].to_numpy(), frame["utility_error"].to_numpy(), zoom=zoom)
     limits = () if threshold is None else (threshold,)
     up = Scale.of(frame["risk"].to_numpy(), frame["risk_error"].to_numpy(), limits, zoom=zoom)
-    _draw_axes(axis, found, across, up)
+    _draw_axes(axis, ru_map, across, up)
     labels: list[tuple[float, float, str, str]] = []
     obstacles: list[tuple[float, float]] = []
     heading = ""
@@ -100,14 +102,14 @@ def draw_map(
         axis.errorbar(x, y, xerr=x_error, yerr=y_error, fmt="none", ecolor=colour, elinewidth=1, capsize=2.5, alpha=0.8,
                       zorder=3)  # fmt: skip
         hollow = (rows["doubts"] != "").to_numpy()
-        for some, face in ((~hollow, colour), (hollow, "white")):
+        for chosen, face in ((~hollow, colour), (hollow, "white")):
             axis.scatter(
-                x[some], y[some], s=size, marker=shape, facecolor=face, edgecolor=colour, linewidth=1.4, zorder=4,
+                x[chosen], y[chosen], s=size, marker=shape, facecolor=face, edgecolor=colour, linewidth=1.4, zorder=4,
                 clip_on=False,  # points of 0 stand on the edge
             )  # fmt: skip
         by = f", by {rows['parameter'].iloc[0]}" if rows["parameter"].iloc[0] else ""
         axis.scatter([], [], s=size, marker=shape, color=colour, label=shortened(str(method), LONGEST) + by)
-        texts = [_label(row, found) for _, row in rows.iterrows()]
+        texts = [_label(row, ru_map) for _, row in rows.iterrows()]
         labels += [(px, py, text, colour) for px, py, text in zip(x, y, texts, strict=True) if text]
         obstacles += [*_along(x, y), *_bars(x, y, x_error, y_error)]
     if threshold is not None:
@@ -118,7 +120,7 @@ def draw_map(
         label = "bars: standard error of the mean\nover repeated protection"
         axis.plot([], [], color=FAINT, lw=1, marker="|", label=label)
     if (frame["doubts"] != "").any():
-        words = dict.fromkeys(word for run in found.found for word in run.doubts)
+        words = dict.fromkeys(word for run in ru_map.found for word in run.doubts)
         axis.scatter([], [], s=46, marker="o", facecolor="white", edgecolor=FAINT, label="hollow: " + ",\n".join(words))
     legend_beside(axis, title)
     legend = axis.get_legend()
@@ -130,60 +132,61 @@ def draw_map(
     return figure
 
 
-def _draw_axes(axis: Axes, found: RUMap, across: Scale, up: Scale) -> None:
+def _draw_axes(axis: Axes, ru_map: RUMap, across: Scale, up: Scale) -> None:
     axis.set_xlim(across.low, across.edge)
     axis.set_ylim(up.low, up.edge)
-    risk, utility = (str(found.settings.get(one)) for one in ("risk", "utility"))
+    risk, utility = (str(ru_map.settings.get(name)) for name in ("risk", "utility"))
     for scale, ticks, band, meaning in (
         (across, axis.xaxis, axis.axvspan, "(no error)" if utility.endswith("precision") else ""),
         (up, axis.yaxis, axis.axhspan, "(known)" if risk == "entropy" else ""),
     ):
-        places = [one for one in ticks.get_ticklocs() if scale.low <= one <= scale.high]
+        places = [place for place in ticks.get_ticklocs() if scale.low <= place <= scale.high]
         labels = ticks.get_major_formatter().format_ticks(places)
         if scale.endless:
             band(scale.high, scale.edge, color=BAND, zorder=0)
-            near = [one for one in places if one > scale.high - 0.06 * scale.width]
+            near = [place for place in places if place > scale.high - 0.06 * scale.width]
             places = [*places[: len(places) - len(near)], float(scale.place(np.inf))]
             labels = [*labels[: len(labels) - len(near)], f"infinite\n{meaning}".strip()]
         ticks.set_ticks(places, labels)
-    axis.set_xlabel(fill(f"data utility: {found.utility}", WIDEST), parse_math=False)
-    axis.set_ylabel(fill(f"disclosure risk: {found.risk}", WIDEST), parse_math=False)
+    axis.set_xlabel(fill(f"data utility: {ru_map.utility}", WIDEST), parse_math=False)
+    axis.set_ylabel(fill(f"disclosure risk: {ru_map.risk}", WIDEST), parse_math=False)
     axis.spines[["top", "right"]].set_visible(False)
 
 
-def _marks(methods: Sequence[str], groups: Mapping[str, Sequence[str]] | None) -> dict[str, tuple[str, str, int, str]]:
-    """Colour, shape, size and group of every method, in the order of the legend."""
-    originals: dict[str, tuple[str, str, int, str]] = {one: (INK, "*", 150, "") for one in methods if one == ORIGINAL}
-    rest = [one for one in methods if one != ORIGINAL]
-    if not groups:
-        return originals | {one: (*style, 46, "") for one, style in zip(rest, _styles(), strict=False)}
-    named = [(group, one) for group, members in groups.items() for one in members]
-    for _, one in named:
-        if one not in rest:
-            raise InputError(f"plot(groups=): there is no method {one!r} on the map; {did_you_mean(str(one), rest)}")
-        if [other for _, other in named].count(one) > 1:
-            raise InputError(f"plot(groups=): the method {one!r} is named twice.")
-    alone = [one for one in rest if one not in [other for _, other in named]]
-    for place, (group, members) in enumerate([*groups.items(), ("others", alone)]):
-        colour = FAINT if group == "others" else COLOURS[place % len(COLOURS)]
-        originals |= {one: (colour, SHAPES[k % len(SHAPES)], 46, group) for k, one in enumerate(members)}
-    return originals
+def _marks(methods: Sequence[str], families: Mapping[str, Sequence[str]] | None) -> dict[str, Mark]:
+    """The mark of every method, in the order of the legend."""
+    marks: dict[str, Mark] = {method: (INK, "*", 150, "") for method in methods if method == ORIGINAL}
+    rest = [method for method in methods if method != ORIGINAL]
+    if not families:
+        return marks | {method: (*style, 46, "") for method, style in zip(rest, _styles(), strict=False)}
+    named = [method for members in families.values() for method in members]
+    for method in named:
+        if method not in rest:
+            raise InputError(
+                f"plot(families=): there is no method {method!r} on the map; {did_you_mean(str(method), rest)}"
+            )
+        if named.count(method) > 1:
+            raise InputError(f"plot(families=): the method {method!r} is named twice.")
+    alone = [method for method in rest if method not in named]
+    for number, (family, members) in enumerate([*families.items(), ("others", alone)]):
+        colour = FAINT if family == "others" else COLOURS[number % len(COLOURS)]
+        marks |= {method: (colour, SHAPES[place % len(SHAPES)], 46, family) for place, method in enumerate(members)}
+    return marks
 
 
 def _styles() -> Iterator[tuple[str, str]]:
     """Colours with shapes, so that no pair comes again before all have been used."""
-    turns = len(SHAPES)
-    for i in count():
-        yield COLOURS[i % len(COLOURS)], SHAPES[(i + i // len(COLOURS)) % turns]
+    for number in count():
+        yield COLOURS[number % len(COLOURS)], SHAPES[(number + number // len(COLOURS)) % len(SHAPES)]
 
 
-def _label(row: pd.Series, found: RUMap) -> str:
+def _label(row: pd.Series, ru_map: RUMap) -> str:
     """What stands beside a point: the value of its parameter, and in how many runs it is infinite, if not in all."""
     text = shortened(value_words(row["value"]), 14) if row["parameter"] else ""
     endless = sum(
         (run.method, setting_words(run.parameter, run.value)) == row.name
         and bool(np.isinf([run.risk, run.utility]).any())
-        for run in found.found
+        for run in ru_map.found
     )
     return f"{text} ({endless} of {row['runs']} runs)".strip() if 0 < endless < row["runs"] else text
 
@@ -192,8 +195,8 @@ def _along(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
     """The points and places on the line through them, which labels should leave free."""
     shares = np.linspace(0, 1, 6)
     steps = [
-        (x[i] + share * (x[i + 1] - x[i]), y[i] + share * (y[i + 1] - y[i]))
-        for i in range(len(x) - 1)
+        (x[start] + share * (x[start + 1] - x[start]), y[start] + share * (y[start + 1] - y[start]))
+        for start in range(len(x) - 1)
         for share in shares
     ]
     return [*steps, *zip(x.tolist(), y.tolist(), strict=True)]
@@ -202,5 +205,5 @@ def _along(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
 def _bars(x: np.ndarray, y: np.ndarray, x_error: np.ndarray, y_error: np.ndarray) -> list[tuple[float, float]]:
     """Places on the error bars, likewise."""
     shares = np.linspace(-1, 1, 7)
-    found = [(px + share * error, py) for px, py, error in zip(x, y, x_error, strict=True) for share in shares]
-    return found + [(px, py + share * error) for px, py, error in zip(x, y, y_error, strict=True) for share in shares]
+    places = [(px + share * error, py) for px, py, error in zip(x, y, x_error, strict=True) for share in shares]
+    return places + [(px, py + share * error) for px, py, error in zip(x, y, y_error, strict=True) for share in shares]

@@ -22,27 +22,28 @@ def draw_margin_sets(compared: list[MarginSets], threshold: float | None, most: 
     """See `MarginSets.plot`; all are of the same sets."""
     first = compared[0]
     frame = first.frame.tail(most)
-    rows, told = np.arange(len(frame)), frame["uniform_risk"].to_numpy()
-    risks = [one.frame["risk"].reindex(frame.index).to_numpy() for one in compared]
-    every = np.concatenate([told, *risks, [] if threshold is None else [threshold]])
+    rows, interval_risk = np.arange(len(frame)), frame["uniform_risk"].to_numpy()
+    risks = [sets.frame["risk"].reindex(frame.index).to_numpy() for sets in compared]
+    every = np.concatenate([interval_risk, *risks, [] if threshold is None else [threshold]])
     endless, finite = bool(np.isinf(every).any()), every[np.isfinite(every)]
     edge = 1.5 * finite.max(initial=0.5)  # where the band of infinite risks begins
     figure = new_figure(7.6, 1.3 + 0.25 * len(frame) + 0.2 * bool(title))
     axis = figure.subplots()
     axis.set_xscale("log")
     axis.set_xlim(0.85 * finite.min(initial=edge), edge * (1.8 if endless else 1))
-    told, *risks = (np.where(np.isinf(one), 1.3 * edge, one) for one in (told, *risks))
-    axis.hlines(rows, np.min([told, *risks], axis=0), np.max([told, *risks], axis=0), color="#bbbbbb", zorder=1)
-    axis.scatter(told, rows, marker="|", s=110, color="black", zorder=2, label="what intervals alone suggest")
-    for k, (one, risk) in enumerate(zip(compared, risks, strict=True)):
-        sampled = (one.frame["method"].reindex(frame.index) != "exact").to_numpy()
-        colour, shape = COLOURS[k % len(COLOURS)], SHAPES[k % len(SHAPES)]
-        for some, face in ((~sampled, colour), (sampled, "white")):
+    interval_risk, *risks = (np.where(np.isinf(risk), 1.3 * edge, risk) for risk in (interval_risk, *risks))
+    lowest, highest = np.min([interval_risk, *risks], axis=0), np.max([interval_risk, *risks], axis=0)
+    axis.hlines(rows, lowest, highest, color="#bbbbbb", zorder=1)
+    axis.scatter(interval_risk, rows, marker="|", s=110, color="black", zorder=2, label="what intervals alone suggest")
+    for place, (sets, risk) in enumerate(zip(compared, risks, strict=True)):
+        sampled = (sets.frame["method"].reindex(frame.index) != "exact").to_numpy()
+        colour, shape = COLOURS[place % len(COLOURS)], SHAPES[place % len(SHAPES)]
+        for chosen, face in ((~sampled, colour), (sampled, "white")):
             axis.scatter(
-                risk[some], rows[some], s=42, marker=shape, facecolor=face, edgecolor=colour, lw=1.4, zorder=4 - k
+                risk[chosen], rows[chosen], s=42, marker=shape, facecolor=face, edgecolor=colour, lw=1.4, zorder=4 - place
             )  # fmt: skip
-        axis.scatter([], [], s=42, color=colour, marker=shape, label=f"law: {one.law}")
-    if any((one.frame["method"] != "exact").any() for one in compared):
+        axis.scatter([], [], s=42, color=colour, marker=shape, label=f"law: {sets.law}")
+    if any((sets.frame["method"] != "exact").any() for sets in compared):
         axis.scatter([], [], s=42, facecolor="white", edgecolor="#666666", label="hollow: by chains, not exact")
     if threshold is not None:
         axis.axvline(threshold, color=LIMIT, lw=1.2, ls=(0, (5, 3)), zorder=0, label=f"highest allowed: {threshold:g}")
@@ -64,9 +65,9 @@ def draw_margin_sets(compared: list[MarginSets], threshold: float | None, most: 
     for text in axis.legend(fontsize=8, loc="lower right", framealpha=0.9, edgecolor="none").get_texts():
         text.set_parse_math(False)
     left = len(first.frame) - len(frame)
-    said = [title] if title else []
-    said += [f"the {len(frame)} sets that tell most; {left} others are not shown"] if left else []
-    if said:
-        axis.set_title("\n".join(said), fontsize=10, parse_math=False)
-    write_doubts(figure, [words for one in compared for words in one.doubts.values()])
+    titles = [title] if title else []
+    titles += [f"the {len(frame)} sets that tell most; {left} others are not shown"] if left else []
+    if titles:
+        axis.set_title("\n".join(titles), fontsize=10, parse_math=False)
+    write_doubts(figure, [words for sets in compared for words in sets.doubts.values()])
     return figure

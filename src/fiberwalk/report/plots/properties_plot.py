@@ -20,9 +20,9 @@ LINE = 34
 """Characters of a rule on one line."""
 
 
-def draw_properties(found: RiskProperties, axis: Axes | None, title: str | None) -> Figure:
+def draw_properties(properties: RiskProperties, axis: Axes | None, title: str | None) -> Figure:
     """See `RiskProperties.plot`."""
-    frame = found.frame
+    frame = properties.frame
     if axis is None:
         axis = new_figure(8.6, 1.2 + 0.5 * len(frame)).subplots()
     for series, (name, words) in enumerate((("r1", "R1, the table"), ("r2", "R2, a sample of it"))):
@@ -37,11 +37,11 @@ def draw_properties(found: RiskProperties, axis: Axes | None, title: str | None)
         )  # fmt: skip
     for place, row in enumerate(frame.itertuples()):
         broken = bool(row.rule) and not row.holds
-        said = fill(row.rule or "either way", LINE) + (": NOT HERE" if broken else "")
+        note = fill(row.rule or "either way", LINE) + (": NOT HERE" if broken else "")
         if place:
-            said += f"\nR1 {row.r1_change:+.3f}, R2 {row.r2_change:+.3f}"
+            note += f"\nR1 {row.r1_change:+.3f}, R2 {row.r2_change:+.3f}"
         axis.text(
-            1.02, place, said, transform=axis.get_yaxis_transform(), va="center", fontsize=7.5,
+            1.02, place, note, transform=axis.get_yaxis_transform(), va="center", fontsize=7.5,
             color="#9c3d00" if broken else "#222222" if row.rule else "#777777",
         )  # fmt: skip
     axis.set_yticks(range(len(frame)), list(frame.index))

@@ -47,13 +47,18 @@ def draw_sample_study(study: SampleStudy, axes: Any, title: str | None) -> Figur
     for axis, panel in zip(axes, panels, strict=False):
         for place, model in enumerate(models):
             colour = COLOURS[place % len(COLOURS)]
-            some = errors.get_group((*panel, model)).to_numpy()
+            of_model = errors.get_group((*panel, model)).to_numpy()
             open_dots = (doubts.get_group((*panel, model)) != "").to_numpy()
-            axis.scatter(some[~open_dots], place + jitter[~open_dots], s=7, color=colour, alpha=0.55, linewidths=0)
+            axis.scatter(of_model[~open_dots], place + jitter[~open_dots], s=7, color=colour, alpha=0.55, linewidths=0)
             axis.scatter(
-                some[open_dots], place + jitter[open_dots], s=9, facecolors="none", edgecolors=colour, linewidths=0.7
+                of_model[open_dots],
+                place + jitter[open_dots],
+                s=9,
+                facecolors="none",
+                edgecolors=colour,
+                linewidths=0.7,
             )
-            axis.plot([some.mean()] * 2, [place - 0.34, place + 0.34], color=colour, lw=2.4)
+            axis.plot([of_model.mean()] * 2, [place - 0.34, place + 0.34], color=colour, lw=2.4)
             axis.text(
                 1.0, place, f"{inside[(*panel, model)]:.0%}", transform=axis.get_yaxis_transform(), ha="right", va="center",
                 fontsize=8, color=INK, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1},
@@ -70,7 +75,7 @@ def draw_sample_study(study: SampleStudy, axes: Any, title: str | None) -> Figur
     figure: Any = axes[0].get_figure(root=True)
     figure.supxlabel(
         "error of the mean R2 drawn, a dot for each sample\n(at the right: how often the middle 95% drawn held the true R2)"
-        + "".join(f"\nopen dots: {one}" for one in sorted(set(runs["doubt"]) - {""})),
+        + "".join(f"\nopen dots: {doubt}" for doubt in sorted(set(runs["doubt"]) - {""})),
         fontsize=9, color=PALE,
     )  # fmt: skip
     if title is not None:
@@ -81,8 +86,8 @@ def draw_sample_study(study: SampleStudy, axes: Any, title: str | None) -> Figur
 def _panel_words(panel: tuple[float, ...], people: int) -> str:
     """What a panel shows: the fraction, and levels of zeros where there are any."""
     *zeros, fraction = panel
-    said = f"{float(fraction):.3g}: {math.floor(float(fraction) * people + 0.5):,} people"
-    return said + ("\nzeros: {:.0%} random,\n{:.0%} structural".format(*zeros) if zeros else "")
+    words = f"{float(fraction):.3g}: {math.floor(float(fraction) * people + 0.5):,} people"
+    return words + ("\nzeros: {:.0%} random,\n{:.0%} structural".format(*zeros) if zeros else "")
 
 
 def draw_errors(study: SampleStudy, axis: Axes | None, title: str | None) -> Figure:
@@ -91,17 +96,17 @@ def draw_errors(study: SampleStudy, axis: Axes | None, title: str | None) -> Fig
         axis = new_figure(7.2, 3.6).subplots()
     errors = study.frame["rms"].unstack("model", sort=False)
     zeros = [name for name in errors.index.names if name != "fraction"]
-    for line, (level, some) in enumerate(errors.groupby(level=zeros, sort=False) if zeros else [((), errors)]):
-        fractions = some.index.get_level_values("fraction")
+    for line, (level, of_level) in enumerate(errors.groupby(level=zeros, sort=False) if zeros else [((), errors)]):
+        fractions = of_level.index.get_level_values("fraction")
         for place, model in enumerate(errors.columns):
-            said = ", {:.0%} random, {:.0%} structural zeros".format(*level) if zeros else ""
+            zero_words = ", {:.0%} random, {:.0%} structural zeros".format(*level) if zeros else ""
             axis.plot(
-                fractions, some[model], color=COLOURS[place % len(COLOURS)], marker=SHAPES[place % len(SHAPES)],
-                ms=5, lw=1.6, ls=LINES[line % len(LINES)], label=f"{model}{said}",
+                fractions, of_level[model], color=COLOURS[place % len(COLOURS)], marker=SHAPES[place % len(SHAPES)],
+                ms=5, lw=1.6, ls=LINES[line % len(LINES)], label=f"{model}{zero_words}",
             )  # fmt: skip
     fractions = list(errors.index.unique("fraction"))
     axis.set_xscale("log")
-    axis.set_xticks(fractions, [f"{one:.3g}" for one in fractions])
+    axis.set_xticks(fractions, [f"{fraction:.3g}" for fraction in fractions])
     axis.minorticks_off()
     axis.set_ylim(bottom=0)
     axis.set_xlabel("sampling fraction")

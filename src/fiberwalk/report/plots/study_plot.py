@@ -26,8 +26,8 @@ def draw_study(study: TableStudy, axis: Axes | None, title: str | None) -> Figur
     figure = axis.get_figure(root=True)
     assert figure is not None
     frame, labels = study.frame, []
-    for i, method in enumerate(frame.index.unique("method")):
-        colour, shape = COLOURS[i % len(COLOURS)], SHAPES[(i + i // len(COLOURS)) % len(SHAPES)]
+    for number, method in enumerate(frame.index.unique("method")):
+        colour, shape = COLOURS[number % len(COLOURS)], SHAPES[(number + number // len(COLOURS)) % len(SHAPES)]
         rows = frame.xs(method, level="method")
         axis.scatter(rows["utility"], rows["risk"], s=46, marker=shape, color=colour, zorder=3)
         axis.scatter([], [], s=46, marker=shape, color=colour, label=f"{method}: {study.methods[method]}")

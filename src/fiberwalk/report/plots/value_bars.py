@@ -13,8 +13,7 @@ from ...posterior.parts.pmf import Pmf
 class Bars:
     """Bars side by side: bar k begins at `edges[k]` and ends before `edges[k + 1]`.
 
-    `height[k]` is its probability; that of a bar which the bounds cut short, at the ends, is what a whole one as dense
-    would have.
+    `height[k]` is its probability; a bar that the bounds cut short is drawn as high as a whole one of the same density.
     """
 
     edges: np.ndarray
@@ -26,10 +25,10 @@ class Bars:
 
 
 def bars_of(pmf: Pmf, most: int) -> Bars:
-    """The probabilities of a cell between its bounds, neighbours put together where there are more than `most`.
+    """The probabilities of a cell between its bounds, neighbouring values in one bar where there are more than `most`.
 
-    A cell that can only be even, say, has bars two values wide: put together in odd numbers its values would show a comb
-    that is not there.
+    A cell that can only be even, say, has bars of an even number of values: bars of an odd number would be high and low in
+    turn, a pattern that is not there.
     """
     values = pmf.values
     step = pmf.width if pmf.width > 1 else int(np.gcd.reduce(np.diff(values))) if len(values) > 1 else 1

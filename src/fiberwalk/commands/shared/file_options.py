@@ -1,0 +1,121 @@
+"""Options that say how FILE is read, and the release that they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .comma_lists import names
+from .number_types import Number
+
+if TYPE_CHECKING:
+    from ...release.release import Release
+
+
+def reading(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say how FILE is to be read."""
+    options = [
+        click.argument("file", type=click.Path(path_type=Path)),
+        click.option(
+            "--dims", metavar="A,B", help="Columns of the dims, joined by commas (default: all that are left)."
+        ),
+        click.option("--value", metavar="NAME", help="Column of the figures (default: value, count, freq or n)."),
+        click.option("--status", metavar="NAME", help="Column of status codes (s z u x w m, or tau-ARGUS numbers)."),
+        click.option("--contributors", metavar="NAME", help="Column of the number of contributors (default: N_OBS)."),
+        click.option("--largest", metavar="NAME", help="Column of the largest contribution (default: MAX)."),
+        click.option(
+            "--total", metavar="LABEL", default="Total", show_default=True, help="Label of totals in the file."
+        ),
+        click.option(
+            "--hierarchy",
+            metavar="DIM=FILE",
+            multiple=True,
+            help="How a dim adds up to subtotals: a .hrc file or a level table. May be repeated.",
+        ),
+        click.option("--decimals", default=0, show_default=True, help="Decimals of a magnitude table."),
+        click.option("--no-header", is_flag=True, help="The first line is data: dims, value, then status if --status."),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "zero", "hidden"]),
+            default="error",
+            show_default=True,
+            help="What a cell without a row is.",
+        ),
+        click.option(
+            "--slack",
+            type=Number(min=0),
+            default=0.0,
+            show_default=True,
+            help="How far rounded totals may be off.",
+        ),
+        click.option(
+            "--rule",
+            metavar="'< 3'",
+            help="The intruder knows that cells were hidden by this rule; where the file's statuses show which (u, or 3 to "
+            "9), she sees it too.",
+        ),
+        click.option(
+            "--no-flags", is_flag=True, help="With --rule: she does not see the statuses. Gives both readings."
+        ),
+        click.option("--zeros-hidden", is_flag=True, help="With --rule: it hides zeros too."),
+        click.option(
+            "--protected-by",
+            metavar="METHOD",
+            help="The figures with status p (all cells, where no row has it) went through this method, such as "
+            "'random-round base=3'; `fiberwalk protect --list` names them.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read(options: dict[str, Any]) -> Release:
+    """The release that FILE and the options about it describe."""
+    from ...base.errors import InputError
+    from ...release.facts.facts import PRIMARY
+    from ...release.reading import read_release
+
+    release = read_release(
+        options["file"],
+        dims=names(options["dims"]),
+        value=options["value"],
+        status=options["status"],
+        total=options["total"],
+        hierarchies=hierarchies(options["hierarchy"]),
+        decimals=options["decimals"],
+        header=not options["no_header"],
+        missing=options["missing"],
+        slack=options["slack"],
+        contributors=options["contributors"],
+        largest=options["largest"],
+        perturbed=bool(options["protected_by"]),
+    )
+    if options["protected_by"]:
+        from ...protect.as_published import as_protected
+        from .method_parameters import method_and_parameters
+
+        method, parameters = method_and_parameters(options["protected_by"])
+        release = as_protected(release, method, **parameters)
+    if options["rule"]:
+        flags = not options["no_flags"] and bool((release.status == PRIMARY).any())
+        release = release.knows_rule(options["rule"], flags=flags, zeros_hidden=options["zeros_hidden"])
+    elif options["no_flags"] or options["zeros_hidden"]:
+        raise InputError("--no-flags and --zeros-hidden go with --rule.")
+    return release
+
+
+def hierarchies(texts: tuple[str, ...]) -> dict[str, str] | None:
+    """The files of --hierarchy, by their dims."""
+    from ...base.errors import InputError
+
+    files = {}
+    for text in texts:
+        dim, equals, path = text.partition("=")
+        if not equals:
+            raise InputError(f"--hierarchy {text}: write it as DIM=FILE.")
+        files[dim.strip()] = path
+    return files or None
