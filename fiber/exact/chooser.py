@@ -23,8 +23,8 @@ SHORT = 250_000_000
 """Operations that are spent on an enumeration before an elimination is looked at."""
 
 DEARER, AT_MOST = 8, 4
-"""Where an elimination is planned to cost more than an enumeration, it is tried with this share of what that would cost, as
-plans take far too much for reachable at times; and an enumeration may take that many times its estimate."""
+"""Plans of eliminations are far too high at times. So one that is planned to cost more than an enumeration is tried all the
+same, at 1/DEARER of the enumeration's cost; the enumeration may then cost AT_MOST times its estimate."""
 
 LogWeights = Sequence[np.ndarray | None]
 

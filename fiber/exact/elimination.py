@@ -30,7 +30,7 @@ from .tilting import centred
 
 TINY = 1e-290
 LEAST_MASS = 1e-100
-"""Of numbers that are 1 at most: what is lost below the smallest float, 1e-308, is under 1e-200 of all."""
+"""Where all masses are at most 1 and their sum is larger than this, what underflows (below 1e-308) is under 1e-200 of it."""
 TOO_FAR_APART = "their weights are too far apart for an elimination in floating point, whatever it may cost"
 PARALLEL = 20_000_000
 """Operations of a step from which on it is worked on in PARTS, on as many threads as there are cores."""

@@ -218,6 +218,7 @@ def _row_by_row(pattern: Pattern, sizes: Sizes, first: int) -> np.ndarray:
 
 
 def _along(A: np.ndarray, b: np.ndarray, span: np.ndarray, order: np.ndarray) -> Plan:
+    """The plan of an order: when the sum of each row opens and closes, and between which values it lies on the way."""
     m, n = A.shape
     ordered = A[:, order] != 0
     opens = np.where(ordered.any(axis=1), ordered.argmax(axis=1), n)

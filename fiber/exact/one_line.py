@@ -65,7 +65,7 @@ def line_of(block: Block) -> Line | None:
 
 
 def law_on(line: Line, means: np.ndarray, counted: np.ndarray, most: int) -> LineLaw:
-    """The law along a line in at most so many numbers: mu^x / x! of the columns that are counted, with their means."""
+    """The law along a line, in at most `most` numbers: weights mu^x / x! of the `counted` columns, with these means."""
     if not counted.any():
         width = _width(line.tables, most)
         ends = np.minimum(np.arange(0, line.tables + width, width), line.tables)

@@ -44,7 +44,7 @@ def centred(A: Any, b: np.ndarray, log_weights: Sequence[np.ndarray]) -> tuple[l
     """Weights of each column that sum to one, and the log of the factor by which all tables' products are too small.
 
     A x = b with every column counted from 0. Where no theta centres the law (a sum is at the edge of what it can be) the
-    best one found is used: it costs range, not truth.
+    best one found is used: it costs numerical range, not correctness.
     """
     start = np.concatenate([[0], np.cumsum([len(of_column) for of_column in log_weights])]).astype(np.int64)
     flat = np.concatenate(log_weights).astype(float)

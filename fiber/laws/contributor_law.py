@@ -168,7 +168,7 @@ def per_contributor(contributors: Any, by: str | None = None, *, widen: float = 
         A dim whose categories differ, such as the size of enterprises: each has a median and a spread of its own. Two
         published cells above 0 are needed in every category that has hidden ones.
     widen
-        The spread is taken so many times as wide: does a finding need a reader who is so sure of what she fitted?
+        The spread is taken so many times as wide, to see whether a finding depends on how sure she is of what she fitted.
 
     Examples
     --------

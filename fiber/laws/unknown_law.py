@@ -31,7 +31,7 @@ class UnknownLaw:
 
 
 def on_paper(law: Any, release: Release) -> Any:
-    """A law of a release as files hold it; its name stays a name, and where there is none, there is none."""
+    """A law of a release as files hold it; one that is given by its name, or None, stays as it is."""
     if law is None or isinstance(law, str):
         return law
     portable = law.portable(release) if hasattr(law, "portable") else law
