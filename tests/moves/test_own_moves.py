@@ -228,7 +228,7 @@ def test_hidden_cells_of_linked_tables():
 
 
 def test_wrong_cells_are_named():
-    with pytest.raises(fw.InputError, match="cells='open': 'all' or 'hidden'"):
+    with pytest.raises(fw.InputError, match="which='open': 'all' or 'hidden'"):
         fw.sample(HIDDEN, which="open")
     decided = fw.suppress([[1, 2], [3, 4]], where=[[True, False], [False, False]])
     with pytest.raises(fw.InputError, match="there are none, the published figures decide every cell"):
