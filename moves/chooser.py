@@ -37,19 +37,22 @@ class Moves:
     @property
     def certificate(self) -> Certificate:
         """How far the moves are known to reach everything."""
-        return Certificate.together(one.certificate for one in self.sets) if self.sets else ALL_DECIDED
+        return Certificate.together(move_set.certificate for move_set in self.sets) if self.sets else ALL_DECIDED
 
     @property
     def blocks(self) -> pd.DataFrame:
         """One row per independent block: how many cells and sums it has, its moves, and their certificate."""
         import pandas as pd
 
-        rows = [(one.n_columns, one.words, one.certificate.word, one.certificate.reason) for one in self.sets]
+        rows = [
+            (move_set.n_columns, move_set.words, move_set.certificate.word, move_set.certificate.reason)
+            for move_set in self.sets
+        ]
         index = pd.RangeIndex(1, len(rows) + 1, name="block")
         return pd.DataFrame(rows, columns=["cells", "moves", "certificate", "reason"], index=index)
 
     def __repr__(self) -> str:
-        blocks = "; ".join(f"block {k}: {one!r}" for k, one in enumerate(self.sets[:5], start=1))
+        blocks = "; ".join(f"block {number}: {move_set!r}" for number, move_set in enumerate(self.sets[:5], start=1))
         more = f"; and {len(self.sets) - 5} more" if len(self.sets) > 5 else ""
         return f"<Moves, {self.certificate.word}: {blocks}{more}>"
 
@@ -62,12 +65,17 @@ def moves_html(moves: Moves) -> str:
     head = certificate_html(moves.certificate)
     if not moves.sets:
         return head
-    some = moves.blocks.head(MOST_SHOWN)
-    texts = [[f"{one.cells:,}", one.moves, one.certificate] for one in some.itertuples()]
+    first_blocks = moves.blocks.head(MOST_SHOWN)
+    texts = [[f"{block.cells:,}", block.moves, block.certificate] for block in first_blocks.itertuples()]
     shown = table(
-        ["block"], [(str(k),) for k in some.index], [], [("cells",), ("moves",), ("certificate",)], texts, words=(1, 2)
+        ["block"],
+        [(str(number),) for number in first_blocks.index],
+        [],
+        [("cells",), ("moves",), ("certificate",)],
+        texts,
+        words=(1, 2),
     )
-    more = len(moves.sets) - len(some)
+    more = len(moves.sets) - len(first_blocks)
     return head + shown + (remark(f"… and {more:,} more in `.blocks`.") if more else "")
 
 

@@ -1,4 +1,7 @@
-"""check_connected: does a set of moves join all tables of a small block? By walking through every one of them."""
+"""check_connected: do moves join all tables of a small block? By walking through every one of them.
+
+The tables are the nodes of the *fiber graph* and the moves its edges: the question is whether it is connected.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Connectivity:
 
     @property
     def components(self) -> int:
-        """How many parts there are that no move leads out of."""
+        """How many connected components the fiber graph has: parts that no move leads out of."""
         return int(self.label.max(initial=-1)) + 1
 
     @property
@@ -53,8 +56,8 @@ def check_block(
         if not len(tables):
             raise InputError(NO_TABLE + "every feasible one has probability zero.")
     pairs = list(moves.joined(tables, allowed is not None))
-    before = np.concatenate([np.empty(0, np.int64), *(one for one, _ in pairs)])
-    after = np.concatenate([np.empty(0, np.int64), *(two for _, two in pairs)])
+    before = np.concatenate([np.empty(0, np.int64), *(from_tables for from_tables, _ in pairs)])
+    after = np.concatenate([np.empty(0, np.int64), *(to_tables for _, to_tables in pairs)])
     graph = sp.coo_array((np.ones(len(before), dtype=np.int8), (before, after)), shape=(len(tables),) * 2)
     _, label = sp.csgraph.connected_components(graph, directed=False)
     return Connectivity(tables, label)

@@ -49,9 +49,9 @@ def own_moves(inside: Support, moves: Any) -> Moves:
 
     A move that changes what is decided can never be made.
     """
-    release, solved = inside.release, inside.solved
+    release, presolved = inside.release, inside.solved
     rows = _as_rows(release, moves)
-    fiber = solved.fiber
+    fiber = presolved.fiber
     cells, slack = sp.csr_array(fiber.A[:, : fiber.n_cells]), sp.csr_array(fiber.A[:, fiber.n_cells :])
     change = sp.csr_array(cells @ rows.T)
     with_slack = np.diff(slack.indptr) > 0
@@ -62,19 +62,22 @@ def own_moves(inside: Support, moves: Any) -> Moves:
             f"move {move + 1} changes a published figure: {release.fact_words(int(fact))}, by {int(broken.data[0]):+d}."
         )
     whole = sp.csr_array(sp.hstack([rows, sp.csr_array((slack.T @ -change).T)])) if slack.shape[1] else rows
-    decided = np.flatnonzero(solved.decided[: fiber.n_cells])
+    decided = np.flatnonzero(presolved.decided[: fiber.n_cells])
     never = abs(whole[:, decided]).sum(axis=1)
-    for block in solved.blocks:  # a sum may be decided though a range is published: an equation of its block
+    for block in presolved.blocks:  # a sum may be decided though a range is published: an equation of its block
         never = never + abs(block.A @ sp.csc_array(whole)[:, block.columns].T).sum(axis=0)
     possible = sp.csc_array(whole[np.flatnonzero(never == 0)])
     touches = sp.csr_array(
-        sp.hstack([sp.csr_array(abs(possible[:, block.columns]).sum(axis=1).reshape(-1, 1)) for block in solved.blocks])
-        if solved.blocks
+        sp.hstack(
+            [sp.csr_array(abs(possible[:, block.columns]).sum(axis=1).reshape(-1, 1)) for block in presolved.blocks]
+        )
+        if presolved.blocks
         else (possible.shape[0], 0)
     )
     _, label = sp.csgraph.connected_components(touches.T @ touches, directed=False)
     blocks = tuple(
-        _together([block for k, block in enumerate(solved.blocks) if label[k] == one]) for one in np.unique(label)
+        _together([block for number, block in enumerate(presolved.blocks) if label[number] == component])
+        for component in np.unique(label)
     )
     sets = tuple(Listed(distinct_rows(possible[:, block.columns]), OWN) for block in blocks)
     return Moves(inside.only(blocks), sets)
@@ -83,34 +86,36 @@ def own_moves(inside: Support, moves: Any) -> Moves:
 def _tried_out(moves: Moves) -> Moves:
     """Moves of one's own with certificates: a walk through every table of a small block tells whether they join them."""
     sets = []
-    for block, one in zip(moves.support.solved.blocks, moves.sets, strict=True):
-        assert isinstance(one, Listed)
+    for block, listed in zip(moves.support.solved.blocks, moves.sets, strict=True):
+        assert isinstance(listed, Listed)
         try:
-            most = min(MOST_TABLES, MOST_LOOKS // max(1, one.rows.shape[0]))
-            found = check_block(block, one, most, allowed(moves.support, block.columns))
+            most = min(MOST_TABLES, MOST_LOOKS // max(1, listed.rows.shape[0]))
+            checked = check_block(block, listed, most, allowed(moves.support, block.columns))
         except TooLarge:
-            sets.append(replace(one, certificate=replace(OWN, evidence=_untouched(moves, block, one))))
+            sets.append(replace(listed, certificate=replace(OWN, evidence=_untouched(moves, block, listed))))
         else:
-            sets.append(replace(one, certificate=_walked(found)))
+            sets.append(replace(listed, certificate=_walked(checked)))
     return replace(moves, sets=tuple(sets))
 
 
-def _walked(found: Connectivity) -> Certificate:
-    n = f"{len(found.tables):,} table{'' if len(found.tables) == 1 else 's'}"
-    if found.connected:
-        return Certificate("connected", f"moves of your own; a walk through all {n} found that they reach every one")
-    sizes = np.sort(np.bincount(found.label))[::-1]
+def _walked(checked: Connectivity) -> Certificate:
+    n_tables = f"{len(checked.tables):,} table{'' if len(checked.tables) == 1 else 's'}"
+    if checked.connected:
+        return Certificate(
+            "connected", f"moves of your own; a walk through all {n_tables} found that they reach every one"
+        )
+    sizes = np.sort(np.bincount(checked.label))[::-1]
     shown = ", ".join(f"{size:,}" for size in sizes[:5]) + (", ..." if len(sizes) > 5 else "")
     return Certificate(
         "unproven",
-        f"{APART}: a walk through all {n} found {len(sizes):,} parts that no move leads out of",
+        f"{APART}: a walk through all {n_tables} found {len(sizes):,} parts that no move leads out of",
         (f"tables in each part: {shown}",),
     )
 
 
-def _untouched(moves: Moves, block: Block, one: Listed) -> tuple[str, ...]:
+def _untouched(moves: Moves, block: Block, listed: Listed) -> tuple[str, ...]:
     """What is seen without a walk: cells that no move changes."""
-    changed = np.bincount(one.rows.indices, minlength=len(block.columns)) > 0
+    changed = np.bincount(listed.rows.indices, minlength=len(block.columns)) > 0
     still = block.columns[~changed]
     still = still[still < moves.release.n_cells]
     if not len(still):
@@ -126,15 +131,15 @@ def refuse_others(moves: Moves, release: Release) -> None:
         raise InputError("these moves belong to another release.")
 
 
-def _same_support(one: Support, other: Support) -> bool:
+def _same_support(support: Support, other: Support) -> bool:
     """Do two laws leave the same blocks, with the same bounds and gaps?"""
-    blocks = one.solved.blocks, other.solved.blocks
+    blocks = support.solved.blocks, other.solved.blocks
     return (
         len(blocks[0]) == len(blocks[1])
-        and np.array_equal(one.gaps, other.gaps)
+        and np.array_equal(support.gaps, other.gaps)
         and all(
-            np.array_equal(getattr(a, name), getattr(b, name))
-            for a, b in zip(*blocks, strict=True)
+            np.array_equal(getattr(block, name), getattr(other_block, name))
+            for block, other_block in zip(*blocks, strict=True)
             for name in ("columns", "lower", "upper")
         )
     )
@@ -148,28 +153,32 @@ def allowed(inside: Support, columns: np.ndarray) -> Callable[[np.ndarray], np.n
 
     def possible(tables: np.ndarray) -> np.ndarray:
         good = np.ones(len(tables), dtype=bool)
-        for k in gaps:
-            first, last = int(tables[:, k].min()), int(tables[:, k].max())
-            weights = inside.weigh(int(columns[k]), first, last)
+        for place in gaps:
+            first, last = int(tables[:, place].min()), int(tables[:, place].max())
+            weights = inside.weigh(int(columns[place]), first, last)
             if weights is not None:
-                good &= weights[tables[:, k] - first] > -np.inf
+                good &= weights[tables[:, place] - first] > -np.inf
         return good
 
     return possible
 
 
-def _same(one: Release, other: Release) -> bool:
+def _same(release: Release, other: Release) -> bool:
     """Do two releases say the same of the same cells?"""
-    if one is other:
+    if release is other:
         return True
-    if one.n_cells != other.n_cells or len(one.sums) != len(other.sums) or len(one.evidence) != len(other.evidence):
+    if (
+        release.n_cells != other.n_cells
+        or len(release.sums) != len(other.sums)
+        or len(release.evidence) != len(other.evidence)
+    ):
         return False
-    pairs = [(one.lower, other.lower), (one.upper, other.upper), (one.sums.lower, other.sums.lower)]
-    pairs.append((one.sums.upper, other.sums.upper))
-    same = all(np.array_equal(a, b) for a, b in pairs) and not abs(one.sums.matrix - other.sums.matrix).sum()
+    pairs = [(release.lower, other.lower), (release.upper, other.upper), (release.sums.lower, other.sums.lower)]
+    pairs.append((release.sums.upper, other.sums.upper))
+    same = all(np.array_equal(a, b) for a, b in pairs) and not abs(release.sums.matrix - other.sums.matrix).sum()
     return bool(same) and all(
         np.array_equal(a.cells, b.cells) and a.first == b.first and np.array_equal(a.log_weights, b.log_weights)
-        for a, b in zip(one.evidence, other.evidence, strict=True)
+        for a, b in zip(release.evidence, other.evidence, strict=True)
     )
 
 
@@ -199,13 +208,13 @@ def _as_rows(release: Release, moves: Any) -> Any:
         if isinstance(moves, str) or not hasattr(moves, "__iter__"):
             raise InputError(f"moves= is what choose_moves gave, or a list of moves; it is a {type(moves).__name__}.")
         flat = np.zeros((0, release.n_cells))
-        given = [as_means(one, release.dims, f"move {k}") for k, one in enumerate(moves, start=1)]
-        for k, values in enumerate(given, start=1):
+        tables = [as_means(move, release.dims, f"move {number}") for number, move in enumerate(moves, start=1)]
+        for number, values in enumerate(tables, start=1):
             if values.shape != cells.shape:
-                raise InputError(f"move {k} has the shape {values.shape}; the table has {cells.shape}.")
-        if given:
-            flat = np.zeros((len(given), release.n_cells))
-            flat[:, cells.ravel()] = np.stack(given).reshape(len(given), cells.size)
+                raise InputError(f"move {number} has the shape {values.shape}; the table has {cells.shape}.")
+        if tables:
+            flat = np.zeros((len(tables), release.n_cells))
+            flat[:, cells.ravel()] = np.stack(tables).reshape(len(tables), cells.size)
         rows = sp.csr_array(flat)
     if not np.isfinite(rows.data).all() or not np.array_equal(rows.data, np.rint(rows.data)):
         raise InputError("moves are whole numbers.")

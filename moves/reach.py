@@ -72,11 +72,12 @@ def choose_moves(
 
 
 def basic_moves(release: Release) -> list[xr.DataArray]:
-    """The swaps in two labels of every dim: +1 and -1 in turn at the corners of a square, a cube, ...
+    """The basic moves, in two labels of every dim: +1 and -1 in turn at the corners of a square, a cube, ...
 
     They keep every margin of fewer dims. Those that would change another published figure, such as a subtotal of a
     hierarchy, are left out; those that meet a known cell are not, and can never be made. In a complete two-way table they
-    lead from each table to every other; with the two-way margins of three dims, or with cells missing, they need not:
+    are a Markov basis and lead from each table to every other (Diaconis and Sturmfels 1998); with the two-way margins of
+    three dims, or with cells missing, they need not:
     `check_connected(release, basic_moves(release))` tells for a small release, and `choose_moves` has what is proven.
 
     Examples
@@ -91,16 +92,16 @@ def basic_moves(release: Release) -> list[xr.DataArray]:
     if len(release.grids) != 1:
         raise InputError("basic_moves is for one table; linked ones have no squares or cubes in common.")
     shape = release.grids[0].cells.shape
-    number = prod(comb(n, 2) for n in shape if n > 1)
-    if number * prod(shape) > MOST_NUMBERS:
-        raise TooLarge(f"there are {number:,} basic moves, too many to be listed.")
+    n_moves = prod(comb(length, 2) for length in shape if length > 1)
+    if n_moves * prod(shape) > MOST_NUMBERS:
+        raise TooLarge(f"there are {n_moves:,} basic moves, too many to be listed.")
     sums = release.sums
     exact = sums.matrix[np.flatnonzero(sums.lower == sums.upper)][:, release.grids[0].cells.ravel()]
     moves = []
-    for labels in product(*(combinations(range(n), min(n, 2)) for n in shape)):
+    for labels in product(*(combinations(range(length), min(length, 2)) for length in shape)):
         values = np.zeros(shape, dtype=np.int64)
-        for corner in product(*(range(len(two)) for two in labels)):
-            values[tuple(two[side] for two, side in zip(labels, corner, strict=True))] = (-1) ** sum(corner)
+        for corner in product(*(range(len(pair)) for pair in labels)):
+            values[tuple(pair[side] for pair, side in zip(labels, corner, strict=True))] = (-1) ** sum(corner)
         if not (exact @ values.ravel()).any():
             moves.append(labelled(values, release.dims))
     return moves
@@ -148,8 +149,8 @@ def check_connected(
         moves = own_moves(support(release, law), moves)
     inside = moves.support
     checked = tuple(
-        check_block(block, one, max_tables, allowed(inside, block.columns))
-        for block, one in zip(inside.solved.blocks, moves.sets, strict=True)
+        check_block(block, move_set, max_tables, allowed(inside, block.columns))
+        for block, move_set in zip(inside.solved.blocks, moves.sets, strict=True)
     )
     return Reach(release, inside.solved, inside.solved.blocks, checked)
 
@@ -172,26 +173,34 @@ class Reach:
 
     @property
     def parts(self) -> int:
-        """Into how many parts the tables fall that no move leads out of."""
-        return prod(one.components for one in self.found)
+        """How many parts there are that no move leads out of: connected components of the fiber graph."""
+        return prod(block.components for block in self.found)
 
     @property
     def tables(self) -> int:
         """How many tables there are."""
-        return prod(len(one.tables) for one in self.found)
+        return prod(len(block.tables) for block in self.found)
 
     def apart(self) -> pd.DataFrame | None:
-        """Two tables that no moves lead between, a column each, or None if there are none."""
+        """Two tables that no moves lead between, a column each, or None if there are none.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> release = fw.publish([[1, 0], [0, 1]], margins=["A", "B"])
+        >>> fw.moves.check_connected(release, []).apart().T.values.tolist()
+        [[0, 1, 1, 0], [1, 0, 0, 1]]
+        """
         import pandas as pd
 
-        broken = [k for k, one in enumerate(self.found) if not one.connected]
+        broken = [number for number, checked in enumerate(self.found) if not checked.connected]
         if not broken:
             return None
         pair = np.stack([self.solved.start, self.solved.start])
-        for block, one in zip(self.blocks, self.found, strict=True):
-            pair[:, block.columns] = one.tables[0]
-        one = self.found[broken[0]]
-        pair[1, self.blocks[broken[0]].columns] = one.tables[np.flatnonzero(one.label != one.label[0])[0]]
+        for block, checked in zip(self.blocks, self.found, strict=True):
+            pair[:, block.columns] = checked.tables[0]
+        checked = self.found[broken[0]]
+        pair[1, self.blocks[broken[0]].columns] = checked.tables[np.flatnonzero(checked.label != checked.label[0])[0]]
         values = self.release.own_units(pair[:, : self.release.n_cells].T)
         return pd.DataFrame(values, index=self.release.index(self.release.keys), columns=["one", "other"])
 
@@ -204,7 +213,7 @@ class Reach:
         """What was found, in a sentence."""
         told = "every one is reached" if self.connected else f"NOT all are reached: they fall into {self.parts:,} parts"
         if len(self.found) > 1:
-            walked = sum(len(one.tables) for one in self.found)
+            walked = sum(len(block.tables) for block in self.found)
             return (
                 f"Checked by walking through all tables of each of {len(self.found)} independent blocks ({walked:,}, which "
                 f"make up {number_of_tables(self.tables)}): {told}."

@@ -1,4 +1,4 @@
-"""Which moves a block gets: those of the first way that leads anywhere; where nothing is proven for it, several together.
+"""Which moves a block gets: those of the first way that gives any; where nothing is proven for it, several together.
 
 A family of moves is one file in families/ with a function that makes it for a block, or None; a way is one function and
 one line below, before those that are slower or prove less.
@@ -63,7 +63,7 @@ class Wanted:
     margins: Components | None
     """The margins of the release, where it is a complete table of margins."""
     max_seconds: float
-    """How long 4ti2 may look for a Markov basis; 0: it is not asked. When they are over that is an error, and no way on."""
+    """How long 4ti2 may look for a Markov basis; 0: it is not asked. Longer is an error: no other way is tried instead."""
 
     @cached_property
     def block(self) -> Block:
@@ -146,7 +146,7 @@ WAYS: tuple[Callable[[Wanted], MoveSet | None], ...] = (
 
 
 def moves_for_block(wanted: Wanted) -> MoveSet:
-    """The moves of the first way that leads anywhere; the last always does."""
+    """The moves of the first way that gives any; the last always does."""
     return next(moves for way in WAYS if (moves := way(wanted)) is not None)
 
 
@@ -158,12 +158,12 @@ def _graver(wanted: Wanted, budget: int, most: int | None = None) -> MoveSet | N
 
 def _with_quick_moves(block: Block, around: Cycles) -> MoveSet:
     """All cycles where they are few; else some drawn on the fly, which reach everything, and short ones, which are quick."""
-    n = len(around.network.tail)
-    if n <= FEW_ARCS:
+    n_arcs = len(around.network.tail)
+    if n_arcs <= FEW_ARCS:
         with suppress(TooLarge):
             return Listed(around.listed(FEW_CYCLES), around.certificate)
     pairs = row_pairs(block)
-    if pairs is not None and n >= DENSE * len(pairs.bits) * (around.network.n_nodes - len(pairs.bits)):
+    if pairs is not None and n_arcs >= DENSE * len(pairs.bits) * (around.network.n_nodes - len(pairs.bits)):
         return Mixture((pairs, around), (0.9, 0.1))
     short = short_cycles(around)
     return Mixture((short, around), (0.95, 0.05)) if short.rows.shape[0] else around
@@ -183,13 +183,17 @@ def whatever_the_block(
     sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
     redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(_coordinates(inside, block))])
     parts = ((quick, QUICK), (redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED), (sums, SUMS))
-    there = [(one, odds) for one, odds in parts if one is not None]
-    return Mixture(tuple(one for one, _ in there), tuple(odds for _, odds in there)) if len(there) > 1 else sums
+    available = [(moves, odds) for moves, odds in parts if moves is not None]
+    return (
+        Mixture(tuple(moves for moves, _ in available), tuple(odds for _, odds in available))
+        if len(available) > 1
+        else sums
+    )
 
 
 def _coordinates(inside: Support, block: Block) -> np.ndarray:
     """The labels of a block's columns in the first table of the release, -1 for other columns."""
     cells = inside.release.grids[0].cells
-    found = np.full((inside.solved.fiber.n_columns, cells.ndim), -1, dtype=np.int64)
-    found[cells.ravel()] = np.array(np.unravel_index(np.arange(cells.size), cells.shape)).T
-    return found[block.columns]
+    labels = np.full((inside.solved.fiber.n_columns, cells.ndim), -1, dtype=np.int64)
+    labels[cells.ravel()] = np.array(np.unravel_index(np.arange(cells.size), cells.shape)).T
+    return labels[block.columns]

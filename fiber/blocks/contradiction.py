@@ -23,14 +23,14 @@ def explain(release: Release, fiber: Fiber) -> Contradiction:
 
     def clash(chosen: Sequence[tuple[str, int]]) -> bool:
         rows = np.array([i for kind, i in chosen if kind == "sum"], dtype=int)
-        known = np.array([i for kind, i in chosen if kind == "cell"], dtype=int)
+        cells = np.array([i for kind, i in chosen if kind == "cell"], dtype=int)
         lower, upper = fiber.lower.copy(), fiber.upper.copy()
         lower[: fiber.n_cells], upper[: fiber.n_cells] = 0, NO_LIMIT
-        lower[known], upper[known] = fiber.lower[known], fiber.upper[known]
+        lower[cells], upper[cells] = fiber.lower[cells], fiber.upper[cells]
         return not feasible(sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper)
 
-    found = sorted(smallest_clash(facts, clash), key=lambda fact: (fact[0] == "cell", fact[1]))
-    words = tuple(_words(release, fiber, kind, i) for kind, i in found)
+    clashing = sorted(smallest_clash(facts, clash), key=lambda fact: (fact[0] == "cell", fact[1]))
+    words = tuple(_words(release, fiber, kind, i) for kind, i in clashing)
     shown = "; ".join(words[:8]) + (f"; and {len(words) - 8} more" if len(words) > 8 else "")
     return Contradiction(
         f"no table of counts of at least 0 satisfies the release: these {len(words)} facts contradict each other: {shown}.",
@@ -39,20 +39,24 @@ def explain(release: Release, fiber: Fiber) -> Contradiction:
 
 
 def _facts(fiber: Fiber) -> list[tuple[str, int]]:
-    """The facts that may clash, the telling ones first: the sum that propagation ends at, the widest total, short sums."""
+    """The facts that may clash, as (kind, number), the most telling first.
+
+    First the sum that bound propagation refutes with its cells, then the longest sum, the others by length, and all other
+    known cells.
+    """
     told = (fiber.lower[: fiber.n_cells] > 0) | (fiber.upper[: fiber.n_cells] < NO_LIMIT)
     refuted = tighten(fiber.A, fiber.b, fiber.lower.copy(), fiber.upper.copy())
     lengths = np.diff(fiber.A.indptr)
     sums = [int(i) for i in np.argsort(lengths, kind="stable")]
     sums = sums[-1:] + sums[:-1]
-    first: list[tuple[str, int]] = []
+    leading: list[tuple[str, int]] = []
     if refuted >= 0:
         inside = fiber.A.indices[fiber.A.indptr[refuted] : fiber.A.indptr[refuted + 1]]
-        own = [int(j) for j in np.sort(inside) if j < fiber.n_cells and told[j]]
-        first = [("sum", refuted), *(("cell", j) for j in own)]
-    seen = set(first)
-    rest = [("sum", i) for i in sums] + [("cell", int(j)) for j in np.flatnonzero(told)]
-    return first + [fact for fact in rest if fact not in seen]
+        told_inside = [int(j) for j in np.sort(inside) if j < fiber.n_cells and told[j]]
+        leading = [("sum", refuted), *(("cell", j) for j in told_inside)]
+    seen = set(leading)
+    others = [("sum", i) for i in sums] + [("cell", int(j)) for j in np.flatnonzero(told)]
+    return leading + [fact for fact in others if fact not in seen]
 
 
 def _words(release: Release, fiber: Fiber, kind: str, number: int) -> str:
@@ -80,7 +84,7 @@ def feasible(A: sp.csr_array, b: np.ndarray, lower: np.ndarray, upper: np.ndarra
 def smallest_clash(
     facts: Sequence[tuple[str, int]], clash: Callable[[Sequence[tuple[str, int]]], bool]
 ) -> list[tuple[str, int]]:
-    """A minimal subset of facts that clash (QuickXplain: Junker 2004): dropping any one of them resolves it."""
+    """A minimal subset of facts that clash: dropping any one of them resolves it (QuickXplain, Junker 2004)."""
 
     def search(
         background: list[tuple[str, int]], grown: bool, candidates: list[tuple[str, int]]

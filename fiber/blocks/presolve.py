@@ -1,4 +1,8 @@
-"""Presolve: what is already decided, and the independent blocks into which the rest falls apart."""
+"""Presolve: what is already decided, and the independent blocks into which the rest falls apart.
+
+As in integer programming, bounds are propagated, columns that can have one value only are fixed, and rows that say nothing
+new are dropped; the system then splits into the connected parts of what is left.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Presolved:
-    """A fiber after presolve: a feasible table, bounds that the facts imply one by one, and the open blocks.
+    """A fiber after presolve: a feasible table, and the blocks of columns that are still open.
 
     Columns that are in no block are decided: they have the value of `start` in every feasible table.
     """
@@ -120,37 +124,37 @@ def _binding_rows(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndar
 def _feasible(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray | None:
     """A feasible table, component by component."""
     table = lower.copy()
-    rest = fiber.b - fiber.A @ np.where(lower == upper, lower, 0)
+    remainder = fiber.b - fiber.A @ np.where(lower == upper, lower, 0)
     by_column = sp.csc_array(fiber.A)
     for columns in components(fiber.A, np.flatnonzero(lower < upper)):
         rows, inside = rows_through(by_column, columns)
         network = as_network(inside)
         if network is not None:
-            found = feasible_flow(network, inside, rest[rows], lower[columns], upper[columns])
+            part = feasible_flow(network, inside, remainder[rows], lower[columns], upper[columns])
         else:
-            found = any_table(inside, rest[rows], lower[columns], upper[columns])
-            if found is None:
-                found = optimum(inside, rest[rows], lower[columns], upper[columns])
-        if found is None:
+            part = any_table(inside, remainder[rows], lower[columns], upper[columns])
+            if part is None:
+                part = optimum(inside, remainder[rows], lower[columns], upper[columns])
+        if part is None:
             return None
-        table[columns] = found
+        table[columns] = part
     return table if (fiber.A @ table == fiber.b).all() else None
 
 
 def components(A: Any, columns: np.ndarray) -> list[np.ndarray]:
-    """The columns among some that hang together through equations."""
+    """Some columns, in groups that hang together through equations (connected components)."""
     if not len(columns):
         return []
     label = _labels(sp.csr_array(A[:, columns]))
     order = np.argsort(label, kind="stable")
     begins = np.flatnonzero(np.diff(label[order])) + 1
-    return [columns[one] for one in np.split(order, begins)]
+    return [columns[group] for group in np.split(order, begins)]
 
 
 def _labels(A: Any) -> np.ndarray:
-    """A number for each column, the same for columns that hang together through rows."""
+    """The connected component of each column in the bipartite graph of rows and columns."""
     n_rows, n = A.shape
-    # The graph of rows and columns: each row has its entries, a column has none of its own.
+    # each row is adjacent to the columns of its entries; undirected, so that columns need no entries of their own
     start = np.concatenate([A.indptr, np.full(n, A.indptr[-1])])
     graph = sp.csr_array((np.ones(A.nnz), A.indices + n_rows, start), shape=(n_rows + n, n_rows + n))
     _, label = sp.csgraph.connected_components(graph, directed=False)
@@ -208,7 +212,7 @@ def _append_block(
     start: np.ndarray,
     blocks: list[Block],
 ) -> None:
-    """One block of some columns, its bounds tightened by what they alone say about each other."""
+    """One block of some columns, its bounds tightened by the equations among them."""
     _, part = rows_through(by_column, inner)
     low, high = lower[inner], upper[inner]
     if part.shape[0] == 0:
@@ -222,7 +226,7 @@ def _append_block(
 def _moving_pieces(A: Any, start: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> list[np.ndarray] | None:
     """The columns of a network that can change, in pieces that change together; None where it is no network.
 
-    Paths and cycles tell all of this: nothing more is to be found in the pieces.
+    Paths and cycles decide this completely: the pieces need no further splitting.
     """
     network = as_network(A)
     if network is None:
@@ -240,13 +244,13 @@ def _connected_pieces(form: np.ndarray) -> list[np.ndarray]:
     alone = np.zeros(form.shape[1], dtype=bool)
     single = (form != 0).sum(axis=1) == 1
     alone[(form[single] != 0).argmax(axis=1)] = True
-    return [np.flatnonzero((label == one) & ~alone) for one in np.unique(label[~alone])]
+    return [np.flatnonzero((label == component) & ~alone) for component in np.unique(label[~alone])]
 
 
 def _useful_rows(A: Any, b: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Without empty and repeated rows, and without long rows that shorter ones imply.
+    """The equations without empty and repeated rows, and without long rows that shorter ones imply.
 
-    Repeated knowledge slows the search; short redundant rows stay, because they sharpen propagation.
+    Repeated rows slow the search; short redundant rows stay, because they sharpen bound propagation.
     """
     if not affordable(A.shape):
         return A, b
@@ -263,5 +267,7 @@ def _useful_rows(A: Any, b: np.ndarray) -> tuple[Any, np.ndarray]:
             distinct.append(i)
     independent = independent_rows(dense[distinct])
     longest = max((length[distinct[i]] for i in independent), default=0)
-    kept = np.array([i for k, i in enumerate(distinct) if length[i] <= longest or k in set(independent)], dtype=int)
-    return sp.csr_array(A[kept]), b[kept]
+    useful = np.array(
+        [i for place, i in enumerate(distinct) if length[i] <= longest or place in set(independent)], dtype=int
+    )
+    return sp.csr_array(A[useful]), b[useful]

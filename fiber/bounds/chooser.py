@@ -38,9 +38,9 @@ def cell_bounds(release: Release, progress: Progress | None = None, sharp: bool 
 
     def solve(smaller: Release) -> tuple[np.ndarray, np.ndarray]:
         nonlocal outer
-        found = cell_bounds(smaller, progress, sharp)
-        outer = outer or bool((found.proof == OUTER).any())
-        return found.lower, found.upper
+        bounds = cell_bounds(smaller, progress, sharp)
+        outer = outer or bool((bounds.proof == OUTER).any())
+        return bounds.lower, bounds.upper
 
     closed = margin_bounds(release, solve)
     if closed is None:
@@ -57,26 +57,26 @@ def as_rows(rows: Any, n_columns: int) -> Any:
     return sp.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], n_columns))
 
 
-def sharp_bounds(solved: Presolved, rows: Any, progress: Progress | None = None, sharp: bool = True) -> SharpBounds:
+def sharp_bounds(presolved: Presolved, rows: Any, progress: Progress | None = None, sharp: bool = True) -> SharpBounds:
     """The least and the greatest value of each sum (a row over the cells) in any feasible table.
 
     A sum falls apart along the blocks, and each block's part is bounded by itself. Without `sharp` no integer program is
     solved: what only these would settle gets bounds that hold but may be wider, and says "not sharp".
     """
-    rows = as_rows(rows, solved.fiber.n_columns)
-    fixed = rows @ np.where(solved.decided, solved.start, 0)
+    rows = as_rows(rows, presolved.fiber.n_columns)
+    fixed = rows @ np.where(presolved.decided, presolved.start, 0)
     lower, upper = fixed.copy(), fixed.copy()
     by_column = sp.csc_array(rows)
     jobs = []
-    for block in solved.blocks:
-        asked, part = rows_through(by_column, block.columns)
-        jobs.append((block, part, asked))
-    counter = _Counter(progress, sum(len(asked) for _, _, asked in jobs))
+    for block in presolved.blocks:
+        through, part = rows_through(by_column, block.columns)
+        jobs.append((block, part, through))
+    counter = _Counter(progress, sum(len(through) for _, _, through in jobs))
     proof = np.full((rows.shape[0], 2), "", dtype=object)
-    for (_, _, asked), bounds in zip(jobs, _all_done(jobs, counter, sharp), strict=True):
-        lower[asked] += bounds.low
-        upper[asked] += bounds.high
-        proof[asked] = _joined(proof[asked], bounds.proof)
+    for (_, _, through), bounds in zip(jobs, _all_done(jobs, counter, sharp), strict=True):
+        lower[through] += bounds.low
+        upper[through] += bounds.high
+        proof[through] = _joined(proof[through], bounds.proof)
     proof[lower == upper] = DECIDED
     return SharpBounds(lower, upper, proof)
 
@@ -88,11 +88,11 @@ def _all_done(jobs: list[tuple[Block, Any, np.ndarray]], counter: _Counter, shar
     with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
         waiting = [pool.submit(_bounds_in_block, block, part, counter.part(), sharp) for block, part, _ in jobs]
         try:
-            return [one.result() for one in waiting]
+            return [job.result() for job in waiting]
         except BaseException:
             counter.stopped = True  # the others end at their next report
-            for one in waiting:
-                one.cancel()
+            for job in waiting:
+                job.cancel()
             raise
 
 
@@ -128,7 +128,7 @@ def _joined(so_far: np.ndarray, more: np.ndarray) -> np.ndarray:
 
 
 def _bounds_in_block(block: Block, rows: Any, tell: Counted, sharp: bool) -> Bounds:
-    """A network answers single columns, and sums that are one more arc of it; linear programs answer the rest."""
+    """Bounds within a block: by network flow of columns and of sums that are one more arc, else by linear programs."""
     n = rows.shape[0]
     low, high, proof = np.empty(n, np.int64), np.empty(n, np.int64), np.full((n, 2), FLOW, dtype=object)
     single = np.diff(rows.indptr) == 1
@@ -141,25 +141,27 @@ def _bounds_in_block(block: Block, rows: Any, tell: Counted, sharp: bool) -> Bou
         block.network, block.start, block.lower, block.upper, columns, lambda done, of: tell(done // 2, of // 2)
     )
     if len(several):
-        found = _sums_in_network(
+        of_sums = _sums_in_network(
             block, sp.csr_array(rows[several]), lambda done, of: tell(len(alone) + done, of), sharp
         )
-        low[several], high[several], proof[several] = found.low, found.high, found.proof
+        low[several], high[several], proof[several] = of_sums.low, of_sums.high, of_sums.proof
     tell(n, n)
     return Bounds(low, high, proof)
 
 
 def _sums_in_network(block: Block, rows: Any, tell: Counted, sharp: bool) -> Bounds:
-    k = rows.shape[0]
-    minus = sp.csr_array(-sp.eye_array(k, dtype=np.int64))
+    n_sums = rows.shape[0]
+    minus = sp.csr_array(-sp.eye_array(n_sums, dtype=np.int64))
     plus, less = rows.maximum(0), rows.minimum(0)
     wider = as_network(sp.csr_array(sp.block_array([[block.A, None], [rows, minus]])))
-    if wider is None and k > 1:
-        each = []
-        for i in range(k):
-            each.append(_sums_in_network(block, sp.csr_array(rows[[i]]), lambda done, of: None, sharp))
-            tell(i + 1, k)
-        return Bounds(*(np.concatenate([getattr(one, name) for one in each]) for name in ("low", "high", "proof")))
+    if wider is None and n_sums > 1:
+        of_each = []
+        for i in range(n_sums):
+            of_each.append(_sums_in_network(block, sp.csr_array(rows[[i]]), lambda done, of: None, sharp))
+            tell(i + 1, n_sums)
+        return Bounds(
+            *(np.concatenate([getattr(bounds, name) for bounds in of_each]) for name in ("low", "high", "proof"))
+        )
     if wider is None:
         return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell, sharp)
     low, high = flow_bounds(
@@ -167,7 +169,7 @@ def _sums_in_network(block: Block, rows: Any, tell: Counted, sharp: bool) -> Bou
         np.concatenate([block.start, rows @ block.start]),
         np.concatenate([block.lower, plus @ block.lower + less @ block.upper]),
         np.concatenate([block.upper, plus @ block.upper + less @ block.lower]),
-        np.arange(len(block.columns), len(block.columns) + k),
+        np.arange(len(block.columns), len(block.columns) + n_sums),
         lambda done, of: tell(done // 2, of // 2),
     )
-    return Bounds(low, high, np.full((k, 2), FLOW, dtype=object))
+    return Bounds(low, high, np.full((n_sums, 2), FLOW, dtype=object))

@@ -1,11 +1,12 @@
 """Closed forms: sharp bounds where all that is published is complete margins of one table.
 
-The published sets of dims form a hypergraph. Where a set S of dims that some margin shows cuts the others apart, so that
-no margin has dims on both sides, the table is bounded through its two marginal tables: within each slice of S they are
-the row and column sums of a two-way table, so a cell of it lies between max(0, a + b - n_S) and min(a, b), where a and b
-are the cells of the marginal tables, and can be every whole number between. Each side is bounded by itself. Cut as often
-as possible, this leaves *components*. One whose margin is published is known (if all are, the margins are called
-decomposable: Dobra and Fienberg 2000); any other is a smaller table, to be solved by other means.
+The published sets of dims form a hypergraph. A set S of dims that some margin shows is a *separator* if no margin has dims
+on both sides of it. The table is then bounded through its two marginal tables: within each slice of S they are the row and
+column sums of a two-way table, so that a cell of it lies between max(0, a + b - n_S) and min(a, b), where a and b are the
+cells of the marginal tables, and can be every whole number between (Frechet bounds). Each side is bounded by itself. Cut as
+often as possible, this leaves *components*. A component whose margin is published is known; any other is a smaller table, to
+be solved by other means. Margins of which all components are known are called decomposable, others with a separator
+reducible (Dobra and Fienberg 2000).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Dims = frozenset[int]
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """A part of the dims that cannot be cut further, and the largest sets of dims whose margins are known in it."""
+    """A part of the dims that has no separator, and the largest sets of dims whose margins are known in it."""
 
     dims: Dims
     known: tuple[Dims, ...]
@@ -67,10 +68,10 @@ class Components:
             whole = self.release.truth[self.release.grids[0].cells]
             truth = whole.sum(axis=tuple(i for i in range(whole.ndim) if i not in part.dims)).ravel()
         small = unpublished([self.release.dims[i] for i in axes], self.release.decimals, truth)
-        found = [small.margin([self.release.dims[i].name for i in sorted(known)]) for known in part.known]
+        margins = [small.margin([self.release.dims[i].name for i in sorted(known)]) for known in part.known]
         figures = np.concatenate([self.margin(known).ravel() for known in part.known])
-        keys = np.concatenate([keys for keys, _ in found])
-        return small.with_facts(keys, sp.vstack([matrix for _, matrix in found]), figures, figures, figures)
+        keys = np.concatenate([keys for keys, _ in margins])
+        return small.with_facts(keys, sp.vstack([matrix for _, matrix in margins]), figures, figures, figures)
 
 
 def margin_bounds(
@@ -80,27 +81,27 @@ def margin_bounds(
 
     `solve` gives the sharp bounds of all cells of a smaller table; without it, only decomposable margins are answered.
     """
-    found = components(release)
-    if found is None:
+    cut = components(release)
+    if cut is None:
         return None
-    open_parts = [part for part in found.parts if not part.complete]
-    whole = len(found.parts) == 1 and not found.free
+    open_parts = [part for part in cut.parts if not part.complete]
+    whole = len(cut.parts) == 1 and not cut.free
     if open_parts and (solve is None or whole):
         return None
     shape = release.grids[0].cells.shape
     low, high = np.zeros(shape, dtype=np.int64), np.full(shape, NO_LIMIT, dtype=np.int64)
-    for part in found.parts:
+    for part in cut.parts:
         if part.complete or solve is None:
-            least = most = found.margin(part.dims)
+            least = most = cut.margin(part.dims)
         else:
             flat = tuple(n if i in part.dims else 1 for i, n in enumerate(shape))
-            least, most = (np.asarray(side).reshape(flat) for side in solve(found.sub_release(part)))
+            least, most = (np.asarray(side).reshape(flat) for side in solve(cut.sub_release(part)))
         low += least
         high = np.minimum(high, most)
-    for separator in found.separators:
-        low -= found.margin(separator)
+    for separator in cut.separators:
+        low -= cut.margin(separator)
     # What a sum over a free dim holds may all stand in another cell of it.
-    low = np.zeros_like(low) if found.free else np.maximum(low, 0)
+    low = np.zeros_like(low) if cut.free else np.maximum(low, 0)
     lower, upper = np.empty(release.n_cells, dtype=np.int64), np.empty(release.n_cells, dtype=np.int64)
     lower[release.grids[0].cells], upper[release.grids[0].cells] = low, high
     return lower, upper, REDUCIBLE if open_parts else DECOMPOSABLE
@@ -127,10 +128,10 @@ def cut_apart(known: Iterable[Dims]) -> tuple[tuple[Component, ...], tuple[Dims,
 
 def apart(dims: Dims, known: Iterable[Dims]) -> list[Dims]:
     """Some dims in groups that no margin connects."""
-    groups, left = [], dims
-    while left:
-        groups.append(_reach(left, tuple(known)))
-        left -= groups[-1]
+    groups, remaining = [], dims
+    while remaining:
+        groups.append(_reach(remaining, tuple(known)))
+        remaining -= groups[-1]
     return groups
 
 
@@ -154,7 +155,7 @@ def _margins(release: Release) -> dict[Dims, np.ndarray] | None:
     if not (is_total | ((sums.keys >= 0) & (sums.keys < [len(labels) for labels in finest]))).all():
         return None
     shows = ~is_total & several
-    found: dict[Dims, np.ndarray] = {}
+    margins: dict[Dims, np.ndarray] = {}
     matrix = sp.csr_array(sums.matrix, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
@@ -174,18 +175,18 @@ def _margins(release: Release) -> dict[Dims, np.ndarray] | None:
         place[grid.cells] = np.ravel_multi_index(np.ix_(*groups), shape)
         sum_at = np.full(len(sums), -1)
         sum_at[facts] = where
-        there = sum_at[fact_of_entry]
-        entries = np.flatnonzero(there >= 0)
-        if len(entries) != release.n_cells or (place[matrix.indices[entries]] != there[entries]).any():
+        place_of_sum = sum_at[fact_of_entry]
+        entries = np.flatnonzero(place_of_sum >= 0)
+        if len(entries) != release.n_cells or (place[matrix.indices[entries]] != place_of_sum[entries]).any():
             return None
-        found[frozenset(np.flatnonzero(pattern).tolist())] = sums.lower[facts[order]].reshape(shape)
-    return found if _consistent(found) else None
+        margins[frozenset(np.flatnonzero(pattern).tolist())] = sums.lower[facts[order]].reshape(shape)
+    return margins if _consistent(margins) else None
 
 
 def _consistent(margins: dict[Dims, np.ndarray]) -> bool:
     """Do any two margins agree in the sums they share, and is none below 0? Contradictions are explained elsewhere."""
-    for (one, first), (two, second) in combinations(margins.items(), 2):
-        shared = one & two
+    for (dims, first), (other_dims, second) in combinations(margins.items(), 2):
+        shared = dims & other_dims
         summed = tuple(i for i in range(first.ndim) if i not in shared)
         if (first.sum(axis=summed) != second.sum(axis=summed)).any():
             return False
@@ -194,20 +195,22 @@ def _consistent(margins: dict[Dims, np.ndarray]) -> bool:
 
 def maximal(sets: Iterable[Dims]) -> tuple[Dims, ...]:
     """The sets that are part of no other, in a fixed order."""
-    distinct = sorted(set(sets), key=lambda one: (len(one), sorted(one)))
-    return tuple(one for i, one in enumerate(distinct) if not any(one < other for other in distinct[i + 1 :]))
+    distinct = sorted(set(sets), key=lambda dims: (len(dims), sorted(dims)))
+    return tuple(dims for i, dims in enumerate(distinct) if not any(dims < other for other in distinct[i + 1 :]))
 
 
 def _cut(dims: Dims, known: tuple[Dims, ...], parts: list[Component], separators: list[Dims]) -> None:
     """Append the components of some dims, cutting at the smallest separators first."""
-    faces = {frozenset(face) for one in known for size in range(len(one)) for face in combinations(sorted(one), size)}
+    faces = {
+        frozenset(face) for shown in known for size in range(len(shown)) for face in combinations(sorted(shown), size)
+    }
     for separator in sorted(faces, key=lambda face: (len(face), sorted(face))):
         side = _reach(dims - separator, known)
         rest = dims - separator - side
         if rest:
             separators.append(separator)
             for half in (side | separator, rest | separator):
-                _cut(half, maximal(one & half for one in known), parts, separators)
+                _cut(half, maximal(shown & half for shown in known), parts, separators)
             return
     parts.append(Component(dims, known))
 
@@ -216,7 +219,7 @@ def _reach(dims: Dims, known: tuple[Dims, ...]) -> Dims:
     """The dims that hang together with the first of some dims, through margins and within these dims."""
     reached = frozenset(sorted(dims)[:1])
     while True:
-        further = reached.union(*(one & dims for one in known if one & reached))
+        further = reached.union(*(shown & dims for shown in known if shown & reached))
         if further == reached:
             return reached
         reached = further

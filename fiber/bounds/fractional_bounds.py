@@ -1,6 +1,6 @@
-"""Bounds over tables of any numbers, whole or not: the linear programs of a release as it stands.
+"""Bounds over tables of any numbers, whole or not: the linear programming relaxation of a release.
 
-They are what auditors compute who stop at linear programming. No table of whole numbers passes them, and perhaps none
+Auditing programs that stop at linear programming give these. Tables of whole numbers stay within them, but perhaps none
 attains them.
 """
 

@@ -17,17 +17,17 @@ from .chooser import cell_bounds, sharp_bounds
 def known_intervals(release: Release, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The sharp bounds of some cells by the facts of a release.
 
-    A prior that knew the evidence would count it twice. Only where the facts leave some cell of the release without limit
-    does the evidence limit them too.
+    Evidence is left out, since a prior that rested on it would count it twice. Only where the facts leave some cell of the
+    release without limit do the bounds use the evidence too.
     """
     facts = replace(release, evidence=())
     if release.evidence and _unlimited(facts):
         facts = release
     if 2 * len(cells) >= len(release.hidden):
-        every = cell_bounds(facts)
-        return every.lower[cells], every.upper[cells]
-    some = sharp_bounds(presolve(facts), facts.picked(cells))
-    return some.lower, some.upper
+        of_all = cell_bounds(facts)
+        return of_all.lower[cells], of_all.upper[cells]
+    of_these = sharp_bounds(presolve(facts), facts.picked(cells))
+    return of_these.lower, of_these.upper
 
 
 def _unlimited(release: Release) -> bool:

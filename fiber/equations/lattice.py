@@ -1,4 +1,8 @@
-"""All whole-number changes of a table that no equation notices: the integer kernel of a matrix, and short bases of it."""
+"""All whole-number changes of a table that no equation notices: the integer kernel of a matrix, and short bases of it.
+
+Every move is in this *lattice*, so that a lattice basis generates all moves; to join all tables by steps that stay feasible
+takes a Markov basis, which is larger as a rule.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ class Lattice:
     """Every integer z with A z = 0: the integer combinations of the rows of `basis`, each in one way.
 
     On the columns `lead` the basis is the identity matrix. So z is the combination that its own entries there name,
-    which proves that nothing is missing. None where no such columns were found; the basis is then whole all the same.
+    which proves that nothing is missing. `lead` is None where no such columns were found; the basis is complete even so.
     """
 
     basis: Any
@@ -37,31 +41,32 @@ class Lattice:
 def integer_kernel(A: Any) -> Lattice:
     """The lattice of all integer z with A z = 0.
 
-    Equations are solved for a column with coefficient 1 or -1 as long as there is one, which leaves the solution whole
-    numbers whatever the other columns are. What remains of tables' equations is nothing or little: its kernel is found
-    by column operations as for the Hermite normal form (Cohen, A Course in Computational Algebraic Number Theory, 2.4).
+    Equations are solved for a column with coefficient 1 or -1 as long as there is one: that column is then a whole number
+    whatever the other columns are. Of the equations of tables nothing or little remains, whose kernel is found by column
+    operations as for the Hermite normal form (Cohen, A Course in Computational Algebraic Number Theory, 2.4).
     """
     A = sp.csr_array(A)
     A.sum_duplicates()
     A.eliminate_zeros()
-    solved, rest = _eliminate(_rows(A))
-    expressed = _back_substituted(solved)
-    used = {j for row in rest for j in row}
+    solved_rows, unsolved = _eliminate(_rows(A))
+    expressed = _back_substituted(solved_rows)
+    used = {j for row in unsolved for j in row}
     free = [j for j in range(A.shape[1]) if j not in expressed and j not in used]
-    basis: list[Row] = [{j: 1} for j in free] + _combinations(rest, sorted(used))
+    basis: list[Row] = [{j: 1} for j in free] + _combinations(unsolved, sorted(used))
     _append_solved(basis, expressed)
-    if rest:
-        found = _identity_form(basis)
-        if found is None:
+    if unsolved:
+        identity_form = _identity_form(basis)
+        if identity_form is None:
             return Lattice(_matrix(basis, A.shape[1]), None)
-        free, basis = list(found), list(found.values())
+        free, basis = list(identity_form), list(identity_form.values())
     return Lattice(_matrix(basis, A.shape[1]), np.array(free, dtype=np.int64))
 
 
 def shortened(basis: Any, budget: int = SHORTENING) -> Any:
     """Another basis of the same lattice, with rows that no other row can shorten by being added or subtracted once.
 
-    The length of a row is the sum of its absolute values. Where the budget ends the search, rows may stay longer.
+    The length of a row is the sum of its absolute values. Where the budget ends the search, rows may stay longer. This is
+    pairwise reduction: weaker than the LLL algorithm, but sparse rows stay sparse.
     """
     basis = sp.csr_array(basis, copy=True)
     basis.eliminate_zeros()
@@ -85,7 +90,9 @@ def shortened(basis: Any, budget: int = SHORTENING) -> Any:
 
 def _rows(matrix: Any) -> list[Row]:
     columns, values = matrix.indices.tolist(), matrix.data.tolist()
-    return [dict(zip(columns[a:b], values[a:b], strict=True)) for a, b in pairwise(matrix.indptr.tolist())]
+    return [
+        dict(zip(columns[begin:end], values[begin:end], strict=True)) for begin, end in pairwise(matrix.indptr.tolist())
+    ]
 
 
 def _matrix(rows: Sequence[Row], n: int) -> Any:
@@ -99,7 +106,7 @@ def _matrix(rows: Sequence[Row], n: int) -> Any:
 
 
 def _eliminate(rows: list[Row]) -> tuple[list[tuple[int, Row]], list[Row]]:
-    """Solve rows for columns with coefficient 1 or -1; (column, row) in this order, and the rows where there is none.
+    """Solve rows for columns with coefficient 1 or -1: (column, row) in this order, and the rows that have no such column.
 
     A solved row has none of the columns that were solved before it. The shortest row is next, and in it the column that
     the fewest other rows have, so that few entries appear where there was none (Markowitz 1957).
@@ -126,27 +133,27 @@ def _eliminate(rows: list[Row]) -> tuple[list[tuple[int, Row]], list[Row]]:
         pivot = min(units, key=lambda j: (len(having[j]), j))
         for j in row:
             having[j].discard(i)
-        for r in sorted(having[pivot]):
-            other = rows[r]
+        for k in sorted(having[pivot]):
+            other = rows[k]
             factor = other[pivot] * row[pivot]
             for j, value in row.items():
-                left = other.get(j, 0) - factor * value
-                if left:
-                    other[j] = left
-                    having[j].add(r)
+                entry = other.get(j, 0) - factor * value
+                if entry:
+                    other[j] = entry
+                    having[j].add(k)
                 else:
                     del other[j]
-                    having[j].discard(r)
-            heapq.heappush(queue, (len(other), r))
+                    having[j].discard(k)
+            heapq.heappush(queue, (len(other), k))
         solved.append((pivot, row))
         rows[i] = {}
     return solved, [row for row in rows if row]
 
 
-def _back_substituted(solved: list[tuple[int, Row]]) -> dict[int, Row]:
-    """Each solved column as a combination of columns that are not, where every row is to give 0."""
+def _back_substituted(solved_rows: list[tuple[int, Row]]) -> dict[int, Row]:
+    """Each solved column as a combination of unsolved ones, on the kernel, where every row gives 0."""
     expressed: dict[int, Row] = {}
-    for pivot, row in reversed(solved):
+    for pivot, row in reversed(solved_rows):
         total: Row = {}
         for j, value in row.items():
             if j == pivot:
@@ -159,29 +166,32 @@ def _back_substituted(solved: list[tuple[int, Row]]) -> dict[int, Row]:
 
 
 def _combinations(rows: list[Row], columns: list[int]) -> list[Row]:
-    """A basis of the integer vectors on some columns that every row gives 0.
+    """A basis of the integer vectors on some columns whose product with every row is 0.
 
-    Row by row, Euclid's algorithm on the values that the row gives the vectors so far: one vector ends with their
-    greatest common divisor and goes, the others end with 0.
+    Row by row, Euclid's algorithm on the products of the row with the vectors so far: one vector ends with their greatest
+    common divisor and is dropped, the others end with 0.
     """
     vectors: list[Row] = [{j: 1} for j in columns]
     for row in rows:
-        value = [sum(row.get(j, 0) * x for j, x in vector.items()) for vector in vectors]
-        while len(live := [i for i, given in enumerate(value) if given]) > 1:
-            least = min(live, key=lambda i: abs(value[i]))
+        products = [sum(row.get(j, 0) * entry for j, entry in vector.items()) for vector in vectors]
+        while len(live := [i for i, product in enumerate(products) if product]) > 1:
+            least = min(live, key=lambda i: abs(products[i]))
             for i in live:
                 if i == least:
                     continue
-                times = (2 * value[i] + value[least]) // (2 * value[least])  # to the nearest: entries stay small
-                value[i] -= times * value[least]
-                for j, x in vectors[least].items():
-                    vectors[i][j] = vectors[i].get(j, 0) - times * x
-        vectors = [{j: x for j, x in v.items() if x} for i, v in enumerate(vectors) if i not in live]
+                # to the nearest: entries stay small
+                times = (2 * products[i] + products[least]) // (2 * products[least])
+                products[i] -= times * products[least]
+                for j, entry in vectors[least].items():
+                    vectors[i][j] = vectors[i].get(j, 0) - times * entry
+        vectors = [
+            {j: entry for j, entry in vector.items() if entry} for i, vector in enumerate(vectors) if i not in live
+        ]
     return vectors
 
 
 def _append_solved(basis: list[Row], expressed: dict[int, Row]) -> None:
-    """Give each vector on the unsolved columns the entries of the solved ones that it implies, in place."""
+    """Add to each vector on the unsolved columns the entries of the solved columns that it implies, in place."""
     having: dict[int, list[tuple[Row, int]]] = {}
     for row in basis:
         for j, value in row.items():
@@ -199,8 +209,8 @@ def _append_solved(basis: list[Row], expressed: dict[int, Row]) -> None:
 
 def _identity_form(basis: list[Row]) -> dict[int, Row] | None:
     """Another basis of the same lattice, each row by a column that has a 1 there and 0 in all others, if one is found."""
-    solved, rest = _eliminate(basis)
-    if rest:
+    solved_rows, unsolved = _eliminate(basis)
+    if unsolved:
         return None
-    expressed = _back_substituted(solved)
+    expressed = _back_substituted(solved_rows)
     return {lead: {lead: 1} | {j: -value for j, value in expressed[lead].items()} for lead in sorted(expressed)}

@@ -1,4 +1,4 @@
-"""Shortening the rows of a basis by each other."""
+"""Pairwise reduction of a lattice basis: rows are shortened by adding or subtracting one another."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ def _rows_of_columns(rows: Rows, n_columns: int) -> tuple[np.ndarray, np.ndarray
     """The rows of each column: where they begin, and their numbers."""
     begin = np.zeros(n_columns + 1, dtype=np.int64)
     for i in range(len(rows.size)):
-        for e in range(rows.start[i], rows.start[i] + rows.size[i]):
-            begin[rows.columns[e] + 1] += 1
+        for place in range(rows.start[i], rows.start[i] + rows.size[i]):
+            begin[rows.columns[place] + 1] += 1
     for j in range(n_columns):
         begin[j + 1] += begin[j]
     listed = np.empty(begin[n_columns], dtype=np.int64)
     fill = begin[:n_columns].copy()
     for i in range(len(rows.size)):
-        for e in range(rows.start[i], rows.start[i] + rows.size[i]):
-            listed[fill[rows.columns[e]]] = i
-            fill[rows.columns[e]] += 1
+        for place in range(rows.start[i], rows.start[i] + rows.size[i]):
+            listed[fill[rows.columns[place]]] = i
+            fill[rows.columns[place]] += 1
     return begin, listed
 
 
 @jit_inlined
-def _change(rows: Rows, dense: np.ndarray, r: int) -> tuple[int, int]:
-    """By how much a row that is given densely grows when row r is added to it, and when it is subtracted."""
+def _change(rows: Rows, dense: np.ndarray, partner: int) -> tuple[int, int]:
+    """By how much a dense row grows when the row `partner` is added to it, and when it is subtracted."""
     plus, minus = 0, 0
-    for g in range(rows.start[r], rows.start[r] + rows.size[r]):
-        here, there = dense[rows.columns[g]], rows.values[g]
-        plus += abs(here + there) - abs(here)
-        minus += abs(here - there) - abs(here)
+    for place in range(rows.start[partner], rows.start[partner] + rows.size[partner]):
+        entry, added = dense[rows.columns[place]], rows.values[place]
+        plus += abs(entry + added) - abs(entry)
+        minus += abs(entry - added) - abs(entry)
     return plus, minus
 
 
@@ -74,35 +74,39 @@ def _best_partner(
     """
     begin, listed = by_column
     best, partner, sign, work = 0, -1, 0, 0
-    for e in range(rows.start[i], rows.start[i] + rows.size[i]):
-        first, last = begin[rows.columns[e]], begin[rows.columns[e] + 1]
+    for place in range(rows.start[i], rows.start[i] + rows.size[i]):
+        first, last = begin[rows.columns[place]], begin[rows.columns[place] + 1]
         work += last - first
-        for f in range(first, last):
-            r = listed[f]
+        for listing in range(first, last):
+            candidate = listed[listing]
             # even if all of it cancels, a row of twice the length shortens nothing
-            if notes.seen[r] == search or notes.changed[r] <= since or notes.length[r] >= 2 * notes.length[i]:
+            if (
+                notes.seen[candidate] == search
+                or notes.changed[candidate] <= since
+                or notes.length[candidate] >= 2 * notes.length[i]
+            ):
                 continue
-            notes.seen[r] = search
-            plus, minus = _change(rows, dense, r)
-            work += rows.size[r]
+            notes.seen[candidate] = search
+            plus, minus = _change(rows, dense, candidate)
+            work += rows.size[candidate]
             if min(plus, minus) < best:
-                best, partner = min(plus, minus), r
+                best, partner = min(plus, minus), candidate
                 sign = 1 if plus <= minus else -1
     return best, partner, sign, work
 
 
 @jit_inlined
-def _add(rows: Rows, i: int, r: int, sign: int, dense: np.ndarray, support: np.ndarray) -> None:
-    """Add row r times a sign to row i, which is also given densely."""
+def _add(rows: Rows, i: int, partner: int, sign: int, dense: np.ndarray, support: np.ndarray) -> None:
+    """Add the row `partner` times a sign to row i, which `dense` also holds."""
     n_support = rows.size[i]
     for k in range(n_support):
         support[k] = rows.columns[rows.start[i] + k]
-    for g in range(rows.start[r], rows.start[r] + rows.size[r]):
-        j = rows.columns[g]
+    for place in range(rows.start[partner], rows.start[partner] + rows.size[partner]):
+        j = rows.columns[place]
         if dense[j] == 0:
             support[n_support] = j
             n_support += 1
-        dense[j] += sign * rows.values[g]
+        dense[j] += sign * rows.values[place]
     rows.size[i] = 0
     for k in range(n_support):
         j = support[k]
@@ -122,19 +126,19 @@ def shorten(rows: Rows, n_columns: int, budget: int) -> bool:
     n_rows = len(rows.size)
     notes = Notes(np.zeros(n_rows, np.int64), np.ones(n_rows, np.int64), np.zeros(n_rows, np.int64))
     for i in range(n_rows):
-        for e in range(rows.start[i], rows.start[i] + rows.size[i]):
-            notes.length[i] += abs(rows.values[e])
+        for place in range(rows.start[i], rows.start[i] + rows.size[i]):
+            notes.length[i] += abs(rows.values[place])
     dense = np.zeros(n_columns, dtype=np.int64)
     support = np.empty(n_columns, dtype=np.int64)
     visited = np.zeros(n_rows, dtype=np.int64)
-    now, search, work, going = 1, 0, 0, True
+    clock, search, work, going = 1, 0, 0, True
     while going:
         going = False
         by_column = _rows_of_columns(rows, n_columns)  # a change in this round is seen by the next
-        begin = now
+        begin = clock
         for i in range(n_rows):
-            for e in range(rows.start[i], rows.start[i] + rows.size[i]):
-                dense[rows.columns[e]] = rows.values[e]
+            for place in range(rows.start[i], rows.start[i] + rows.size[i]):
+                dense[rows.columns[place]] = rows.values[place]
             while True:
                 since = visited[i] if notes.changed[i] <= visited[i] else 0
                 search += 1
@@ -145,11 +149,11 @@ def shorten(rows: Rows, n_columns: int, budget: int) -> bool:
                     break
                 _add(rows, i, partner, sign, dense, support)
                 notes.length[i] += best
-                now += 1
-                notes.changed[i] = now
+                clock += 1
+                notes.changed[i] = clock
                 going = True
-            for e in range(rows.start[i], rows.start[i] + rows.size[i]):
-                dense[rows.columns[e]] = 0
+            for place in range(rows.start[i], rows.start[i] + rows.size[i]):
+                dense[rows.columns[place]] = 0
             if work > budget:
                 return False
             visited[i] = begin

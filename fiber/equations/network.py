@@ -1,7 +1,8 @@
 """Equations that are a flow in disguise: a graph in which cells are arcs and every sum is kept by a node.
 
-Bounds, decided cells and independent parts of such a system are questions about paths and cycles. Two-way tables are of
-this kind, with any margins and with a hierarchy in one dimension; three-way tables with all margins are not.
+Its incidence matrix is totally unimodular, so that linear programs over it have solutions in whole numbers. Bounds, decided
+cells and independent parts of such a system are questions about paths and cycles. Two-way tables are of this kind, with any
+margins and with a hierarchy in one dimension; three-way tables with all margins are not.
 """
 
 from __future__ import annotations
@@ -76,20 +77,20 @@ def _from_incidence(A: Any, combine: Any) -> Network | None:
     """The network whose nodes are the rows of `combine @ A`, if these are an incidence matrix up to signs."""
     nodes = sp.csr_array(combine @ A)
     nodes.eliminate_zeros()
-    kept = np.flatnonzero(np.diff(nodes.indptr))
-    nodes, combine = sp.csr_array(nodes[kept]), sp.csr_array(combine[kept])
+    nonempty = np.flatnonzero(np.diff(nodes.indptr))
+    nodes, combine = sp.csr_array(nodes[nonempty]), sp.csr_array(combine[nonempty])
     if (np.abs(nodes.data) != 1).any() or np.bincount(nodes.indices, minlength=1).max() > 2:
         return None
     (row_start, columns, signs), (column_start, rows, _) = _entries(nodes)
     factor = orientations(row_start, columns, signs, column_start, rows)
-    if len(factor) < len(kept):
+    if len(factor) < len(nonempty):
         return None
     signs = signs * np.repeat(factor, np.diff(row_start))
-    node = np.repeat(np.arange(len(kept)), np.diff(row_start))
-    tail, head = np.full((2, A.shape[1]), len(kept), dtype=np.int64)
+    node = np.repeat(np.arange(len(nonempty)), np.diff(row_start))
+    tail, head = np.full((2, A.shape[1]), len(nonempty), dtype=np.int64)
     head[columns[signs > 0]] = node[signs > 0]
     tail[columns[signs < 0]] = node[signs < 0]
-    return Network(tail, head, len(kept) + 1, sp.csr_array(sp.diags_array(factor, dtype=np.int64) @ combine))
+    return Network(tail, head, len(nonempty) + 1, sp.csr_array(sp.diags_array(factor, dtype=np.int64) @ combine))
 
 
 def _entries(A: Any) -> tuple[Entries, Entries]:

@@ -43,28 +43,30 @@ def two_families(
             row = queue[head]
             head += 1
             n_near = 0
-            for e in range(row_start[row], row_start[row + 1]):
-                a, b = column_start[columns[e]], column_start[columns[e] + 1]
-                counts = 1 if b - a > 2 else 0
-                for f in range(a, b):
-                    r = rows[f]
-                    if seen_from[r] != row:
-                        seen_from[r] = row
-                        near[n_near] = r
+            for entry in range(row_start[row], row_start[row + 1]):
+                begin, stop = column_start[columns[entry]], column_start[columns[entry] + 1]
+                counts = 1 if stop - begin > 2 else 0
+                for crossing in range(begin, stop):
+                    neighbour = rows[crossing]
+                    if seen_from[neighbour] != row:
+                        seen_from[neighbour] = row
+                        near[n_near] = neighbour
                         n_near += 1
-                        agreement[r] = crowded[r] = 0
-                    agreement[r] += signs[e] * row_signs[f]
-                    crowded[r] += counts
+                        agreement[neighbour] = crowded[neighbour] = 0
+                    agreement[neighbour] += signs[entry] * row_signs[crossing]
+                    crowded[neighbour] += counts
             size = row_start[row + 1] - row_start[row]
             for i in range(n_near):
-                r = near[i]
-                if crowded[r] == 0 or abs(agreement[r]) == min(size, row_start[r + 1] - row_start[r]):
+                neighbour = near[i]
+                if crowded[neighbour] == 0 or abs(agreement[neighbour]) == min(
+                    size, row_start[neighbour + 1] - row_start[neighbour]
+                ):
                     continue
-                if family[r] < 0:
-                    family[r] = 1 - family[row]
-                    queue[end] = r
+                if family[neighbour] < 0:
+                    family[neighbour] = 1 - family[row]
+                    queue[end] = neighbour
                     end += 1
-                elif family[r] == family[row]:
+                elif family[neighbour] == family[row]:
                     return np.empty(0, dtype=np.int64)
     return family
 
@@ -88,26 +90,31 @@ def nearest_containers(
     near = np.empty(n_rows, dtype=np.int64)
     for row in range(n_rows):
         n_near = 0
-        for e in range(row_start[row], row_start[row + 1]):
-            for f in range(column_start[columns[e]], column_start[columns[e] + 1]):
-                r = rows[f]
-                if seen_from[r] != row:
-                    seen_from[r] = row
-                    near[n_near] = r
+        for entry in range(row_start[row], row_start[row + 1]):
+            for crossing in range(column_start[columns[entry]], column_start[columns[entry] + 1]):
+                neighbour = rows[crossing]
+                if seen_from[neighbour] != row:
+                    seen_from[neighbour] = row
+                    near[n_near] = neighbour
                     n_near += 1
-                    agreement[r] = 0
-                agreement[r] += signs[e] * row_signs[f]
+                    agreement[neighbour] = 0
+                agreement[neighbour] += signs[entry] * row_signs[crossing]
         size = row_start[row + 1] - row_start[row]
         shortest = -1
         for i in range(n_near):
-            r = near[i]
-            other = row_start[r + 1] - row_start[r]
-            if family[r] != family[row] or abs(agreement[r]) != size or other < size or (other == size and r <= row):
+            neighbour = near[i]
+            length = row_start[neighbour + 1] - row_start[neighbour]
+            if (
+                family[neighbour] != family[row]
+                or abs(agreement[neighbour]) != size
+                or length < size
+                or (length == size and neighbour <= row)
+            ):
                 continue
-            if shortest < 0 or other < shortest or (other == shortest and r < container[row]):
-                shortest = other
-                container[row] = r
-                sign[row] = 1 if agreement[r] > 0 else -1
+            if shortest < 0 or length < shortest or (length == shortest and neighbour < container[row]):
+                shortest = length
+                container[row] = neighbour
+                sign[row] = 1 if agreement[neighbour] > 0 else -1
     return container, sign
 
 
@@ -122,8 +129,8 @@ def orientations(
     n_rows = len(row_start) - 1
     factor = np.zeros(n_rows, dtype=np.int64)
     total = np.zeros(len(column_start) - 1, dtype=np.int64)
-    for e in range(len(columns)):
-        total[columns[e]] += signs[e]
+    for entry in range(len(columns)):
+        total[columns[entry]] += signs[entry]
     queue = np.empty(n_rows, dtype=np.int64)
     for first in range(n_rows):
         if factor[first] != 0:
@@ -133,17 +140,17 @@ def orientations(
         while head < end:
             row = queue[head]
             head += 1
-            for e in range(row_start[row], row_start[row + 1]):
-                j = columns[e]
-                if column_start[j + 1] - column_start[j] < 2:
+            for entry in range(row_start[row], row_start[row + 1]):
+                column = columns[entry]
+                if column_start[column + 1] - column_start[column] < 2:
                     continue
-                r = rows[column_start[j]] + rows[column_start[j] + 1] - row
-                wanted = factor[row] if total[j] == 0 else -factor[row]
-                if factor[r] == 0:
-                    factor[r] = wanted
-                    queue[end] = r
+                neighbour = rows[column_start[column]] + rows[column_start[column] + 1] - row
+                needed = factor[row] if total[column] == 0 else -factor[row]
+                if factor[neighbour] == 0:
+                    factor[neighbour] = needed
+                    queue[end] = neighbour
                     end += 1
-                elif factor[r] != wanted:
+                elif factor[neighbour] != needed:
                     return np.empty(0, dtype=np.int64)
     return factor
 
@@ -162,11 +169,14 @@ class Pile(NamedTuple):
 
 
 @jit_inlined
-def _leave(pile: Pile, v: int, before: int, n_pile: int, n_labels: int) -> tuple[int, int]:
-    """Back from a node to the one before it; what hangs together beyond that one is a component. The pile, and how many."""
-    pile.reach[before] = min(pile.reach[before], pile.reach[v])
-    if pile.reach[v] >= pile.entered[before]:
-        while n_pile > pile.height[v]:
+def _leave(pile: Pile, node: int, before: int, n_pile: int, n_labels: int) -> tuple[int, int]:
+    """Back from a node to the one before it, an articulation point if nothing beyond reaches further back.
+
+    The arcs beyond it are then a component. The height of the pile, and the number of components.
+    """
+    pile.reach[before] = min(pile.reach[before], pile.reach[node])
+    if pile.reach[node] >= pile.entered[before]:
+        while n_pile > pile.height[node]:
             n_pile -= 1
             pile.label[pile.arcs[n_pile]] = n_labels
         n_labels += 1
@@ -191,34 +201,34 @@ def biconnected(start: np.ndarray, other: np.ndarray, arc: np.ndarray, n_arcs: i
     following = start[:n_nodes].copy()
     path = np.empty(n_nodes, dtype=np.int64)
     clock, n_labels, n_pile = 0, 0, 0
-    for first in range(n_nodes):
-        if pile.entered[first] != 0:
+    for root in range(n_nodes):
+        if pile.entered[root] != 0:
             continue
         clock += 1
-        pile.entered[first] = pile.reach[first] = clock
-        path[0], depth = first, 1
+        pile.entered[root] = pile.reach[root] = clock
+        path[0], depth = root, 1
         while depth > 0:
-            v = path[depth - 1]
-            if following[v] == start[v + 1]:
+            node = path[depth - 1]
+            if following[node] == start[node + 1]:
                 depth -= 1
                 if depth > 0:
-                    n_pile, n_labels = _leave(pile, v, path[depth - 1], n_pile, n_labels)
+                    n_pile, n_labels = _leave(pile, node, path[depth - 1], n_pile, n_labels)
                 continue
-            k = following[v]
-            following[v] += 1
-            if taken[arc[k]]:
+            place = following[node]
+            following[node] += 1
+            if taken[arc[place]]:
                 continue
-            taken[arc[k]] = True
-            w = other[k]
-            if pile.entered[w] == 0:
+            taken[arc[place]] = True
+            far = other[place]
+            if pile.entered[far] == 0:
                 clock += 1
-                pile.entered[w] = pile.reach[w] = clock
-                pile.height[w] = n_pile
-                path[depth] = w
+                pile.entered[far] = pile.reach[far] = clock
+                pile.height[far] = n_pile
+                path[depth] = far
                 depth += 1
             else:
-                pile.reach[v] = min(pile.reach[v], pile.entered[w])
-            pile.arcs[n_pile] = arc[k]
+                pile.reach[node] = min(pile.reach[node], pile.entered[far])
+            pile.arcs[n_pile] = arc[place]
             n_pile += 1
     return pile.label
 
@@ -232,7 +242,7 @@ class Graph(NamedTuple):
 
 
 class Residual(NamedTuple):
-    """What can still be pushed; every flow on the way is feasible."""
+    """The residual network: what can still be pushed; every flow on the way is feasible."""
 
     room: np.ndarray
     """What can still be pushed out through a place."""
@@ -272,20 +282,20 @@ def _next_level(
     own, others = marks
     level, size, work = end, 0, 0
     while head < level:
-        v = queue[head]
+        node = queue[head]
         head += 1
-        first, last = graph.start[v], graph.start[v + 1]
-        for k in range(first, last):
-            if room[k] > 0:
-                w = graph.other[k]
-                if search.mark[w] == others:
-                    return head, end, size, k if outward else graph.mate[k], work + k + 1 - first
-                if search.mark[w] != own:
-                    search.mark[w] = own
-                    search.via[w] = k if outward else graph.mate[k]
-                    queue[end] = w
+        first, last = graph.start[node], graph.start[node + 1]
+        for place in range(first, last):
+            if room[place] > 0:
+                far = graph.other[place]
+                if search.mark[far] == others:
+                    return head, end, size, place if outward else graph.mate[place], work + place + 1 - first
+                if search.mark[far] != own:
+                    search.mark[far] = own
+                    search.via[far] = place if outward else graph.mate[place]
+                    queue[end] = far
                     end += 1
-                    size += graph.start[w + 1] - graph.start[w]
+                    size += graph.start[far + 1] - graph.start[far]
         work += last - first
     return head, end, size, -1, work
 
@@ -323,26 +333,26 @@ def _narrowest(graph: Graph, residual: Residual, via: np.ndarray, middle: int, s
     """The least room along a path."""
     room, other, mate = residual.room, graph.other, graph.mate
     amount = room[middle]
-    v = other[mate[middle]]
-    while v != source:
-        amount = min(amount, room[via[v]])
-        v = other[mate[via[v]]]
-    v = other[middle]
-    while v != goal:
-        amount = min(amount, room[via[v]])
-        v = other[via[v]]
+    node = other[mate[middle]]
+    while node != source:
+        amount = min(amount, room[via[node]])
+        node = other[mate[via[node]]]
+    node = other[middle]
+    while node != goal:
+        amount = min(amount, room[via[node]])
+        node = other[via[node]]
     return amount
 
 
 @jit_inlined
-def _send(residual: Residual, mate: np.ndarray, k: int, amount: int) -> None:
+def _send(residual: Residual, mate: np.ndarray, place: int, amount: int) -> None:
     """Push an amount out through a place."""
-    room, back, m = residual.room, residual.back, mate[k]
-    room[k] -= amount
-    back[m] = room[k]
-    room[m] += amount
-    back[k] = room[m]
-    residual.least_room[k] = min(residual.least_room[k], room[k])
+    room, back, twin = residual.room, residual.back, mate[place]
+    room[place] -= amount
+    back[twin] = room[place]
+    room[twin] += amount
+    back[place] = room[twin]
+    residual.least_room[place] = min(residual.least_room[place], room[place])
 
 
 @jit_inlined
@@ -352,24 +362,24 @@ def _send_along(
     """Push an amount along a path."""
     other, mate = graph.other, graph.mate
     _send(residual, mate, middle, amount)
-    v = other[mate[middle]]
-    while v != source:
-        k = via[v]
-        _send(residual, mate, k, amount)
-        v = other[mate[k]]
-    v = other[middle]
-    while v != goal:
-        k = via[v]
-        _send(residual, mate, k, amount)
-        v = other[k]
+    node = other[mate[middle]]
+    while node != source:
+        place = via[node]
+        _send(residual, mate, place, amount)
+        node = other[mate[place]]
+    node = other[middle]
+    while node != goal:
+        place = via[node]
+        _send(residual, mate, place, amount)
+        node = other[place]
 
 
 @jit
 def push(graph: Graph, residual: Residual, asked: np.ndarray, first: int, most_work: int, keep: bool) -> int:
     """Push as much flow as possible through each asked place in turn; how many are done when the work is.
 
-    Flow returns from the far end to the near end along shortest paths (Edmonds and Karp 1972). With `keep`, what went
-    through an asked place is never taken back later.
+    Flow returns from the far end to the near end along shortest augmenting paths (Edmonds and Karp 1972). With `keep`,
+    what went through an asked place is never taken back later.
     """
     n_nodes = len(graph.start) - 1
     search = Search(

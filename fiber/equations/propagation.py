@@ -1,4 +1,4 @@
-"""Bound propagation on a sparse system."""
+"""Bound propagation on a sparse system (feasibility-based bound tightening; for tables, the shuttle algorithm)."""
 
 from __future__ import annotations
 

@@ -25,46 +25,50 @@ class Sums(NamedTuple):
 
 
 @jit_inlined
-def _term(a: int, low: int, high: int) -> Sums:
+def _term(coefficient: int, low: int, high: int) -> Sums:
     """What a column between two bounds adds to a row."""
     if high >= INFINITE:
-        return Sums(a * low, 0, 0, 1) if a > 0 else Sums(0, a * low, 1, 0)
-    return Sums(a * low, a * high, 0, 0) if a > 0 else Sums(a * high, a * low, 0, 0)
-
-
-@jit_inlined
-def _plus(one: Sums, two: Sums) -> Sums:
-    return Sums(
-        one.least + two.least,
-        one.most + two.most,
-        one.endless_least + two.endless_least,
-        one.endless_most + two.endless_most,
+        return Sums(coefficient * low, 0, 0, 1) if coefficient > 0 else Sums(0, coefficient * low, 1, 0)
+    return (
+        Sums(coefficient * low, coefficient * high, 0, 0)
+        if coefficient > 0
+        else Sums(coefficient * high, coefficient * low, 0, 0)
     )
 
 
 @jit_inlined
-def _without(one: Sums, two: Sums) -> Sums:
+def _plus(sums: Sums, term: Sums) -> Sums:
     return Sums(
-        one.least - two.least,
-        one.most - two.most,
-        one.endless_least - two.endless_least,
-        one.endless_most - two.endless_most,
+        sums.least + term.least,
+        sums.most + term.most,
+        sums.endless_least + term.endless_least,
+        sums.endless_most + term.endless_most,
     )
 
 
 @jit_inlined
-def _left(a: int, b: int, rest: Sums, low: int, high: int) -> tuple[int, int]:
-    """The range that a row leaves a column between two bounds: a x = b - rest."""
-    size = a if a > 0 else -a
-    if rest.endless_least == 0:
-        room = b - rest.least
-        if a > 0:
+def _without(sums: Sums, term: Sums) -> Sums:
+    return Sums(
+        sums.least - term.least,
+        sums.most - term.most,
+        sums.endless_least - term.endless_least,
+        sums.endless_most - term.endless_most,
+    )
+
+
+@jit_inlined
+def _left(coefficient: int, b: int, others: Sums, low: int, high: int) -> tuple[int, int]:
+    """The range that a row leaves a column between two bounds: coefficient * x = b - others."""
+    size = coefficient if coefficient > 0 else -coefficient
+    if others.endless_least == 0:
+        room = b - others.least
+        if coefficient > 0:
             high = min(high, room // size)
         else:
             low = max(low, -(room // size))
-    if rest.endless_most == 0:
-        need = b - rest.most
-        if a > 0:
+    if others.endless_most == 0:
+        need = b - others.most
+        if coefficient > 0:
             low = max(low, -((-need) // size))
         else:
             high = min(high, (-need) // size)
@@ -76,23 +80,23 @@ def _tighten_row(equations: Equations, lower: np.ndarray, upper: np.ndarray, row
     """Tighten the bounds of the columns of a row, and note the rows for which that may be news."""
     b = equations.b[row]
     sums = Sums(0, 0, 0, 0)
-    for e in range(equations.row_start[row], equations.row_start[row + 1]):
-        j = equations.columns[e]
-        sums = _plus(sums, _term(equations.coefficients[e], lower[j], upper[j]))
+    for entry in range(equations.row_start[row], equations.row_start[row + 1]):
+        column = equations.columns[entry]
+        sums = _plus(sums, _term(equations.coefficients[entry], lower[column], upper[column]))
     if (sums.endless_least == 0 and sums.least > b) or (sums.endless_most == 0 and sums.most < b):
         return CANNOT_HOLD
     news = NOTHING_NEW
-    for e in range(equations.row_start[row], equations.row_start[row + 1]):
-        a, j = equations.coefficients[e], equations.columns[e]
-        rest = _without(sums, _term(a, lower[j], upper[j]))
-        low, high = _left(a, b, rest, lower[j], upper[j])
+    for entry in range(equations.row_start[row], equations.row_start[row + 1]):
+        coefficient, column = equations.coefficients[entry], equations.columns[entry]
+        others = _without(sums, _term(coefficient, lower[column], upper[column]))
+        low, high = _left(coefficient, b, others, lower[column], upper[column])
         if low > high:
             return CANNOT_HOLD
-        if low > lower[j] or high < upper[j]:
-            sums = _plus(rest, _term(a, low, high))
-            lower[j], upper[j] = low, high
-            for f in range(equations.column_start[j], equations.column_start[j + 1]):
-                dirty[equations.rows_of_column[f]] = True
+        if low > lower[column] or high < upper[column]:
+            sums = _plus(others, _term(coefficient, low, high))
+            lower[column], upper[column] = low, high
+            for crossing in range(equations.column_start[column], equations.column_start[column + 1]):
+                dirty[equations.rows_of_column[crossing]] = True
             news = TIGHTER
     return news
 

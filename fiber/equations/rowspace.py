@@ -17,7 +17,7 @@ MOST_WORK = 1_000_000_000
 
 @jit_lean
 def _inverse(value: int, prime: int) -> int:
-    """What gives 1 when multiplied with a value modulo a prime (Fermat)."""
+    """The inverse of a value modulo a prime, by Fermat's little theorem."""
     inverse, base, power = 1, value, prime - 2
     while power:
         if power & 1:
@@ -91,23 +91,23 @@ def reduced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def relations(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that all others follow from, the earliest possible, and each row as a combination of these.
+    """A row basis, of the earliest rows possible, and each row as a combination of these.
 
-    Found modulo a prime and checked over the integers: a row for which the check fails is among the first.
+    Found modulo a prime and checked over the integers: a row for which the check fails joins the basis.
     """
     form = np.ascontiguousarray(A.T % PRIME)
-    kept = _echelon(form, PRIME)
-    combination = form[: len(kept)].T
+    leading = _echelon(form, PRIME)
+    combination = form[: len(leading)].T
     combination = np.where(combination > PRIME // 2, combination - PRIME, combination)
     small = np.abs(combination).max(axis=1, initial=0) <= 1000
-    again = sp.csr_array(np.where(small[:, None], combination, 0)) @ sp.csr_array(A[kept])
-    doubtful = np.flatnonzero(~small | (np.abs(again - sp.csr_array(A)).sum(axis=1) > 0))
+    product = sp.csr_array(np.where(small[:, None], combination, 0)) @ sp.csr_array(A[leading])
+    doubtful = np.flatnonzero(~small | (np.abs(product - sp.csr_array(A)).sum(axis=1) > 0))
     if len(doubtful):
-        also = np.zeros((len(A), len(doubtful)), dtype=np.int64)
-        also[doubtful, np.arange(len(doubtful))] = 1
+        themselves = np.zeros((len(A), len(doubtful)), dtype=np.int64)
+        themselves[doubtful, np.arange(len(doubtful))] = 1
         combination[doubtful] = 0
-        kept, combination = np.concatenate([kept, doubtful]), np.concatenate([combination, also], axis=1)
-    return kept, combination
+        leading, combination = np.concatenate([leading, doubtful]), np.concatenate([combination, themselves], axis=1)
+    return leading, combination
 
 
 def independent_rows(A: np.ndarray) -> np.ndarray:

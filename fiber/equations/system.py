@@ -63,8 +63,8 @@ def fiber_of(release: Release) -> Fiber:
     columns: list[tuple[int, Evidence]] = []
     cell_lower, cell_upper = release.lower.copy(), release.upper.copy()
     n_rows, sum_evidence = len(sums), []
-    for given in release.evidence:
-        item = _trimmed(given, n)
+    for untrimmed in release.evidence:
+        item = _trimmed(untrimmed, n)
         last = item.first + len(item.log_weights) - 1
         if len(item.cells) == 1 and item.coefficients[0] == 1:
             cell = int(item.cells[0])

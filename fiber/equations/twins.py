@@ -27,7 +27,7 @@ class Twins:
 
 
 def without_twins(A: Any) -> Twins | None:
-    """The system with pairs of columns made one; None where two equations about the same pair clash."""
+    """The system with pairs of columns made one (union-find with signs); None where two equations about a pair clash."""
     A = sp.csr_array(A)
     leader = np.arange(A.shape[1])
     sign = np.ones(A.shape[1], dtype=np.int64)
@@ -42,17 +42,17 @@ def without_twins(A: Any) -> Twins | None:
 
     pairs = np.flatnonzero(np.diff(A.indptr) == 2)
     for row in pairs:
-        i, j = A.indices[A.indptr[row] : A.indptr[row + 1]].tolist()
-        a, c = A.data[A.indptr[row] : A.indptr[row + 1]].tolist()
-        if abs(a) != 1 or abs(c) != 1:
+        first, second = A.indices[A.indptr[row] : A.indptr[row + 1]].tolist()
+        first_sign, second_sign = A.data[A.indptr[row] : A.indptr[row + 1]].tolist()
+        if abs(first_sign) != 1 or abs(second_sign) != 1:
             continue
-        (one, up), (two, down) = root(i), root(j)
-        relation = -a * c * up * down  # of the two roots
-        if one == two:
+        (first_root, first_turn), (second_root, second_turn) = root(first), root(second)
+        relation = -first_sign * second_sign * first_turn * second_turn  # of the two roots
+        if first_root == second_root:
             if relation != 1:
                 return None
         else:
-            leader[two], sign[two] = one, relation
+            leader[second_root], sign[second_root] = first_root, relation
     ends = np.array([root(column) for column in range(A.shape[1])], dtype=np.int64).reshape(-1, 2)
     roots, unknown = np.unique(ends[:, 0], return_inverse=True)
     spread = sp.csr_array((ends[:, 1], (np.arange(A.shape[1]), unknown)), shape=(A.shape[1], len(roots)))

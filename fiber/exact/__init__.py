@@ -1,1 +1,1 @@
-"""The law of every cell, exactly: by enumeration or by elimination of cells, whichever costs less."""
+"""The law of every cell, exactly: by enumeration or by variable elimination, whichever costs less."""

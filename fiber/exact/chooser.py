@@ -23,8 +23,8 @@ SHORT = 250_000_000
 """Operations that are spent on an enumeration before an elimination is looked at."""
 
 DEARER, AT_MOST = 8, 4
-"""Where an elimination is planned to cost more than an enumeration, it is tried with this share of what that would cost, as
-plans take far too much for reachable at times; and an enumeration may take that many times its estimate."""
+"""Plans of eliminations are far too high at times. So one that is planned to cost more than an enumeration is tried all the
+same, at 1/DEARER of the enumeration's cost; the enumeration may then cost AT_MOST times its estimate."""
 
 LogWeights = Sequence[np.ndarray | None]
 
@@ -50,10 +50,10 @@ def solve_exactly(
     try:
         return enumerate_block(*system, weights, short, progress=progress)
     except TooLarge as problem:
-        walked = str(problem)
+        enumeration_refusal = str(problem)
         hopeless = hopeless or (isinstance(problem, FarTooLarge) and problem.even_with(budget))
         # Weights are looked up for every table, which an estimate of the steps does not tell.
-        alike = all(one is None for one in weights)
+        alike = all(given is None for given in weights)
         likely = problem.operations if alike and isinstance(problem, FarTooLarge) else math.inf
     if likely <= budget.operations and planned_operations(block.A, block.b, block.lower, block.upper) > likely:
         few, enough = max(1, int(likely) // DEARER), min(AT_MOST * int(likely), budget.operations)
@@ -64,28 +64,28 @@ def solve_exactly(
         try:
             return enumerate_block(*system, weights, replace(budget, operations=enough), progress=progress)
         except TooLarge as problem:
-            walked, hopeless = str(problem), enough == budget.operations
+            enumeration_refusal, hopeless = str(problem), enough == budget.operations
     try:
         return _eliminated(block, log_weights, sums, budget, count_only, progress)
     except TooLarge as problem:
-        eliminated = str(problem)
+        elimination_refusal = str(problem)
     if not hopeless:
         try:
             return enumerate_block(*system, weights, budget, progress=progress)
         except TooLarge as problem:
-            walked = str(problem)
+            enumeration_refusal = str(problem)
     raise TooLarge(
         f"this release cannot be solved exactly with {budget.operations:,} operations and {budget.bytes:,} bytes: "
-        f"{eliminated}; {walked}. Raise limit= (--limit) or memory= (--memory) if you can wait, or ask for bounds only; "
-        "an audit by method='chains' (--method chains) samples tables of any size."
+        f"{elimination_refusal}; {enumeration_refusal}. Raise limit= (--limit) or memory= (--memory) if you can wait, or "
+        "ask for bounds only; an audit by method='chains' (--method chains) samples tables of any size."
     )
 
 
 def _alone(block: Block, log_weights: np.ndarray | None) -> Solved:
     """A cell that depends on no other: its weights are its law."""
-    given = np.zeros(int(block.upper[0] - block.lower[0]) + 1) if log_weights is None else log_weights
-    possible = given > -np.inf
-    law = np.exp(given - given.max()) if possible.any() else np.zeros(len(given))
+    of_values = np.zeros(int(block.upper[0] - block.lower[0]) + 1) if log_weights is None else log_weights
+    possible = of_values > -np.inf
+    law = np.exp(of_values - of_values.max()) if possible.any() else np.zeros(len(of_values))
     return Solved(int(possible.sum()), block.lower, (possible,), (law / max(law.sum(), 1.0),), "enumeration")
 
 
@@ -111,12 +111,12 @@ def _eliminated(
     def run(system: tuple[Any, np.ndarray, np.ndarray, np.ndarray], more: LogWeights = ()) -> Solved:
         return eliminate_block(*system, [*log_weights, *more], budget, count_only=count_only, progress=progress)
 
-    found = run(_with_sums(block, None))
-    each = [run(_with_sums(block, sums[[i]]), (None,)) for i in range(0 if sums is None else sums.shape[0])]
+    of_columns = run(_with_sums(block, None))
+    of_sums = [run(_with_sums(block, sums[[i]]), (None,)) for i in range(0 if sums is None else sums.shape[0])]
     return Solved(
-        found.tables,
-        np.concatenate([found.lower, *(one.lower[-1:] for one in each)]),
-        (*found.possible, *(one.possible[-1] for one in each)),
-        (*found.weights, *(one.weights[-1] for one in each)),
-        found.method,
+        of_columns.tables,
+        np.concatenate([of_columns.lower, *(solved.lower[-1:] for solved in of_sums)]),
+        (*of_columns.possible, *(solved.possible[-1] for solved in of_sums)),
+        (*of_columns.weights, *(solved.weights[-1] for solved in of_sums)),
+        of_columns.method,
     )

@@ -1,4 +1,9 @@
-"""Exact solving of a block by sum-product elimination: far beyond the tables that could be walked through one by one."""
+"""Exact solving of a block by variable elimination (sum-product), far beyond what could be walked through table by table.
+
+Columns are summed out one after the other. What is remembered between two of them is the mass of every state, the vector of
+sums that are still open: dynamic programming, or message passing on a junction tree that is a path. A pass forward gives the
+number of tables or their total weight, a second one backward the law of every column.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +30,7 @@ from .tilting import centred
 
 TINY = 1e-290
 LEAST_MASS = 1e-100
-"""Of numbers that are 1 at most: what is lost below the smallest float, 1e-308, is under 1e-200 of all."""
+"""Where all masses are at most 1 and their sum is larger than this, what underflows (below 1e-308) is under 1e-200 of it."""
 TOO_FAR_APART = "their weights are too far apart for an elimination in floating point, whatever it may cost"
 PARALLEL = 20_000_000
 """Operations of a step from which on it is worked on in PARTS, on as many threads as there are cores."""
@@ -41,19 +46,19 @@ class Elimination(Layout):
 
     @property
     def bytes(self) -> int:
-        """What a law's two passes take: all that was laid out, a number for each state, three layers more, and rooms."""
+        """What a law's two passes take: all that was laid out, a number a state, three layers more, and room for kernels."""
         states = [layer.states for layer in self.layers]
         return self.held + NUMBER * (sum(states) + 3 * max(states)) + self._of_kernels
 
     @cached_property
     def _of_kernels(self) -> int:
         """What the kernels take for themselves."""
-        each = (of_kernels(one.most, _threads(one)) for one in self.steps if isinstance(one, Addition))
-        return max(each, default=0)
+        bytes_of = (of_kernels(step.most, _threads(step)) for step in self.steps if isinstance(step, Addition))
+        return max(bytes_of, default=0)
 
     @cached_property
     def _rooms(self) -> np.ndarray:
-        """Two rooms in turn for all that is forgotten after the next step: fresh memory costs more than the sums do."""
+        """Two buffers in turn for layers that are needed for one step only: fresh memory costs more than the sums do."""
         return np.empty((2, max(layer.states for layer in self.layers)))
 
     def _room(self, i: int, number: Any = np.float64) -> np.ndarray:
@@ -62,56 +67,61 @@ class Elimination(Layout):
         room[:] = 0
         return room
 
-    def _forward(self, i: int, weights: Sequence[np.ndarray], now: np.ndarray, after: np.ndarray) -> np.ndarray:
+    def _forward(self, i: int, weights: Sequence[np.ndarray], before: np.ndarray, after: np.ndarray) -> np.ndarray:
         check_time("cells were eliminated")
         step = self.steps[i]
         if isinstance(step, Turn):
-            after[step.place] = now
-        elif now.dtype == np.uint64:
+            after[step.place] = before
+        elif before.dtype == np.uint64:
             allowed = self.allowed[step.column]
             gaps = not allowed.all()
-            _share_out(step, lambda a, z: kernel.counted((a, z), step.orbits, allowed, gaps, now, after, step.most))
+            _share_out(
+                step,
+                lambda begin, end: kernel.counted((begin, end), step.orbits, allowed, gaps, before, after, step.most),
+            )
         else:
             weight = weights[step.column]
-            _share_out(step, lambda a, z: kernel.forward((a, z), step.orbits, weight, now, after, step.most))
+            _share_out(
+                step, lambda begin, end: kernel.forward((begin, end), step.orbits, weight, before, after, step.most)
+            )
         return after
 
     def _backward(
-        self, step: Addition, weight: np.ndarray, now: np.ndarray, back_after: np.ndarray, back_now: np.ndarray
+        self, step: Addition, weight: np.ndarray, before: np.ndarray, back_after: np.ndarray, back_before: np.ndarray
     ) -> np.ndarray:
-        """Fill in `back_now`; the shares of the column's values."""
+        """Fill in `back_before`; the shares of the column's values."""
         check_time("cells were eliminated")
 
-        def some(a: int, z: int) -> np.ndarray:
+        def shares_of(begin: int, end: int) -> np.ndarray:
             share = np.zeros(len(weight))
-            kernel.backward((a, z), step.orbits, weight, now, back_after, back_now, share, step.most)
+            kernel.backward((begin, end), step.orbits, weight, before, back_after, back_before, share, step.most)
             return share
 
-        return np.sum(_share_out(step, some), axis=0)
+        return np.sum(_share_out(step, shares_of), axis=0)
 
     def residue(self, prime: int | None) -> int:
         """The number of tables modulo a prime of at most 31 bits, or modulo 2^64."""
-        now = np.ones(1, np.uint64)
-        most = 1  # that a number may be by now: it is reduced only when it could outgrow 64 bits
+        counts = np.ones(1, np.uint64)
+        largest = 1  # that a number may be by now: it is reduced only when it could outgrow 64 bits
         for i, step in enumerate(self.steps):
             if prime is not None and isinstance(step, Addition):
                 values = len(self.allowed[step.column])
-                if most * values >= 2**63:
-                    now %= np.uint64(prime)
-                    most = prime
-                most *= values
-            now = self._forward(i, (), now, self._room(i + 1, np.uint64))
-        if not len(now):
+                if largest * values >= 2**63:
+                    counts %= np.uint64(prime)
+                    largest = prime
+                largest *= values
+            counts = self._forward(i, (), counts, self._room(i + 1, np.uint64))
+        if not len(counts):
             return 0
-        return int(now[0]) % (prime or 2**64)
+        return int(counts[0]) % (prime or 2**64)
 
     def mass(self, weights: Sequence[np.ndarray]) -> float:
         """The log of the sum over all tables of the product of the columns' weights."""
         self.take(2 * NUMBER * max(layer.states for layer in self.layers) + self._of_kernels)
-        now, log_scale = np.ones(1), 0.0
+        masses, log_scale = np.ones(1), 0.0
         for i in range(len(self.steps)):
-            now = self._forward(i, weights, now, self._room(i + 1))
-            scale = _settle(now)
+            masses = self._forward(i, weights, masses, self._room(i + 1))
+            scale = _settle(masses)
             if scale == 0:
                 return -np.inf
             log_scale += math.log(scale)
@@ -126,34 +136,34 @@ class Elimination(Layout):
             raise TooLarge(
                 f"{self.n} cells and sums that depend on each other take {self.bytes:,} bytes for an elimination"
             )
-        now = np.ones(1)
+        masses = np.ones(1)
         leading: list[np.ndarray] = []
         log_mass, safe = 0.0, True
         for i in range(len(self.steps)):
-            leading.append(now)
-            now = self._forward(i, weights, now, np.zeros(self.layers[i + 1].states))
-            scale = _settle(now, possible)
+            leading.append(masses)
+            masses = self._forward(i, weights, masses, np.zeros(self.layers[i + 1].states))
+            scale = _settle(masses, possible)
             if scale == 0:
-                return [np.zeros(len(one)) for one in self.allowed], -np.inf, True
+                return [np.zeros(len(values)) for values in self.allowed], -np.inf, True
             log_mass += math.log(scale)
-        shares = [np.zeros(len(one)) for one in self.allowed]
+        shares = [np.zeros(len(values)) for values in self.allowed]
         back_after = np.ones(1)
         for i in range(len(self.steps) - 1, -1, -1):
-            step, now = self.steps[i], leading.pop()
+            step, masses = self.steps[i], leading.pop()
             if isinstance(step, Turn):
                 back_after = back_after[step.place]
                 continue
             weight = weights[step.column]
-            back_now = self._room(i)
-            share = shares[step.column] = self._backward(step, weight, now, back_after, back_now)
+            back_before = self._room(i)
+            share = shares[step.column] = self._backward(step, weight, masses, back_after, back_before)
             if share.sum() < LEAST_MASS:
                 raise TooLarge(TOO_FAR_APART)
             if not possible:
-                smallest = [one.min(initial=1.0, where=one > 0) for one in (now, back_after, weight)]
+                smallest = [numbers.min(initial=1.0, where=numbers > 0) for numbers in (masses, back_after, weight)]
                 everything = np.count_nonzero(weight) == np.count_nonzero(self.allowed[step.column])
                 safe = safe and everything and math.prod(smallest) > TINY
-            _settle(back_now, possible)
-            back_after = back_now
+            _settle(back_before, possible)
+            back_after = back_before
         return [share / share.sum() for share in shares], log_mass, safe
 
 
@@ -173,7 +183,7 @@ def _threads(step: Addition) -> int:
 
 
 def _settle(values: np.ndarray, possible: bool = False) -> float:
-    """Bring the numbers of a layer back to 1 at most, in place; by what factor."""
+    """Divide the masses of a layer by the largest, in place; the divisor."""
     if possible:
         np.minimum(values, 1, out=values)
         return 1.0 if values.any() else 0.0
@@ -196,27 +206,27 @@ def eliminate_block(
 ) -> Solved:
     """The exact law of every column, and the number of tables, by elimination; `TooLarge` where it is over the budget."""
     allowed = [
-        np.ones(int(z - a) + 1, dtype=bool) if given is None else ~np.isneginf(given)
-        for a, z, given in zip(lower, upper, log_weights, strict=True)
+        np.ones(int(high - low) + 1, dtype=bool) if log_weight is None else ~np.isneginf(log_weight)
+        for low, high, log_weight in zip(lower, upper, log_weights, strict=True)
     ]
     tied = np.flatnonzero(np.diff(sp.csc_array(A).indptr))
     if len(tied) < len(lower):
         part = None
         if len(tied):
-            some = (b, lower[tied], upper[tied], [log_weights[int(j)] for j in tied], budget)
-            part = eliminate_block(sp.csr_array(A[:, tied]), *some, count_only=count_only, progress=progress)
+            of_tied = (b, lower[tied], upper[tied], [log_weights[int(j)] for j in tied], budget)
+            part = eliminate_block(sp.csr_array(A[:, tied]), *of_tied, count_only=count_only, progress=progress)
         empty_rows_hold = bool((b[np.diff(sp.csr_array(A).indptr) == 0] == 0).all())
         return _with_free_columns(lower, log_weights, allowed, tied, part, 1 if empty_rows_hold else 0)
-    if not all(one.any() for one in allowed) or (b[np.diff(sp.csr_array(A).indptr) == 0] != 0).any():
+    if not all(values.any() for values in allowed) or (b[np.diff(sp.csr_array(A).indptr) == 0] != 0).any():
         return _none(lower, allowed)
     run = Elimination(A, b, lower, allowed, budget)
     if progress is not None:
         progress(f"{len(lower)} cells and sums: an elimination of about {run.operations:,} operations")
-    p = run.plan
-    rows, sums = p.A[p.kept], p.b[p.kept]
-    alike = [np.where(one, 0.0, -np.inf) for one in allowed]
+    plan = run.plan
+    rows, sums = plan.A[plan.kept], plan.b[plan.kept]
+    alike = [np.where(values, 0.0, -np.inf) for values in allowed]
     weights, log_factor = centred(rows, sums, alike)
-    weightless = not count_only and all(given is None for given in log_weights)
+    weightless = not count_only and all(log_weight is None for log_weight in log_weights)
     if weightless:
         shares, log_mass, safe = run.shares(weights)
     else:
@@ -225,17 +235,17 @@ def eliminate_block(
     if count_only or tables == 0:
         return replace(_none(lower, allowed), tables=tables)
     if not weightless:
-        given = [flat if one is None else one for one, flat in zip(log_weights, alike, strict=True)]
-        shares, log_mass, safe = run.shares(centred(rows, sums, given)[0])
+        filled = [flat if given is None else given for given, flat in zip(log_weights, alike, strict=True)]
+        shares, log_mass, safe = run.shares(centred(rows, sums, filled)[0])
         if log_mass == -np.inf:
             raise TooLarge(TOO_FAR_APART)
-    reached = shares if safe else run.shares([one.astype(float) for one in allowed], possible=True)[0]
-    return Solved(tables, lower, tuple(one > 0 for one in reached), tuple(shares), "elimination")
+    reached = shares if safe else run.shares([values.astype(float) for values in allowed], possible=True)[0]
+    return Solved(tables, lower, tuple(values > 0 for values in reached), tuple(shares), "elimination")
 
 
 def _none(lower: np.ndarray, allowed: Sequence[np.ndarray]) -> Solved:
-    nothing = tuple(np.zeros(len(one)) for one in allowed)
-    return Solved(0, lower, tuple(one > 0 for one in nothing), nothing, "elimination")
+    nothing = tuple(np.zeros(len(values)) for values in allowed)
+    return Solved(0, lower, tuple(values > 0 for values in nothing), nothing, "elimination")
 
 
 def _with_free_columns(
@@ -249,8 +259,8 @@ def _with_free_columns(
     """Columns that are in no equation keep their own law; the others, which are `tied`, have that of their part."""
     possible, weights = list(allowed), [np.zeros(0)] * len(lower)
     for j in np.setdiff1d(np.arange(len(lower)), tied):
-        given = log_weights[j]
-        share = allowed[j].astype(float) if given is None else np.exp(given - max(given.max(), -1e300))
+        log_weight = log_weights[j]
+        share = allowed[j].astype(float) if log_weight is None else np.exp(log_weight - max(log_weight.max(), -1e300))
         weights[j] = share / max(share.sum(), 1e-300)
         tables *= int(allowed[j].sum())
     if part is not None:
@@ -261,7 +271,7 @@ def _with_free_columns(
 
 
 def _counted(run: Elimination, log_tables: float) -> int:
-    """The number of tables, put together from residues and checked against the sum in floating point."""
+    """The number of tables by the Chinese remainder theorem, checked against the sum in floating point."""
     passes = 1 + max(0.0, log_tables - math.log(2.0**64)) / math.log(2.0**31)
     run.charge(passes * PER_RESIDUE * sum(layer.states for layer in run.layers))
     tables = from_residues(run.residue, log_tables + 1)

@@ -20,9 +20,9 @@ WRITTEN, AFTER = 4, 12
 """Numbers for each line after a step: written by the kernel, and in all until they are put away."""
 
 
-def of_arrays(given: Iterable[Any]) -> int:
+def of_arrays(objects: Iterable[Any]) -> int:
     """The bytes of those that are arrays."""
-    return sum(one.nbytes for one in given if isinstance(one, np.ndarray))
+    return sum(item.nbytes for item in objects if isinstance(item, np.ndarray))
 
 
 def of_finding_orbits(lines: int, open_sums: int) -> int:

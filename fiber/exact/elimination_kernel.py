@@ -1,4 +1,4 @@
-"""Sum-product elimination of a block: one column after the other, keeping only the sums that are still open.
+"""Variable elimination (sum-product) in a block: one column after the other, keeping only the sums that are still open.
 
 A *state* is the vector of the open sums after some columns. States are kept as *lines*: all open sums but one make up the
 line's key, and along the remaining one (the *axis*) the states stand densely, from `first` on.
@@ -51,7 +51,7 @@ class Orbits(NamedTuple):
 
 
 class Keys(NamedTuple):
-    """How lines are told apart after a step."""
+    """What tells lines apart after a step."""
 
     first: np.ndarray
     """Orbit -> the next key at the position of its first line."""
@@ -74,7 +74,7 @@ class Checks(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What is found out of the lines after a step."""
+    """What `targets` writes about the lines after a step."""
 
     start: np.ndarray
     """Orbit -> its lines."""
@@ -86,119 +86,137 @@ class Written(NamedTuple):
 @jit_inlined
 def _positions(lines: Lines, checks: Checks, orbit: int, span: int) -> tuple[int, int]:
     """The first and the last position that an orbit can have a line at after the step."""
-    here = lines.position[lines.start[orbit]]
-    begin, last = here, lines.position[lines.start[orbit + 1] - 1] + span
-    for c in range(len(checks.step)):
-        if checks.along[c] == 0 and (checks.step[c] == 1 or checks.step[c] == -1):
-            one = here + checks.step[c] * (checks.low[c] - checks.sums[orbit, c])
-            two = here + checks.step[c] * (checks.high[c] - checks.sums[orbit, c])
-            begin, last = max(begin, min(one, two)), min(last, max(one, two))
+    first_position = lines.position[lines.start[orbit]]
+    begin, last = first_position, lines.position[lines.start[orbit + 1] - 1] + span
+    for check in range(len(checks.step)):
+        if checks.along[check] == 0 and (checks.step[check] == 1 or checks.step[check] == -1):
+            one_end = first_position + checks.step[check] * (checks.low[check] - checks.sums[orbit, check])
+            other_end = first_position + checks.step[check] * (checks.high[check] - checks.sums[orbit, check])
+            begin, last = max(begin, min(one_end, other_end)), min(last, max(one_end, other_end))
     return begin, last
 
 
 @jit_inlined
-def _reached(lines: Lines, orbit: int, allowed: np.ndarray, k: int) -> tuple[int, int]:
+def _reached(lines: Lines, orbit: int, allowed: np.ndarray, position: int) -> tuple[int, int]:
     """From which place to which the states at a position are reached by values that are allowed."""
     low, high = FAR, -FAR
-    for s in range(lines.start[orbit], lines.start[orbit + 1]):
-        v = k - lines.position[s]
-        if v < 0:
+    for source in range(lines.start[orbit], lines.start[orbit + 1]):
+        value = position - lines.position[source]
+        if value < 0:
             break
-        if v < len(allowed) and allowed[v]:
-            low, high = min(low, lines.lowest[s]), max(high, lines.lowest[s] + lines.length[s] - 1)
+        if value < len(allowed) and allowed[value]:
+            low, high = min(low, lines.lowest[source]), max(high, lines.lowest[source] + lines.length[source] - 1)
     return low, high
 
 
 @jit_inlined
 def _checked(checks: Checks, orbit: int, moved: int, low: int, high: int) -> tuple[int, int]:
     """Those places from low to high at which every equation of the column can still hold."""
-    for c in range(len(checks.step)):
-        reached, along = checks.sums[orbit, c] + checks.step[c] * moved, checks.along[c]
+    for check in range(len(checks.step)):
+        reached, along = checks.sums[orbit, check] + checks.step[check] * moved, checks.along[check]
         if along == 0:
-            if reached < checks.low[c] or reached > checks.high[c]:
+            if reached < checks.low[check] or reached > checks.high[check]:
                 high = low - 1
         elif along > 0:
-            low = max(low, -((reached - checks.low[c]) // along))
-            high = min(high, (checks.high[c] - reached) // along)
+            low = max(low, -((reached - checks.low[check]) // along))
+            high = min(high, (checks.high[check] - reached) // along)
         else:
-            low = max(low, -((checks.high[c] - reached) // -along))
-            high = min(high, (reached - checks.low[c]) // -along)
+            low = max(low, -((checks.high[check] - reached) // -along))
+            high = min(high, (reached - checks.low[check]) // -along)
     return low, high
 
 
 @jit
 def targets(
-    orbit: int, lines: Lines, keys: Keys, checks: Checks, allowed: np.ndarray, written: Written, n: int
+    orbit: int, lines: Lines, keys: Keys, checks: Checks, allowed: np.ndarray, written: Written, n_lines: int
 ) -> tuple[int, int]:
     """Write down the lines after a step, from an orbit on until there is no room: the next orbit, how many lines."""
     out, cost = written.lines, written.cost
     while orbit < len(lines.start) - 1:
-        a, z = lines.start[orbit], lines.start[orbit + 1]
-        here = lines.position[a]
+        first, stop = lines.start[orbit], lines.start[orbit + 1]
+        first_position = lines.position[first]
         begin, last = _positions(lines, checks, orbit, len(allowed) - 1)
-        if n + last - begin + 1 > out.shape[1]:
-            return orbit, n
-        written.start[orbit] = n
-        left, right = _ends(lines.lowest, lines.length, a, z)
-        for k in range(begin, last + 1):
-            low, high = _reached(lines, orbit, allowed, k)
-            low, high = _checked(checks, orbit, k - here, low, high)
+        if n_lines + last - begin + 1 > out.shape[1]:
+            return orbit, n_lines
+        written.start[orbit] = n_lines
+        left, right = _ends(lines.lowest, lines.length, first, stop)
+        for position in range(begin, last + 1):
+            low, high = _reached(lines, orbit, allowed, position)
+            low, high = _checked(checks, orbit, position - first_position, low, high)
             if low <= high:
-                out[KEY, n] = keys.first[orbit] + keys.step * (k - here)
-                out[FIRST, n], out[LAST, n], out[POSITION, n] = low + keys.slope * k, high + keys.slope * k, k
-                n += 1
-        after = n - written.start[orbit]
-        cost[0] += (z - a) * after * (right - left)
-        cost[1], cost[2], cost[3] = max(cost[1], z - a), max(cost[2], after), max(cost[3], right - left)
+                out[KEY, n_lines] = keys.first[orbit] + keys.step * (position - first_position)
+                out[FIRST, n_lines], out[LAST, n_lines] = low + keys.slope * position, high + keys.slope * position
+                out[POSITION, n_lines] = position
+                n_lines += 1
+        after = n_lines - written.start[orbit]
+        cost[0] += (stop - first) * after * (right - left)
+        cost[1], cost[2], cost[3] = max(cost[1], stop - first), max(cost[2], after), max(cost[3], right - left)
         orbit += 1
-    return orbit, n
+    return orbit, n_lines
 
 
 @jit
-def _ends(lowest: np.ndarray, length: np.ndarray, a: int, z: int) -> tuple[int, int]:
-    """The first place of the lines a to z, and the one after the last."""
+def _ends(lowest: np.ndarray, length: np.ndarray, first: int, stop: int) -> tuple[int, int]:
+    """The first place of the lines from `first` to before `stop`, and the one after the last."""
     left, right = FAR, -FAR
-    for s in range(a, z):
-        left, right = min(left, lowest[s]), max(right, lowest[s] + length[s])
+    for line in range(first, stop):
+        left, right = min(left, lowest[line]), max(right, lowest[line] + length[line])
     return left, right
 
 
 @jit
 def _gathered(
-    values: np.ndarray, begin: np.ndarray, length: np.ndarray, lowest: np.ndarray, a: int, edge: int, out: np.ndarray
+    values: np.ndarray,
+    begin: np.ndarray,
+    length: np.ndarray,
+    lowest: np.ndarray,
+    first: int,
+    edge: int,
+    out: np.ndarray,
 ) -> None:
-    """Write lines from a on below each other, from the place `edge` on, with zeros where they have no state."""
+    """Write lines from `first` on below each other, from the place `edge` on, with zeros where they have no state."""
     out[:] = 0
-    for s in range(out.shape[0]):
-        low = lowest[a + s]
-        one, two = max(low, edge), min(low + length[a + s], edge + out.shape[1])
-        if one < two:
-            shift = begin[a + s] - low
-            out[s, one - edge : two - edge] = values[shift + one : shift + two]
+    for line in range(out.shape[0]):
+        low = lowest[first + line]
+        begin_at, end_at = max(low, edge), min(low + length[first + line], edge + out.shape[1])
+        if begin_at < end_at:
+            shift = begin[first + line] - low
+            out[line, begin_at - edge : end_at - edge] = values[shift + begin_at : shift + end_at]
 
 
 @jit
 def _scattered(
-    given: np.ndarray, begin: np.ndarray, length: np.ndarray, lowest: np.ndarray, a: int, edge: int, values: np.ndarray
+    rows: np.ndarray,
+    begin: np.ndarray,
+    length: np.ndarray,
+    lowest: np.ndarray,
+    first: int,
+    edge: int,
+    values: np.ndarray,
 ) -> None:
-    """The way back."""
-    for s in range(given.shape[0]):
-        low = lowest[a + s]
-        one, two = max(low, edge), min(low + length[a + s], edge + given.shape[1])
-        if one < two:
-            shift = begin[a + s] - low
-            values[shift + one : shift + two] = given[s, one - edge : two - edge]
+    """Write such lines back to where their states are: the inverse of `_gathered`."""
+    for line in range(rows.shape[0]):
+        low = lowest[first + line]
+        begin_at, end_at = max(low, edge), min(low + length[first + line], edge + rows.shape[1])
+        if begin_at < end_at:
+            shift = begin[first + line] - low
+            values[shift + begin_at : shift + end_at] = rows[line, begin_at - edge : end_at - edge]
 
 
 @jit
 def _weighted(
-    weight: np.ndarray, position: np.ndarray, target_position: np.ndarray, a: int, c: int, out: np.ndarray
+    weight: np.ndarray,
+    position: np.ndarray,
+    target_position: np.ndarray,
+    first: int,
+    target_first: int,
+    out: np.ndarray,
 ) -> None:
-    """The weight with which each line from a on leads to each line from c on."""
-    for s in range(out.shape[0]):
-        for k in range(out.shape[1]):
-            v = target_position[c + k] - position[a + s]
-            out[s, k] = weight[v] if v >= 0 and v < len(weight) else 0.0
+    """The weight with which each line from `first` on leads to each line from `target_first` on."""
+    for source in range(out.shape[0]):
+        for sink in range(out.shape[1]):
+            value = target_position[target_first + sink] - position[first + source]
+            out[source, sink] = weight[value] if value >= 0 and value < len(weight) else 0.0
 
 
 @jit
@@ -212,42 +230,47 @@ def forward(
     part: tuple[int, int],  # the first of the orbits that are worked on, and the one after the last
     orbits: Orbits,
     weight: np.ndarray,
-    now: np.ndarray,
+    before: np.ndarray,
     after: np.ndarray,
     most: np.ndarray,
 ) -> None:
-    """What the states after a step are given by those before it."""
+    """The pass forward: the masses of the states after a step, from those before it."""
     orbit_start, position, lowest, length, begin = orbits.source
     target_start, target_position, target_lowest, target_length, target_begin = orbits.target
     source_room, target_room = np.empty(strip_room(most[1], most[3])), np.empty(strip_room(most[2], most[3]))
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     for orbit in range(part[0], part[1]):
-        a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
-        left, right = _ends(lowest, length, a, z)
-        sources, sinks = z - a, e - c
+        first, stop = orbit_start[orbit], orbit_start[orbit + 1]
+        target_first, target_stop = target_start[orbit], target_start[orbit + 1]
+        left, right = _ends(lowest, length, first, stop)
+        sources, sinks = stop - first, target_stop - target_first
         if right - left < NARROW or sources * sinks * (right - left) < SMALL or sources * sinks > MOST_WEIGHTS:
-            for s in range(a, z):
-                for k in range(c, e):
-                    v = target_position[k] - position[s]
-                    if v >= 0 and v < len(weight) and weight[v] != 0:
-                        one = max(lowest[s], target_lowest[k])
-                        n = min(lowest[s] + length[s], target_lowest[k] + target_length[k]) - one
-                        if n > 0:
-                            source, sink = begin[s] + one - lowest[s], target_begin[k] + one - target_lowest[k]
-                            given_by, given_to = now[source : source + n], after[sink : sink + n]
-                            for i in range(n):
-                                given_to[i] += weight[v] * given_by[i]
+            for source in range(first, stop):
+                for sink in range(target_first, target_stop):
+                    value = target_position[sink] - position[source]
+                    if value >= 0 and value < len(weight) and weight[value] != 0:
+                        low = max(lowest[source], target_lowest[sink])
+                        overlap = min(lowest[source] + length[source], target_lowest[sink] + target_length[sink]) - low
+                        if overlap > 0:
+                            source_at = begin[source] + low - lowest[source]
+                            sink_at = target_begin[sink] + low - target_lowest[sink]
+                            given_by, given_to = (
+                                before[source_at : source_at + overlap],
+                                after[sink_at : sink_at + overlap],
+                            )
+                            for i in range(overlap):
+                                given_to[i] += weight[value] * given_by[i]
             continue
         weights = weight_room[: sources * sinks].reshape(sources, sinks)
-        _weighted(weight, position, target_position, a, c, weights)
+        _weighted(weight, position, target_position, first, target_first, weights)
         strip = max(NARROW, ONE_THREAD // (sources * sinks))
         for edge in range(left, right, strip):
             wide = min(strip, right - edge)
             states = source_room[: sources * wide].reshape(sources, wide)
-            _gathered(now, begin, length, lowest, a, edge, states)
-            given = target_room[: sinks * wide].reshape(sinks, wide)
-            np.dot(weights.T, states, given)
-            _scattered(given, target_begin, target_length, target_lowest, c, edge, after)
+            _gathered(before, begin, length, lowest, first, edge, states)
+            result = target_room[: sinks * wide].reshape(sinks, wide)
+            np.dot(weights.T, states, result)
+            _scattered(result, target_begin, target_length, target_lowest, target_first, edge, after)
 
 
 @jit
@@ -255,13 +278,13 @@ def backward(
     part: tuple[int, int],
     orbits: Orbits,
     weight: np.ndarray,
-    now: np.ndarray,  # what leads to each state before the step
+    before: np.ndarray,  # what leads to each state before the step
     back_after: np.ndarray,  # what each state after it can still give
-    back_now: np.ndarray,
+    back_before: np.ndarray,
     share: np.ndarray,
     most: np.ndarray,
 ) -> None:
-    """The same from behind, and with it the share of each value of the column."""
+    """The pass backward: what can still follow from each state before a step, and the share of each value of the column."""
     orbit_start, position, lowest, length, begin = orbits.source
     target_start, target_position, target_lowest, target_length, target_begin = orbits.target
     source_room, back_room = np.empty(strip_room(most[1], most[3])), np.empty(strip_room(most[1], most[3]))
@@ -269,44 +292,48 @@ def backward(
     weight_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     product_room = np.empty(min(most[1] * most[2], MOST_WEIGHTS))
     for orbit in range(part[0], part[1]):
-        a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
-        left, right = _ends(lowest, length, a, z)
-        sources, sinks = z - a, e - c
+        first, stop = orbit_start[orbit], orbit_start[orbit + 1]
+        target_first, target_stop = target_start[orbit], target_start[orbit + 1]
+        left, right = _ends(lowest, length, first, stop)
+        sources, sinks = stop - first, target_stop - target_first
         if right - left < NARROW or sources * sinks * (right - left) < SMALL or sources * sinks > MOST_WEIGHTS:
-            for s in range(a, z):
-                for k in range(c, e):
-                    v = target_position[k] - position[s]
-                    if v >= 0 and v < len(weight) and weight[v] != 0:
-                        one = max(lowest[s], target_lowest[k])
-                        n = min(lowest[s] + length[s], target_lowest[k] + target_length[k]) - one
-                        if n > 0:
-                            source, sink = begin[s] + one - lowest[s], target_begin[k] + one - target_lowest[k]
-                            given_by, given_to = back_after[sink : sink + n], back_now[source : source + n]
-                            leading = now[source : source + n]
+            for source in range(first, stop):
+                for sink in range(target_first, target_stop):
+                    value = target_position[sink] - position[source]
+                    if value >= 0 and value < len(weight) and weight[value] != 0:
+                        low = max(lowest[source], target_lowest[sink])
+                        overlap = min(lowest[source] + length[source], target_lowest[sink] + target_length[sink]) - low
+                        if overlap > 0:
+                            source_at = begin[source] + low - lowest[source]
+                            sink_at = target_begin[sink] + low - target_lowest[sink]
+                            given_by = back_after[sink_at : sink_at + overlap]
+                            given_to = back_before[source_at : source_at + overlap]
+                            leading = before[source_at : source_at + overlap]
                             total = 0.0
-                            for i in range(n):
-                                given_to[i] += weight[v] * given_by[i]
+                            for i in range(overlap):
+                                given_to[i] += weight[value] * given_by[i]
                                 total += leading[i] * given_by[i]
-                            share[v] += weight[v] * total
+                            share[value] += weight[value] * total
             continue
         weights = weight_room[: sources * sinks].reshape(sources, sinks)
-        _weighted(weight, position, target_position, a, c, weights)
+        _weighted(weight, position, target_position, first, target_first, weights)
         product = product_room[: sources * sinks].reshape(sources, sinks)
         strip = max(NARROW, ONE_THREAD // (sources * sinks))
         for edge in range(left, right, strip):
             wide = min(strip, right - edge)
             states = source_room[: sources * wide].reshape(sources, wide)
-            _gathered(now, begin, length, lowest, a, edge, states)
+            _gathered(before, begin, length, lowest, first, edge, states)
             back = target_room[: sinks * wide].reshape(sinks, wide)
-            _gathered(back_after, target_begin, target_length, target_lowest, c, edge, back)
+            _gathered(back_after, target_begin, target_length, target_lowest, target_first, edge, back)
             np.dot(states, back.T, product)
-            for s in range(sources):
-                for k in range(sinks):
-                    if weights[s, k] != 0:
-                        share[target_position[c + k] - position[a + s]] += weights[s, k] * product[s, k]
-            given = back_room[: sources * wide].reshape(sources, wide)
-            np.dot(weights, back, given)
-            _scattered(given, begin, length, lowest, a, edge, back_now)
+            for source in range(sources):
+                for sink in range(sinks):
+                    if weights[source, sink] != 0:
+                        value = target_position[target_first + sink] - position[first + source]
+                        share[value] += weights[source, sink] * product[source, sink]
+            result = back_room[: sources * wide].reshape(sources, wide)
+            np.dot(weights, back, result)
+            _scattered(result, begin, length, lowest, first, edge, back_before)
 
 
 @jit
@@ -315,45 +342,46 @@ def counted(
     orbits: Orbits,
     allowed: np.ndarray,
     gaps: bool,  # is any value not allowed?
-    now: np.ndarray,
+    before: np.ndarray,
     after: np.ndarray,
     most: np.ndarray,
 ) -> None:
-    """The same in whole numbers, for counts modulo 2^64 or after a reduction: a running sum along each orbit."""
+    """`forward` in whole numbers, for counts modulo 2^64 or after a reduction: a running sum along each orbit."""
     orbit_start, position, lowest, length, begin = orbits.source
     target_start, target_position, target_lowest, target_length, target_begin = orbits.target
     span = len(allowed) - 1
-    running = np.zeros(most[3], now.dtype)
+    running = np.zeros(most[3], before.dtype)
     for orbit in range(part[0], part[1]):
-        a, z, c, e = orbit_start[orbit], orbit_start[orbit + 1], target_start[orbit], target_start[orbit + 1]
-        left, right = _ends(lowest, length, a, z)
+        first, stop = orbit_start[orbit], orbit_start[orbit + 1]
+        target_first, target_stop = target_start[orbit], target_start[orbit + 1]
+        left, right = _ends(lowest, length, first, stop)
         running[: right - left] = 0
-        entering, leaving = a, a
-        for k in range(c, e):
-            here = target_position[k]
+        entering, leaving = first, first
+        for sink in range(target_first, target_stop):
+            sink_position = target_position[sink]
             if gaps:
                 running[: right - left] = 0
-                for s in range(a, z):
-                    v = here - position[s]
-                    if v >= 0 and v <= span and allowed[v]:
-                        source = now[begin[s] : begin[s] + length[s]]
-                        sums = running[lowest[s] - left : lowest[s] - left + length[s]]
-                        for i in range(len(source)):
-                            sums[i] += source[i]
+                for source in range(first, stop):
+                    value = sink_position - position[source]
+                    if value >= 0 and value <= span and allowed[value]:
+                        states = before[begin[source] : begin[source] + length[source]]
+                        sums = running[lowest[source] - left : lowest[source] - left + length[source]]
+                        for i in range(len(states)):
+                            sums[i] += states[i]
             else:
-                while entering < z and position[entering] <= here:
-                    source = now[begin[entering] : begin[entering] + length[entering]]
+                while entering < stop and position[entering] <= sink_position:
+                    states = before[begin[entering] : begin[entering] + length[entering]]
                     sums = running[lowest[entering] - left : lowest[entering] - left + length[entering]]
-                    for i in range(len(source)):
-                        sums[i] += source[i]
+                    for i in range(len(states)):
+                        sums[i] += states[i]
                     entering += 1
-                while leaving < entering and position[leaving] < here - span:
-                    source = now[begin[leaving] : begin[leaving] + length[leaving]]
+                while leaving < entering and position[leaving] < sink_position - span:
+                    states = before[begin[leaving] : begin[leaving] + length[leaving]]
                     sums = running[lowest[leaving] - left : lowest[leaving] - left + length[leaving]]
-                    for i in range(len(source)):
-                        sums[i] -= source[i]
+                    for i in range(len(states)):
+                        sums[i] -= states[i]
                     leaving += 1
-            given = after[target_begin[k] : target_begin[k] + target_length[k]]
-            sums = running[target_lowest[k] - left : target_lowest[k] - left + target_length[k]]
-            for i in range(len(given)):
-                given[i] = sums[i]
+            result = after[target_begin[sink] : target_begin[sink] + target_length[sink]]
+            sums = running[target_lowest[sink] - left : target_lowest[sink] - left + target_length[sink]]
+            for i in range(len(result)):
+                result[i] = sums[i]

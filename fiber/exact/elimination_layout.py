@@ -56,7 +56,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Addition:
-    """A column is added; `most` is what an orbit has at most of anything."""
+    """A column is added; `most` is what the step costs, as `kernel.Written.cost` lists it."""
 
     column: int
     orbits: kernel.Orbits
@@ -86,15 +86,15 @@ class Layout:
     def __init__(self, A: Any, b: np.ndarray, lower: np.ndarray, allowed: Sequence[np.ndarray], budget: Budget) -> None:
         """Lay out all states; `allowed[j]` says which values of column j, from its lower bound on, may occur."""
         self.allowed, self.budget, self.n = allowed, budget, len(lower)
-        found = plan(A, b - A @ lower, np.array([len(one) - 1 for one in allowed], dtype=np.int64))
-        if found is None:
+        planned = plan(A, b - A @ lower, np.array([len(values) - 1 for values in allowed], dtype=np.int64))
+        if planned is None:
             raise TooLarge(f"{self.n} cells and sums that depend on each other are too many for an elimination")
-        if found.log_operations > math.log(budget.operations) + SLACK:
+        if planned.log_operations > math.log(budget.operations) + SLACK:
             raise TooLarge(
                 f"{self.n} cells and sums that depend on each other would take up to "
-                f"10^{found.log_operations / math.log(10):.0f} operations of elimination"
+                f"10^{planned.log_operations / math.log(10):.0f} operations of elimination"
             )
-        self.plan: Plan = found
+        self.plan: Plan = planned
         self.operations = 0
         self.held = 0
         """Bytes of all that was laid out."""
@@ -120,7 +120,7 @@ class Layout:
             self.held += layer.nbytes + addition.nbytes
             self.charge(LINE * len(layer.keys))
             # the passes hold two layers of numbers at least
-            self.take(2 * NUMBER * max(one.states for one in layers))
+            self.take(2 * NUMBER * max(laid.states for laid in layers))
             if layer.states == 0:
                 break  # there is no table
         return layers, steps
@@ -136,45 +136,45 @@ class Layout:
         if self.held + more > self.budget.bytes:
             self._refuse("memory")
 
-    def _refuse(self, what: str = "operations") -> None:
+    def _refuse(self, resource: str = "operations") -> None:
         raise TooLarge(
-            f"{self.n} cells and sums that depend on each other take more {what} for an elimination (operations: up "
+            f"{self.n} cells and sums that depend on each other take more {resource} for an elimination (operations: up "
             f"to 10^{self.plan.log_operations / math.log(10):.0f} a pass)"
         )
 
     def _axis(self, layer: Layer, column: int) -> int:
-        """The open sum along which the lines of the next step lie: one that lives long and is wide."""
-        t, p = layer.t, self.plan
-        touched = {int(row) for row in p.kept if p.A[row, column]}
-        staying = [int(row) for row in p.open_rows(t) if p.closes[row] > t and touched != {int(row)}]
+        """The open sum along which the lines of the next step lie: one that stays open long and is wide (-1: none)."""
+        t, planned = layer.t, self.plan
+        touched = {int(row) for row in planned.kept if planned.A[row, column]}
+        staying = [int(row) for row in planned.open_rows(t) if planned.closes[row] > t and touched != {int(row)}]
         if not staying:
             return -1
 
         def worth(row: int) -> int:
-            later = slice(t + 1, p.closes[row] + 1)
-            return int((p.high[row, later] - p.low[row, later]).sum())
+            later = slice(t + 1, planned.closes[row] + 1)
+            return int((planned.high[row, later] - planned.low[row, later]).sum())
 
         best = max(staying, key=worth)
         if layer.axis in staying:
             # A turn touches every state one by one: only where more are to come.
-            growing = p.log_states[t] + GROWTH < p.log_states[t:].max()
+            growing = planned.log_states[t] + GROWTH < planned.log_states[t:].max()
             return best if growing and worth(best) > 1.5 * worth(layer.axis) else layer.axis
         return best
 
     def _digits(self, layer: Layer, keys: np.ndarray) -> np.ndarray:
         """The open sums that some keys stand for, a row each."""
         digits = np.empty((len(layer.rows), len(keys)), np.int64)
-        for k, size in enumerate(layer.size):
-            keys, digits[k] = np.divmod(keys, size)
+        for number, size in enumerate(layer.size):
+            keys, digits[number] = np.divmod(keys, size)
         digits += self.plan.low[layer.rows, layer.t][:, None]
         return digits
 
     def _key(self, t: int, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """How the open sums after t columns make up a key: the rows, their sizes and their strides."""
-        p = self.plan
-        rows = np.array([row for row in p.open_rows(t) if row != axis], dtype=np.int64)
-        size = p.high[rows, t] - p.low[rows, t] + 1
-        if math.prod(int(one) for one in size) >= LARGEST_KEY:
+        planned = self.plan
+        rows = np.array([row for row in planned.open_rows(t) if row != axis], dtype=np.int64)
+        size = planned.high[rows, t] - planned.low[rows, t] + 1
+        if math.prod(int(values) for values in size) >= LARGEST_KEY:
             raise TooLarge(f"{self.n} cells and sums that depend on each other have too many sums open at once")
         return rows, size, np.concatenate([[1], np.cumprod(size)])[:-1].astype(np.int64)
 
@@ -189,52 +189,58 @@ class Layout:
         key = np.zeros(layer.states, np.int64)
         for row, step in zip(rows.tolist(), stride, strict=True):
             key += (sums[row] - low[row]) * step
-        at = sums[axis] if axis >= 0 else np.zeros(layer.states, np.int64)
-        order = np.lexsort((at, key))
+        new_along = sums[axis] if axis >= 0 else np.zeros(layer.states, np.int64)
+        order = np.lexsort((new_along, key))
         begins = np.flatnonzero(np.concatenate([[True], np.diff(key[order]) != 0]))
-        first = at[order[begins]]
-        last = at[order[np.concatenate([begins[1:], [len(order)]]) - 1]]
+        first = new_along[order[begins]]
+        last = new_along[order[np.concatenate([begins[1:], [len(order)]]) - 1]]
         start = np.concatenate([[0], np.cumsum(last - first + 1)])
         new_line = np.repeat(np.arange(len(begins)), np.diff(np.concatenate([begins, [len(order)]])))
         place = np.empty(layer.states, np.int64)
-        place[order] = start[new_line] + at[order] - first[new_line]
+        place[order] = start[new_line] + new_along[order] - first[new_line]
         return Layer(layer.t, axis, rows, size, key[order[begins]], first, start), Turn(place)
 
     def _added(self, layer: Layer, column: int) -> tuple[Layer, Addition]:
-        p, t, axis = self.plan, layer.t + 1, layer.axis
+        planned, t, axis = self.plan, layer.t + 1, layer.axis
         rows, size, stride = self._key(t, axis)
-        slope = int(p.A[axis, column]) if axis >= 0 else 0
+        slope = int(planned.A[axis, column]) if axis >= 0 else 0
         allowed = self.allowed[column]
         self.take(of_finding_orbits(len(layer.keys), len(layer.rows)))
         line, position, orbit_start = self._orbits(layer, column)
         # The column's equations, kept or not.
-        through = np.flatnonzero(p.A[:, column])
+        through = np.flatnonzero(planned.A[:, column])
         reference = line[orbit_start[:-1]]
-        found = of_arrays((line, position, orbit_start))
-        self.take(2 * found + of_checking(len(reference), len(layer.rows), len(through)))
+        orbit_bytes = of_arrays((line, position, orbit_start))
+        self.take(2 * orbit_bytes + of_checking(len(reference), len(layer.rows), len(through)))
         digits = self._digits(layer, layer.keys[reference])
-        where = {int(row): k for k, row in enumerate(layer.rows)}
-        key = np.full(len(reference), -int(p.low[rows, t] @ stride))
+        place_of = {int(row): number for number, row in enumerate(layer.rows)}
+        key = np.full(len(reference), -int(planned.low[rows, t] @ stride))
         for row, step in zip(rows.tolist(), stride, strict=True):
-            if row in where:
-                key += step * digits[where[row]]
+            if row in place_of:
+                key += step * digits[place_of[row]]
         # ... by the kept rows' sums so far.
-        by_kept = p.combination[through]
-        number = {int(row): k for k, row in enumerate(p.kept)}
-        closed = np.array([k for k, row in enumerate(p.kept) if p.closes[row] < layer.t], dtype=int)
-        check_axis = by_kept[:, number[axis]] if axis >= 0 else np.zeros(len(through), np.int64)
-        check = (by_kept[:, closed] @ p.b[p.kept[closed]])[:, None]
-        check = check + by_kept[:, [number[int(row)] for row in layer.rows]] @ digits
+        by_kept = planned.combination[through]
+        place_of_kept = {int(row): number for number, row in enumerate(planned.kept)}
+        closed = np.array(
+            [number for number, row in enumerate(planned.kept) if planned.closes[row] < layer.t], dtype=int
+        )
+        check_axis = by_kept[:, place_of_kept[axis]] if axis >= 0 else np.zeros(len(through), np.int64)
+        check = (by_kept[:, closed] @ planned.b[planned.kept[closed]])[:, None]
+        check = check + by_kept[:, [place_of_kept[int(row)] for row in layer.rows]] @ digits
         check = check + check_axis[:, None] * slope * position[orbit_start[:-1]]
         check = np.ascontiguousarray(check.T)
         del digits, reference
         length = np.diff(layer.start)[line]
         source = kernel.Lines(orbit_start, position, layer.first[line] - slope * position, length, layer.start[line])
         checks = kernel.Checks(
-            check, np.ascontiguousarray(check_axis), p.A[through, column].copy(), p.low[through, t], p.high[through, t]
+            check,
+            np.ascontiguousarray(check_axis),
+            planned.A[through, column].copy(),
+            planned.low[through, t],
+            planned.high[through, t],
         )
         written, target_start, most = self._targets(
-            source, kernel.Keys(key, int(p.A[rows, column] @ stride), slope), checks, allowed
+            source, kernel.Keys(key, int(planned.A[rows, column] @ stride), slope), checks, allowed
         )
         self.charge(PASSES * int(most[0]))
         keys, first, last, target_position = written
@@ -246,19 +252,23 @@ class Layout:
 
     def _orbits(self, layer: Layer, column: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The lines in order of orbit and position, their positions, and where each orbit begins."""
-        p = self.plan
-        n = len(layer.keys)
-        move = {int(row): int(p.A[row, column]) for row in p.kept if p.A[row, column] and row != layer.axis}
-        if any(p.opens[row] == layer.t for row in move):
+        planned = self.plan
+        n_lines = len(layer.keys)
+        move = {
+            int(row): int(planned.A[row, column])
+            for row in planned.kept
+            if planned.A[row, column] and row != layer.axis
+        }
+        if any(planned.opens[row] == layer.t for row in move):
             # A sum that opens here tells the lines after the step apart: every line goes its own way.
-            return np.arange(n), np.zeros(n, np.int64), np.arange(n + 1)
+            return np.arange(n_lines), np.zeros(n_lines, np.int64), np.arange(n_lines + 1)
         digits = self._digits(layer, layer.keys)
         pivot = int(np.flatnonzero([row in move for row in layer.rows])[0])
         position = digits[pivot] // move[int(layer.rows[pivot])]
         lowest = int(position.min())
         sort = position - lowest
         size = int(sort.max()) + 1
-        still = np.zeros(n, np.int64)
+        still = np.zeros(n_lines, np.int64)
         for row, sums in zip(layer.rows.tolist(), digits, strict=True):
             fixed = sums - move.get(row, 0) * position
             fixed -= fixed.min()
@@ -271,7 +281,7 @@ class Layout:
         else:
             raise TooLarge(f"{self.n} cells and sums that depend on each other have too many sums open at once")
         begins = np.flatnonzero(np.concatenate([[True], np.diff(still[line]) != 0]))
-        return line, position[line], np.concatenate([begins, [n]])
+        return line, position[line], np.concatenate([begins, [n_lines]])
 
     def _targets(
         self, lines: kernel.Lines, keys: kernel.Keys, checks: kernel.Checks, allowed: np.ndarray
@@ -281,23 +291,23 @@ class Layout:
         target_start, cost = np.empty(n_orbits + 1, np.int64), np.zeros(4, np.int64)
         longest = int(np.ptp(lines.position)) + len(allowed) + 1
         # ... and the lines from which these were made
-        given = of_arrays((*lines, *keys, *checks, allowed, target_start)) + lines.position.nbytes
+        given_bytes = of_arrays((*lines, *keys, *checks, allowed, target_start)) + lines.position.nbytes
         room = longest + 2 * len(lines.position)
-        self.take(given + WRITTEN * NUMBER * room)
+        self.take(given_bytes + WRITTEN * NUMBER * room)
         out = np.empty((WRITTEN, room), np.int64)
-        orbit, n = 0, 0
+        orbit, n_lines = 0, 0
         while True:
             written = kernel.Written(target_start, out, cost)
-            orbit, n = kernel.targets(orbit, lines, keys, checks, allowed, written, n)
+            orbit, n_lines = kernel.targets(orbit, lines, keys, checks, allowed, written, n_lines)
             if orbit == n_orbits:
                 break
-            if self.operations + PASSES * cost[0] + LINE * n > self.budget.operations:
+            if self.operations + PASSES * cost[0] + LINE * n_lines > self.budget.operations:
                 self._refuse()
             room = 2 * out.shape[1] + longest
-            self.take(given + out.nbytes + WRITTEN * NUMBER * room)
+            self.take(given_bytes + out.nbytes + WRITTEN * NUMBER * room)
             wider = np.empty((WRITTEN, room), np.int64)
-            wider[:, :n] = out[:, :n]
+            wider[:, :n_lines] = out[:, :n_lines]
             out = wider
-        self.take(given + out.nbytes + AFTER * NUMBER * n)
-        target_start[-1] = n
-        return out[:, :n].copy(), target_start, cost
+        self.take(given_bytes + out.nbytes + AFTER * NUMBER * n_lines)
+        target_start[-1] = n_lines
+        return out[:, :n_lines].copy(), target_start, cost

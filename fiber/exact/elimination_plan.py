@@ -1,4 +1,7 @@
-"""In which order to eliminate the columns of a block, which sums to keep track of, and what that will cost."""
+"""The elimination order of the columns of a block, which sums to keep track of, and what that will cost.
+
+The best order is hard to find (as a tree of least width is); greedy ones from several starts are compared.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ class Plan:
 
     @property
     def log_operations(self) -> float:
-        """The natural log of the states that could be met, times the values that could be added to them: too high."""
+        """The natural log of the states that could be met, times the values that could be added to them: an upper bound."""
         return float(np.logaddexp.reduce(self.log_states[:-1] + np.log1p(self.span[self.order])))
 
     def open_rows(self, t: int) -> np.ndarray:
@@ -49,7 +52,7 @@ class Plan:
 
 
 def plan(A: Any, b: np.ndarray, span: np.ndarray) -> Plan | None:
-    """The best of some orders, or None where the block is too large to look for one."""
+    """The plan with the best of some greedy orders, or None where the block is too large to look for one."""
     A = sp.csr_array(A)
     if A.shape[0] * A.shape[1] > MOST_ENTRIES:
         return None
@@ -66,9 +69,9 @@ def plan(A: Any, b: np.ndarray, span: np.ndarray) -> Plan | None:
     best: Plan | None = None
     for first in np.argsort(room, kind="stable")[:: max(1, A.shape[0] // tries)][:tries]:
         order = _row_by_row(pattern, Sizes(room, np.log1p(span.astype(float))), int(first))
-        found = _along(dense, b, span, order)
-        if best is None or found.log_operations < best.log_operations:
-            best = found
+        candidate = _along(dense, b, span, order)
+        if best is None or candidate.log_operations < best.log_operations:
+            best = candidate
     return best
 
 
@@ -76,8 +79,8 @@ def planned_operations(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarr
     """What an elimination is planned to cost, mostly too high; 0 where there is no plan for the columns as they are."""
     if (np.diff(sp.csc_array(A).indptr) == 0).any():
         return 0.0
-    found = plan(A, b - A @ lower, upper - lower)
-    return 0.0 if found is None else float(np.exp(min(found.log_operations, 700.0)))
+    best = plan(A, b - A @ lower, upper - lower)
+    return 0.0 if best is None else float(np.exp(min(best.log_operations, 700.0)))
 
 
 class Pattern(NamedTuple):
@@ -110,85 +113,85 @@ class Open(NamedTuple):
 
 
 @jit_inlined
-def _rows_met(pattern: Pattern, now: Open, i: int) -> int:
+def _rows_met(pattern: Pattern, state: Open, i: int) -> int:
     """Count for each row how many of its columns completing row i takes; how many rows have any."""
     n_met = 0
-    for e in range(pattern.row_start[i], pattern.row_start[i + 1]):
-        j = pattern.columns[e]
-        if not now.taken[j]:
-            for f in range(pattern.column_start[j], pattern.column_start[j + 1]):
-                r = pattern.rows[f]
-                if now.gone[r] == 0:
-                    now.met[n_met] = r
+    for entry in range(pattern.row_start[i], pattern.row_start[i + 1]):
+        j = pattern.columns[entry]
+        if not state.taken[j]:
+            for crossing in range(pattern.column_start[j], pattern.column_start[j + 1]):
+                row = pattern.rows[crossing]
+                if state.gone[row] == 0:
+                    state.met[n_met] = row
                     n_met += 1
-                now.gone[r] += 1
+                state.gone[row] += 1
     return n_met
 
 
 @jit_inlined
-def _change_by_row(pattern: Pattern, sizes: Sizes, now: Open, i: int, begun: bool) -> float:
+def _change_by_row(pattern: Pattern, sizes: Sizes, state: Open, i: int, begun: bool) -> float:
     """By how much more is open after a row was completed, in logarithms."""
     change, touches = 0.0, False
-    for k in range(_rows_met(pattern, now, i)):
-        r = now.met[k]
-        touches = touches or now.is_open[r]
-        if now.is_open[r] and now.left[r] == now.gone[r]:
-            change -= sizes.room[r]
-        elif not now.is_open[r] and now.left[r] > now.gone[r]:
-            change += sizes.room[r]
-        now.gone[r] = 0
+    for k in range(_rows_met(pattern, state, i)):
+        row = state.met[k]
+        touches = touches or state.is_open[row]
+        if state.is_open[row] and state.left[row] == state.gone[row]:
+            change -= sizes.room[row]
+        elif not state.is_open[row] and state.left[row] > state.gone[row]:
+            change += sizes.room[row]
+        state.gone[row] = 0
     if not touches and begun:
         change += 1e6  # begin elsewhere only where nothing is open
     return change
 
 
 @jit_inlined
-def _next_row(pattern: Pattern, sizes: Sizes, now: Open, begun: bool) -> int:
+def _next_row(pattern: Pattern, sizes: Sizes, state: Open, begun: bool) -> int:
     """The row whose completion leaves the least open; -1 where all are complete."""
     chosen, least = -1, np.inf
-    for i in range(len(now.left)):
-        if now.left[i] > 0:
-            change = _change_by_row(pattern, sizes, now, i, begun)
+    for i in range(len(state.left)):
+        if state.left[i] > 0:
+            change = _change_by_row(pattern, sizes, state, i, begun)
             if change < least:
                 chosen, least = i, change
     return chosen
 
 
 @jit_inlined
-def _next_column(pattern: Pattern, sizes: Sizes, now: Open, row: int) -> int:
+def _next_column(pattern: Pattern, sizes: Sizes, state: Open, row: int) -> int:
     """Within a row: first what opens nothing or little, so that wide sums open late."""
     chosen, least = -1, np.inf
-    for e in range(pattern.row_start[row], pattern.row_start[row + 1]):
-        j = pattern.columns[e]
-        if now.taken[j]:
+    for entry in range(pattern.row_start[row], pattern.row_start[row + 1]):
+        j = pattern.columns[entry]
+        if state.taken[j]:
             continue
         change = 1e-3 * sizes.width[j]
-        for f in range(pattern.column_start[j], pattern.column_start[j + 1]):
-            r = pattern.rows[f]
-            if not now.is_open[r] and now.left[r] > 1:
-                change += sizes.room[r]
-            elif now.is_open[r] and now.left[r] == 1:
-                change -= sizes.room[r]
+        for crossing in range(pattern.column_start[j], pattern.column_start[j + 1]):
+            other = pattern.rows[crossing]
+            if not state.is_open[other] and state.left[other] > 1:
+                change += sizes.room[other]
+            elif state.is_open[other] and state.left[other] == 1:
+                change -= sizes.room[other]
         if change < least:
             chosen, least = j, change
     return chosen
 
 
 @jit_inlined
-def _take(pattern: Pattern, now: Open, j: int) -> None:
+def _take(pattern: Pattern, state: Open, j: int) -> None:
     """Take a column."""
-    now.taken[j] = True
-    for f in range(pattern.column_start[j], pattern.column_start[j + 1]):
-        r = pattern.rows[f]
-        now.left[r] -= 1
-        now.is_open[r] = now.left[r] > 0
+    state.taken[j] = True
+    for crossing in range(pattern.column_start[j], pattern.column_start[j + 1]):
+        row = pattern.rows[crossing]
+        state.left[row] -= 1
+        state.is_open[row] = state.left[row] > 0
 
 
 @jit
 def _row_by_row(pattern: Pattern, sizes: Sizes, first: int) -> np.ndarray:
     """Complete one row after the other, always the one that leaves the least open, starting with `first`."""
     m, n = len(pattern.row_start) - 1, len(pattern.column_start) - 1
-    now = Open(
+    state = Open(
         np.empty(m, np.int64),
         np.zeros(m, np.bool_),
         np.zeros(n, np.bool_),
@@ -196,25 +199,26 @@ def _row_by_row(pattern: Pattern, sizes: Sizes, first: int) -> np.ndarray:
         np.empty(m, np.int64),
     )
     for i in range(m):
-        now.left[i] = pattern.row_start[i + 1] - pattern.row_start[i]
+        state.left[i] = pattern.row_start[i + 1] - pattern.row_start[i]
     order = np.empty(n, np.int64)
     n_done = 0
-    row = first if now.left[first] > 0 else -1
+    row = first if state.left[first] > 0 else -1
     while row >= 0:
-        while now.left[row] > 0:
-            j = _next_column(pattern, sizes, now, row)
-            _take(pattern, now, j)
+        while state.left[row] > 0:
+            j = _next_column(pattern, sizes, state, row)
+            _take(pattern, state, j)
             order[n_done] = j
             n_done += 1
-        row = _next_row(pattern, sizes, now, n_done > 0)
+        row = _next_row(pattern, sizes, state, n_done > 0)
     for j in range(n):  # columns that are in no row
-        if not now.taken[j]:
+        if not state.taken[j]:
             order[n_done] = j
             n_done += 1
     return order
 
 
 def _along(A: np.ndarray, b: np.ndarray, span: np.ndarray, order: np.ndarray) -> Plan:
+    """The plan of an order: when the sum of each row opens and closes, and between which values it lies on the way."""
     m, n = A.shape
     ordered = A[:, order] != 0
     opens = np.where(ordered.any(axis=1), ordered.argmax(axis=1), n)

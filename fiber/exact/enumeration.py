@@ -1,4 +1,4 @@
-"""Exact solving of a block by walking through all its tables."""
+"""Exact solving of a block by walking through all its tables: a depth-first search with bounds on every equation."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def enumerate_block(
     A = sp.csr_array(A)
     if (b[np.diff(A.indptr) == 0] != 0).any():  # 0 = something else: no table
         nothing = tuple(np.zeros(int(size)) for size in sizes)
-        return Solved(0, lower, tuple(one > 0 for one in nothing), nothing, "enumeration")
+        return Solved(0, lower, tuple(law_of_none > 0 for law_of_none in nothing), nothing, "enumeration")
     plan = _plan(A, lower, upper)
     b = np.ascontiguousarray(b, dtype=np.int64)
     guess = kernel.probe(plan.columns, plan.line.begin + 1, b, PROBES, np.zeros(len(b), np.int64))
@@ -104,13 +104,13 @@ def _begun(
     """The weights in the order of the walk, and a walk that has seen nothing yet."""
     n = len(plan.order)
     start = np.concatenate([[0], np.cumsum(plan.columns.upper - plan.columns.lower + 2)]).astype(np.int64)
-    weighted = any(given is not None for given in log_weights)
+    weighted = any(of_column is not None for of_column in log_weights)
     places = start[-1] if weighted else 1
     log_weight = np.zeros(places)
     for position, j in enumerate(plan.order):
-        given = log_weights[j]
-        if given is not None:
-            log_weight[start[position] : start[position] + len(given)] = given
+        of_column = log_weights[j]
+        if of_column is not None:
+            log_weight[start[position] : start[position] + len(of_column)] = of_column
     path = kernel.Path(
         value=np.zeros(n, np.int64),
         last=np.zeros(n, np.int64),
@@ -182,13 +182,13 @@ def _columns(A: Any, order: np.ndarray, lower: np.ndarray, upper: np.ndarray) ->
         entry_start.append(len(entry_row))
     least, most = np.zeros(A.shape[0], np.int64), np.zeros(A.shape[0], np.int64)
     rest_least, rest_most = np.zeros(len(entry_row), np.int64), np.zeros(len(entry_row), np.int64)
-    for k in range(len(order) - 1, -1, -1):
-        j = order[k]
-        for e in range(entry_start[k], entry_start[k + 1]):
-            row, a = entry_row[e], entry_coefficient[e]
-            rest_least[e], rest_most[e] = least[row], most[row]
-            least[row] += a * (lower[j] if a > 0 else upper[j])
-            most[row] += a * (upper[j] if a > 0 else lower[j])
+    for position in range(len(order) - 1, -1, -1):
+        j = order[position]
+        for entry in range(entry_start[position], entry_start[position + 1]):
+            row, coefficient = entry_row[entry], entry_coefficient[entry]
+            rest_least[entry], rest_most[entry] = least[row], most[row]
+            least[row] += coefficient * (lower[j] if coefficient > 0 else upper[j])
+            most[row] += coefficient * (upper[j] if coefficient > 0 else lower[j])
     return kernel.Columns(
         start=np.array(entry_start, dtype=np.int64),
         row=np.array(entry_row, dtype=np.int64),
@@ -208,12 +208,12 @@ def _line(columns: kernel.Columns, deciding: np.ndarray, sign: np.ndarray) -> ke
     step = np.zeros(n, dtype=np.int64)
     step[begin] = 1
     speed: dict[int, int] = {}
-    for k in range(begin, n):
-        if k > begin:
-            step[k] = -speed.get(int(deciding[k]), 0) * sign[k]
-        for e in range(columns.start[k], columns.start[k + 1]):
-            row = int(columns.row[e])
-            speed[row] = speed.get(row, 0) + int(columns.coefficient[e]) * int(step[k])
+    for position in range(begin, n):
+        if position > begin:
+            step[position] = -speed.get(int(deciding[position]), 0) * sign[position]
+        for entry in range(columns.start[position], columns.start[position + 1]):
+            row = int(columns.row[entry])
+            speed[row] = speed.get(row, 0) + int(columns.coefficient[entry]) * int(step[position])
     rows = sorted(speed)
     return kernel.Line(
         begin=begin,

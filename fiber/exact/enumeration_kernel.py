@@ -65,7 +65,7 @@ class Law(NamedTuple):
 
 
 class Tallies(NamedTuple):
-    """What is found: tables as differences along the values of a position, weights plainly."""
+    """What is found for each value: tables as differences from value to value, weights as they are."""
 
     start: np.ndarray
     """Position -> its part; one place more than it has values."""
@@ -88,33 +88,33 @@ class Path(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room to work in; what is in it before does not matter."""
+    """Scratch arrays: what is in them before a call does not matter."""
 
     place: np.ndarray
     residual: np.ndarray
 
 
 @jit_inlined
-def values_left(columns: Columns, residual: np.ndarray, k: int) -> tuple[int, int]:
+def values_left(columns: Columns, residual: np.ndarray, position: int) -> tuple[int, int]:
     """The range that the equations leave the column at a position, given all before it."""
-    low, high = columns.lower[k], columns.upper[k]
-    for e in range(columns.start[k], columns.start[k + 1]):
-        a, open_sum = columns.coefficient[e], residual[columns.row[e]]
-        most, least = open_sum - columns.rest_least[e], open_sum - columns.rest_most[e]
-        if a > 0:
-            high = min(high, most // a)
-            low = max(low, -((-least) // a))
+    low, high = columns.lower[position], columns.upper[position]
+    for entry in range(columns.start[position], columns.start[position + 1]):
+        coefficient, open_sum = columns.coefficient[entry], residual[columns.row[entry]]
+        most, least = open_sum - columns.rest_least[entry], open_sum - columns.rest_most[entry]
+        if coefficient > 0:
+            high = min(high, most // coefficient)
+            low = max(low, -((-least) // coefficient))
         else:
-            low = max(low, -(most // -a))
-            high = min(high, (-least) // -a)
+            low = max(low, -(most // -coefficient))
+            high = min(high, (-least) // -coefficient)
     return low, high
 
 
 @jit_inlined
-def subtract(columns: Columns, residual: np.ndarray, k: int, value: int) -> None:
+def subtract(columns: Columns, residual: np.ndarray, position: int, value: int) -> None:
     """Take what a value of the column at a position adds to its equations from what they leave open."""
-    for e in range(columns.start[k], columns.start[k + 1]):
-        residual[columns.row[e]] -= columns.coefficient[e] * value
+    for entry in range(columns.start[position], columns.start[position + 1]):
+        residual[columns.row[entry]] -= columns.coefficient[entry] * value
 
 
 @jit_inlined
@@ -135,11 +135,11 @@ def _between(low: int, high: int, c: int, step: int, lower: int, upper: int) -> 
 def _within_bounds(columns: Columns, line: Line, room: Room, low: int, high: int) -> tuple[int, int]:
     """The t that keep every column of the line within its bounds. Writes their values at t = 0, and what rows then lack."""
     room.place[line.begin] = 0
-    for k in range(line.begin + 1, len(columns.lower)):
-        c = room.residual[line.deciding_row[k]] * line.deciding_sign[k]
-        room.place[k] = c
-        subtract(columns, room.residual, k, c)
-        low, high = _between(low, high, c, line.step[k], columns.lower[k], columns.upper[k])
+    for position in range(line.begin + 1, len(columns.lower)):
+        c = room.residual[line.deciding_row[position]] * line.deciding_sign[position]
+        room.place[position] = c
+        subtract(columns, room.residual, position, c)
+        low, high = _between(low, high, c, line.step[position], columns.lower[position], columns.upper[position])
         if low > high:
             break
     return low, high
@@ -149,13 +149,13 @@ def _within_bounds(columns: Columns, line: Line, room: Room, low: int, high: int
 def _closing_rows(line: Line, room: Room, low: int, high: int) -> tuple[int, int]:
     """The t at which every row of the line adds up."""
     for i in range(len(line.rows)):
-        left, speed = room.residual[line.rows[i]], line.row_step[i]
+        remainder, speed = room.residual[line.rows[i]], line.row_step[i]
         if speed == 0:
-            if left != 0:
+            if remainder != 0:
                 return low, low - 1
         else:
-            t = left // speed
-            if t * speed != left:
+            t = remainder // speed
+            if t * speed != remainder:
                 return low, low - 1
             low, high = max(low, t), min(high, t)
     return low, high
@@ -177,28 +177,28 @@ def _feasible(columns: Columns, line: Line, path: Path, room: Room, low: int, hi
 def _count_line(line: Line, tallies: Tallies, place: np.ndarray, low: int, high: int) -> None:
     """Count the tables of a line for every value that its columns have in them."""
     tables, change = high - low + 1, tallies.change
-    for k in range(line.begin, len(line.step)):
-        s, at = line.step[k], place[k]
-        if s == 0:
-            change[at] += tables
-            change[at + 1] -= tables
-        elif s == 1 or s == -1:
-            first = at + low if s == 1 else at - high
+    for position in range(line.begin, len(line.step)):
+        step, origin = line.step[position], place[position]
+        if step == 0:
+            change[origin] += tables
+            change[origin + 1] -= tables
+        elif step == 1 or step == -1:
+            first = origin + low if step == 1 else origin - high
             change[first] += 1
             change[first + tables] -= 1
         else:
             for t in range(low, high + 1):
-                change[at + s * t] += 1
-                change[at + s * t + 1] -= 1
+                change[origin + step * t] += 1
+                change[origin + step * t + 1] -= 1
 
 
 @jit_inlined
 def _log_weight_at(line: Line, law: Law, place: np.ndarray, still: float, t: int) -> float:
     """The log-weight of the table at t, given that of all columns that do not move."""
     nats = still
-    for m in range(len(line.moving)):
-        k = line.moving[m]
-        nats += law.log_weight[place[k] + line.step[k] * t]
+    for i in range(len(line.moving)):
+        position = line.moving[i]
+        nats += law.log_weight[place[position] + line.step[position] * t]
     return nats
 
 
@@ -223,9 +223,9 @@ def _move_reference(line: Line, path: Path, tallies: Tallies, shrink: float) -> 
 
 @jit_inlined
 def _count_table(line: Line, tallies: Tallies, place: np.ndarray, t: int) -> None:
-    for k in range(line.begin, len(line.step)):
-        tallies.change[place[k] + line.step[k] * t] += 1
-        tallies.change[place[k] + line.step[k] * t + 1] -= 1
+    for position in range(line.begin, len(line.step)):
+        tallies.change[place[position] + line.step[position] * t] += 1
+        tallies.change[place[position] + line.step[position] * t + 1] -= 1
 
 
 @jit_inlined
@@ -237,9 +237,9 @@ def _weigh_line(
     They are counted here only where weights have gaps.
     """
     still = path.log_weight[line.begin]
-    for k in range(line.begin, len(line.step)):
-        if line.step[k] == 0:
-            still += law.log_weight[place[k]]
+    for position in range(line.begin, len(line.step)):
+        if line.step[position] == 0:
+            still += law.log_weight[place[position]]
     top = _top(line, law, place, still, low, high)
     tables, total = 0, 0.0
     for t in range(low, high + 1):
@@ -256,12 +256,12 @@ def _weigh_line(
             reference = max(nats, top)
         weight = np.exp(nats - reference)
         total += weight
-        for m in range(len(line.moving)):
-            k = line.moving[m]
-            tallies.weight[place[k] + line.step[k] * t] += weight
-    for k in range(line.begin, len(line.step)):
-        if line.step[k] == 0:
-            tallies.weight[place[k]] += total
+        for i in range(len(line.moving)):
+            position = line.moving[i]
+            tallies.weight[place[position] + line.step[position] * t] += weight
+    for position in range(line.begin, len(line.step)):
+        if line.step[position] == 0:
+            tallies.weight[place[position]] += total
     return tables, total, reference
 
 
@@ -279,8 +279,10 @@ def _credit_line(
     """Credit the tables of a line: how many, their weight, and the reference."""
     low, high = ends
     tables, weight = high - low + 1, 0.0
-    for k in range(line.begin, len(line.step)):
-        place[k] += tallies.start[k] - columns.lower[k]  # from here on the place of x_k at t = 0 in the tallies
+    for position in range(line.begin, len(line.step)):
+        place[position] += (
+            tallies.start[position] - columns.lower[position]
+        )  # from here on the place of x_k at t = 0 in the tallies
     if not law.gaps:
         _count_line(line, tallies, place, low, high)
     if law.weighted:
@@ -291,32 +293,34 @@ def _credit_line(
 
 
 @jit_inlined
-def _enter(columns: Columns, law: Law, path: Path, tallies: Tallies, k: int, low: int, high: int) -> None:
+def _enter(columns: Columns, law: Law, path: Path, tallies: Tallies, position: int, low: int, high: int) -> None:
     """Give the column at a position of the tree the first of its values."""
-    path.value[k], path.last[k] = low, high
-    path.tables[k], path.weight[k] = 0, 0.0
-    subtract(columns, path.residual, k, low)
+    path.value[position], path.last[position] = low, high
+    path.tables[position], path.weight[position] = 0, 0.0
+    subtract(columns, path.residual, position, low)
     if law.weighted:
-        path.log_weight[k + 1] = path.log_weight[k] + law.log_weight[tallies.start[k] + low - columns.lower[k]]
+        path.log_weight[position + 1] = (
+            path.log_weight[position] + law.log_weight[tallies.start[position] + low - columns.lower[position]]
+        )
 
 
 @jit_inlined
-def _go_on(columns: Columns, law: Law, path: Path, tallies: Tallies, k: int, tables: int, weight: float) -> bool:
+def _go_on(columns: Columns, law: Law, path: Path, tallies: Tallies, position: int, tables: int, weight: float) -> bool:
     """Credit the value that was seen through at a position of the tree, and take its next; whether there was one."""
-    here = tallies.start[k] + path.value[k] - columns.lower[k]
-    tallies.change[here] += tables
-    tallies.change[here + 1] -= tables
-    path.tables[k] += tables
+    place = tallies.start[position] + path.value[position] - columns.lower[position]
+    tallies.change[place] += tables
+    tallies.change[place + 1] -= tables
+    path.tables[position] += tables
     if law.weighted:
-        tallies.weight[here] += weight
-        path.weight[k] += weight
-    if path.value[k] < path.last[k]:
-        path.value[k] += 1
-        subtract(columns, path.residual, k, 1)
+        tallies.weight[place] += weight
+        path.weight[position] += weight
+    if path.value[position] < path.last[position]:
+        path.value[position] += 1
+        subtract(columns, path.residual, position, 1)
         if law.weighted:
-            path.log_weight[k + 1] = path.log_weight[k] + law.log_weight[here + 1]
+            path.log_weight[position + 1] = path.log_weight[position] + law.log_weight[place + 1]
         return True
-    subtract(columns, path.residual, k, -path.value[k])
+    subtract(columns, path.residual, position, -path.value[position])
     return False
 
 

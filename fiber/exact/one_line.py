@@ -65,7 +65,7 @@ def line_of(block: Block) -> Line | None:
 
 
 def law_on(line: Line, means: np.ndarray, counted: np.ndarray, most: int) -> LineLaw:
-    """The law along a line in at most so many numbers: mu^x / x! of the columns that are counted, with their means."""
+    """The law along a line, in at most `most` numbers: weights mu^x / x! of the `counted` columns, with these means."""
     if not counted.any():
         width = _width(line.tables, most)
         ends = np.minimum(np.arange(0, line.tables + width, width), line.tables)
@@ -74,12 +74,15 @@ def law_on(line: Line, means: np.ndarray, counted: np.ndarray, most: int) -> Lin
     log_tilt = float(line.step[counted] @ np.log(means))
     line = replace(line, start=line.start[counted], step=line.step[counted])
     mode = _mode(line, log_tilt)
-    up, down = (_reach(line.start, line.step, mode, log_tilt, way, end, SUMMED) for way, end in _ways(line, mode))
+    up, down = (
+        _reach(line.start, line.step, mode, log_tilt, direction, end, SUMMED)
+        for direction, end in _directions(line, mode)
+    )
     if up < 0 or down < 0:
         raise TooLarge(f"the tables lie on one line, but more than {SUMMED:,} of them are not negligible.")
-    first, number = mode - down, up + down + 1
-    width = _width(number, most)
-    p = np.zeros(-(-number // width))
+    first, n_tables = mode - down, up + down + 1
+    width = _width(n_tables, most)
+    p = np.zeros(-(-n_tables // width))
     mass, bits = _sum(line.start, line.step, mode, log_tilt, up, down, width, p)
     return LineLaw(first, width, p / mass, bits)
 
@@ -89,7 +92,8 @@ def _width(tables: int, most: int) -> int:
     return 1 << max(0, (-(-tables // most) - 1).bit_length())
 
 
-def _ways(line: Line, mode: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def _directions(line: Line, mode: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Upwards and downwards, and how many tables there are from the mode on."""
     return (1, line.last - mode), (-1, mode - line.first)
 
 
@@ -108,36 +112,40 @@ def _mode(line: Line, log_tilt: float) -> int:
 @jit
 def _log_ratio(start: np.ndarray, step: np.ndarray, t: int, log_tilt: float) -> float:
     """The log of the weight of table t + 1 over that of table t."""
-    found = log_tilt
+    log_ratio = log_tilt
     for j in range(len(step)):
-        x, s = start[j] + t * step[j], step[j]
-        for k in range(abs(s)):
-            found += -np.log(float(x + 1 + k)) if s > 0 else np.log(float(x - k))
-    return found
+        x, slope = start[j] + t * step[j], step[j]
+        for k in range(abs(slope)):
+            log_ratio += -np.log(float(x + 1 + k)) if slope > 0 else np.log(float(x - k))
+    return log_ratio
 
 
 @jit
-def _ratio(start: np.ndarray, step: np.ndarray, t: int, way: int, log_tilt: float) -> float:
+def _ratio(start: np.ndarray, step: np.ndarray, t: int, direction: int, log_tilt: float) -> float:
     """The weight of the next table over that of table t, upwards or downwards."""
     if len(step) > FACTORS:
-        return np.exp(_log_ratio(start, step, t, log_tilt) if way > 0 else -_log_ratio(start, step, t - 1, log_tilt))
-    found = np.exp(way * log_tilt)
+        return np.exp(
+            _log_ratio(start, step, t, log_tilt) if direction > 0 else -_log_ratio(start, step, t - 1, log_tilt)
+        )
+    ratio = np.exp(direction * log_tilt)
     for j in range(len(step)):
-        x, s = start[j] + t * step[j], way * step[j]
-        for k in range(abs(s)):
-            found = found / float(x + 1 + k) if s > 0 else found * float(x - k)
-    return found
+        x, slope = start[j] + t * step[j], direction * step[j]
+        for k in range(abs(slope)):
+            ratio = ratio / float(x + 1 + k) if slope > 0 else ratio * float(x - k)
+    return ratio
 
 
 @jit
-def _reach(start: np.ndarray, step: np.ndarray, mode: int, log_tilt: float, way: int, most: int, summed: int) -> int:
+def _reach(
+    start: np.ndarray, step: np.ndarray, mode: int, log_tilt: float, direction: int, most: int, summed: int
+) -> int:
     """How many tables from the mode on cannot be left out; -1 where these are too many."""
     weight = 1.0
-    for n in range(min(most, summed)):
-        ratio = _ratio(start, step, mode + way * n, way, log_tilt)
+    for distance in range(min(most, summed)):
+        ratio = _ratio(start, step, mode + direction * distance, direction, log_tilt)
         # ratios only fall: what comes after is at most a geometric series
         if ratio < 1.0 and weight * ratio / (1.0 - ratio) < LEFT_OUT:
-            return n
+            return distance
         weight *= ratio
     return most if most <= summed else -1
 
@@ -148,12 +156,12 @@ def _sum(
 ) -> tuple[float, float]:
     """Write the weights of all tables that count; their sum, and the entropy in bits."""
     mass = surprise = 0.0
-    for way in (1, -1):
+    for direction in (1, -1):
         weight = 1.0
-        for n in range(1 if way < 0 else 0, (up if way > 0 else down) + 1):
-            if n > 0:
-                weight *= _ratio(start, step, mode + way * (n - 1), way, log_tilt)
-            p[(down + way * n) // width] += weight
+        for distance in range(1 if direction < 0 else 0, (up if direction > 0 else down) + 1):
+            if distance > 0:
+                weight *= _ratio(start, step, mode + direction * (distance - 1), direction, log_tilt)
+            p[(down + direction * distance) // width] += weight
             mass += weight
             if weight > 0.0:
                 surprise -= weight * np.log(weight)

@@ -1,4 +1,8 @@
-"""Large whole numbers from their remainders."""
+"""Large whole numbers from their remainders: the Chinese remainder theorem.
+
+Counts of tables have hundreds of digits. Kernels count modulo 2^64 and modulo primes that fit a machine word, and the
+remainders put together give the number itself.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,15 @@ from collections.abc import Callable, Iterator
 
 
 def from_residues(residue: Callable[[int | None], int], log_most: float) -> int:
-    """The number from 0 to exp(log_most) with some remainders: modulo 2^64 (asked for as None), then modulo primes."""
+    """The number from 0 to exp(log_most) that has some remainders: modulo 2^64 (asked for as None), then modulo primes.
+
+    One modulus at a time (Garner's algorithm), until their product is larger than the number can be.
+
+    Examples
+    --------
+    >>> from_residues(lambda prime: 10**30 % (prime or 2**64), math.log(10**31))
+    1000000000000000000000000000000
+    """
     number, modulus = residue(None), 2**64
     following = primes()
     while math.log(modulus) < log_most:
@@ -32,12 +44,12 @@ def _is_prime(n: int) -> bool:
     while odd % 2 == 0:
         odd, twos = odd // 2, twos + 1
     for base in (2, 3, 5, 7):
-        x = pow(base, odd, n)
-        if x in (1, n - 1):
+        power = pow(base, odd, n)
+        if power in (1, n - 1):
             continue
         for _ in range(twos - 1):
-            x = x * x % n
-            if x == n - 1:
+            power = power * power % n
+            if power == n - 1:
                 break
         else:
             return False

@@ -24,10 +24,10 @@ class Budget:
     @classmethod
     def given(cls, limit: int, memory: int) -> Budget:
         """A budget in a user's words: limit= operations and memory= bytes."""
-        for name, value, what in (("limit", limit, "operations"), ("memory", memory, "bytes")):
+        for name, value, measured_in in (("limit", limit, "operations"), ("memory", memory, "bytes")):
             whole = isinstance(value, (int, np.integer)) or (isinstance(value, float) and value.is_integer())  # 2e9
             if isinstance(value, bool) or not whole or value < 1:
-                raise InputError(f"{name}={value!r}: the most {what}, a whole number of at least 1.")
+                raise InputError(f"{name}={value!r}: the most {measured_in}, a whole number of at least 1.")
         return cls(int(limit), int(memory))
 
 

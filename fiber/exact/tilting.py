@@ -1,8 +1,9 @@
-"""Centring a law on a fiber: the same law, with weights under which typical tables are not far out in the tails.
+"""Exponential tilting: the same law on a fiber, with weights under which its tables are not far out in the tails.
 
 Given A x = b, the factor exp(theta . A x) is the same for every table. So each column's weights may be tilted by
-exp(value * (A' theta)) without changing the law on the fiber. The best theta makes the columns' means add up to b: then
-products of weights stay far from underflow even where, like 1/x!, they fall off by hundreds of orders of magnitude.
+exp(value * (A' theta)) without changing the law on the fiber. The best theta makes the columns' means add up to b, as in a
+saddlepoint approximation; it minimises the convex function log sum of tilted weights - theta . b. Products of weights then
+stay far from underflow even where, like 1/x!, they fall off by hundreds of orders of magnitude.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ def _moments(start: np.ndarray, log_weight: np.ndarray, tilt: np.ndarray, out: n
             top = max(top, log_weight[i] + tilt[j] * (i - start[j]))
         mass, mean, square = 0.0, 0.0, 0.0
         for i in range(start[j], start[j + 1]):
-            p = np.exp(log_weight[i] + tilt[j] * (i - start[j]) - top)
-            mass += p
-            mean += p * (i - start[j])
+            weight = np.exp(log_weight[i] + tilt[j] * (i - start[j]) - top)
+            mass += weight
+            mean += weight * (i - start[j])
         mean /= mass
         for i in range(start[j], start[j + 1]):
-            p = np.exp(log_weight[i] + tilt[j] * (i - start[j]) - top)
-            square += p * (i - start[j] - mean) ** 2
+            weight = np.exp(log_weight[i] + tilt[j] * (i - start[j]) - top)
+            square += weight * (i - start[j] - mean) ** 2
         out[0, j], out[1, j], out[2, j] = top + np.log(mass), mean, square / mass
 
 
@@ -43,19 +44,19 @@ def centred(A: Any, b: np.ndarray, log_weights: Sequence[np.ndarray]) -> tuple[l
     """Weights of each column that sum to one, and the log of the factor by which all tables' products are too small.
 
     A x = b with every column counted from 0. Where no theta centres the law (a sum is at the edge of what it can be) the
-    best one found is used: it costs range, not truth.
+    best one found is used: it costs numerical range, not correctness.
     """
-    start = np.concatenate([[0], np.cumsum([len(one) for one in log_weights])]).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum([len(of_column) for of_column in log_weights])]).astype(np.int64)
     flat = np.concatenate(log_weights).astype(float)
     theta = np.zeros(A.shape[0])
     moments = np.empty((3, A.shape[1]))
 
-    def level(at: np.ndarray) -> float:
-        _moments(start, flat, A.T @ at, moments)
-        return float(moments[0].sum() - at @ b)
+    def level(trial_theta: np.ndarray) -> float:
+        _moments(start, flat, A.T @ trial_theta, moments)
+        return float(moments[0].sum() - trial_theta @ b)
 
     # Levenberg and Marquardt's way: the less a full step helps, the more it is shortened towards the steepest descent.
-    here, damping = level(theta), 1e-6
+    lowest, damping = level(theta), 1e-6
     for _ in range(MOST_ROUNDS):
         gap = A @ moments[1] - b
         spread = (A * moments[2]) @ A.T
@@ -64,15 +65,16 @@ def centred(A: Any, b: np.ndarray, log_weights: Sequence[np.ndarray]) -> tuple[l
         if (gap**2 <= NEAR**2 * scale + 1e-12).all() or damping > MOST_DAMPING:
             break
         along = np.linalg.solve(spread + damping * max(scale.max(), 1.0) * np.eye(len(b)), gap)
-        there = level(theta - along)
-        if there < here - 0.1 * float(along @ gap):
-            theta, here, damping = theta - along, there, max(damping / 10, 1e-9)
+        trial = level(theta - along)
+        if trial < lowest - 0.1 * float(along @ gap):
+            theta, lowest, damping = theta - along, trial, max(damping / 10, 1e-9)
         else:
             damping *= 10
             level(theta)
     tilt = A.T @ theta
     level(theta)
     weights = [
-        np.exp(flat[a:z] + tilt[j] * np.arange(z - a) - moments[0, j]) for j, (a, z) in enumerate(pairwise(start))
+        np.exp(flat[begin:end] + tilt[j] * np.arange(end - begin) - moments[0, j])
+        for j, (begin, end) in enumerate(pairwise(start))
     ]
-    return weights, here
+    return weights, lowest

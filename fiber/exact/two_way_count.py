@@ -2,7 +2,7 @@
 
 A table of two columns with row sums a and first column sum c is a choice of x with 0 <= x_i <= a_i that adds up to c, and
 these are counted by inclusion and exclusion. What two of four columns have together in each row splits a table into two such
-tables: their number is a sum over all splits.
+tables, which are then independent: the number of tables is a sum over all splits of the product of their numbers.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def count_two_way(block: Block, budget: Budget) -> int | None:
     rows, columns = margins
     if max(len(rows), len(columns)) > SIDE or max(rows.max(), columns.max()) > LARGEST:
         return None
-    rows, columns = (np.sort(np.pad(one, (0, SIDE - len(one)))) for one in (rows, columns))
-    ways = [math.prod(int(one) + 1 for one in side[: SIDE - 1]) for side in (rows, columns)]
-    if ways[1] < ways[0]:
-        rows, columns, ways = columns, rows, ways[::-1]
-    if PER_SPLIT * ways[0] > budget.operations:
+    rows, columns = (np.sort(np.pad(sums, (0, SIDE - len(sums)))) for sums in (rows, columns))
+    n_splits = [math.prod(int(total) + 1 for total in sums[: SIDE - 1]) for sums in (rows, columns)]
+    if n_splits[1] < n_splits[0]:
+        rows, columns, n_splits = columns, rows, n_splits[::-1]
+    if PER_SPLIT * n_splits[0] > budget.operations:
         return None
     _, about = _sum_over_splits(rows, columns, 0)
     return from_residues(lambda prime: int(_sum_over_splits(rows, columns, prime or 0)[0]), math.log(about) + 1)
@@ -52,7 +52,7 @@ def _margins(block: Block) -> tuple[np.ndarray, np.ndarray] | None:
     complete = len(tails) * len(heads) == n and len(np.unique(row * len(heads) + column)) == n
     if not complete or len(np.intersect1d(tails, heads)):
         return None
-    rows, columns = (np.bincount(which, weights=block.start).astype(np.int64) for which in (row, column))
+    rows, columns = (np.bincount(line, weights=block.start).astype(np.int64) for line in (row, column))
     least = np.maximum(rows[row] + columns[column] - rows.sum(), 0)
     if (block.lower > least).any() or (block.upper < np.minimum(rows[row], columns[column])).any():
         return None
@@ -62,34 +62,38 @@ def _margins(block: Block) -> tuple[np.ndarray, np.ndarray] | None:
 @jit
 def _splits(a: np.ndarray, c: int) -> int:
     """In how many ways four whole numbers from 0 to a add up to c."""
-    found = 0
-    for some in range(16):
-        left, sign = c, 1
+    number = 0
+    for subset in range(16):
+        remainder, sign = c, 1
         for i in range(4):
-            if some >> i & 1:
-                left -= a[i] + 1
+            if subset >> i & 1:
+                remainder -= a[i] + 1
                 sign = -sign
-        if left >= 0:
-            found += sign * ((left + 1) * (left + 2) // 2 * (left + 3) // 3)
-    return found
+        if remainder >= 0:
+            number += sign * ((remainder + 1) * (remainder + 2) // 2 * (remainder + 3) // 3)
+    return number
 
 
 @jit
 def _sum_over_splits(rows: np.ndarray, columns: np.ndarray, prime: int) -> tuple[np.uint64, float]:
     """The number of tables modulo a prime below 2^31, or modulo 2^64 for 0; and about."""
     total, about = np.uint64(0), 0.0
-    both = columns[0] + columns[3]  # the least and the greatest column: fewer ways than two large ones
-    a, rest = np.zeros(4, dtype=np.int64), np.zeros(4, dtype=np.int64)
-    for one in range(rows[0] + 1):
-        for two in range(rows[1] + 1):
-            for three in range(max(0, both - one - two - rows[3]), min(rows[2], both - one - two) + 1):
-                a[0], a[1], a[2], a[3] = one, two, three, both - one - two - three
+    pair_sum = columns[0] + columns[3]  # the least and the greatest column: fewer ways than two large ones
+    part, rest = np.zeros(4, dtype=np.int64), np.zeros(4, dtype=np.int64)
+    for first in range(rows[0] + 1):
+        for second in range(rows[1] + 1):
+            for third in range(
+                max(0, pair_sum - first - second - rows[3]), min(rows[2], pair_sum - first - second) + 1
+            ):
+                part[0], part[1], part[2], part[3] = first, second, third, pair_sum - first - second - third
                 for i in range(4):
-                    rest[i] = rows[i] - a[i]
-                left, right = _splits(a, columns[0]), _splits(rest, columns[1])
-                about += float(left) * float(right)
+                    rest[i] = rows[i] - part[i]
+                left_tables, right_tables = _splits(part, columns[0]), _splits(rest, columns[1])
+                about += float(left_tables) * float(right_tables)
                 if prime > 0:
-                    total = (total + np.uint64(left % prime) * np.uint64(right % prime)) % np.uint64(prime)
+                    total = (total + np.uint64(left_tables % prime) * np.uint64(right_tables % prime)) % np.uint64(
+                        prime
+                    )
                 else:
-                    total += np.uint64(left) * np.uint64(right)
+                    total += np.uint64(left_tables) * np.uint64(right_tables)
     return total, about

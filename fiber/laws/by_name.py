@@ -34,7 +34,11 @@ def homes() -> list[str]:
     """The modules of all laws and of what they are made of: a saved result may hold any of these."""
     here = __package__
     by_call = [f"{here}.{home}" for home in (*MADE.values(), "unknown_law")]
-    return [*(law.__module__ for law in LAWS.values()), *by_call, *(f"{here}.cell_priors.{one}" for one in CELL_PRIORS)]
+    return [
+        *(law.__module__ for law in LAWS.values()),
+        *by_call,
+        *(f"{here}.cell_priors.{home}" for home in CELL_PRIORS),
+    ]
 
 
 def as_law(law: Any) -> Law:
@@ -44,7 +48,7 @@ def as_law(law: Any) -> Law:
             raise InputError(f"there is no law {law!r}; {did_you_mean(law, LAWS)}, or {', '.join(MADE)}")
         return LAWS[law]()
     if not all(hasattr(law, part) for part in ("on", "words", "name")):
-        *some, last = [*map(repr, LAWS), *MADE]
-        raise InputError(f"law= must be {', '.join(some)} or {last}; it is {law!r}.")
+        *choices, last = [*map(repr, LAWS), *MADE]
+        raise InputError(f"law= must be {', '.join(choices)} or {last}; it is {law!r}.")
     chosen: Law = law
     return chosen

@@ -69,11 +69,11 @@ class PerContributor:
     @property
     def words(self) -> str:
         """What the intruder assumes."""
-        which = "the published cells" if self.by is None else f"the published cells of the same {self.by}"
+        among = "the published cells" if self.by is None else f"the published cells of the same {self.by}"
         doubt = "" if self.widen == 1 else f", with {self.widen:g} times their spread"
         return (
             "she reads how many contribute to a hidden cell, and takes what each of them has on average to be log-normal, "
-            f"as among {which}{doubt}"
+            f"as among {among}{doubt}"
         )
 
     @property
@@ -88,14 +88,14 @@ class PerContributor:
         fits: dict[int, tuple[float, float]] = {}
         priors: dict[int, CellPrior] = {}
         for cell in release.hidden.tolist():
-            k, mine = int(group[cell]), int(release.own[cell])
+            category, mine = int(group[cell]), int(release.own[cell])
             others = max(0.0, number[cell] - 1) if mine else number[cell]  # whoever knows her own share is one of them
             if others == 0:
                 priors[cell] = {float(release.own_units(mine)): 1.0}
                 continue
-            if k not in fits:
-                fits[k] = _fit(_logs(release, number, group == k), names[k])
-            middle, spread = fits[k]
+            if category not in fits:
+                fits[category] = _fit(_logs(release, number, group == category), names[category])
+            middle, spread = fits[category]
             prior = LogNormal(float(np.exp(middle) * others), self.widen * spread)
             priors[cell] = BesidesOwn(prior, mine) if mine else prior
         return PriorWeights(priors, alike, release)
@@ -110,8 +110,8 @@ class PerContributor:
 
         number, group, names = self._cells(release)
         rows = []
-        for k in range(len(names)):
-            logs = _logs(release, number, group == k)
+        for category in range(len(names)):
+            logs = _logs(release, number, group == category)
             spread = float(logs.std(ddof=1)) if len(logs) >= FEWEST else np.nan
             rows.append((len(logs), float(np.exp(logs.mean())) if len(logs) else np.nan, spread))
         labels = ["all"] if self.by is None else [name.partition("=")[2] for name in names]
@@ -168,7 +168,7 @@ def per_contributor(contributors: Any, by: str | None = None, *, widen: float = 
         A dim whose categories differ, such as the size of enterprises: each has a median and a spread of its own. Two
         published cells above 0 are needed in every category that has hidden ones.
     widen
-        The spread is taken so many times as wide: does a finding need a reader who is so sure of what she fitted?
+        The spread is taken so many times as wide, to see whether a finding depends on how sure she is of what she fitted.
 
     Examples
     --------
@@ -207,10 +207,10 @@ def _refuse_figures_of_nobody(release: Release, number: np.ndarray) -> None:
 def _fit(logs: np.ndarray, name: str) -> tuple[float, float]:
     if len(logs) < FEWEST or logs.std() == 0:
         have = {0: "none of its cells is", 1: "only 1 of its cells is"}.get(len(logs), "")
-        what = f"{have} published as it is" if have else "all its published cells are alike"
-        other = "" if name == WHOLE else "give a coarser by=, leave it out, or "
+        reason = f"{have} published as it is" if have else "all its published cells are alike"
+        alternative = "" if name == WHOLE else "give a coarser by=, leave it out, or "
         raise InputError(
-            f"law 'per contributor' learns a median and a spread from published cells above 0, and of {name} {what}; "
-            f"{other}use fw.laws.prior(...) with fw.laws.log_normal(median, spread)."
+            f"law 'per contributor' learns a median and a spread from published cells above 0, and of {name} {reason}; "
+            f"{alternative}use fw.laws.prior(...) with fw.laws.log_normal(median, spread)."
         )
     return float(logs.mean()), float(logs.std(ddof=1))

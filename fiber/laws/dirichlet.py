@@ -24,6 +24,8 @@ FACTOR = 4.0
 class Dirichlet:
     """The cells' shares are unknown, Dirichlet with weights c pi: given the release w(x) = Gamma(x + c pi) / x!.
 
+    The counts are then Dirichlet-multinomial, as drawn from a Polya urn.
+
     pi is fitted to the exact facts alone. Figures that were published by chance enter as evidence, and would be used twice
     if pi came from them too.
     """
@@ -56,7 +58,7 @@ class Dirichlet:
         return np.ones(release.n_cells, dtype=bool)
 
     def weights(self, release: Release) -> np.ndarray:
-        """c pi of every cell: c in all over the cells that are not published as they are."""
+        """c pi of every cell; they add up to c over the cells that are not published as they are."""
         means = fitted_means(replace(of_the_others(release).without_truth(), evidence=()))
         is_open = (release.lower < release.upper) & (means > 0)
         if not is_open.any():
@@ -67,9 +69,9 @@ class Dirichlet:
         # what no exact fact speaks of is as large as the others are on average
         if (is_open & told).any():
             means[is_open & ~told] = means[is_open & told].mean()
-        found = np.ones(release.n_cells)
-        found[is_open] = self.in_all(release) * means[is_open] / means[is_open].sum()
-        return found
+        weights = np.ones(release.n_cells)
+        weights[is_open] = self.in_all(release) * means[is_open] / means[is_open].sum()
+        return weights
 
     def in_all(self, release: Release) -> float:
         """c as it is used for a release."""
@@ -78,22 +80,23 @@ class Dirichlet:
     def variants(self, release: Release) -> dict[str, Law]:
         """The same with other weights, by the words that tell them apart."""
         c = self.in_all(release)
-        return {f"c were {one:g}": Dirichlet(one) for one in (c / FACTOR, FACTOR * c)}
+        return {f"c were {other:g}": Dirichlet(other) for other in (c / FACTOR, FACTOR * c)}
 
 
 def dirichlet(c: float | None = None) -> Dirichlet:
     """An intruder who does not know how people are shared out over the cells.
 
     For tables that were published by chance: a sample, noise, random rounding. Every cell's share of the population is
-    unknown, and what was published of it tells. Beforehand shares are Dirichlet distributed with weights c pi, where pi is
-    fitted to the exact figures alone (all shares alike if there is only a total). The law of the table is then a product of
-    Gamma(x + c pi) / x!. An audit shows what follows from c / 4 and 4 c as well (`Audit.readings`).
+    unknown, and the published figures are evidence of it. Beforehand shares are Dirichlet distributed with weights c pi,
+    where pi is fitted to the exact figures alone (all shares alike if there is only a total). The law of the table is then
+    Dirichlet-multinomial, a product of Gamma(x + c pi) / x!. An audit shows what follows from c / 4 and 4 c as well
+    (`Audit.readings`).
 
     Parameters
     ----------
     c
-        So many imaginary respondents the first opinion weighs. Left out: the number of cells that are not published as they
-        are; with a total alone, every table is then as probable as any other beforehand.
+        How many imaginary respondents the first opinion weighs. Left out: as many as there are cells that are not published
+        as they are; with a total alone, every table is then as probable as any other beforehand.
 
     Examples
     --------

@@ -40,7 +40,15 @@ class Expected:
 
 
 def expected(mu: Any) -> Expected:
-    """An intruder who has expected counts from elsewhere (an older table, a model): a table like the one released.
+    """An intruder who has expected counts from elsewhere, such as an older table or a model.
+
+    Counts are independent and Poisson with these means, given the release: a table x is as probable as the product of
+    mu^x / x!.
+
+    Parameters
+    ----------
+    mu
+        A table like the one released: the expected count of each cell. A cell with the mean 0 is empty.
 
     Examples
     --------

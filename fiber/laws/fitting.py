@@ -18,8 +18,8 @@ def fitted_means(release: Release) -> np.ndarray:
     """Expected counts of all cells, from the published figures of the release.
 
     A cell with a figure of its own, exact or rounded, has it for its expected count. The others are raked to the figures
-    of the sums they are part of, less what is known of the rest. Where a figure is 0 but stands for a range, or leaves
-    nothing for cells that may be positive, the middle of the range is taken. What a random method published counts only
+    of the sums they are part of, less the figures of the cells that have one. Where what is left is 0 although cells may be
+    positive, because figures stand for ranges, the middle of the range is taken. What a random method published counts only
     for cells that no fact speaks of.
     """
     facts = release.sums
@@ -34,19 +34,19 @@ def fitted_means(release: Release) -> np.ndarray:
         open_cells = cells[~told[cells]]
         if (facts.matrix.data[part] != 1).any() or not len(open_cells):
             continue
-        known = cells[told[cells]]
-        rest = float(facts.value[i] - means[known].sum())
-        least, most = max(0, facts.lower[i] - high[known].sum()), facts.upper[i] - low[known].sum()
+        told_cells = cells[told[cells]]
+        remainder = float(facts.value[i] - means[told_cells].sum())
+        least, most = max(0, facts.lower[i] - high[told_cells].sum()), facts.upper[i] - low[told_cells].sum()
         rows.append(open_cells)
-        targets.append(float(_target(np.clip(rest, least, max(least, most)), least, most)))
+        targets.append(float(_target(np.clip(remainder, least, max(least, most)), least, most)))
     rows, targets = _with_random_figures(release, told, rows, targets, means)
     for _ in range(MOST_ROUNDS):
         worst = 0.0
         for cells, target in zip(rows, targets, strict=True):
-            now = means[cells].sum()
-            if now > 0:
-                means[cells] *= target / now
-                worst = max(worst, abs(target - now) / now)
+            total = means[cells].sum()
+            if total > 0:
+                means[cells] *= target / total
+                worst = max(worst, abs(target - total) / total)
         if worst < CLOSE:
             break
     return np.where(release.upper > 0, np.maximum(means, LEAST), 0.0)
@@ -55,14 +55,16 @@ def fitted_means(release: Release) -> np.ndarray:
 def _with_random_figures(
     release: Release, told: np.ndarray, rows: list[np.ndarray], targets: list[float], means: np.ndarray
 ) -> tuple[list[np.ndarray], list[float]]:
-    """The sums to be raked to, and those that a random method published of cells which no fact speaks of.
+    """The sums to rake to, with those that a random method published of cells which no fact speaks of.
 
-    What the figure of such a cell by itself stands for is its mean at once.
+    Where such a cell has a random figure of its own, that decides its mean, in place.
     """
     silent = ~told
     for cells in rows:
         silent[cells] = False
-    known = {int(i) for item in release.evidence if len(item.cells) == 1 for i in item.cells if item.figure != NO_VALUE}
+    single_cells = {
+        int(i) for item in release.evidence if len(item.cells) == 1 for i in item.cells if item.figure != NO_VALUE
+    }
     sums: list[np.ndarray] = []
     figures: list[float] = []
     for item in release.evidence:
@@ -70,7 +72,7 @@ def _with_random_figures(
             continue
         if len(item.cells) == 1:
             means[item.cells] = _stands_for(item)
-        elif not known.issuperset(item.cells.tolist()):
+        elif not single_cells.issuperset(item.cells.tolist()):
             sums.append(item.cells)
             figures.append(_stands_for(item))
     return [*rows, *sums], [*targets, *figures]

@@ -23,6 +23,8 @@ FAR = 3.0
 class Hypergeometric:
     """The log-linear model of the published figures: w(x) = 1/x!, or mu^x/x! where figures are ranges.
 
+    Given margins this is the (generalised) hypergeometric distribution, the one of exact tests on tables.
+
     Where every published figure is exact, the expected counts cancel given the release. Where some are ranges they do
     not, and come from an iterative proportional fit to the published figures. What a random method published is evidence,
     weighed by itself: only cells that no fact speaks of take their expected count from it.
@@ -42,23 +44,23 @@ class Hypergeometric:
         if ranged.any() or ranged_cells.any() or (_loose(release) & _with_evidence(release)).any():
             return self.with_means(release)
         self._check(release)
-        for said in self.caveats(release):
-            warnings.warn(said, stacklevel=6)
+        for caveat in self.caveats(release):
+            warnings.warn(caveat, stacklevel=6)
         return Poisson(np.ones(release.n_cells))
 
     def caveats(self, release: Release) -> tuple[str, ...]:
-        """Where it takes cells to be alike beforehand although what was published of them by chance is far apart."""
-        found = _taken_alike(release)
-        if found is None:
+        """A warning where it expects the same of cells whose randomly changed figures are far apart."""
+        far_apart = _taken_alike(release)
+        if far_apart is None:
             return ()
-        number, low, high = found
-        (one, less), (other, more) = (
+        number, low, high = far_apart
+        (low_cell, low_figure), (high_cell, high_figure) = (
             (release.words(release.keys[cell]), release.show(figure)) for cell, figure in (low, high)
         )
         return (
             f"law 'hypergeometric' has the same expected count for {number} cells beforehand, as the exact figures do not "
-            f"tell them apart, although those published by chance do ({one}: {less}, {other}: {more}); it draws them "
-            "together. law='dirichlet' leaves it open how people are shared out.",
+            f"tell them apart, although those published by chance do ({low_cell}: {low_figure}, {high_cell}: {high_figure})"
+            "; it draws them together. law='dirichlet' leaves it open how people are shared out.",
         )
 
     def removes_own(self, release: Release) -> np.ndarray:
@@ -75,10 +77,10 @@ class Hypergeometric:
         refuse_linked(release, self.name)
         loose = _loose(release) & ~_with_evidence(release)
         if loose.any():
-            first = release.words(release.keys[np.flatnonzero(loose)[0]])
+            first_words = release.words(release.keys[np.flatnonzero(loose)[0]])
             warnings.warn(
                 f"law 'hypergeometric': no published figure settles the expected count of {int(loose.sum())} cells, first "
-                f"{first}; it is taken as 1. Give expected counts with fw.laws.expected(mu) instead.",
+                f"{first_words}; it is taken as 1. Give expected counts with fw.laws.expected(mu) instead.",
                 stacklevel=6,
             )
 
@@ -94,37 +96,39 @@ def _loose(release: Release) -> np.ndarray:
 
 def _with_evidence(release: Release) -> np.ndarray:
     """The cells that a random method published something of, by themselves or in a sum."""
-    seen = np.zeros(release.n_cells, dtype=bool)
+    has_figure = np.zeros(release.n_cells, dtype=bool)
     for item in release.evidence:
-        seen[item.cells] = seen[item.cells] | (item.figure != NO_VALUE)
-    return seen
+        has_figure[item.cells] = has_figure[item.cells] | (item.figure != NO_VALUE)
+    return has_figure
 
 
 def _taken_alike(release: Release) -> tuple[int, tuple[int, int], tuple[int, int]] | None:
-    """Of cells that no exact figure tells apart, those whose own random figures cannot come from like counts: how many they
-    are, and the least and the greatest of them with their figures."""
-    own = [item for item in release.evidence if len(item.cells) == 1 and item.figure != NO_VALUE]
+    """Cells that no exact figure tells apart, but whose own random figures are too far apart to come from like counts.
+
+    How many there are, and the two that are farthest apart: each a cell and its figure. None where there are none.
+    """
+    of_cells = [item for item in release.evidence if len(item.cells) == 1 and item.figure != NO_VALUE]
     facts = release.sums
-    if len(own) < 2:
+    if len(of_cells) < 2:
         return None
     exact = facts.matrix[np.flatnonzero((facts.value != NO_VALUE) & (facts.lower == facts.upper))]
     # cells in the same exact sums have the same mark: a sum of random numbers, one for each exact sum
     marks = exact.T @ np.random.default_rng(0).random(exact.shape[0])
     groups: dict[float, list[tuple[int, float, int]]] = {}
-    for item in own:
+    for item in of_cells:
         cell = int(item.cells[0])
         if release.lower[cell] < release.upper[cell] and marks[cell] > 0:
             groups.setdefault(round(float(marks[cell]), 9), []).append((item.figure, _noise(item), cell))
-    number, widest, ends = 0, 0.0, None
-    for some in groups.values():
-        low, high = min(some), max(some)
+    n_cells, widest, ends = 0, 0.0, None
+    for group in groups.values():
+        low, high = min(group), max(group)
         # like counts differ as Poisson ones do, and then by what the method added
         chance = np.sqrt(abs(low[0]) + abs(high[0]) + low[1] + high[1] + 1.0)
         if high[0] - low[0] > FAR * chance:
-            number += len(some)
+            n_cells += len(group)
             if high[0] - low[0] > widest:
                 widest, ends = high[0] - low[0], (low, high)
-    return None if ends is None else (number, (ends[0][2], ends[0][0]), (ends[1][2], ends[1][0]))
+    return None if ends is None else (n_cells, (ends[0][2], ends[0][0]), (ends[1][2], ends[1][0]))
 
 
 def _noise(item: Evidence) -> float:

@@ -41,7 +41,7 @@ class Poisson:
     def relative(self, cell: int, first: int, last: int) -> np.ndarray:
         """The log-weights of some values of a cell, less that of the first: as exact for counts of 10^15 as for small ones.
 
-        log n! is so large then that the next number a float can hold is several units away.
+        At such sizes log n! itself would not do: the floats next to it are several units away.
         """
         from scipy.special import xlogy
 
@@ -68,21 +68,21 @@ class Tail(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GammaRatio:
-    """Weights Gamma(x + a) / x!, one a for each cell."""
+    """Weights Gamma(x + a) / x!, one a for each cell: those of a Dirichlet-multinomial law."""
 
     shapes: np.ndarray
 
     def __call__(self, cell: int, first: int, last: int) -> np.ndarray:
         """The log-weights of some values of a cell."""
         a, values = float(self.shapes[cell]), np.arange(first, last + 1.0)
-        # log Gamma(x + a) - log Gamma(x + 1), where the two are large and close to each other as one step of a - 1
+        # log Gamma(x + a) - log Gamma(x + 1); where both are large and close, by a series for their difference
         from scipy.special import gammaln
 
         large = values >= STIRLING_FROM
-        found: np.ndarray = gammaln(values + a) - gammaln(values + 1.0)
+        log_weights: np.ndarray = gammaln(values + a) - gammaln(values + 1.0)
         if large.any():
-            found[large] = log_gamma_ratio(values[large], a)
-        return found
+            log_weights[large] = log_gamma_ratio(values[large], a)
+        return log_weights
 
     def tail(self, cell: int) -> Tail:
         """Its formula for large values."""
@@ -115,8 +115,8 @@ def log_gamma_ratio(x: Any, a: Any) -> Any:
 def relative_weights(weigh: Weigh, cell: int, first: int, last: int) -> np.ndarray | None:
     """Log-weights of some values of a cell up to a constant, which is enough where all weights are of the same values."""
     relative = getattr(weigh, "relative", weigh)
-    found: np.ndarray | None = relative(cell, first, last)
-    return found
+    log_weights: np.ndarray | None = relative(cell, first, last)
+    return log_weights
 
 
 class Law(Protocol):

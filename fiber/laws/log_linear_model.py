@@ -61,7 +61,7 @@ class Fit:
         """Degrees of freedom: cells that can be filled, less independent sums among those fitted."""
         open_cells = (self.expected > 0).ravel()
         plain = all(
-            level in (None, dim.name) for one in self.margins for level, dim in zip(one, self.dims, strict=True)
+            level in (None, dim.name) for margin in self.margins for level, dim in zip(margin, self.dims, strict=True)
         )
         if plain and open_cells.all():
             return len(open_cells) - _independent_sums(self.margins, self.expected.shape)
@@ -72,8 +72,8 @@ class Fit:
                 f"the degrees of freedom of {sums.shape[0]} sums of a table with empty cells are too many to count (at most "
                 f"{MOST_SUMS}); fit smaller margins."
             )
-        among = np.linalg.matrix_rank((sums @ sums.T).toarray().astype(float), hermitian=True)
-        return int(open_cells.sum() - among)
+        independent = np.linalg.matrix_rank((sums @ sums.T).toarray().astype(float), hermitian=True)
+        return int(open_cells.sum() - independent)
 
     @property
     def p(self) -> float:
@@ -112,30 +112,30 @@ def fit(
     A `Table` is taken with its own dims, so that tables of the same shape can be tested one after the other. Cells that are
     `shut`, which nobody can be in, are no part of the model: of two dims this is quasi-independence.
     """
-    if isinstance(table, (list, tuple)) and any(_is_table(one) for one in table):
+    if isinstance(table, (list, tuple)) and any(_is_table(item) for item in table):
         raise InputError(
             f"log_linear() takes one table, and this is a list of {len(table)}; fitted_cube() fits a table to published "
             "margins."
         )
-    given = as_table(table)
+    source = as_table(table)
     if margins is None:
         raise InputError("log_linear() needs margins=, a list such as ['I,J', 'J,K'].")
-    wanted = tuple(parse_margins(margins, given.dims))
-    if not wanted:
+    kept = tuple(parse_margins(margins, source.dims))
+    if not kept:
         raise InputError("log_linear() needs at least one margin; [''] fits the grand total alone.")
     if isinstance(add, bool) or not isinstance(add, (int, float)) or not 0 <= add < math.inf:
         raise InputError(f"log_linear(add={add!r}): a number of at least 0, such as 0.5.")
-    observed = np.asarray(in_own_units(given.values, given.decimals), dtype=float)
+    observed = np.asarray(in_own_units(source.values, source.decimals), dtype=float)
     possible = np.ones(observed.shape, dtype=bool) if shut is None else ~shut
     observed = np.where(possible, observed + add, 0.0)
-    expected, converged = _fitted(observed, wanted, given.dims, possible)
+    expected, converged = _fitted(observed, kept, source.dims, possible)
     if not converged:
         warnings.warn(
             "the log-linear fit has not come to rest: the expected counts do not have the margins of the table. Zeros may "
             "be the reason; add=0.5 adds a little to every cell.",
             stacklevel=3,
         )
-    return Fit(observed, expected, wanted, given.dims, converged)
+    return Fit(observed, expected, kept, source.dims, converged)
 
 
 def log_linear(
@@ -167,8 +167,8 @@ def log_linear(
     >>> fw.laws.log_linear([[8, 2], [4, 6]], ["A", "B"]).values.tolist()
     [[6.0, 4.0], [6.0, 4.0]]
     """
-    found = fit(table, margins, add=add)
-    return labelled(found.expected, found.dims)
+    model = fit(table, margins, add=add)
+    return labelled(model.expected, model.dims)
 
 
 def _fitted(
@@ -177,9 +177,9 @@ def _fitted(
     """Expected counts, and do they have the margins of the table?"""
     targets = [(group, np.bincount(group, values.ravel())) for group in (groups(margin, dims) for margin in margins)]
     start = possible.astype(float)
-    found, converged = raked(start, targets, SOON)
+    expected, converged = raked(start, targets, SOON)
     if converged:
-        return found, True
+        return expected, True
     if (values == 0).any():
         # What cannot be filled goes to 0 so slowly that the fit never comes to rest: such cells are taken out.
         can_be = fillable(values.ravel(), design(margins, dims), possible.ravel())
@@ -190,8 +190,8 @@ def _fitted(
 def groups(margin: Margin, dims: Sequence[Dim]) -> np.ndarray:
     """For each cell the number of the sum of a margin that it belongs to."""
     places = [np.unique(dim.nodes_at(level), return_inverse=True)[1] for level, dim in zip(margin, dims, strict=True)]
-    sizes = [int(one.max()) + 1 for one in places]
-    shape = [len(one) for one in places]
+    sizes = [int(of_dim.max()) + 1 for of_dim in places]
+    shape = [len(of_dim) for of_dim in places]
     return np.broadcast_to(np.ravel_multi_index(np.ix_(*places), sizes), shape).ravel()
 
 
@@ -207,39 +207,45 @@ def design(margins: Sequence[Margin], dims: Sequence[Dim]) -> Any:
 def fillable(values: np.ndarray, sums: Any, possible: np.ndarray) -> np.ndarray:
     """Which cells are positive in some table, of real numbers, with the same margins: one linear program finds them all.
 
-    Such tables are x + (a change that the margins do not see). The change is sought that lifts as many empty cells as
-    possible up to 1; it may be large elsewhere, for a part of it will do.
+    Such tables are x + (a change that the margins do not see). The program looks for the change that lifts as many empty
+    cells as possible up to 1; it may be large elsewhere, since any fraction of it serves as well. If some cells cannot be
+    filled, the model has a maximum likelihood estimate in the extended sense only, with 0 for these.
     """
     from scipy.optimize import linprog
 
     empty = np.flatnonzero((values == 0) & possible)
-    n, k = len(values), len(empty)
+    n_cells, n_empty = len(values), len(empty)
     # columns: the change of each cell, then how far each empty cell counts as lifted
-    lifted = sp.csr_array((np.full(k, -1.0), (np.arange(k), empty)), shape=(k, n))
-    found = linprog(
-        np.concatenate([np.zeros(n), -np.ones(k)]),
-        A_ub=sp.hstack([lifted, sp.eye_array(k)], format="csr"),
-        b_ub=np.zeros(k),
-        A_eq=sp.hstack([sums.astype(float), sp.csr_array((sums.shape[0], k))], format="csr"),
+    lifted = sp.csr_array((np.full(n_empty, -1.0), (np.arange(n_empty), empty)), shape=(n_empty, n_cells))
+    program = linprog(
+        np.concatenate([np.zeros(n_cells), -np.ones(n_empty)]),
+        A_ub=sp.hstack([lifted, sp.eye_array(n_empty)], format="csr"),
+        b_ub=np.zeros(n_empty),
+        A_eq=sp.hstack([sums.astype(float), sp.csr_array((sums.shape[0], n_empty))], format="csr"),
         b_eq=np.zeros(sums.shape[0]),
         bounds=[
-            (0 if v == 0 else None, None if open_cell else 0) for v, open_cell in zip(values, possible, strict=True)
+            (0 if count == 0 else None, None if open_cell else 0)
+            for count, open_cell in zip(values, possible, strict=True)
         ]
-        + [(0, 1)] * k,
+        + [(0, 1)] * n_empty,
         method="highs",
     )
     can_be = values > 0
-    can_be[empty] = found.x[n:] > 0.5 if found.status == 0 else True
+    can_be[empty] = program.x[n_cells:] > 0.5 if program.status == 0 else True
     return can_be
 
 
-def _is_table(one: Any) -> bool:
+def _is_table(item: Any) -> bool:
     """Is it a table or an array by itself, and not the row of a nested list?"""
-    return isinstance(one, (Table, np.ndarray)) or type(one).__module__.split(".")[0] in ("xarray", "pandas")
+    return isinstance(item, (Table, np.ndarray)) or type(item).__module__.split(".")[0] in ("xarray", "pandas")
 
 
 def _independent_sums(margins: Sequence[Margin], shape: Sequence[int]) -> int:
     """How many sums of some margins of a complete table do not follow from others: one for each effect of the model."""
     shown = [[i for i, level in enumerate(margin) if level is not None] for margin in margins]
-    effects = {part for one in shown for part in chain.from_iterable(combinations(one, r) for r in range(len(one) + 1))}
+    effects = {
+        part
+        for dims_shown in shown
+        for part in chain.from_iterable(combinations(dims_shown, size) for size in range(len(dims_shown) + 1))
+    }
     return sum(math.prod(shape[i] - 1 for i in part) for part in effects)

@@ -1,8 +1,8 @@
-"""Whoever is counted herself: what is left of a table, and of its law, when her own units are taken out.
+"""An intruder who is counted in the table herself: what is left of it, and of its law, when her own units are taken out.
 
-Of x units in a cell she is `own`. Which of them she is does not matter to anybody else: there are x!/(x - own)! ways to
-name hers in order, so that a table weighs w(x) x!/(x - own)!. Under mu^x/x! what is left is mu^x/(x - own)!: the others
-follow the same law. To cut off x < own would take it as news that the cell is not empty, and no more.
+Of x units in a cell, `own` are hers. Any of them may be: there are x!/(x - own)! ways to pick hers in order, so that a table
+weighs w(x) x!/(x - own)!. Under mu^x/x! what is left is mu^x/(x - own)!: the others follow the same law. To condition on
+x >= own alone would be too weak: it tells only that the cell is not empty.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def log_namings(own: int, first: int, last: int) -> np.ndarray:
     values = np.arange(first, last + 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         if own <= ONE_BY_ONE:
-            found = sum((np.log(np.maximum(values - k, 0.0)) for k in range(own)), np.zeros(len(values)))
-            return np.asarray(found)
+            logs = sum((np.log(np.maximum(values - k, 0.0)) for k in range(own)), np.zeros(len(values)))
+            return np.asarray(logs)
         from scipy.special import gammaln
 
         return np.where(values >= own, gammaln(values + 1.0) - gammaln(np.maximum(values - own, 0.0) + 1.0), -np.inf)

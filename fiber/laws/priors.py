@@ -45,40 +45,44 @@ class Prior:
     @property
     def words(self) -> str:
         """What the intruder assumes."""
-        n = len(self.cells)
-        own = f"she has a prior of her own on {'one cell' if n == 1 else f'{n} cells'}; " if n else ""
+        n_cells = len(self.cells)
+        on_some = (
+            f"she has a prior of her own on {'one cell' if n_cells == 1 else f'{n_cells} cells'}; " if n_cells else ""
+        )
         if self.everywhere is None:
-            return f"{own}for the others, {self.otherwise.words}"
-        which = "every other hidden cell" if n else "every hidden cell"
-        return f"{own}on {which} she has the same prior: {getattr(self.everywhere, 'words', 'one of her own')}"
+            return f"{on_some}for the others, {self.otherwise.words}"
+        cells = "every other hidden cell" if n_cells else "every hidden cell"
+        return f"{on_some}on {cells} she has the same prior: {getattr(self.everywhere, 'words', 'one of her own')}"
 
     @property
     def call(self) -> str:
         """How it is made, for reports."""
-        given = ["[...]"] if self.cells else []
+        arguments = ["[...]"] if self.cells else []
         if self.everywhere is not None:
-            given.append(f"everywhere={getattr(self.everywhere, 'call', '...')}")
-        return f"fw.laws.prior({', '.join(given)})"
+            arguments.append(f"everywhere={getattr(self.everywhere, 'call', '...')}")
+        return f"fw.laws.prior({', '.join(arguments)})"
 
     def on(self, release: Release) -> Weigh:
         """The logarithms of the priors, and elsewhere the weights of the other law."""
-        own = self._by_cell(release)
+        by_cell = self._by_cell(release)
         if self.everywhere is not None:
             shared = dict.fromkeys(release.hidden.tolist(), self.everywhere)
-            return PriorWeights({**shared, **own}, alike, release)
+            return PriorWeights({**shared, **by_cell}, alike, release)
         # The expected counts of the log-linear model no longer cancel where some cells are weighed by something else.
         law = self.otherwise
         others = law.with_means(release) if isinstance(law, Hypergeometric) else law.on(release)
-        return PriorWeights(own, others, release)
+        return PriorWeights(by_cell, others, release)
 
     def removes_own(self, release: Release) -> np.ndarray:
         """Cells that a prior on counts weighs, or a law that takes own units out."""
         if self.everywhere is not None:
             return np.ones(release.n_cells, dtype=bool)
         law = self.otherwise
-        found: np.ndarray = law.removes_own(release) if hasattr(law, "removes_own") else np.zeros(release.n_cells, bool)
-        found[list(self._by_cell(release))] = True
-        return found
+        removes: np.ndarray = (
+            law.removes_own(release) if hasattr(law, "removes_own") else np.zeros(release.n_cells, bool)
+        )
+        removes[list(self._by_cell(release))] = True
+        return removes
 
     def portable(self, release: Release) -> Prior:
         """The same law as files hold it: functions are listed for the values that are possible."""
@@ -93,7 +97,7 @@ class Prior:
         return replace(self, cells=tuple(cells), otherwise=on_paper(self.otherwise, release), everywhere=shared)
 
     def _by_cell(self, release: Release) -> dict[int, CellPrior]:
-        found: dict[int, CellPrior] = {}
+        by_cell: dict[int, CellPrior] = {}
         number_of = {tuple(key): number for number, key in enumerate(release.keys.tolist())} if self.cells else {}
         for cell, prior in self.cells:
             key = key_of(cell, release.dims)
@@ -103,10 +107,10 @@ class Prior:
                     f"a prior is for one of the finest cells, and {release.words(key)} is a sum of several; say what is "
                     "known of a sum with knows()."
                 )
-            if number in found:
+            if number in by_cell:
                 raise InputError(f"{release.words(key)} has two priors; give it one.")
-            found[number] = prior
-        return found
+            by_cell[number] = prior
+        return by_cell
 
 
 class PriorWeights:
@@ -115,7 +119,7 @@ class PriorWeights:
     def __init__(self, priors: Mapping[int, CellPrior], others: Weigh, release: Release) -> None:
         self.priors, self.others, self.release = priors, others, release
         asking = np.array(
-            [cell for cell, one in priors.items() if getattr(one, "needs_interval", False)], dtype=np.intp
+            [cell for cell, cell_prior in priors.items() if getattr(cell_prior, "needs_interval", False)], dtype=np.intp
         )
         low, high = known_intervals(release, asking) if len(asking) else (asking, asking)
         self.known = dict(zip(asking.tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True))
@@ -128,20 +132,20 @@ class PriorWeights:
             return self.others(cell, first, last)
         if id(prior) not in self._computed:
             self._computed[id(prior)] = self._log_weights(cell, prior)
-        found = np.empty(last - first + 1)
-        for begin in range(0, len(found), AT_A_TIME):
+        log_weights = np.empty(last - first + 1)
+        for begin in range(0, len(log_weights), AT_A_TIME):
             if begin:
-                check_time(f"the weights of {len(found):,} values of {self._named(cell)} were listed")
-            some = np.arange(first + begin, min(first + begin + AT_A_TIME, last + 1))
-            found[begin : begin + AT_A_TIME] = self._computed[id(prior)](cell, some)
-        if np.isneginf(found).all():
+                check_time(f"the weights of {len(log_weights):,} values of {self._named(cell)} were listed")
+            values = np.arange(first + begin, min(first + begin + AT_A_TIME, last + 1))
+            log_weights[begin : begin + AT_A_TIME] = self._computed[id(prior)](cell, values)
+        if np.isneginf(log_weights).all():
             show = self.release.show
             possible = show(first) if first == last else f"{show(first)} to {show(last)}"
             raise InputError(
                 f"the prior on {self._named(cell)} gives no probability to what the published figures leave possible: "
                 f"{possible}."
             )
-        return found
+        return log_weights
 
     def excludes_nothing(self, cell: int) -> bool:
         """Is it plain, without a list, that no value of a cell has probability zero?"""
@@ -231,8 +235,8 @@ def prior(
     for pair in priors:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Mapping):
             raise InputError(f"prior() takes pairs of a cell, {{dim: label}}, and its prior; this is {pair!r}.")
-        cell, one = pair
-        pairs.append((dict(cell), _checked(f"the prior on {dict(cell)}", one)))
+        cell, cell_prior = pair
+        pairs.append((dict(cell), _checked(f"the prior on {dict(cell)}", cell_prior)))
     if everywhere is None:
         if not pairs:
             raise InputError("prior() needs at least one cell with its prior, or everywhere=.")
@@ -274,8 +278,8 @@ def _listed(prior: CellPrior, low: int, high: int, release: Release) -> CellPrio
 
 def _ranges(release: Release) -> tuple[np.ndarray, np.ndarray]:
     """Between which values each cell lies, as presolve knows it."""
-    solved = presolve(release)
-    low, high = solved.start.copy(), solved.start.copy()
-    for block in solved.blocks:
+    presolved = presolve(release)
+    low, high = presolved.start.copy(), presolved.start.copy()
+    for block in presolved.blocks:
         low[block.columns], high[block.columns] = block.lower, block.upper
     return low, high

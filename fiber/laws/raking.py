@@ -15,14 +15,14 @@ CLOSE = 1e-10
 """How far, as a share of the largest target, a raked sum may be from its target."""
 
 Target = tuple[np.ndarray, np.ndarray]
-"""For every cell the number of the sum it belongs to (-1: none of them), and what these sums are to be."""
+"""For every cell the number of the sum it belongs to (-1: none of them), and the value that each sum is to have."""
 
 
 def raked(array: np.ndarray, targets: Sequence[Target], rounds: int = MOST_ROUNDS) -> tuple[np.ndarray, bool]:
-    """The array times one factor for each sum of each target, so that all sums are what they are to be; and did it work?
+    """The array times one factor for each sum of each target, so that all sums are on target; and did it converge?
 
-    Zeros stay zeros. Where they leave a positive target nothing to be made of, or the targets contradict each other, no
-    such factors exist: the result is then near the targets only, and the answer is no.
+    Zeros stay zeros. Where all cells of a positive target are zero, or targets contradict each other, no such factors exist:
+    the result is then only near the targets, and the answer is no.
 
     Examples
     --------
@@ -41,12 +41,12 @@ def raked(array: np.ndarray, targets: Sequence[Target], rounds: int = MOST_ROUND
     for _ in range(max(rounds, 1)):
         worst = 0.0
         for group, target in sums:
-            now = np.bincount(group, fitted, len(target) + 1)[:-1]
-            worst = max(worst, float(np.abs(now - target).max(initial=0.0)))
-            fitted *= np.append(np.divide(target, now, out=np.zeros_like(now), where=now > 0), 1.0)[group]
+            reached = np.bincount(group, fitted, len(target) + 1)[:-1]
+            worst = max(worst, float(np.abs(reached - target).max(initial=0.0)))
+            fitted *= np.append(np.divide(target, reached, out=np.zeros_like(reached), where=reached > 0), 1.0)[group]
         if worst <= near:
             break
-    off = [np.abs(np.bincount(group, fitted, len(to) + 1)[:-1] - to).max(initial=0.0) for group, to in sums]
+    off = [np.abs(np.bincount(group, fitted, len(target) + 1)[:-1] - target).max(initial=0.0) for group, target in sums]
     return fitted.reshape(np.shape(array)), bool(max(off, default=0.0) <= near * 100)
 
 

@@ -69,8 +69,8 @@ class WithEvidence:
             namings = log_namings(int(self.own[column]), first, last)
             total = namings if total is None else total + namings
         for item in self._of_column.get(column, ()):
-            given = item.log_weights[first - item.first : last - item.first + 1]
-            total = given if total is None else total + given
+            of_evidence = item.log_weights[first - item.first : last - item.first + 1]
+            total = of_evidence if total is None else total + of_evidence
         return total
 
     def tail(self, column: int) -> Tail | None:
@@ -84,35 +84,35 @@ class WithEvidence:
 
     @cached_property
     def _of_column(self) -> dict[int, list[Evidence]]:
-        found: dict[int, list[Evidence]] = {}
+        by_column: dict[int, list[Evidence]] = {}
         for where, item in self.evidence:
-            found.setdefault(where, []).append(item)
-        return found
+            by_column.setdefault(where, []).append(item)
+        return by_column
 
     def signature(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> list[np.ndarray]:
         """Arrays that tell these weights of some columns from others: laws of one's own may share a name."""
-        found = [
-            one
-            for c in columns.tolist()
-            for item in self._of_column.get(c, ())
-            for one in (np.array([c, item.first]), item.log_weights)
+        arrays = [
+            array
+            for column in columns.tolist()
+            for item in self._of_column.get(column, ())
+            for array in (np.array([column, item.first]), item.log_weights)
         ]
         if self.own is not None:
-            found.append(self.own[columns[columns < self.n_cells]])
+            arrays.append(self.own[columns[columns < self.n_cells]])
         if isinstance(self.law, Poisson):
-            return [*found, self.law.means[columns[columns < self.n_cells]]]
+            return [*arrays, self.law.means[columns[columns < self.n_cells]]]
         if isinstance(self.law, GammaRatio):
-            return [*found, self.law.shapes[columns[columns < self.n_cells]]]
+            return [*arrays, self.law.shapes[columns[columns < self.n_cells]]]
         if self.law is alike:
-            return found
-        for c, a, z in zip(columns, lower, upper, strict=True):
-            form = self.law.signature(int(c)) if c < self.n_cells and hasattr(self.law, "signature") else None
+            return arrays
+        for column, first, last in zip(columns, lower, upper, strict=True):
+            form = self.law.signature(int(column)) if column < self.n_cells and hasattr(self.law, "signature") else None
             if form is not None:
-                found += [np.array([c]), np.frombuffer(form, dtype=np.uint8)]
+                arrays += [np.array([column]), np.frombuffer(form, dtype=np.uint8)]
                 continue
-            given = self.law(int(c), int(a), int(z)) if c < self.n_cells else None
-            found += [] if given is None else [np.array([c]), np.asarray(given)]
-        return found
+            weights = self.law(int(column), int(first), int(last)) if column < self.n_cells else None
+            arrays += [] if weights is None else [np.array([column]), np.asarray(weights)]
+        return arrays
 
     def excludes_nothing(self, column: int) -> bool:
         """Is it plain that every value of a column has a positive weight?"""
@@ -125,15 +125,15 @@ class WithEvidence:
         return isinstance(self.law, Poisson) and bool(self.law.means[column] > 0)
 
 
-def with_evidence(weigh: Weigh, solved: Presolved, own: np.ndarray | None = None) -> WithEvidence:
+def with_evidence(weigh: Weigh, presolved: Presolved, own: np.ndarray | None = None) -> WithEvidence:
     """The weights of a law and of a release's evidence."""
-    return WithEvidence(weigh, solved.fiber.n_cells, solved.fiber.evidence, own)
+    return WithEvidence(weigh, presolved.fiber.n_cells, presolved.fiber.evidence, own)
 
 
-def refuse_impossible(release: Release, solved: Presolved, weigh: Weigh) -> None:
+def refuse_impossible(release: Release, presolved: Presolved, weigh: Weigh) -> None:
     """Refuse where a value that the facts decide has probability zero under the law or the evidence."""
-    for column in np.flatnonzero(solved.decided):
-        value = int(solved.start[column])
+    for column in np.flatnonzero(presolved.decided):
+        value = int(presolved.start[column])
         weight = weigh(int(column), value, value)
         if weight is not None and np.isneginf(weight[0]):
             raise InputError(
@@ -152,18 +152,18 @@ def support(release: Release, law: Any = "uniform") -> Support:
     narrowed = release
     while True:
         try:
-            solved = presolve(narrowed)
+            presolved = presolve(narrowed)
         except Contradiction:
             if narrowed is release:
                 raise
             raise InputError(NO_TABLE + "every feasible one has probability zero.") from None
-        weigh = with_evidence(of_law, solved, own)
-        refuse_impossible(release, solved, weigh)
-        gaps = np.zeros(solved.fiber.n_columns, dtype=bool)
+        weigh = with_evidence(of_law, presolved, own)
+        refuse_impossible(release, presolved, weigh)
+        gaps = np.zeros(presolved.fiber.n_columns, dtype=bool)
         if isinstance(chosen, Uniform) and not release.evidence:
-            return Support(release, chosen, narrowed, solved, weigh, gaps)
+            return Support(release, chosen, narrowed, presolved, weigh, gaps)
         lower, upper = narrowed.lower.copy(), narrowed.upper.copy()
-        for block in solved.blocks:
+        for block in presolved.blocks:
             for column, first, last in zip(block.columns, block.lower, block.upper, strict=True):
                 if weigh.excludes_nothing(int(column)):  # known without a list of all values, which may be billions
                     continue
@@ -176,9 +176,9 @@ def support(release: Release, law: Any = "uniform") -> Support:
                     raise InputError(NO_TABLE + f"together they rule out every value of {where}, {among}.")
                 # Cells are narrowed below, sums are not: what is excluded at the ends of a sum's range is a gap as well.
                 gaps[column] = len(possible) < last - first + 1
-                if column < solved.fiber.n_cells and gaps[column]:
+                if column < presolved.fiber.n_cells and gaps[column]:
                     lower[column] = max(lower[column], first + possible[0])
                     upper[column] = min(upper[column], first + possible[-1])
         if (lower == narrowed.lower).all() and (upper == narrowed.upper).all():
-            return Support(release, chosen, narrowed, solved, weigh, gaps)
+            return Support(release, chosen, narrowed, presolved, weigh, gaps)
         narrowed = replace(narrowed.without_truth(), lower=lower, upper=upper)

@@ -31,10 +31,10 @@ class UnknownLaw:
 
 
 def on_paper(law: Any, release: Release) -> Any:
-    """A law of a release as files hold it; its name stays a name, and where there is none, there is none."""
+    """A law of a release as files hold it; one that is given by its name, or None, stays as it is."""
     if law is None or isinstance(law, str):
         return law
-    found = law.portable(release) if hasattr(law, "portable") else law
-    if form_of(found) is not None:
-        return found
-    return UnknownLaw(str(found.name), str(found.words), getattr(found, "call", type(found).__name__))
+    portable = law.portable(release) if hasattr(law, "portable") else law
+    if form_of(portable) is not None:
+        return portable
+    return UnknownLaw(str(portable.name), str(portable.words), getattr(portable, "call", type(portable).__name__))

@@ -1,4 +1,7 @@
-"""Every cycle of a network, each once: a search from the least node of each."""
+"""Every simple cycle of a network, each once: a search from the least node of each.
+
+The cycles are the circuits of the incidence matrix and, as it is totally unimodular, its Graver basis.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import scipy.sparse as sp
 from ...base.jit import jit
 
 STEPS_PER_CYCLE, LEAST_STEPS = 100, 1_000_000
-"""Arcs looked at for each cycle that may be found, and at least: most of a search may lead nowhere."""
+"""Arcs that a search may look at: so many for each cycle that may be found, and at least that many in all."""
 
 
 class Arcs(NamedTuple):
@@ -22,7 +25,7 @@ class Arcs(NamedTuple):
     head: np.ndarray
 
 
-class _Found(NamedTuple):
+class _Written(NamedTuple):
     """Where cycles are written, one after the other."""
 
     arcs: np.ndarray
@@ -34,23 +37,23 @@ class _Found(NamedTuple):
 def every_cycle(arcs: Arcs, most: int) -> Any:
     """A sparse row for each cycle, 1 where an arc is followed, -1 where it is met head first; None beyond `most`.
 
-    So that no search takes long it is given up, as if there were too many, where it leads nowhere for too long.
+    A search that leads nowhere for too long is given up, as if there were too many.
     """
     looks = max(LEAST_STEPS, STEPS_PER_CYCLE * most)
     number, entries = _search(arcs, most, looks, _room_for(0, 0))
     if number < 0:
         return None
-    found = _room_for(entries, number + 1)
-    _search(arcs, most, looks, found)
-    return sp.csr_array((found.signs, found.arcs, found.ends), shape=(number, len(arcs.tail)))
+    written = _room_for(entries, number + 1)
+    _search(arcs, most, looks, written)
+    return sp.csr_array((written.signs, written.arcs, written.ends), shape=(number, len(arcs.tail)))
 
 
-def _room_for(entries: int, ends: int) -> _Found:
-    return _Found(np.empty(entries, np.int64), np.empty(entries, np.int64), np.zeros(ends, np.int64))
+def _room_for(entries: int, ends: int) -> _Written:
+    return _Written(np.empty(entries, np.int64), np.empty(entries, np.int64), np.zeros(ends, np.int64))
 
 
 @jit
-def _search(network, most, looks, found):  # type: ignore[no-untyped-def]
+def _search(network, most, looks, written):  # type: ignore[no-untyped-def]
     """How many cycles there are and how many arcs they have in all, written where there is room; -1 if too many.
 
     Of its two directions a cycle is found in the one whose first arc has the lower number. A walk passes nodes above its
@@ -73,23 +76,23 @@ def _search(network, most, looks, found):  # type: ignore[no-untyped-def]
             looks -= 1
             if looks < 0:
                 return -1, 0
-            a = arc[place[length]]
+            this_arc = arc[place[length]]
             place[length] += 1
-            other = head[a] if tail[a] == node else tail[a]
-            by[length] = a
-            if other == first:
-                if length == 0 or by[0] < a:
+            far = head[this_arc] if tail[this_arc] == node else tail[this_arc]
+            by[length] = this_arc
+            if far == first:
+                if length == 0 or by[0] < this_arc:
                     if number == most:
                         return -1, 0
-                    if len(found.ends) > 0:
-                        for k in range(length + 1):
-                            found.arcs[entries + k] = by[k]
-                            found.signs[entries + k] = 1 if tail[by[k]] == path[k] else -1
-                        found.ends[number + 1] = entries + length + 1
+                    if len(written.ends) > 0:
+                        for i in range(length + 1):
+                            written.arcs[entries + i] = by[i]
+                            written.signs[entries + i] = 1 if tail[by[i]] == path[i] else -1
+                        written.ends[number + 1] = entries + length + 1
                     number += 1
                     entries += length + 1
-            elif other > first and not on_path[other]:
+            elif far > first and not on_path[far]:
                 length += 1
-                path[length], place[length] = other, start[other]
-                on_path[other] = True
+                path[length], place[length] = far, start[far]
+                on_path[far] = True
     return number, entries

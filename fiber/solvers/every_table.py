@@ -1,8 +1,8 @@
-"""All tables of a small system, or one of them drawn at random: a search that is the same from wherever it starts.
+"""All tables of a small system, or one of them drawn at random: a depth-first search that depends on no table.
 
-The search fills one column after the other, each within what its equations leave over for the columns after it. It looks
-at A, b and the bounds only, so two tables with the same sums lead to the same search: a draw from it, or giving it up at
-a number of steps, favours neither.
+The search fills one column after the other, within what its equations leave over for the columns after it. It looks at A, b
+and the bounds only, so that two tables with the same sums lead to the same search: neither a draw from it, nor giving it up
+after a number of steps, favours one of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def prepare(A: Any) -> Search:
     by_column = sp.csc_array(A)
     by_column.sort_indices()
     arrays = (by_column.indptr, by_column.indices, by_column.data)
-    return Search(*(np.ascontiguousarray(one, dtype=np.int64) for one in arrays))
+    return Search(*(np.ascontiguousarray(array, dtype=np.int64) for array in arrays))
 
 
 def every_table(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, most: int) -> np.ndarray | None:
@@ -43,39 +43,39 @@ def every_table(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, mos
     most = min(most, MOST_NUMBERS // max(1, A.shape[1]))
     order = good_order(A)
     search = prepare(sp.csc_array(A)[:, order])
-    found = np.empty((min(most, max(10, 1_000_000 // max(1, A.shape[1]))), A.shape[1]), dtype=np.int64)
+    tables = np.empty((min(most, max(10, 1_000_000 // max(1, A.shape[1]))), A.shape[1]), dtype=np.int64)
     while True:
         number = list_tables(
-            search, b.astype(np.int64), lower[order], upper[order], max(LEAST_STEPS, STEPS * most), found
+            search, b.astype(np.int64), lower[order], upper[order], max(LEAST_STEPS, STEPS * most), tables
         )
         if number < 0:
             return None
-        if number <= len(found):
+        if number <= len(tables):
             back = np.empty(len(order), dtype=np.int64)
             back[order] = np.arange(len(order))
-            return found[:number][:, back]
-        if len(found) >= most:
+            return tables[:number][:, back]
+        if len(tables) >= most:
             return None
-        found = np.empty((min(most, 10 * len(found)), A.shape[1]), dtype=np.int64)
+        tables = np.empty((min(most, 10 * len(tables)), A.shape[1]), dtype=np.int64)
 
 
 def good_order(A: Any) -> np.ndarray:
     """Columns in an order that finishes equations early: always one of the equation with the fewest columns left."""
     by_row, by_column = sp.csr_array(A), sp.csc_array(A)
-    left = np.diff(by_row.indptr).astype(np.int64)
+    columns_left = np.diff(by_row.indptr).astype(np.int64)
     placed = np.zeros(A.shape[1], dtype=bool)
     order: list[int] = []
     while len(order) < A.shape[1]:
-        waiting = np.flatnonzero(left > 0)
+        waiting = np.flatnonzero(columns_left > 0)
         if not len(waiting):
             order.extend(np.flatnonzero(~placed).tolist())
             break
-        row = waiting[np.argmin(left[waiting])]
-        mine = by_row.indices[by_row.indptr[row] : by_row.indptr[row + 1]]
-        for column in mine[~placed[mine]]:
+        row = waiting[np.argmin(columns_left[waiting])]
+        of_row = by_row.indices[by_row.indptr[row] : by_row.indptr[row + 1]]
+        for column in of_row[~placed[of_row]]:
             placed[column] = True
             order.append(int(column))
-            left[by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]]] -= 1
+            columns_left[by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]]] -= 1
     return np.array(order, dtype=np.int64)
 
 
@@ -96,12 +96,12 @@ def begin(search: Search, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -
     least, most = np.empty(len(search.row), dtype=np.int64), np.empty(len(search.row), dtype=np.int64)
     low, high = np.zeros(len(b), dtype=np.int64), np.zeros(len(b), dtype=np.int64)
     for j in range(len(lower) - 1, -1, -1):
-        for e in range(search.start[j], search.start[j + 1]):
-            r, a = search.row[e], search.coefficient[e]
-            least[e], most[e] = low[r], high[r]
-            one, two = a * lower[j], a * upper[j]
-            low[r] += min(one, two)
-            high[r] += max(one, two)
+        for entry in range(search.start[j], search.start[j + 1]):
+            row, coefficient = search.row[entry], search.coefficient[entry]
+            least[entry], most[entry] = low[row], high[row]
+            at_lower, at_upper = coefficient * lower[j], coefficient * upper[j]
+            low[row] += min(at_lower, at_upper)
+            high[row] += max(at_lower, at_upper)
     return Course(b.copy(), np.empty(len(lower), np.int64), np.empty(len(lower), np.int64), least, most)
 
 
@@ -109,13 +109,14 @@ def begin(search: Search, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -
 def _range(j: int, search: Search, course: Course, lower: np.ndarray, upper: np.ndarray) -> tuple[int, int]:
     """The values of column j that its equations leave possible."""
     low, high = lower[j], upper[j]
-    for e in range(search.start[j], search.start[j + 1]):
-        a, r = search.coefficient[e], search.row[e]
-        fewest, largest = course.left[r] - course.most[e], course.left[r] - course.least[e]  # a * value lies between
-        if a < 0:
-            a, fewest, largest = -a, -largest, -fewest
-        low = max(low, -((-fewest) // a))
-        high = min(high, largest // a)
+    for entry in range(search.start[j], search.start[j + 1]):
+        coefficient, row = search.coefficient[entry], search.row[entry]
+        # between these lies the coefficient times the value
+        fewest, largest = course.left[row] - course.most[entry], course.left[row] - course.least[entry]
+        if coefficient < 0:
+            coefficient, fewest, largest = -coefficient, -largest, -fewest
+        low = max(low, -((-fewest) // coefficient))
+        high = min(high, largest // coefficient)
     return low, high
 
 
@@ -123,7 +124,7 @@ def _range(j: int, search: Search, course: Course, lower: np.ndarray, upper: np.
 def next_table(search: Search, course: Course, lower: np.ndarray, upper: np.ndarray, fresh: bool, steps: int) -> int:
     """Go on from the table in the course (or begin) to the next one; the steps left over, or -1 after the last table.
 
-    At 0 steps left nothing is said: the search was given up.
+    0 steps left means that the search was given up: there may be more tables.
     """
     n = len(lower)
     left, x, last = course.left, course.x, course.last
@@ -136,16 +137,16 @@ def next_table(search: Search, course: Course, lower: np.ndarray, upper: np.ndar
             if not down:
                 j -= 1
                 continue
-            for e in range(search.start[j], search.start[j + 1]):
-                left[search.row[e]] -= search.coefficient[e] * x[j]
+            for entry in range(search.start[j], search.start[j + 1]):
+                left[search.row[entry]] -= search.coefficient[entry] * x[j]
         elif x[j] < last[j]:
             x[j] += 1
-            for e in range(search.start[j], search.start[j + 1]):
-                left[search.row[e]] -= search.coefficient[e]
+            for entry in range(search.start[j], search.start[j + 1]):
+                left[search.row[entry]] -= search.coefficient[entry]
             down = True
         else:
-            for e in range(search.start[j], search.start[j + 1]):
-                left[search.row[e]] += search.coefficient[e] * x[j]
+            for entry in range(search.start[j], search.start[j + 1]):
+                left[search.row[entry]] += search.coefficient[entry] * x[j]
             j -= 1
             continue
         j += 1
@@ -156,9 +157,9 @@ def next_table(search: Search, course: Course, lower: np.ndarray, upper: np.ndar
 
 @jit
 def list_tables(
-    search: Search, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, steps: int, found: np.ndarray
+    search: Search, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, steps: int, tables: np.ndarray
 ) -> int:
-    """Write all tables into the rows of `found`; how many there are, one more than fit, or -1 if it was given up."""
+    """Write all tables into the rows of `tables`; how many there are, one more than fit, or -1 if it was given up."""
     course = begin(search, b, lower, upper)
     number = 0
     while True:
@@ -167,9 +168,9 @@ def list_tables(
             return number
         if steps == 0:
             return -1
-        if number == len(found):
+        if number == len(tables):
             return number + 1
-        found[number] = course.x
+        tables[number] = course.x
         number += 1
 
 
@@ -185,7 +186,7 @@ def draw_table(
 ) -> int:
     """Write one of all tables into `drawn`, each with the same probability; how many there are, or 0 if it was given up.
 
-    The k-th table found replaces the one before with probability 1/k.
+    Reservoir sampling: the k-th table replaces the one before with probability 1/k.
     """
     course = begin(search, b, lower, upper)
     number = 0

@@ -1,7 +1,7 @@
 """Bounds, decided cells and independent parts of a network, from paths and cycles in it.
 
-A flow can be changed only around cycles of arcs that have room in the right direction, so all of this is a question of
-searching for paths. Everything is exact in integers.
+A flow can be changed only around cycles of the residual graph, of arcs that have room in the right direction, so that all of
+this is a search for (augmenting) paths. Everything is exact in integers.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class _Graph:
 
 
 def _graph(tail: np.ndarray, head: np.ndarray, n_nodes: int) -> _Graph:
-    m = len(tail)
+    n_arcs = len(tail)
     ends = np.concatenate([tail, head])
     order = np.argsort(ends, kind="stable")
-    place = np.empty(2 * m, dtype=np.int64)
-    place[order] = np.arange(2 * m)
+    place = np.empty(2 * n_arcs, dtype=np.int64)
+    place[order] = np.arange(2 * n_arcs)
     start = np.zeros(n_nodes + 1, dtype=np.int64)
     start[1:] = np.cumsum(np.bincount(ends, minlength=n_nodes))
     other = np.concatenate([head, tail])[order]
-    mate = np.roll(place, m)[order]
-    return _Graph(start, other, mate, place.reshape(2, m))
+    mate = np.roll(place, n_arcs)[order]
+    return _Graph(start, other, mate, place.reshape(2, n_arcs))
 
 
 def independent_parts(network: Network, is_open: np.ndarray) -> np.ndarray:
@@ -65,11 +65,11 @@ def moving_parts(network: Network, x: np.ndarray, lower: np.ndarray, upper: np.n
 
     An arc is decided if its ends are in different strongly connected components of the residual graph (Gusfield 1988).
     """
-    tail, head, n = network.tail, network.head, network.n_nodes
+    tail, head, n_nodes = network.tail, network.head, network.n_nodes
     up, down = np.flatnonzero(x < upper), np.flatnonzero(x > lower)
-    away, to = np.concatenate([tail[up], head[down]]), np.concatenate([head[up], tail[down]])
-    ways = sp.coo_array((np.ones(len(away), dtype=np.int8), (away, to)), shape=(n, n))
-    _, component = sp.csgraph.connected_components(ways, directed=True, connection="strong")
+    away, towards = np.concatenate([tail[up], head[down]]), np.concatenate([head[up], tail[down]])
+    residual_graph = sp.coo_array((np.ones(len(away), dtype=np.int8), (away, towards)), shape=(n_nodes, n_nodes))
+    _, component = sp.csgraph.connected_components(residual_graph, directed=True, connection="strong")
     label = independent_parts(network, (component[tail] == component[head]) & (lower < upper))
     # An arc with room both ways is a cycle of its own in the residual graph, but a cycle that changes nothing. If no
     # other way joins its ends in either direction, it is the only arc between two sides of its component.
@@ -86,10 +86,10 @@ class _Pushing:
     graph: _Graph
     residual: Residual
 
-    def push(self, asked: np.ndarray, first: int = 0, keep: bool = False) -> int:
-        """Push through the asked places for a while; how many are done."""
+    def push(self, places: np.ndarray, first: int = 0, keep: bool = False) -> int:
+        """Push through some places in turn, for a while; how many are done."""
         graph = Graph(self.graph.start, self.graph.other, self.graph.mate)
-        return int(push(graph, self.residual, asked, first, WORK_PER_CALL, keep))
+        return int(push(graph, self.residual, places, first, WORK_PER_CALL, keep))
 
 
 def _pushing(network: Network, x: np.ndarray, lower: np.ndarray, upper: np.ndarray, label: np.ndarray) -> _Pushing:
@@ -114,7 +114,8 @@ def flow_bounds(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The least and the greatest value of each wanted arc in any feasible flow, from one feasible flow x.
 
-    One flow is pushed from bound to bound and never reset; what the arcs on its way reach counts for them too.
+    For each bound a maximum flow, by augmenting paths. One flow is pushed from bound to bound and never reset: the values
+    that other arcs reach on the way count for them too.
     """
     if ((x < lower) | (x > upper)).any():
         raise ValueError("the flow to start from does not keep its limits.")
@@ -133,12 +134,12 @@ def flow_bounds(
     # In the order of a table each arc would take back what its neighbour has just gathered; at random it is three times
     # as fast. Greatest values first: an arc that takes all of a sum leaves the others of that sum at their least.
     chosen = np.random.default_rng(0).permutation(np.flatnonzero(is_wanted[state.arcs]))
-    asked = np.concatenate([forth[chosen], back[chosen]])
+    places = np.concatenate([forth[chosen], back[chosen]])
     done = 0
-    while done < len(asked):
-        done = state.push(asked, done)
+    while done < len(places):
+        done = state.push(places, done)
         if progress is not None:
-            progress(done, len(asked))
+            progress(done, len(places))
     low[state.arcs] = lower[state.arcs] + state.residual.least_room[back]
     high[state.arcs] = upper[state.arcs] - state.residual.least_room[forth]
     return low[wanted], high[wanted]
@@ -148,20 +149,20 @@ def extreme_flow(
     network: Network, x: np.ndarray, lower: np.ndarray, upper: np.ndarray, arc: int, sign: int
 ) -> np.ndarray:
     """A feasible flow with the greatest (sign 1) or the least (sign -1) value of one arc."""
-    found = x.copy()
+    flow = x.copy()
     if network.tail[arc] == network.head[arc]:
-        found[arc] = upper[arc] if sign > 0 else lower[arc]
-        return found
+        flow[arc] = upper[arc] if sign > 0 else lower[arc]
+        return flow
     label = moving_parts(network, x, lower, upper)
     if label[arc] < 0:
-        return found
+        return flow
     state = _pushing(network, x, lower, upper, np.where(label == label[arc], label, -1))
     at_tail, at_head = state.graph.place
-    asked = (at_tail if sign > 0 else at_head)[state.arcs == arc]
-    while not state.push(asked):
+    place = (at_tail if sign > 0 else at_head)[state.arcs == arc]
+    while not state.push(place):
         pass  # a pause in which the user can interrupt
-    found[state.arcs] = lower[state.arcs] + state.residual.room[at_head]
-    return found
+    flow[state.arcs] = lower[state.arcs] + state.residual.room[at_head]
+    return flow
 
 
 def feasible_flow(network: Network, A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray | None:
@@ -182,7 +183,7 @@ def _flow_with_balance(
     missing = np.append(missing, -missing.sum())
     # What is too much at some nodes goes through the network, and through one hub, to where it is missing.
     giving, taking = np.flatnonzero(missing < 0), np.flatnonzero(missing > 0)
-    hub, n = network.n_nodes, len(x)
+    hub, n_arcs = network.n_nodes, len(x)
     whole = Network(
         tail=np.concatenate([network.tail, np.full(len(giving), hub), taking]),
         head=np.concatenate([network.head, giving, np.full(len(taking), hub)]),
@@ -193,13 +194,13 @@ def _flow_with_balance(
     low = np.concatenate([lower, nothing])
     high = np.concatenate([upper, -missing[giving], missing[taking]])
     state = _pushing(whole, np.concatenate([x, nothing]), low, high, np.where(low < high, 0, -1))
-    is_giving = (state.arcs >= n) & (state.arcs < n + len(giving))
-    asked = state.graph.place[0][is_giving]
+    is_giving = (state.arcs >= n_arcs) & (state.arcs < n_arcs + len(giving))
+    places = state.graph.place[0][is_giving]
     done = 0
-    while done < len(asked):
-        before, done = done, state.push(asked, done, keep=True)
-        if state.residual.least_room[asked[before:done]].any():
+    while done < len(places):
+        before, done = done, state.push(places, done, keep=True)
+        if state.residual.least_room[places[before:done]].any():
             return None
-    inner = state.arcs < n
+    inner = state.arcs < n_arcs
     x[state.arcs[inner]] = lower[state.arcs[inner]] + state.residual.room[state.graph.place[1][inner]]
     return x

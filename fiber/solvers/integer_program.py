@@ -1,4 +1,4 @@
-"""One integer program at a time (HiGHS through scipy), with every table it returns checked in integers."""
+"""One integer program at a time, by branch and bound (HiGHS through scipy); every table is checked in integers."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ def optimum(
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     span = np.where(upper >= NO_LIMIT, np.inf, upper - lower)
-    rest = b - A @ lower
+    remainder = b - A @ lower
     if A.shape[0] == 0:
         if objective is not None and ((objective < 0) & ~np.isfinite(span)).any():
             raise NumericalDoubt("the sum that is asked about has no upper limit.")
         step = np.zeros(len(lower)) if objective is None else np.where(objective < 0, span, 0)
         return np.asarray(lower + step.astype(np.int64))
     cost = np.zeros(len(lower)) if objective is None else objective.astype(float)
-    found = milp(
+    answer = milp(
         cost,
-        constraints=LinearConstraint(A.astype(float), rest.astype(float), rest.astype(float)),
+        constraints=LinearConstraint(A.astype(float), remainder.astype(float), remainder.astype(float)),
         integrality=np.ones(len(lower)),
         bounds=Bounds(np.zeros(len(lower)), span),
         options={"mip_rel_gap": 0.0},
     )
     finite = span[np.isfinite(span)]
     doubtful = (np.abs(A.data) > 1).any() and finite.max(initial=0) > WIDEST
-    if found.status == 2:
+    if answer.status == 2:
         if doubtful:
             raise NumericalDoubt(_DOUBT)
         return None
     if doubtful and objective is not None:
         raise NumericalDoubt(_DOUBT)
-    if found.status != 0:
-        raise NumericalDoubt(f"the integer program could not be solved ({found.message}).")
-    table = lower + np.round(found.x).astype(np.int64)
+    if answer.status != 0:
+        raise NumericalDoubt(f"the integer program could not be solved ({answer.message}).")
+    table = lower + np.round(answer.x).astype(np.int64)
     if (A @ table != b).any() or (table < lower).any() or (table > upper).any():
         raise NumericalDoubt(
             "the integer program's answer did not hold up when checked in whole numbers; if the values are large, use "
@@ -68,30 +68,30 @@ def least_cost(
 ) -> tuple[np.ndarray | None, bool]:
     """Integers 0 <= x <= most with low <= A x <= high, of least cost; and is that proven?
 
-    The search ends after so many nodes, or when the cost is proven to be within the share `gap` of the least one; None
-    that is proven means that there are no such integers.
+    The branch and bound ends after so many nodes, or when the cost is proven to be within the share `gap` of the least one.
+    None and proven means that there are no such integers.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if len(cost) == 0:
         fits = (low <= 0).all() and (high >= 0).all()
         return np.empty(0, dtype=np.int64) if fits else None, True
-    found = milp(
+    answer = milp(
         np.asarray(cost, dtype=float),
         constraints=[LinearConstraint(A.astype(float), low, high)] if A.shape[0] else [],
         integrality=np.ones(len(cost)),
         bounds=Bounds(np.zeros(len(cost)), np.asarray(most, dtype=float)),
         options={"mip_rel_gap": gap, "node_limit": nodes},
     )
-    if found.status == 2:
+    if answer.status == 2:
         return None, True
-    if found.x is None:
+    if answer.x is None:
         return None, False
-    x = np.round(found.x).astype(np.int64)
+    x = np.round(answer.x).astype(np.int64)
     sums = A @ x
     if (sums < low - _BLUR).any() or (sums > high + _BLUR).any() or (x < 0).any() or (x > most).any():
         raise NumericalDoubt(
             "the integer program's answer did not hold up when checked in whole numbers; if the values are large, use "
             "fewer decimals or a coarser unit."
         )
-    return x, found.status == 0 and (found.mip_gap or 0.0) <= _NO_GAP
+    return x, answer.status == 0 and (answer.mip_gap or 0.0) <= _NO_GAP

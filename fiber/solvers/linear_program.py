@@ -1,9 +1,9 @@
 """Sharp integer bounds in a block by linear programs, proven in whole numbers.
 
 A bound is proven from two sides. A table that attains it is checked in whole numbers. That no table passes it follows
-from the cells' own ranges, or from the dual of a linear program, rounded and then evaluated in whole numbers: whatever
-its rounding, a dual gives a valid bound. Only where the two do not meet is an integer program solved; that no table is
-better than its own rests on the solver's word.
+from the cells' own ranges, or from the dual of a linear program, rounded and then evaluated in whole numbers: by weak
+duality any dual, however rounded, gives a valid bound. Only where the two do not meet is an integer program solved; that
+no table is better than the one it finds rests on the solver's word.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ def program_bounds(
     which no table passes and perhaps none attains, and "not sharp" for its proof.
     """
     search = _Search(sp.csr_array(A), b, lower, upper, start, sp.csr_array(rows))
-    of = search.rows.shape[0]
+    n_sums = search.rows.shape[0]
     if whole_table(np.zeros(len(start)), start, search.A, b, lower, upper) is None:
         raise NumericalDoubt("the table to start from does not satisfy the equations and limits of its block.")
 
     def tell() -> None:
         if progress is not None:
-            progress(int((~search.open).reshape(2, -1).all(axis=0).sum()), of)
+            progress(int((~search.open).reshape(2, -1).all(axis=0).sum()), n_sums)
 
     for sweep in range(SWEEPS):
         if sweep:
@@ -81,7 +81,7 @@ def program_bounds(
     tell()
     proof = np.where(search.proven == search.limit, PROPAGATION, np.where(search.by_program, INTEGER, LINEAR))
     proof[search.open] = OUTER
-    return Bounds(search.proven[:of], -search.proven[of:], proof.reshape(2, of).T)
+    return Bounds(search.proven[:n_sums], -search.proven[n_sums:], proof.reshape(2, n_sums).T)
 
 
 class _Luck:
@@ -146,8 +146,8 @@ class _Search:
 
     def order(self) -> list[int]:
         """Both sides of a sum one after the other: neighbours share equations, and so most of an answer."""
-        of = self.rows.shape[0]
-        return [side * of + i for i in range(of) for side in (0, 1)]
+        n_sums = self.rows.shape[0]
+        return [side * n_sums + i for i in range(n_sums) for side in (0, 1)]
 
     def look_again(self) -> None:
         """Begin another sweep. What one leaves are the hard cases, which say little about how the next will do."""
@@ -156,9 +156,9 @@ class _Search:
 
     def objective(self, ask: int) -> tuple[np.ndarray, np.ndarray]:
         """The cells of a side and their coefficients."""
-        of = self.rows.shape[0]
-        part = slice(self.rows.indptr[ask % of], self.rows.indptr[ask % of + 1])
-        return self.rows.indices[part], self.rows.data[part] * (1 if ask < of else -1)
+        n_sums = self.rows.shape[0]
+        part = slice(self.rows.indptr[ask % n_sums], self.rows.indptr[ask % n_sums + 1])
+        return self.rows.indices[part], self.rows.data[part] * (1 if ask < n_sums else -1)
 
     def by_linear_programs(self, ask: int) -> None:
         """Find a table that attains the proven bound of a side, and a better bound if need be."""
@@ -291,12 +291,12 @@ class _Search:
             scaled, weight = np.zeros(len(dual)), denominator * float(np.abs(cost).max())
         y = np.rint(scaled).astype(np.int64)
         reduced = denominator * cost - self._transposed @ y
-        left = np.minimum(reduced, 0)
+        negative = np.minimum(reduced, 0)
         if weight * self._size < _SAFE:
-            total = int(y @ self.rest) + int(left @ self.span)
+            total = int(y @ self.rest) + int(negative @ self.span)
             return -(-total // denominator), reduced, total
         total = sum(map(int.__mul__, y.tolist(), self.rest.tolist()))
-        total += sum(map(int.__mul__, left.tolist(), self.span.tolist()))
+        total += sum(map(int.__mul__, negative.tolist(), self.span.tolist()))
         return -(-total // denominator), None, total
 
     def _harvest(self, table: np.ndarray) -> None:

@@ -40,14 +40,14 @@ def warm_model(A: Any, rest: np.ndarray, span: np.ndarray, cost: np.ndarray, *, 
 
 
 def solved(model: Any) -> str:
-    """Solve: "optimal", "infeasible", "stopped" at the limit of steps, or what else the solver says."""
+    """Solve, and say how it ended: "optimal", "infeasible", "stopped" at the limit of steps, or the solver's own word."""
     import highspy
 
-    status = highspy.HighsModelStatus
+    statuses = highspy.HighsModelStatus
     model.run()
-    found = model.getModelStatus()
-    known = {status.kOptimal: "optimal", status.kInfeasible: "infeasible", status.kIterationLimit: "stopped"}
-    return known.get(found) or str(model.modelStatusToString(found))
+    status = model.getModelStatus()
+    words = {statuses.kOptimal: "optimal", statuses.kInfeasible: "infeasible", statuses.kIterationLimit: "stopped"}
+    return words.get(status) or str(model.modelStatusToString(status))
 
 
 def whole_table(

@@ -60,9 +60,9 @@ def any_table(A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np
     A = sp.csr_array(A)
     if not len(lower) or (upper >= NO_LIMIT).any():
         return None
-    tried = TableSearch(A, b)
+    table_search = TableSearch(A, b)
     for wish in (lower, upper, (lower + upper) // 2):
-        word, table = tried.find(lower, upper, wish, 0, int(wish[0]))
+        word, table = table_search.find(lower, upper, wish, 0, int(wish[0]))
         if word == FOUND and (A @ table == b).all() and (table >= lower).all() and (table <= upper).all():
             return table
     return None

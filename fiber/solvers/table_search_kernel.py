@@ -1,4 +1,4 @@
-"""Search for one table in a block, depth first: a column is decided, what follows is propagated, and so on.
+"""Search for one table in a block, depth first, as in constraint programming: decide a column, propagate what follows.
 
 The next column is from the equation with the fewest open ones, so that dead ends show early; it takes the value that is
 wished for it, or the nearest that is left, and then those above and below. Every change is written down and undone on the
@@ -21,7 +21,7 @@ HOLDS, DEAD_END, TRAIL_IS_FULL = 1, 0, -1
 
 
 class Room(NamedTuple):
-    """Room that a search works in; what is in it before does not matter."""
+    """Scratch arrays of a search: what is in them before a call does not matter."""
 
     open_in_row: np.ndarray
     up: np.ndarray
@@ -51,10 +51,12 @@ def _measure(equations: Equations, domains: Domains, room: Room) -> bool:
     for row in range(len(equations.b)):
         room.queued[row] = False
         up, down, widest, open_columns = equations.b[row], -equations.b[row], 0, 0
-        for e in range(equations.row_start[row], equations.row_start[row + 1]):
-            a, k = equations.coefficients[e], equations.columns[e]
-            low, high = domains.low[k], domains.high[k]
-            least, most = (a * low, a * high) if a > 0 else (a * high, a * low)
+        for entry in range(equations.row_start[row], equations.row_start[row + 1]):
+            coefficient, column = equations.coefficients[entry], equations.columns[entry]
+            low, high = domains.low[column], domains.high[column]
+            least, most = (
+                (coefficient * low, coefficient * high) if coefficient > 0 else (coefficient * high, coefficient * low)
+            )
             up -= least
             down += most
             widest = max(widest, most - least)
@@ -69,21 +71,21 @@ def _measure(equations: Equations, domains: Domains, room: Room) -> bool:
 def _narrow(
     equations: Equations, domains: Domains, room: Room, change: tuple[int, int, int], head: int, size: int
 ) -> tuple[bool, int]:
-    """Give a column a narrower range: whether all rows can still hold, and how many wait that this may tell something."""
-    j, new_low, new_high = change
+    """Give a column a narrower range: whether all rows can still hold, and how many rows wait to be propagated."""
+    column, new_low, new_high = change
     low, high, n_rows = domains.low, domains.high, len(equations.b)
-    rise, fall = new_low - low[j], high[j] - new_high
-    closed = low[j] < high[j] and new_low == new_high
-    low[j], high[j] = new_low, new_high
+    rise, fall = new_low - low[column], high[column] - new_high
+    closed = low[column] < high[column] and new_low == new_high
+    low[column], high[column] = new_low, new_high
     holds = True
-    for f in range(equations.column_start[j], equations.column_start[j + 1]):
-        row, a = equations.rows_of_column[f], equations.by_column[f]
-        room.up[row] -= a * rise if a > 0 else -a * fall
-        room.down[row] -= a * fall if a > 0 else -a * rise
+    for crossing in range(equations.column_start[column], equations.column_start[column + 1]):
+        row, coefficient = equations.rows_of_column[crossing], equations.by_column[crossing]
+        room.up[row] -= coefficient * rise if coefficient > 0 else -coefficient * fall
+        room.down[row] -= coefficient * fall if coefficient > 0 else -coefficient * rise
         room.open_in_row[row] -= closed
-        left = min(room.up[row], room.down[row])
-        holds = holds and left >= 0
-        if left < room.widest[row] and room.open_in_row[row] > 0 and not room.queued[row]:
+        slack = min(room.up[row], room.down[row])
+        holds = holds and slack >= 0
+        if slack < room.widest[row] and room.open_in_row[row] > 0 and not room.queued[row]:
             room.queued[row] = True
             room.queue[head + size if head + size < n_rows else head + size - n_rows] = row
             size += 1
@@ -92,23 +94,23 @@ def _narrow(
 
 @jit_inlined
 def _tightened(
-    equations: Equations, domains: Domains, room: Room, row: int, e: int, end: int
+    equations: Equations, domains: Domains, room: Room, row: int, entry: int, end: int
 ) -> tuple[int, int, int, int]:
     """The first of some entries of a row whose column it leaves less than it has: the next entry, the column, its range."""
-    while e < end:
-        a, k = equations.coefficients[e], equations.columns[e]
-        low, high = domains.low[k], domains.high[k]
-        e += 1
-        times = a if a > 0 else -a
-        if times * (high - low) <= min(room.up[row], room.down[row]):
+    while entry < end:
+        coefficient, column = equations.coefficients[entry], equations.columns[entry]
+        low, high = domains.low[column], domains.high[column]
+        entry += 1
+        size = coefficient if coefficient > 0 else -coefficient
+        if size * (high - low) <= min(room.up[row], room.down[row]):
             continue
-        rise, fall = room.up[row] // times, room.down[row] // times
-        if a < 0:
+        rise, fall = room.up[row] // size, room.down[row] // size
+        if coefficient < 0:
             rise, fall = fall, rise
         new_low, new_high = max(low, high - fall), min(high, low + rise)
         if new_low > low or new_high < high:
-            return e, k, new_low, new_high
-    return e, -1, 0, 0
+            return entry, column, new_low, new_high
+    return entry, -1, 0, 0
 
 
 @jit_inlined
@@ -117,30 +119,34 @@ def _propagate(
 ) -> tuple[int, int, int]:
     """Make a change and all that follows from it: does every row still hold, the length of the trail, and the work."""
     n_rows, head, size = len(equations.b), 0, 0  # rows to be looked at stand in a ring
-    row, e, end = -1, 0, 0
+    row, entry, end = -1, 0, 0
     while True:
-        j = change[0]
-        if j >= 0:
+        column = change[0]
+        if column >= 0:
             if trail == len(room.changed):
                 return TRAIL_IS_FULL, trail, work
-            room.changed[trail], room.changed_low[trail], room.changed_high[trail] = j, domains.low[j], domains.high[j]
+            room.changed[trail], room.changed_low[trail], room.changed_high[trail] = (
+                column,
+                domains.low[column],
+                domains.high[column],
+            )
             trail += 1
-            work += equations.column_start[j + 1] - equations.column_start[j]
+            work += equations.column_start[column + 1] - equations.column_start[column]
             holds, size = _narrow(equations, domains, room, change, head, size)
             if not holds:
                 break
-        if e == end:
+        if entry == end:
             if size == 0:
                 return HOLDS, trail, work
             row = room.queue[head]
             head = head + 1 if head + 1 < n_rows else 0
             size -= 1
             room.queued[row] = False
-            e, end = equations.row_start[row], equations.row_start[row + 1]
-            work += end - e
-        e, j, new_low, new_high = _tightened(equations, domains, room, row, e, end)
-        change = (j, new_low, new_high)
-        if j >= 0 and new_low > new_high:
+            entry, end = equations.row_start[row], equations.row_start[row + 1]
+            work += end - entry
+        entry, column, new_low, new_high = _tightened(equations, domains, room, row, entry, end)
+        change = (column, new_low, new_high)
+        if column >= 0 and new_low > new_high:
             break
     while size > 0:
         room.queued[room.queue[head]] = False
@@ -155,14 +161,14 @@ def _undo(equations: Equations, domains: Domains, room: Room, trail: int, until:
     low, high = domains.low, domains.high
     while trail > until:
         trail -= 1
-        k = room.changed[trail]
-        rise, fall = low[k] - room.changed_low[trail], room.changed_high[trail] - high[k]
-        opened = low[k] == high[k] and rise + fall > 0
-        low[k], high[k] = room.changed_low[trail], room.changed_high[trail]
-        for f in range(equations.column_start[k], equations.column_start[k + 1]):
-            row, a = equations.rows_of_column[f], equations.by_column[f]
-            room.up[row] += a * rise if a > 0 else -a * fall
-            room.down[row] += a * fall if a > 0 else -a * rise
+        column = room.changed[trail]
+        rise, fall = low[column] - room.changed_low[trail], room.changed_high[trail] - high[column]
+        opened = low[column] == high[column] and rise + fall > 0
+        low[column], high[column] = room.changed_low[trail], room.changed_high[trail]
+        for crossing in range(equations.column_start[column], equations.column_start[column + 1]):
+            row, coefficient = equations.rows_of_column[crossing], equations.by_column[crossing]
+            room.up[row] += coefficient * rise if coefficient > 0 else -coefficient * fall
+            room.down[row] += coefficient * fall if coefficient > 0 else -coefficient * rise
             room.open_in_row[row] += opened
     return trail
 
@@ -178,14 +184,14 @@ def _back(
     while depth > 0:
         depth -= 1
         trail = _undo(equations, domains, room, trail, room.mark[depth])
-        j, value = room.chosen[depth], room.chosen_value[depth]
+        column, value = room.chosen[depth], room.chosen_value[depth]
         room.stage[depth] += 1
-        if room.stage[depth] == 1 and value == domains.high[j]:
+        if room.stage[depth] == 1 and value == domains.high[column]:
             room.stage[depth] = 2
         if room.stage[depth] == 1:
-            return depth, trail, (j, value + 1, domains.high[j])
-        if room.stage[depth] == 2 and value > domains.low[j]:
-            return depth, trail, (j, domains.low[j], value - 1)
+            return depth, trail, (column, value + 1, domains.high[column])
+        if room.stage[depth] == 2 and value > domains.low[column]:
+            return depth, trail, (column, domains.low[column], value - 1)
     return -1, trail, (-1, 0, 0)
 
 
@@ -202,12 +208,14 @@ def _next_row(room: Room, n_rows: int) -> int:
 @jit_inlined
 def _narrowest(equations: Equations, domains: Domains, row: int) -> int:
     """The open column of a row with the fewest values."""
-    low, high, j = domains.low, domains.high, -1
-    for e in range(equations.row_start[row], equations.row_start[row + 1]):
-        k = equations.columns[e]
-        if low[k] < high[k] and (j < 0 or high[k] - low[k] < high[j] - low[j]):
-            j = k
-    return j
+    low, high, narrowest = domains.low, domains.high, -1
+    for entry in range(equations.row_start[row], equations.row_start[row + 1]):
+        column = equations.columns[entry]
+        if low[column] < high[column] and (
+            narrowest < 0 or high[column] - low[column] < high[narrowest] - low[narrowest]
+        ):
+            narrowest = column
+    return narrowest
 
 
 @jit_lean
@@ -245,8 +253,8 @@ def search(
             if work > most_work or depth == len(room.chosen):
                 return SPENT
             work += n_rows
-            j = _narrowest(equations, domains, row)
-            value = min(max(wish[j], low[j]), high[j])
-            room.chosen[depth], room.chosen_value[depth], room.stage[depth], room.mark[depth] = j, value, 0, trail
-            change = (j, value, value)
+            column = _narrowest(equations, domains, row)
+            value = min(max(wish[column], low[column]), high[column])
+            room.chosen[depth], room.chosen_value[depth], room.stage[depth], room.mark[depth] = column, value, 0, trail
+            change = (column, value, value)
         depth += 1

@@ -1,7 +1,7 @@
 """Moves that connect every fiber of a system, computed by 4ti2 where it is installed and the system is not too large.
 
 A Markov basis of A connects {y >= 0 : A y = b} for every b (Diaconis and Sturmfels 1998). Where a cell has an upper
-bound that the equations do not imply, the bound is made an equation with a cell of its own, y_j + s_j = u_j, before the
+bound that the equations do not imply, the bound is made an equation with a slack cell, y_j + s_j = u_j, before the
 computation: the basis then connects the fibers for all values of the bounds as well. 4ti2 is called through py4ti2, which
 is under the GPL and an extra, `fiberwalk[algebra]`. It runs in a process of its own, so that it can be stopped; what it
 finds is checked in integers and kept on disk under a name that does not depend on the order of the cells.
@@ -150,24 +150,24 @@ def _in_vain(n_cells: int, reason: Stopped) -> str:
 
 def _computed(form: Canonical, max_seconds: float, compute: Compute | None) -> Any:
     """The moves of a canonical system, checked."""
-    found = sp.csr_array((compute or by_child)(lifted(form.matrix, form.flags), variant(form.matrix), max_seconds))
-    found = one_of_each_pair(found)
-    if ((found < 0).sum(axis=1) == 0).any():
+    basis = sp.csr_array((compute or by_child)(lifted(form.matrix, form.flags), variant(form.matrix), max_seconds))
+    basis = one_of_each_pair(basis)
+    if ((basis < 0).sum(axis=1) == 0).any():
         raise NotDone(UNBOUNDED)
-    moves = sp.csr_array(found[:, : form.matrix.shape[1]])
+    moves = sp.csr_array(basis[:, : form.matrix.shape[1]])
     if not in_kernel(form.matrix, moves):
         raise NotDone("4ti2 failed: a move of its changes the sums (its integers may have overflowed)")
     return moves
 
 
 def lifted(A: Any, bounded: np.ndarray) -> Any:
-    """The system with an equation y_j + s_j = u_j and a column for each bounded column."""
+    """The system with an equation y_j + s_j = u_j for each bounded column: if all are bounded, the Lawrence lifting of A."""
     columns = np.flatnonzero(bounded)
-    unit = sp.eye_array(len(columns), dtype=np.int64)
+    identity = sp.eye_array(len(columns), dtype=np.int64)
     chosen = sp.csr_array(
         (np.ones(len(columns), dtype=np.int64), (np.arange(len(columns)), columns)), shape=(len(columns), A.shape[1])
     )
-    return sp.csr_array(sp.block_array([[A, None], [chosen, unit]])) if len(columns) else sp.csr_array(A)
+    return sp.csr_array(sp.block_array([[A, None], [chosen, identity]])) if len(columns) else sp.csr_array(A)
 
 
 def variant(A: Any) -> str:
@@ -180,11 +180,11 @@ def variant(A: Any) -> str:
     """
     if not A.nnz:
         return FAST
-    kept, _ = relations(A.toarray())
-    rows = A.toarray()[kept].astype(float)
-    columns_squared = np.sort((rows**2).sum(axis=0))[::-1][: len(kept)]
+    independent, _ = relations(A.toarray())
+    rows = A.toarray()[independent].astype(float)
+    columns_squared = np.sort((rows**2).sum(axis=0))[::-1][: len(independent)]
     logs = [np.log2(squared[squared > 0]).sum() / 2 for squared in (columns_squared, (rows**2).sum(axis=1))]
-    dimension = max(A.shape[1] - len(kept), 1)
+    dimension = max(A.shape[1] - len(independent), 1)
     return FAST if min(logs) + math.log2(dimension) <= math.log2(LARGEST_ENTRY) else EXACT
 
 
@@ -199,7 +199,7 @@ def in_kernel(A: Any, moves: Any) -> bool:
 
 
 def one_of_each_pair(moves: Any) -> Any:
-    """The different moves but zero, the first entry of each positive, in an order that depends on nothing else."""
+    """The different moves without zero, one of m and -m, in an order that depends on the moves alone."""
     moves = sp.csr_array(moves, dtype=np.int64)
     moves.sum_duplicates()
     moves.eliminate_zeros()
@@ -207,9 +207,9 @@ def one_of_each_pair(moves: Any) -> Any:
     signs = np.sign(moves.data[moves.indptr[:-1]])
     moves.data = moves.data * np.repeat(signs, np.diff(moves.indptr))
     places: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
-    for i in range(moves.shape[0]):
-        part = slice(moves.indptr[i], moves.indptr[i + 1])
-        places.setdefault((tuple(moves.indices[part].tolist()), tuple(moves.data[part].tolist())), i)
+    for row in range(moves.shape[0]):
+        part = slice(moves.indptr[row], moves.indptr[row + 1])
+        places.setdefault((tuple(moves.indices[part].tolist()), tuple(moves.data[part].tolist())), row)
     return sp.csr_array(moves[[places[key] for key in sorted(places, key=lambda key: (len(key[0]), key))]])
 
 
@@ -226,26 +226,26 @@ def by_child(A: Any, module: str, max_seconds: float) -> Any:
     out_of_time = f"it ran out of its {max_seconds:g} seconds"
     try:
         # in a session of its own, as Ctrl-C would otherwise reach it too; `run` kills it then
-        done = subprocess.run(program, input=text, capture_output=True, timeout=max_seconds, start_new_session=True)
+        child = subprocess.run(program, input=text, capture_output=True, timeout=max_seconds, start_new_session=True)
     except subprocess.TimeoutExpired:
         raise Stopped(out_of_time) from None
     except OSError as error:
         raise Stopped(f"it could not be started: {error}") from None
-    if done.returncode == BEYOND_64_BITS:
+    if child.returncode == BEYOND_64_BITS:
         raise NotDone("4ti2's moves have entries beyond 64 bits")
-    if done.returncode == -getattr(signal, "SIGALRM", 0):
+    if child.returncode == -getattr(signal, "SIGALRM", 0):
         raise Stopped(out_of_time)
-    if done.returncode:
-        raise Stopped(_reason(done.returncode, done.stderr))
-    return _read_answer(done.stdout, A.shape[1])
+    if child.returncode:
+        raise Stopped(_reason(child.returncode, child.stderr))
+    return _read_answer(child.stdout, A.shape[1])
 
 
 def _reason(code: int, errors: bytes) -> str:
     if b"bad_alloc" in errors or b"MemoryError" in errors:
         return "it ran out of memory"
-    said = errors.decode(errors="replace").strip().splitlines()
+    lines = errors.decode(errors="replace").strip().splitlines()
     ended = f"it was ended by signal {-code}" if code < 0 else f"it ended with status {code}"
-    return f"{ended} ({said[-1]})" if said else ended
+    return f"{ended} ({lines[-1]})" if lines else ended
 
 
 def _read_answer(answer: bytes, n_columns: int) -> Any:

@@ -1,10 +1,11 @@
 """A name for a system of equations that does not depend on the order its cells and rows are written in.
 
-Cells and rows are the two sides of a graph whose edges are the coefficients. Colours are refined until cells of one
-colour see the same colours through the same coefficients; while colours are shared, one cell of the smallest shared
-colour is made different from the rest, and the refinement goes on. Where the cells of a colour can be exchanged by a
-symmetry of the system it does not matter which is taken. Where they cannot (regular systems without symmetry), the same
-system may get several names: whoever looks something up by its name then misses it, and nothing else happens.
+Cells and rows are the two sides of a graph whose edges are the coefficients. Colours are refined (as in the test of
+Weisfeiler and Leman) until cells of one colour see the same colours through the same coefficients; while colours are shared,
+one cell of the smallest shared colour is made different from the rest, and the refinement goes on. Where the cells of a
+colour can be exchanged by a symmetry of the system it does not matter which is taken. Where they cannot (regular systems
+without symmetry), the same system may get several names: whoever looks something up by its name then misses it, and nothing
+else happens.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def canonical(A: Any, flags: np.ndarray) -> Canonical:
 
 
 def _plain(A: Any) -> Any:
-    """The rows divided by what their entries have in common, more of them positive than negative, each once."""
+    """The rows divided by the greatest common divisor of their entries, most of these positive, each row once."""
     dense = sp.csr_array(A, dtype=np.int64).toarray()
     dense = dense[(dense != 0).any(axis=1)]
     dense = dense // np.gcd.reduce(dense, axis=1, keepdims=True, initial=0).clip(1)

@@ -20,19 +20,20 @@ AT_ONCE = 20_000_000
 def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_000, most: int = 200_000) -> Any | None:
     """The elements of the Graver basis with at most `width` in each column, one of each pair z and -z; None if too many.
 
-    An element of the lattice is in its Graver basis if it is no sum of two others that agree with it in sign everywhere
-    (0 agrees with every sign). From every table of a fiber every other is reached by these moves alone, and so is the
-    best in any direction. A move with more than upper - lower in a column can never be made, hence `width`.
+    An element of the lattice is in its Graver basis if it is no *conformal* sum, of two others that agree with it in sign
+    everywhere (0 agrees with every sign). From every table of a fiber these moves alone reach every other, within any
+    bounds, each step coming closer to it (a distance-reducing Markov basis). A move with more than upper - lower in a column
+    can never be made, hence `width`.
 
-    Project and lift (Hemmecke 2003): on the columns `lead` the lattice is all integer vectors, and its
-    Graver basis the unit vectors; the other columns are added one by one. An element of the larger basis is a sum of
-    elements of the smaller, of its own signs in the columns done. As long as two of them differ in sign in the new
-    column, their sum takes their place, or the elements into which it falls apart, and less is left to cancel in the
-    new column; in the end only the element itself is there.
+    Project and lift (Hemmecke 2003): on the columns `lead` the lattice is all integer vectors, and its Graver basis the unit
+    vectors; the other columns are added one by one. In the columns done, an element of the larger basis is a conformal sum
+    of elements of the smaller one. As long as two of these differ in sign in the new column, they are replaced by their
+    sum, or by the elements into which that falls apart, and less is left to cancel in the new column; in the end only the
+    element itself is there.
 
-    What is wider than `width` in the columns done can go: all that stood in for an element was, in these columns, a part
-    of it, and what a sum falls apart into is a part of the sum. In the new column this is not so. Elements and sums of
-    any size may cancel there, so that column is cut only when it is done.
+    Elements wider than `width` in the columns done can be dropped: all that ever stood in for an element is, in these
+    columns, a part of it and no wider. In the new column this is not so: elements and sums of any size may cancel there, so
+    that column is cut only when it is done.
 
     Parameters
     ----------
@@ -47,19 +48,23 @@ def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_00
     """
     if lattice.lead is None:
         return None
-    k, n = lattice.basis.shape
-    most = min(most, MOST_ENTRIES // max(n, 1))
+    n_lead, n_columns = lattice.basis.shape
+    most = min(most, MOST_ENTRIES // max(n_columns, 1))
     # every column costs a look at every entry, if nothing else
-    if k > most or k * n * (n - k) > budget or np.abs(lattice.basis.data).max(initial=0) > LARGEST:
+    if (
+        n_lead > most
+        or n_lead * n_columns * (n_columns - n_lead) > budget
+        or np.abs(lattice.basis.data).max(initial=0) > LARGEST
+    ):
         return None
     entries = lattice.basis.toarray().astype(np.int32)
-    waiting = np.ones(n, dtype=bool)
+    waiting = np.ones(n_columns, dtype=bool)
     waiting[lattice.lead] = False
     order = np.concatenate([lattice.lead, np.flatnonzero(waiting)])
     entries = entries[width[lattice.lead] >= 1][:, order]
-    weights = np.random.default_rng(0).integers(2**64, size=k, dtype=np.uint64)
+    weights = np.random.default_rng(0).integers(2**64, size=n_lead, dtype=np.uint64)
     spent = 0
-    for done in range(k, n):
+    for done in range(n_lead, n_columns):
         if not len(entries):
             break
         if spent > AT_ONCE:
@@ -68,8 +73,8 @@ def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_00
         order[[done, chosen]] = order[[chosen, done]]
         entries[:, [done, chosen]] = entries[:, [chosen, done]]
         entries = _arranged(entries, done)
-        codes = entries[:, :k].astype(np.uint64) @ weights
-        size, work, entries = add_column(entries, codes, width[order[:done]], k, done, most, budget)
+        codes = entries[:, :n_lead].astype(np.uint64) @ weights
+        size, work, entries = add_column(entries, codes, width[order[:done]], n_lead, done, most, budget)
         budget -= work
         spent += work
         if size < 0:
@@ -81,7 +86,7 @@ def graver_basis(lattice: Lattice, width: np.ndarray, budget: int = 2_000_000_00
 
 
 def _arranged(entries: np.ndarray, done: int) -> np.ndarray:
-    """The elements by length in the columns done, each with the sign that makes it positive in the next, or any."""
+    """The elements by length in the columns done, each with the sign that leaves it not negative in the next."""
     by_length = np.argsort(np.abs(entries[:, :done]).sum(axis=1, dtype=np.int64), kind="stable")
     entries = entries[by_length]
     entries[entries[:, done] < 0] *= -1

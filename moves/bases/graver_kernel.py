@@ -47,7 +47,7 @@ class Elements(NamedTuple):
 
 
 class Dealt(NamedTuple):
-    """Elements whose length has been dealt with, by length, with the columns of either sign, 64 to a word."""
+    """Elements whose length has been dealt with, by length; as bits, 64 to a word, the columns of either sign."""
 
     element: np.ndarray
     plus: np.ndarray
@@ -55,7 +55,7 @@ class Dealt(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """A sum of two, and the columns where it is not positive, and not negative."""
+    """A sum of two elements, and the columns in which it is not positive, and not negative."""
 
     value: np.ndarray
     not_plus: np.ndarray
@@ -70,21 +70,23 @@ def _home(code: np.uint64, n_slots: int) -> int:
 
 
 @jit_inlined
-def _slot(elements: Elements, code: np.uint64, f: int, g: int, n: int) -> int:
-    """Where in the table the difference of two elements or its negative stands, or would; n entries and a code tell."""
+def _slot(elements: Elements, code: np.uint64, first: int, second: int, n_lead: int) -> int:
+    """The slot that holds the difference of two elements, or its negative, or would; code and lead entries tell."""
     entries, codes, slots = elements.entries, elements.codes, elements.slots
-    k = _home(code, len(slots))
-    while slots[k] >= 0:
-        i = slots[k]
-        if codes[i] == code or codes[i] == np.uint64(0) - code:
-            sign = 1 if codes[i] == code else -1
-            j = 0
-            while j < n and sign * entries[i, j] == entries[f, j] - entries[g, j]:
-                j += 1
-            if j == n:
+    slot = _home(code, len(slots))
+    while slots[slot] >= 0:
+        element = slots[slot]
+        if codes[element] == code or codes[element] == np.uint64(0) - code:
+            sign = 1 if codes[element] == code else -1
+            column = 0
+            while (
+                column < n_lead and sign * entries[element, column] == entries[first, column] - entries[second, column]
+            ):
+                column += 1
+            if column == n_lead:
                 break
-        k = (k + 1) & (len(slots) - 1)
-    return k
+        slot = (slot + 1) & (len(slots) - 1)
+    return slot
 
 
 @jit
@@ -94,53 +96,53 @@ def _slots(codes: np.ndarray, size: int) -> np.ndarray:
     while n_slots < 2 * len(codes):
         n_slots *= 2
     slots = np.empty(n_slots, dtype=np.int64)
-    for k in range(n_slots):
-        slots[k] = -1
-    for i in range(size):
-        k = _home(codes[i], n_slots)
-        while slots[k] >= 0:
-            k = (k + 1) & (n_slots - 1)
-        slots[k] = i
+    for slot in range(n_slots):
+        slots[slot] = -1
+    for element in range(size):
+        slot = _home(codes[element], n_slots)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (n_slots - 1)
+        slots[slot] = element
     return slots
 
 
 @jit_inlined
-def _deal(entries: np.ndarray, i: int, n: int, dealt: Dealt, k: int) -> None:
-    """Write an element in place k, with the signs of its first n entries."""
-    dealt.element[k] = i
-    for w in range(dealt.plus.shape[1]):
-        dealt.plus[k, w] = dealt.minus[k, w] = 0
-    for j in range(n):
-        bit = np.uint64(1) << np.uint64(j & 63)
-        if entries[i, j] > 0:
-            dealt.plus[k, j >> 6] |= bit
-        elif entries[i, j] < 0:
-            dealt.minus[k, j >> 6] |= bit
+def _deal(entries: np.ndarray, element: int, n_done: int, dealt: Dealt, place: int) -> None:
+    """Write an element at a place, with the signs of its entries in the columns that are done."""
+    dealt.element[place] = element
+    for word in range(dealt.plus.shape[1]):
+        dealt.plus[place, word] = dealt.minus[place, word] = 0
+    for column in range(n_done):
+        bit = np.uint64(1) << np.uint64(column & 63)
+        if entries[element, column] > 0:
+            dealt.plus[place, column >> 6] |= bit
+        elif entries[element, column] < 0:
+            dealt.minus[place, column >> 6] |= bit
 
 
 @jit_inlined
-def _is_part(entries: np.ndarray, i: int, value: np.ndarray, sign: int, n: int) -> bool:
-    """Does an element times a sign have the signs of a sum in the first n columns, and is it nowhere larger?"""
-    for j in range(n):
-        part = sign * entries[i, j]
-        if (part > 0 and part > value[j]) or (part < 0 and part < value[j]):
+def _is_part(entries: np.ndarray, element: int, value: np.ndarray, sign: int, n_columns: int) -> bool:
+    """Is an element times a sign a conformal part of a sum in the first columns: of the same signs, and nowhere larger?"""
+    for column in range(n_columns):
+        part = sign * entries[element, column]
+        if (part > 0 and part > value[column]) or (part < 0 and part < value[column]):
             return False
     return True
 
 
 @jit_inlined
-def _find_part(total: Sum, entries: np.ndarray, parts: Dealt, first: int, until: int, n: int) -> int:
+def _find_part(total: Sum, entries: np.ndarray, parts: Dealt, first: int, until: int, n_columns: int) -> int:
     """The first of some possible parts that is, or whose negative is, a part of a sum; -1 if none is."""
-    for h in range(first, until):
+    for place in range(first, until):
         same, opposite = np.uint64(0), np.uint64(0)
-        for w in range(len(total.not_plus)):
-            plus, minus = parts.plus[h, w], parts.minus[h, w]
-            same |= (plus & total.not_plus[w]) | (minus & total.not_minus[w])
-            opposite |= (plus & total.not_minus[w]) | (minus & total.not_plus[w])
-        if same == 0 and _is_part(entries, parts.element[h], total.value, 1, n):
-            return h
-        if opposite == 0 and _is_part(entries, parts.element[h], total.value, -1, n):
-            return h
+        for word in range(len(total.not_plus)):
+            plus, minus = parts.plus[place, word], parts.minus[place, word]
+            same |= (plus & total.not_plus[word]) | (minus & total.not_minus[word])
+            opposite |= (plus & total.not_minus[word]) | (minus & total.not_plus[word])
+        if same == 0 and _is_part(entries, parts.element[place], total.value, 1, n_columns):
+            return place
+        if opposite == 0 and _is_part(entries, parts.element[place], total.value, -1, n_columns):
+            return place
     return -1
 
 
@@ -177,52 +179,59 @@ def _more_dealt(dealt: Dealt, room: int) -> Dealt:
 
 
 @jit_inlined
-def _clash(pairs: Dealt, a: int, b: int) -> bool:
+def _clash(pairs: Dealt, first: int, second: int) -> bool:
     """Do two elements have the same sign in some column? Then their difference is no sum without cancelling."""
     clash = np.uint64(0)
-    for w in range(pairs.plus.shape[1]):
-        clash |= (pairs.plus[a, w] & pairs.plus[b, w]) | (pairs.minus[a, w] & pairs.minus[b, w])
+    for word in range(pairs.plus.shape[1]):
+        clash |= (pairs.plus[first, word] & pairs.plus[second, word]) | (
+            pairs.minus[first, word] & pairs.minus[second, word]
+        )
     return clash != 0
 
 
 @jit_inlined
-def _subtract(elements: Elements, pairs: Dealt, a: int, b: int, columns: Columns, total: Sum) -> int:
+def _subtract(elements: Elements, pairs: Dealt, first: int, second: int, columns: Columns, total: Sum) -> int:
     """Write the difference of two elements; the sign that makes it positive in the new column, 0 where it is too wide."""
     entries, n_done = elements.entries, columns.n_done
-    f, g = pairs.element[a], pairs.element[b]
-    sign = 1 if entries[f, n_done] >= entries[g, n_done] else -1
+    minuend, subtrahend = pairs.element[first], pairs.element[second]
+    sign = 1 if entries[minuend, n_done] >= entries[subtrahend, n_done] else -1
     fits = True
-    for j in range(n_done + 1):
-        total.value[j] = sign * (entries[f, j] - entries[g, j])
-        fits &= j == n_done or abs(total.value[j]) <= columns.width[j]
+    for column in range(n_done + 1):
+        total.value[column] = sign * (entries[minuend, column] - entries[subtrahend, column])
+        fits &= column == n_done or abs(total.value[column]) <= columns.width[column]
     if not fits:
         return 0
-    for w in range(pairs.plus.shape[1]):
-        up, down = pairs.plus[a, w] | pairs.minus[b, w], pairs.minus[a, w] | pairs.plus[b, w]
-        total.not_plus[w], total.not_minus[w] = (~up, ~down) if sign > 0 else (~down, ~up)
+    for word in range(pairs.plus.shape[1]):
+        up, down = (
+            pairs.plus[first, word] | pairs.minus[second, word],
+            pairs.minus[first, word] | pairs.plus[second, word],
+        )
+        total.not_plus[word], total.not_minus[word] = (~up, ~down) if sign > 0 else (~down, ~up)
     return sign
 
 
 @jit_inlined
-def _falls_apart(total: Sum, entries: np.ndarray, parts: Dealt, n_half: int, latest: int, n: int) -> tuple[int, int]:
+def _falls_apart(
+    total: Sum, entries: np.ndarray, parts: Dealt, n_half: int, latest: int, n_columns: int
+) -> tuple[int, int]:
     """A part of a sum, -1 where it has none, and the work; looked for first where one was found last."""
-    if latest < n_half and _find_part(total, entries, parts, latest, latest + 1, n) >= 0:
+    if latest < n_half and _find_part(total, entries, parts, latest, latest + 1, n_columns) >= 0:
         return latest, 0
-    where = _find_part(total, entries, parts, 0, n_half, n)
+    where = _find_part(total, entries, parts, 0, n_half, n_columns)
     return where, 2 * len(total.not_plus) * (where + 1 if where >= 0 else n_half)
 
 
 @jit_inlined
 def _append(
-    elements: Elements, f: int, g: int, sign: int, code: np.uint64, n_lead: int, size: int, length: int
+    elements: Elements, minuend: int, subtrahend: int, sign: int, code: np.uint64, n_lead: int, size: int, length: int
 ) -> bool:
     """Write the difference of two elements, times a sign, behind the others; False where its entries are too large."""
     entries = elements.entries
-    for j in range(entries.shape[1]):
-        entries[size, j] = sign * (entries[f, j] - entries[g, j])
-        if abs(entries[size, j]) > LARGEST:
+    for column in range(entries.shape[1]):
+        entries[size, column] = sign * (entries[minuend, column] - entries[subtrahend, column])
+        if abs(entries[size, column]) > LARGEST:
             return False
-    slot = _slot(elements, code, f, g, n_lead)
+    slot = _slot(elements, code, minuend, subtrahend, n_lead)
     elements.length[size], elements.codes[size] = length, code if sign > 0 else np.uint64(0) - code
     elements.slots[slot] = size
     return True
@@ -252,23 +261,23 @@ def _sums_of_length(
     latest = 0  # the part that was found last: often a part of the next sum as well
     for shorter in range(1, length // 2 + 1):
         longer = length - shorter
-        for a in range(pair_start[shorter], pair_start[shorter + 1]):
-            begin, end = a + 1 if longer == shorter else pair_start[longer], pair_start[longer + 1]
+        for first in range(pair_start[shorter], pair_start[shorter + 1]):
+            begin, end = first + 1 if longer == shorter else pair_start[longer], pair_start[longer + 1]
             work += words * (end - begin)
             if work > columns.budget:
                 return elements, pairs, parts, TOO_MUCH_WORK, work, longest
-            for b in range(begin, end):
-                # f - g is the only sum of two to look at: both are positive in the new column
-                if _clash(pairs, a, b):
+            for second in range(begin, end):
+                # only their difference can cancel in the new column, where both are positive
+                if _clash(pairs, first, second):
                     continue
-                f, g = pairs.element[a], pairs.element[b]
-                code = elements.codes[f] - elements.codes[g]
+                minuend, subtrahend = pairs.element[first], pairs.element[second]
+                code = elements.codes[minuend] - elements.codes[subtrahend]
                 work += LOOK_UP
-                if elements.slots[_slot(elements, code, f, g, n_lead)] >= 0:
+                if elements.slots[_slot(elements, code, minuend, subtrahend, n_lead)] >= 0:
                     work += n_lead
                     continue
                 work += n_done + 1
-                sign = _subtract(elements, pairs, a, b, columns, total)
+                sign = _subtract(elements, pairs, first, second, columns, total)
                 if sign == 0:
                     continue
                 part, looked = _falls_apart(total, elements.entries, parts, n_half, latest, n_done + 1)
@@ -283,7 +292,7 @@ def _sums_of_length(
                     elements = _more_elements(elements, size, room)
                     pairs, parts = _more_dealt(pairs, room), _more_dealt(parts, room)
                     work += room
-                if not _append(elements, f, g, sign, code, n_lead, size, length):
+                if not _append(elements, minuend, subtrahend, sign, code, n_lead, size, length):
                     return elements, pairs, parts, TOO_LARGE, work, longest
                 work += elements.entries.shape[1]
                 size += 1
@@ -293,14 +302,14 @@ def _sums_of_length(
 
 @jit_inlined
 def _deal_with(
-    elements: Elements, pairs: Dealt, parts: Dealt, which: tuple[int, int], n_pairs: int, n_parts: int, n_done: int
+    elements: Elements, pairs: Dealt, parts: Dealt, numbers: tuple[int, int], n_pairs: int, n_parts: int, n_done: int
 ) -> tuple[int, int]:
     """Write elements of one length where pairs and parts are taken from; how many there are of either."""
-    for i in range(which[0], which[1]):
-        _deal(elements.entries, i, n_done, parts, n_parts)
+    for element in range(numbers[0], numbers[1]):
+        _deal(elements.entries, element, n_done, parts, n_parts)
         n_parts += 1
-        if elements.entries[i, n_done] != 0:
-            _deal(elements.entries, i, n_done, pairs, n_pairs)
+        if elements.entries[element, n_done] != 0:
+            _deal(elements.entries, element, n_done, pairs, n_pairs)
             n_pairs += 1
     return n_pairs, n_parts
 

@@ -1,9 +1,9 @@
 """Markov bases of complete tables with published margins that are known: proven, or computed once and stored.
 
-A move of a complete table stays one when the labels of a dim are exchanged, so a few *representatives* stand for a whole
-basis: an *embedding* of a representative gives each label that it uses in a dim a label of the table, different ones to
-different ones, and the basis is all embeddings of all representatives. Those of a smaller table are the embeddings that
-fit into it, because a fiber of the smaller table is one of the larger, with zeros elsewhere.
+A move of a complete table stays one when the labels of a dim are exchanged, so a few *representatives* (one of each orbit
+under these exchanges) stand for a whole basis. An *embedding* of a representative gives different labels of the table to the
+different labels that it uses in a dim, and the basis is all embeddings of all representatives. The basis of a smaller table
+is the embeddings that fit into it, because a fiber of the smaller table is one of the larger, with zeros elsewhere.
 
 Stored are bases computed by 4ti2 (`bench/studies/known_bases.py` writes the file). 4ti2 gives one of several smallest bases,
 not always a symmetric one; all embeddings of all its moves are a basis too. By theory are known:
@@ -65,7 +65,10 @@ class Stored:
 
     def holds(self, shape: tuple[int, ...]) -> bool:
         """Is a table of this shape, dims in this order, part of the one whose basis is stored?"""
-        return all(n <= m or d == self.any_length for d, (n, m) in enumerate(zip(shape, self.shape, strict=True)))
+        return all(
+            length <= stored_length or dim == self.any_length
+            for dim, (length, stored_length) in enumerate(zip(shape, self.shape, strict=True))
+        )
 
 
 def known_basis(shape: Collection[int], margins: Collection[Collection[int]]) -> KnownBasis | None:
@@ -75,10 +78,12 @@ def known_basis(shape: Collection[int], margins: Collection[Collection[int]]) ->
     """
     lengths, sets = tuple(shape), frozenset(frozenset(axes) for axes in margins)
     axes = frozenset(range(len(lengths)))
-    if not sets or frozenset().union(*sets) != axes or any(n < 2 for n in lengths):
-        raise ValueError(f"every dim of {lengths} has two labels or more and is in a margin, all dims in {_said(sets)}")
-    if any(one < other for one in sets for other in sets):
-        raise ValueError(f"a margin that is part of another says nothing: {_said(sets)}")
+    if not sets or frozenset().union(*sets) != axes or any(length < 2 for length in lengths):
+        raise ValueError(
+            f"every dim of {lengths} has two labels or more and is in a margin, all dims in {_in_order(sets)}"
+        )
+    if any(margin < other for margin in sets for other in sets):
+        raise ValueError(f"a margin that is part of another says nothing: {_in_order(sets)}")
     return _known(lengths, sets)
 
 
@@ -87,9 +92,9 @@ def expand(plus: Collection[np.ndarray], minus: Collection[np.ndarray], shape: C
     lengths = tuple(shape)
     n_cells = int(np.prod(lengths))
     moves = [sp.csr_array((0, n_cells), dtype=np.int64)]
-    for one, other in zip(plus, minus, strict=True):
-        codes = np.unique(_embedded(_relabelled(one, other), len(one), lengths), axis=0)
-        signs = np.repeat([1, -1], len(one))
+    for gains, losses in zip(plus, minus, strict=True):
+        codes = np.unique(_embedded(_relabelled(gains, losses), len(gains), lengths), axis=0)
+        signs = np.repeat([1, -1], len(gains))
         where = (np.repeat(np.arange(len(codes)), codes.shape[1]), codes.ravel())
         moves.append(sp.csr_array((np.tile(signs, len(codes)), where), shape=(len(codes), n_cells)))
     return one_of_each_pair(sp.vstack(moves))
@@ -97,19 +102,19 @@ def expand(plus: Collection[np.ndarray], minus: Collection[np.ndarray], shape: C
 
 @cache
 def _known(shape: tuple[int, ...], margins: Margins) -> KnownBasis | None:
-    n = len(shape)
-    if n >= 3 and margins == _all_margins(n, n - 1) and sum(length > 2 for length in shape) <= 2:
-        by_length = sorted(range(n), key=lambda axis: -shape[axis])
+    n_dims = len(shape)
+    if n_dims >= 3 and margins == _all_margins(n_dims, n_dims - 1) and sum(length > 2 for length in shape) <= 2:
+        by_length = sorted(range(n_dims), key=lambda axis: -shape[axis])
         return KnownBasis(*_columns(_cycles(shape, *by_length[:2])), CYCLES)
     for basis in sorted(stored_bases(), key=lambda basis: np.prod(basis.shape)):
         orders = [
             order
-            for order in same_model(basis.margins, margins, n)
-            if basis.holds(tuple(shape[order.index(d)] for d in range(n)))
+            for order in same_model(basis.margins, margins, n_dims)
+            if basis.holds(tuple(shape[order.index(dim)] for dim in range(n_dims)))
         ]
         if orders:
-            found = images(basis.representatives, orders)
-            fitting = [pair for pair in found if (np.concatenate(pair).max(axis=0) < shape).all()]
+            pairs = images(basis.representatives, orders)
+            fitting = [pair for pair in pairs if (np.concatenate(pair).max(axis=0) < shape).all()]
             return KnownBasis(*_columns(fitting), basis.reason)
     return None
 
@@ -134,15 +139,15 @@ def _cycles(shape: tuple[int, ...], first: int, second: int) -> list[Pair]:
 @cache
 def fitting_moves(shape: tuple[int, ...], margins: Margins) -> KnownBasis | None:
     """Representatives of moves that keep these margins, as many as are known of tables of any size: no whole basis."""
-    n = len(shape)
-    found: list[Pair] = []
-    if margins == _all_margins(n, n - 1):
-        found += [pair for axes in combinations(range(n), 2) for pair in _cycles(shape, *axes)]
+    n_dims = len(shape)
+    pairs: list[Pair] = []
+    if margins == _all_margins(n_dims, n_dims - 1):
+        pairs += [pair for axes in combinations(range(n_dims), 2) for pair in _cycles(shape, *axes)]
     for basis in stored_bases():
         # The same move may come out of several orders, which costs less than to notice.
-        orders = list(same_model(basis.margins, margins, n))
-        found += [(one[:, order], other[:, order]) for one, other in basis.representatives for order in orders]
-    fitting = [pair for pair in found if (np.concatenate(pair).max(axis=0) < shape).all()]
+        orders = list(same_model(basis.margins, margins, n_dims))
+        pairs += [(gains[:, order], losses[:, order]) for gains, losses in basis.representatives for order in orders]
+    fitting = [pair for pair in pairs if (np.concatenate(pair).max(axis=0) < shape).all()]
     return KnownBasis(*_columns(fitting), "moves that are known of smaller tables") if fitting else None
 
 
@@ -157,7 +162,7 @@ def stored_bases() -> tuple[Stored, ...]:
             tuple(entry["shape"]),
             frozenset(frozenset(map(int, axes)) for axes in entry["margins"]),
             entry.get("any_length"),
-            tuple((_cells(one["plus"]), _cells(one["minus"])) for one in entry["representatives"]),
+            tuple((_cells(pair["plus"]), _cells(pair["minus"])) for pair in entry["representatives"]),
             entry["moves"],
             entry["reason"],
         )
@@ -165,35 +170,35 @@ def stored_bases() -> tuple[Stored, ...]:
     )
 
 
-def same_model(margins: Margins, others: Margins, n: int) -> Iterator[tuple[int, ...]]:
+def same_model(margins: Margins, others: Margins, n_dims: int) -> Iterator[tuple[int, ...]]:
     """Every order of dims that turns one set of margins into the other: dim d of the others is dim order[d] of the first."""
-    if sorted(map(len, margins)) != sorted(map(len, others)) or n != len(frozenset().union(*margins)):
+    if sorted(map(len, margins)) != sorted(map(len, others)) or n_dims != len(frozenset().union(*margins)):
         return
-    for order in permutations(range(n)):
-        if all(frozenset(order[d] for d in one) in margins for one in others):
+    for order in permutations(range(n_dims)):
+        if all(frozenset(order[dim] for dim in margin) in margins for margin in others):
             yield order
 
 
 def images(representatives: Collection[Pair], orders: Collection[tuple[int, ...]]) -> list[Pair]:
     """The representatives with their dims in each of the orders, those that are not the same but for labels and sign."""
-    found: dict[tuple[bytes, tuple[int, ...]], Pair] = {}
-    for one, other in representatives:
+    distinct: dict[tuple[bytes, tuple[int, ...]], Pair] = {}
+    for gains, losses in representatives:
         for order in orders:
-            _add(found, one[:, order], other[:, order])
-    return list(found.values())
+            _add(distinct, gains[:, order], losses[:, order])
+    return list(distinct.values())
 
 
-def _add(found: dict[tuple[bytes, tuple[int, ...]], Pair], plus: np.ndarray, minus: np.ndarray) -> None:
+def _add(distinct: dict[tuple[bytes, tuple[int, ...]], Pair], plus: np.ndarray, minus: np.ndarray) -> None:
     """Add a representative in its least form over all names of its labels, unless it is there."""
     labels = _relabelled(plus, minus)
-    used = tuple(int(n) + 1 for n in labels.max(axis=0))
+    used = tuple(int(label) + 1 for label in labels.max(axis=0))
     form = _least(_embedded(labels, len(plus), used))
     cells = np.array(np.unravel_index(form, used), dtype=np.int64).T
-    found.setdefault((form.tobytes(), used), (cells[: len(plus)], cells[len(plus) :]))
+    distinct.setdefault((form.tobytes(), used), (cells[: len(plus)], cells[len(plus) :]))
 
 
 def _relabelled(plus: np.ndarray, minus: np.ndarray) -> np.ndarray:
-    """All cells, the labels that are used in each dim being 0, 1, ..."""
+    """All cells, with the labels that are used in each dim renumbered as 0, 1, ..."""
     cells = np.concatenate([plus, minus])
     return np.array([np.unique(labels, return_inverse=True)[1] for labels in cells.T]).T
 
@@ -201,9 +206,9 @@ def _relabelled(plus: np.ndarray, minus: np.ndarray) -> np.ndarray:
 def _embedded(labels: np.ndarray, degree: int, shape: tuple[int, ...]) -> np.ndarray:
     """The cells of every embedding, in C order within each side; the side with the first of all cells is the first."""
     codes = np.zeros((1, len(labels)), dtype=np.int64)
-    for axis, n in enumerate(shape):
-        places = _injections(n, int(labels[:, axis].max()) + 1)[:, labels[:, axis]]
-        codes = (codes[:, None] * n + places[None]).reshape(len(codes) * len(places), len(labels))
+    for axis, length in enumerate(shape):
+        places = _injections(length, int(labels[:, axis].max()) + 1)[:, labels[:, axis]]
+        codes = (codes[:, None] * length + places[None]).reshape(len(codes) * len(places), len(labels))
     sides = np.sort(codes.reshape(len(codes), 2, degree), axis=2)
     swapped = sides[:, 1, 0] < sides[:, 0, 0]
     sides[swapped] = sides[swapped, ::-1]
@@ -211,8 +216,8 @@ def _embedded(labels: np.ndarray, degree: int, shape: tuple[int, ...]) -> np.nda
 
 
 @cache
-def _injections(n: int, k: int) -> np.ndarray:
-    return np.array(list(permutations(range(n), k)), dtype=np.int64).reshape(-1, k)
+def _injections(length: int, used: int) -> np.ndarray:
+    return np.array(list(permutations(range(length), used)), dtype=np.int64).reshape(-1, used)
 
 
 def _least(rows: np.ndarray) -> np.ndarray:
@@ -229,12 +234,12 @@ def _cells(text: str) -> np.ndarray:
 def _columns(
     pairs: Collection[Pair],
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    return tuple(one for one, _ in pairs), tuple(other for _, other in pairs)
+    return tuple(gains for gains, _ in pairs), tuple(losses for _, losses in pairs)
 
 
-def _all_margins(n: int, size: int) -> Margins:
-    return frozenset(map(frozenset, combinations(range(n), size)))
+def _all_margins(n_dims: int, size: int) -> Margins:
+    return frozenset(map(frozenset, combinations(range(n_dims), size)))
 
 
-def _said(sets: Margins) -> list[list[int]]:
-    return sorted(sorted(one) for one in sets)
+def _in_order(sets: Margins) -> list[list[int]]:
+    return sorted(sorted(margin) for margin in sets)

@@ -1,4 +1,4 @@
-"""How large a system is for algebra: the volume that one move of its lattice takes up."""
+"""How large a system is for algebra: the volume (determinant) of its lattice."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ...fiber.equations.lattice import integer_kernel
 def log_volume(A: Any, bounded: np.ndarray) -> float:
     """Log2 of the volume (determinant) of the lattice of all integer z with A z = 0, lifted where columns are `bounded`.
 
-    With a lattice basis B it is the root of det(B (I + D) B'), D the 1s of the bounded columns, whose change is seen once
-    more in a column of its own. It does not depend on the basis, on the order of anything, nor on how often an equation is
-    said. A Markov basis of a lattice of large volume has many and long moves, as all that the lattice leaves out has to be
-    walked around: of the figures that can be had at once, it tells best how long 4ti2 will take.
+    With a lattice basis B it is the root of the Gram determinant det(B (I + D) B'), where D has a 1 for each bounded column,
+    whose change appears once more in its slack column. It does not depend on the basis, on the order of columns and rows,
+    nor on repeated equations. A Markov basis of a lattice of large volume tends to have many and long moves: of the figures
+    that can be had at once, the volume tells best how long 4ti2 will take.
     """
     basis = integer_kernel(A).basis.toarray().astype(float)
     if not len(basis):

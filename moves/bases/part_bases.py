@@ -1,4 +1,4 @@
-"""Bases of the parts of a table that cannot be cut apart, as patterns that may be laid over any labels."""
+"""Markov bases of the parts of a table that cannot be cut apart, as patterns that may be laid over any labels."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class PartBasis:
 def basis_of_part(part: Component, sizes: list[int], max_seconds: float | None = None) -> PartBasis | None:
     """A Markov basis of the marginal table of a part, known or (unless `max_seconds` is None) computed, or None."""
     merged, shape, known = _merged(part, sizes)
-    found = known_basis(shape, known)
-    if found is not None:
-        return PartBasis(merged, found.plus, found.minus, found.reason)
+    basis = known_basis(shape, known)
+    if basis is not None:
+        return PartBasis(merged, basis.plus, basis.minus, basis.reason)
     return None if max_seconds is None else _computed(merged, shape, known, max_seconds)
 
 
@@ -60,12 +60,16 @@ def _computed(
     if rows is None or rows.shape[0] > MOST_PATTERNS:
         return None
     pairs: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
-    for a, b in pairwise(rows.indptr):
-        cells = np.repeat(np.array(np.unravel_index(rows.indices[a:b], shape)).T, np.abs(rows.data[a:b]), axis=0)
-        gains = np.repeat(rows.data[a:b] > 0, np.abs(rows.data[a:b]))
+    for begin, end in pairwise(rows.indptr):
+        cells = np.repeat(
+            np.array(np.unravel_index(rows.indices[begin:end], shape)).T, np.abs(rows.data[begin:end]), axis=0
+        )
+        gains = np.repeat(rows.data[begin:end] > 0, np.abs(rows.data[begin:end]))
         labels = np.stack([np.unique(column, return_inverse=True)[1] for column in cells.T], axis=1)
         pairs.setdefault(labels.tobytes() + gains.tobytes(), (labels[gains], labels[~gains]))
-    return PartBasis(merged, tuple(one for one, _ in pairs.values()), tuple(two for _, two in pairs.values()), reason)
+    return PartBasis(
+        merged, tuple(gain for gain, _ in pairs.values()), tuple(loss for _, loss in pairs.values()), reason
+    )
 
 
 def margin_matrix(shape: Sequence[int], known: Iterable[Iterable[int]]) -> Any:
@@ -74,7 +78,7 @@ def margin_matrix(shape: Sequence[int], known: Iterable[Iterable[int]]) -> Any:
     parts = []
     for axes in known:
         chosen = sorted(axes)
-        sizes = tuple(shape[a] for a in chosen)
+        sizes = tuple(shape[axis] for axis in chosen)
         row = np.ravel_multi_index(tuple(cells[chosen]), sizes) if chosen else np.zeros(cells.shape[1], dtype=np.int64)
         ones = np.ones(cells.shape[1], dtype=np.int64)
         parts.append(sp.csr_array((ones, (row, np.arange(cells.shape[1]))), shape=(prod(sizes), cells.shape[1])))
@@ -87,15 +91,15 @@ def some_moves_of_part(part: Component, sizes: list[int]) -> list[PartBasis]:
     In the other dims all units of such a move have the same label.
     """
     merged, shape, known = _merged(part, sizes)
-    found = []
+    bases = []
     for size in range(2, len(merged) + 1):
         for chosen in combinations(range(len(merged)), size):
-            place = {q: k for k, q in enumerate(chosen)}
-            inside = frozenset(maximal(frozenset(place[q] for q in one if q in place) for one in known))
-            moves = fitting_moves(tuple(shape[q] for q in chosen), inside)
+            place = {dim: number for number, dim in enumerate(chosen)}
+            inside = frozenset(maximal(frozenset(place[dim] for dim in margin if dim in place) for margin in known))
+            moves = fitting_moves(tuple(shape[dim] for dim in chosen), inside)
             if moves is not None:
-                found.append(PartBasis(tuple(merged[q] for q in chosen), moves.plus, moves.minus, moves.reason))
-    return found
+                bases.append(PartBasis(tuple(merged[dim] for dim in chosen), moves.plus, moves.minus, moves.reason))
+    return bases
 
 
 def _merged(part: Component, sizes: list[int]) -> tuple[tuple[tuple[int, ...], ...], list[int], set[Dims]]:
@@ -103,8 +107,8 @@ def _merged(part: Component, sizes: list[int]) -> tuple[tuple[tuple[int, ...], .
     in_all = frozenset.intersection(*part.known)
     together: dict[tuple[bool, ...], list[int]] = {}
     for axis in sorted(part.dims - in_all):
-        together.setdefault(tuple(axis in one for one in part.known), []).append(axis)
+        together.setdefault(tuple(axis in margin for margin in part.known), []).append(axis)
     merged = tuple(tuple(axes) for axes in together.values())
     shape = [prod(sizes[axis] for axis in axes) for axes in merged]
-    known: set[Dims] = {frozenset(q for q, axes in enumerate(merged) if axes[0] in one) for one in part.known}
+    known: set[Dims] = {frozenset(dim for dim, axes in enumerate(merged) if axes[0] in margin) for margin in part.known}
     return merged, shape, known

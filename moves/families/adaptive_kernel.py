@@ -1,6 +1,7 @@
 """Kernels of adaptive_lattice: bases of a lattice, exchanged column by column, and the vectors that a table leaves room for.
 
-All arithmetic is modulo a prime, with residues about 0. Nothing is lost by that: see `Given.largest`.
+An exchange is a pivot, as of the simplex method. All arithmetic is modulo a prime, with residues about 0. Nothing is lost by
+that: see `Given.largest`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ class Given(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     largest: int
-    """Entries up to this are used. What a row of A adds up to is then less than the prime: if it is 0 modulo the prime,
-    it is 0. So a vector that is used changes no figure, though it was found modulo a prime."""
+    """Entries up to this are used. What a row of A adds up to is then less than the prime, and 0 if it is 0 modulo the
+    prime: so a vector that is used changes no figure, though it was found modulo a prime."""
 
 
 class Tableau(NamedTuple):
@@ -67,49 +68,49 @@ def _inverse(value: int) -> int:
 
 
 @jit_lean
-def exchange(tableau: Tableau, f: int, r: int) -> None:
+def exchange(tableau: Tableau, vector: int, place: int) -> None:
     """Let vector f be led by its dependent column r, and the column that led it be dependent instead."""
     entry, touched = tableau.entry, tableau.found
-    inverse = _inverse(entry[f, r])
-    entry[f, r] = 1  # what the vector is at its old lead, whose place this is now
+    inverse = _inverse(entry[vector, place])
+    entry[vector, place] = 1  # what the vector is at its old lead, whose place this is now
     length = 0
-    for k in range(entry.shape[1]):
-        if entry[f, k] != 0:
-            entry[f, k] = _reduced(entry[f, k] * inverse)
-            touched[length] = k
+    for i in range(entry.shape[1]):
+        if entry[vector, i] != 0:
+            entry[vector, i] = _reduced(entry[vector, i] * inverse)
+            touched[length] = i
             length += 1
-    for g in range(entry.shape[0]):
-        times = entry[g, r]
-        if g != f and times != 0:
-            entry[g, r] = 0
-            for e in range(length):
-                k = touched[e]
-                entry[g, k] = _reduced(entry[g, k] - times * entry[f, k])
-    out, into = tableau.dependent[r], tableau.lead[f]
-    tableau.dependent[r], tableau.lead[f] = into, out
-    tableau.row[into], tableau.row[out] = -1, f
+    for other in range(entry.shape[0]):
+        times = entry[other, place]
+        if other != vector and times != 0:
+            entry[other, place] = 0
+            for number in range(length):
+                i = touched[number]
+                entry[other, i] = _reduced(entry[other, i] - times * entry[vector, i])
+    out, into = tableau.dependent[place], tableau.lead[vector]
+    tableau.dependent[place], tableau.lead[vector] = into, out
+    tableau.row[into], tableau.row[out] = -1, vector
 
 
 @jit_lean
 def arrange(tableau: Tableau) -> None:
     """Bring the tableau to the basis whose dependent columns have the greatest weights.
 
-    The support of each vector is a circuit: it has no other kernel vector within. In a circuit the column with the least
-    weight is not dependent in that basis, because another would be better in its place. So it leads from now on and for
-    good, and one pass over the vectors is enough, wherever it starts (as for spanning trees: Tarjan 1983, Data Structures
-    and Network Algorithms, 6.1).
+    Each vector is a circuit: no other kernel vector has its support within that of this one. In a circuit the column with
+    the least weight is not dependent in that basis, because another would be better in its place. So it leads from now on
+    and for good, and one pass over the vectors is enough, wherever it starts (the greedy algorithm of matroids, as for
+    spanning trees: Tarjan 1983, Data Structures and Network Algorithms, 6.1).
     """
     weight, inside = tableau.weight, tableau.inside
-    for r in range(len(inside)):
-        inside[r] = weight[tableau.dependent[r]]
-    for f in range(len(tableau.lead)):
-        least, where = weight[tableau.lead[f]], -1
-        for r in range(len(inside)):
-            if inside[r] < least and tableau.entry[f, r] != 0:
-                least, where = inside[r], r
-        if where >= 0:
-            inside[where] = weight[tableau.lead[f]]
-            exchange(tableau, f, where)
+    for place in range(len(inside)):
+        inside[place] = weight[tableau.dependent[place]]
+    for vector in range(len(tableau.lead)):
+        least, least_place = weight[tableau.lead[vector]], -1
+        for place in range(len(inside)):
+            if inside[place] < least and tableau.entry[vector, place] != 0:
+                least, least_place = inside[place], place
+        if least_place >= 0:
+            inside[least_place] = weight[tableau.lead[vector]]
+            exchange(tableau, vector, least_place)
 
 
 @jit_lean
@@ -127,28 +128,28 @@ def shuffle(given: Given, tableau: Tableau, random: np.ndarray) -> None:
 def wander(tableau: Tableau, random: np.ndarray, times: int) -> None:
     """Change the basis a little: some exchanges at random, which take a fraction of the time of a new basis."""
     for _ in range(times):
-        f, number = below(random, len(tableau.lead)), 0
-        for r in range(len(tableau.dependent)):
-            if tableau.entry[f, r] != 0:
-                tableau.found[number] = r
+        vector, number = below(random, len(tableau.lead)), 0
+        for place in range(len(tableau.dependent)):
+            if tableau.entry[vector, place] != 0:
+                tableau.found[number] = place
                 number += 1
         if number:
-            exchange(tableau, f, tableau.found[below(random, number)])
+            exchange(tableau, vector, tableau.found[below(random, number)])
 
 
 @jit_lean
-def can_be_made(given: Given, tableau: Tableau, table: np.ndarray, f: int) -> bool:
+def can_be_made(given: Given, tableau: Tableau, table: np.ndarray, vector: int) -> bool:
     """Is this vector in whole numbers of ordinary size, and is there a table one step away on either side?"""
-    j = tableau.lead[f]
-    ahead, back = table[j] < given.upper[j], table[j] > given.lower[j]
-    for r in range(len(tableau.dependent)):
-        step = tableau.entry[f, r]
+    column = tableau.lead[vector]
+    ahead, back = table[column] < given.upper[column], table[column] > given.lower[column]
+    for place in range(len(tableau.dependent)):
+        step = tableau.entry[vector, place]
         if step == 0:
             continue
         if abs(step) > given.largest:
             return False
-        j = tableau.dependent[r]
-        up, down = given.upper[j] - table[j], table[j] - given.lower[j]
+        column = tableau.dependent[place]
+        up, down = given.upper[column] - table[column], table[column] - given.lower[column]
         ahead = ahead and (step <= up if step > 0 else -step <= down)
         back = back and (step <= down if step > 0 else -step <= up)
         if not (ahead or back):
@@ -160,21 +161,21 @@ def can_be_made(given: Given, tableau: Tableau, table: np.ndarray, f: int) -> bo
 def directions(given: Given, tableau: Tableau, table: np.ndarray) -> int:
     """Write the vectors of this basis that can be made at this table into `found`; how many these are."""
     number = 0
-    for f in range(len(tableau.lead)):
-        if can_be_made(given, tableau, table, f):
-            tableau.found[number] = f
+    for vector in range(len(tableau.lead)):
+        if can_be_made(given, tableau, table, vector):
+            tableau.found[number] = vector
             number += 1
     return number
 
 
 @jit_lean
-def write(tableau: Tableau, f: int, sign: int, columns: np.ndarray, steps: np.ndarray) -> int:
+def write(tableau: Tableau, vector: int, sign: int, columns: np.ndarray, steps: np.ndarray) -> int:
     """Write a vector, or its negative, as a move; its length."""
-    columns[0], steps[0] = tableau.lead[f], sign
+    columns[0], steps[0] = tableau.lead[vector], sign
     length = 1
-    for r in range(len(tableau.dependent)):
-        if tableau.entry[f, r] != 0:
-            columns[length], steps[length] = tableau.dependent[r], sign * tableau.entry[f, r]
+    for place in range(len(tableau.dependent)):
+        if tableau.entry[vector, place] != 0:
+            columns[length], steps[length] = tableau.dependent[place], sign * tableau.entry[vector, place]
             length += 1
     return length
 
@@ -187,8 +188,8 @@ def draw_direction(
     number = directions(given, tableau, table)
     if number == 0:
         return 0
-    f = tableau.found[below(random, number)]
-    return write(tableau, f, 1 if below(random, 2) == 0 else -1, columns, steps)
+    vector = tableau.found[below(random, number)]
+    return write(tableau, vector, 1 if below(random, 2) == 0 else -1, columns, steps)
 
 
 @jit_lean
@@ -197,13 +198,13 @@ def log_chance(given: Given, tableau: Tableau, table: np.ndarray, columns: np.nd
 
     -inf if it is not one of the basis or cannot be made there.
     """
-    f = -1
-    for j in columns:
-        if tableau.row[j] >= 0:
-            if f >= 0:
+    vector = -1
+    for column in columns:
+        if tableau.row[column] >= 0:
+            if vector >= 0:
                 return -np.inf
-            f = tableau.row[j]
-    if f < 0 or not can_be_made(given, tableau, table, f):
+            vector = tableau.row[column]
+    if vector < 0 or not can_be_made(given, tableau, table, vector):
         return -np.inf
     return -np.log(directions(given, tableau, table))
 
@@ -212,7 +213,7 @@ def log_chance(given: Given, tableau: Tableau, table: np.ndarray, columns: np.nd
 def is_drawn(given: Given, tableau: Tableau, difference: np.ndarray) -> bool:
     """Is a kernel vector a multiple of one that some basis has and that is used?
 
-    That is a circuit that is whole when led by a column where it is least. The tableau ends at another basis.
+    Such a vector is a circuit whose least entry divides all others. The tableau ends at another basis.
     """
     least = 0
     for j in range(len(difference)):
@@ -242,17 +243,17 @@ def lines(
     """
     n = tables.shape[1]
     columns, steps = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    e = 0
+    number = 0
     for i in range(len(tables)):
         point = np.uint64(0)
         for j in range(n):
             point += np.uint64(tables[i, j]) * weights[j, 0]
-        for v in range(directions(given, tableau, tables[i])):
-            length = write(tableau, tableau.found[v], 1, columns, steps)
-            there, along = np.uint64(0), np.uint64(0)
+        for place in range(directions(given, tableau, tables[i])):
+            length = write(tableau, tableau.found[place], 1, columns, steps)
+            shift, along = np.uint64(0), np.uint64(0)
             for k in range(length):
-                there += np.uint64(steps[k]) * weights[columns[k], 0]
+                shift += np.uint64(steps[k]) * weights[columns[k], 0]
                 along += np.uint64(steps[k]) * weights[columns[k], 1]
-            which[e], line[e, 0], line[e, 1] = i, point - np.uint64(tables[i, columns[0]]) * there, along
-            e += 1
-    return e
+            which[number], line[number, 0], line[number, 1] = i, point - np.uint64(tables[i, columns[0]]) * shift, along
+            number += 1
+    return number

@@ -1,18 +1,19 @@
-"""Vectors of a lattice basis that is drawn anew for each step, and of these only what the table leaves room for.
+"""Vectors of a lattice basis that is drawn anew for each step, and of these only those that the table leaves room for.
 
 A fixed basis fails where tables are sparse: most of its vectors would make some empty cell negative, and a few directions
 get stuck. Here the equations are solved for columns in random order, those with wide bounds first, and each of the other
 columns leads one vector: it changes by 1 and the solved columns make up for it (after Hazelton, McVeagh and van Brunt
 2021, whose bases change on the way too). Of the vectors of that basis, one that can be made at least once is drawn.
 
-How many can be made depends on the table, so the acceptance must look at it. A chain at x that came to a basis B, which
-does not look at the table, draws a direction m of B with probability p(m | B, x), and goes along its whole line to y with
-a probability that is the same from everywhere on the line. It would go back with p(m | B, y). So the step is accepted with
-min(1, p(m | B, y) / p(m | B, x)), besides what the law says, and is then reversible for each B. A vector that leads from x
-to y can be made at both, so leaving out those that cannot takes nothing away.
+How many can be made depends on the table, so the acceptance must look at it (Metropolis and Hastings). A chain at x has a
+basis B that was drawn without regard to the table. It draws a direction m of B with probability p(m | B, x), and goes along
+its whole line to y with a probability that is the same from everywhere on the line (hit-and-run). It would go back with
+p(m | B, y). So the step is accepted with min(1, p(m | B, y) / p(m | B, x)), besides what the law says, and is then
+reversible for each B. A vector that leads from x to y can be made at both, so leaving out those that cannot takes nothing
+away.
 
-To let the table itself choose the solved columns, those with most room, was tried and given up: the basis at y then seldom
-has the vector that led there, and the step must be refused.
+Bases in which the table itself chooses the solved columns, those with most room, were tried and given up: the basis at y
+then seldom has the vector that led there, and the step must be refused.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class AdaptiveLattice(MoveSet):
 
     def workspace(self) -> Tableau:
         """A basis to write to. A chain that keeps one lets it `wander` between steps, which is quicker than a new one."""
-        return Tableau(*(one.copy() for one in self.tableau))
+        return Tableau(*(array.copy() for array in self.tableau))
 
     def draw(self, random: np.ndarray, table: np.ndarray) -> BasisMove:
         """One of the vectors of a new basis that can be made at this table; without columns if none can."""
@@ -130,16 +131,18 @@ class AdaptiveLattice(MoveSet):
         sizes = np.bincount(label)
         if (len(label) ** 2 - (sizes**2).sum()) // 2 > MOST_PAIRS:
             raise TooLarge(f"{len(tables):,} tables are too many for a check of this kind of moves.")
-        for one in range(len(tables)):
-            others = one + np.flatnonzero(label[one:] != label[one])
-            drawn = [other for other in others if is_drawn(self.given, basis, tables[other] - tables[one])]
-            yield np.full(len(drawn), one), np.array(drawn, dtype=np.int64)
+        for row in range(len(tables)):
+            apart = row + np.flatnonzero(label[row:] != label[row])
+            drawn = [other_row for other_row in apart if is_drawn(self.given, basis, tables[other_row] - tables[row])]
+            yield np.full(len(drawn), row), np.array(drawn, dtype=np.int64)
 
 
 def _hang_together(label: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Labels of parts, after some of these were joined."""
-    n = int(label.max(initial=-1)) + 1
-    graph = sp.coo_array((np.ones(len(before), dtype=np.int8), (label[before], label[after])), shape=(n, n))
+    n_labels = int(label.max(initial=-1)) + 1
+    graph = sp.coo_array(
+        (np.ones(len(before), dtype=np.int8), (label[before], label[after])), shape=(n_labels, n_labels)
+    )
     return sp.csgraph.connected_components(graph, directed=False)[1][label]
 
 

@@ -1,9 +1,10 @@
 """Cycles of a network: moves for two-way tables with hidden, bounded or rounded cells, and for one hierarchical dim.
 
-The difference of two flows is a sum of cycles that never undo each other (the circuits of a unimodular system), so that
-one after the other can be made within any bounds that both flows keep. Four cells at a time are not enough once cells
-are missing. Cycles without chords are, as long as no chord is a cell that cannot change (presolve takes those out): the
-chord has room either to gain or to lose, and the cycle can be made in two halves. Every cycle may be drawn here.
+The difference of two flows is a conformal sum of cycles, which never undo each other (the circuits of a unimodular system,
+its Graver basis), so that one after the other can be made within any bounds that both flows keep. Basic moves of four cells
+are not enough once cells are missing. Cycles without chords are, as long as no chord is a cell that cannot change (presolve
+takes those out): the chord has room either to gain or to lose, and the cycle can be made in two halves. Every cycle may be
+drawn here.
 """
 
 from __future__ import annotations
@@ -84,8 +85,8 @@ class Cycles(MoveSet):
     @cached_property
     def spread_arrays(self) -> Spread:
         """The columns that each arc stands for."""
-        n = len(self.network.tail)
-        by_arc = sp.csc_array(sp.eye_array(n, dtype=np.int64) if self.spread is None else self.spread)
+        n_arcs = len(self.network.tail)
+        by_arc = sp.csc_array(sp.eye_array(n_arcs, dtype=np.int64) if self.spread is None else self.spread)
         by_arc.sort_indices()
         return Spread(by_arc.indptr.astype(np.int64), by_arc.indices.astype(np.int64), by_arc.data.astype(np.int64))
 
@@ -98,9 +99,9 @@ class Cycles(MoveSet):
     def columns(self, arcs: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The columns that some arcs stand for, and their steps."""
         start, columns, spread = self.spread_arrays
-        which = [np.arange(start[arc], start[arc + 1]) for arc in arcs]
-        where = np.concatenate(which) if len(which) else np.empty(0, dtype=np.int64)
-        return columns[where], spread[where] * np.repeat(signs, [len(one) for one in which])
+        places = [np.arange(start[arc], start[arc + 1]) for arc in arcs]
+        where = np.concatenate(places) if len(places) else np.empty(0, dtype=np.int64)
+        return columns[where], spread[where] * np.repeat(signs, [len(of_arc) for of_arc in places])
 
     def supplier(self) -> CycleSupplier:
         """For stocks of moves."""
@@ -150,14 +151,14 @@ def draw_cycle(network: Arcs, random: np.ndarray, room: WalkRoom) -> int:
             seen_at[node] = length
             path[length] = node
     last = length if begin < 0 else length - 1
-    for k in range(last + 1):
-        seen_at[path[k]] = -1
+    for i in range(last + 1):
+        seen_at[path[i]] = -1
     if begin < 0:
         return 0
     if length - begin == 1 and below(random, 2) == 0:  # a loop has no other way around
         signs[begin] = -signs[begin]
-    for k in range(begin, length):
-        arcs[k - begin], signs[k - begin] = arcs[k], signs[k]
+    for i in range(begin, length):
+        arcs[i - begin], signs[i - begin] = arcs[i], signs[i]
     return length - begin
 
 
@@ -165,8 +166,8 @@ def cycles(block: Block) -> Cycles | None:
     """The cycles of a block that is a network, at once or after its twin cells were made one."""
     if block.network is not None:
         return Cycles(block.network)
-    found = network_of_twins(block.A)
-    return None if found is None else Cycles(*found, Certificate("connected", TWINS))
+    of_twins = network_of_twins(block.A)
+    return None if of_twins is None else Cycles(*of_twins, Certificate("connected", TWINS))
 
 
 class CycleSupplier(Supplier):
@@ -190,13 +191,13 @@ def fill_cycles(network: Arcs, spread: Spread, room: WalkRoom, stock: Stock, ran
     while number < len(stock.start) - 1:
         length = draw_cycle(network, random, room)
         needed = 0
-        for k in range(length):
-            needed += spread.start[arcs[k] + 1] - spread.start[arcs[k]]
+        for i in range(length):
+            needed += spread.start[arcs[i] + 1] - spread.start[arcs[i]]
         if end + needed > len(stock.columns):
             break
-        for k in range(length):
-            for e in range(spread.start[arcs[k]], spread.start[arcs[k] + 1]):
-                stock.columns[end], stock.steps[end] = spread.column[e], signs[k] * spread.sign[e]
+        for i in range(length):
+            for place in range(spread.start[arcs[i]], spread.start[arcs[i] + 1]):
+                stock.columns[end], stock.steps[end] = spread.column[place], signs[i] * spread.sign[place]
                 end += 1
         number += 1
         stock.start[number] = end

@@ -1,8 +1,8 @@
 """Random sums of the vectors of a lattice basis: moves for any block, proven but seldom quick.
 
-Any two tables differ by a whole combination of the basis vectors, and every combination may be drawn in one go: no table
-in between is asked for (Hara, Aoki and Takemura 2012). So the moves reach everything within any bounds and whatever values
-are excluded. How soon is another matter: far tables may be a combination that is next to never drawn.
+Any two tables differ by an integer combination of the basis vectors, and every combination may be drawn in one go: no table
+in between has to be feasible (Hara, Aoki and Takemura 2012). So the moves reach everything within any bounds and whatever
+values are excluded. How soon is another matter: a far table may need a combination that is next to never drawn.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REASON = (
 SLOW = "reached in principle only: nothing says how soon, which the chains' own diagnostics must show"
 PROVEN = Certificate("connected", REASON, (SLOW,))
 SINGLE = 3
-"""One draw in so many ends with the vectors it has; so the number of vectors is geometric."""
+"""After each vector one draw in so many ends: the number of vectors is geometric."""
 
 
 class Arrays(NamedTuple):
@@ -67,7 +67,7 @@ class LatticeMoves(MoveSet):
         """The vectors, for the kernel."""
         rows, columns = sp.csr_array(self.vectors), sp.csc_array(self.vectors)
         parts = (rows.indptr, rows.indices, rows.data, columns.indptr, columns.indices)
-        return Arrays(*(one.astype(np.int64) for one in parts))
+        return Arrays(*(part.astype(np.int64) for part in parts))
 
     def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
         """A sum of vectors; the draw does not look at the table."""
@@ -107,33 +107,33 @@ def draw_combination(
     Half of the further vectors are any, half are one that shares a column with the vector before.
     """
     start, column = arrays.start, arrays.column
-    n = len(start) - 1
-    vector, length = below(random, n), 0
+    n_vectors = len(start) - 1
+    vector, length = below(random, n_vectors), 0
     while True:
         sign = 1 if below(random, 2) == 0 else -1
-        for e in range(start[vector], start[vector + 1]):
-            j = column[e]
+        for entry in range(start[vector], start[vector + 1]):
+            j = column[entry]
             if not seen[j]:
                 seen[j] = True
                 columns[length] = j
                 length += 1
-            total[j] += sign * arrays.value[e]
+            total[j] += sign * arrays.value[entry]
         if below(random, SINGLE) == 0:
             break
         if below(random, 2) == 0:
-            vector = below(random, n)
+            vector = below(random, n_vectors)
         else:
             j = column[start[vector] + below(random, start[vector + 1] - start[vector])]
             first = arrays.column_start[j]
             vector = arrays.vector[first + below(random, arrays.column_start[j + 1] - first)]
-    kept = 0
-    for k in range(length):
-        j = columns[k]
+    n_kept = 0
+    for i in range(length):
+        j = columns[i]
         if total[j] != 0:
-            columns[kept], steps[kept] = j, total[j]
-            kept += 1
+            columns[n_kept], steps[n_kept] = j, total[j]
+            n_kept += 1
         total[j], seen[j] = 0, False
-    return kept
+    return n_kept
 
 
 def lattice_moves(block: Block) -> LatticeMoves:
@@ -145,18 +145,18 @@ class SumSupplier(Supplier):
     """Writes moves into a stock, for one chain."""
 
     def __init__(self, moves: LatticeMoves) -> None:
-        n = moves.n_columns
-        self.arrays, self.longest = moves.arrays, n
+        n_columns = moves.n_columns
+        self.arrays, self.longest = moves.arrays, n_columns
         self.room: Any = (
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n, dtype=bool),
-            *(np.empty(n, np.int64) for _ in range(2)),
+            np.zeros(n_columns, dtype=np.int64),
+            np.zeros(n_columns, dtype=bool),
+            *(np.empty(n_columns, np.int64) for _ in range(2)),
         )
 
     def fill(self, stock: Stock, random: np.ndarray) -> None:
         """Write new moves."""
-        given: Any = (self.arrays, *self.room, stock, random)
-        fill_sums(*given)
+        arguments: Any = (self.arrays, *self.room, stock, random)
+        fill_sums(*arguments)
 
 
 @jit_lean
@@ -173,8 +173,8 @@ def fill_sums(
     number, end = 0, 0
     while number < len(stock.start) - 1 and end + len(columns) <= len(stock.columns):
         length = draw_combination(arrays, random, total, seen, columns, steps)
-        for k in range(length):
-            stock.columns[end + k], stock.steps[end + k] = columns[k], steps[k]
+        for i in range(length):
+            stock.columns[end + i], stock.steps[end + i] = columns[i], steps[i]
         end += length
         number += 1
         stock.start[number] = end

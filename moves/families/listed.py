@@ -25,8 +25,8 @@ class Listed(MoveSet):
     @property
     def words(self) -> str:  # type: ignore[override]
         """How many there are."""
-        n = self.rows.shape[0]
-        return f"a list of {n:,} move{'' if n == 1 else 's'}"
+        n_moves = self.rows.shape[0]
+        return f"a list of {n_moves:,} move{'' if n_moves == 1 else 's'}"
 
     @property
     def n_columns(self) -> int:
@@ -37,8 +37,8 @@ class Listed(MoveSet):
         """One of the list."""
         if not self.rows.shape[0]:
             return Move(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-        k = below(random, self.rows.shape[0])
-        part = slice(self.rows.indptr[k], self.rows.indptr[k + 1])
+        number = below(random, self.rows.shape[0])
+        part = slice(self.rows.indptr[number], self.rows.indptr[number + 1])
         steps = self.rows.data[part]
         return Move(self.rows.indices[part], steps if below(random, 2) else -steps)
 
@@ -58,7 +58,7 @@ class ListSupplier(Supplier):
 
     def __init__(self, moves: Listed) -> None:
         rows = moves.rows
-        self.arrays: Any = tuple(one.astype(np.int64) for one in (rows.indptr, rows.indices, rows.data))
+        self.arrays: Any = tuple(part.astype(np.int64) for part in (rows.indptr, rows.indices, rows.data))
         self.longest = int(np.diff(rows.indptr).max(initial=1))
 
     def fill(self, stock: Stock, random: np.ndarray) -> None:
@@ -70,16 +70,16 @@ class ListSupplier(Supplier):
 @jit_lean
 def fill_listed(start: np.ndarray, column: np.ndarray, value: np.ndarray, stock: Stock, random: np.ndarray) -> None:
     """Moves from a list. Their signs do not matter: a line is the same both ways."""
-    number, end, n = 0, 0, len(start) - 1
-    if n == 0:  # nothing to draw from: moves without columns
+    number, end, n_moves = 0, 0, len(start) - 1
+    if n_moves == 0:  # nothing to draw from: moves without columns
         stock.start[:] = 0
         number = len(stock.start) - 1
     while number < len(stock.start) - 1:
-        k = below(random, n)
-        if end + start[k + 1] - start[k] > len(stock.columns):
+        move = below(random, n_moves)
+        if end + start[move + 1] - start[move] > len(stock.columns):
             break
-        for e in range(start[k], start[k + 1]):
-            stock.columns[end], stock.steps[end] = column[e], value[e]
+        for entry in range(start[move], start[move + 1]):
+            stock.columns[end], stock.steps[end] = column[entry], value[entry]
             end += 1
         number += 1
         stock.start[number] = end

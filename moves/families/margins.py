@@ -36,7 +36,7 @@ LIFTED = (
 )
 PARTLY = "for a part of these margins no whole basis is known, only moves of smaller tables"
 MOST_WAYS = 1_500_000
-"""Ways to give labels to patterns that are gone through for a list of the shortest moves: some seconds."""
+"""Embeddings of patterns that are gone through for a list of the shortest moves: some seconds."""
 SWAPS_ODDS = 0.5
 """How often a data swap is drawn where parts have moves of their own too."""
 
@@ -77,67 +77,71 @@ class MarginMoves(MoveSet):
     def listed(self, most: int = MOST_LISTED) -> Any:
         """All of them, each once: whole patterns at a time where no dim lies outside of them, else one by one."""
         alike = self._alike()
-        if sum(len(some) * self._ways(some[0]) for some in alike) > 20 * most:
+        if sum(len(patterns) * self._ways(patterns[0]) for patterns in alike) > 20 * most:
             raise too_many(most)
-        one_by_one = sparse_rows(self._others({k for some in alike for k in some}), self.n_columns, most)
+        one_by_one = sparse_rows(
+            self._others({pattern for patterns in alike for pattern in patterns}), self.n_columns, most
+        )
         return distinct_rows(sp.vstack([one_by_one, *map(self._embedded, alike)], format="csr"), most)
 
     def shortest(self, most: int) -> Any:
         """Of a table that is one part, the moves of the fewest units, as many as can be listed soon; else none."""
-        found = sp.csr_array((0, self.n_columns), dtype=np.int64)
+        rows = sp.csr_array((0, self.n_columns), dtype=np.int64)
         alike = self._alike()
         if sum(map(len, alike)) < len(self.arrays.part) or len(self.arrays.stays) or self.arrays.free.any():
-            return found
+            return rows
         by_degree: dict[int, list[list[int]]] = {}
-        for some in alike:
-            by_degree.setdefault(int(self.arrays.start[some[0] + 1] - self.arrays.start[some[0]]), []).append(some)
-        ways = 0
+        for patterns in alike:
+            by_degree.setdefault(int(self.arrays.start[patterns[0] + 1] - self.arrays.start[patterns[0]]), []).append(
+                patterns
+            )
+        n_ways = 0
         for _, groups in sorted(by_degree.items()):
-            ways += sum(len(some) * self._ways(some[0]) for some in groups)
-            if ways > MOST_WAYS:
+            n_ways += sum(len(patterns) * self._ways(patterns[0]) for patterns in groups)
+            if n_ways > MOST_WAYS:
                 break
-            wider = distinct_rows(sp.vstack([found, *map(self._embedded, groups)], format="csr"))
+            wider = distinct_rows(sp.vstack([rows, *map(self._embedded, groups)], format="csr"))
             if wider.shape[0] > most:
                 break
-            found = wider
-        return found
+            rows = wider
+        return rows
 
     def _alike(self) -> list[list[int]]:
         """The patterns that take up all dims, those together that are of the same size."""
         alike: dict[tuple[int, ...], list[int]] = {}
-        for k, part in enumerate(self.arrays.part.tolist()):
+        for pattern, part in enumerate(self.arrays.part.tolist()):
             if (self.arrays.role[part] >= -1).all():
-                degree = int(self.arrays.start[k + 1] - self.arrays.start[k])
-                alike.setdefault((part, degree, *self.arrays.used[k].tolist()), []).append(k)
+                degree = int(self.arrays.start[pattern + 1] - self.arrays.start[pattern])
+                alike.setdefault((part, degree, *self.arrays.used[pattern].tolist()), []).append(pattern)
         return list(alike.values())
 
     def _ways(self, pattern: int) -> int:
         """In how many ways labels can be given to a pattern."""
         part = self.arrays.part[pattern]
         common = self.arrays.size[self.arrays.role[part] == -1]
-        ways = map(perm, self.arrays.room[part].tolist(), self.arrays.used[pattern].tolist())
-        return prod(ways) * prod(common.tolist())
+        of_dims = map(perm, self.arrays.room[part].tolist(), self.arrays.used[pattern].tolist())
+        return prod(of_dims) * prod(common.tolist())
 
     def _embedded(self, patterns: list[int]) -> Any:
-        """Every move of some patterns that take up all dims and are of the same size, for each way to give them labels."""
+        """Every move (embedding) of some patterns that take up all dims and are of the same size."""
         arrays, part, used = self.arrays, self.arrays.part[patterns[0]], self.arrays.used[patterns[0]]
         degree = int(arrays.start[patterns[0] + 1] - arrays.start[patterns[0]])
         units = arrays.start[patterns][:, None] + np.arange(degree)
         labels = np.concatenate([arrays.plus[units], arrays.minus[units]], axis=1)  # [pattern, unit, merged dim]
         cells = np.full((len(patterns), 1, 2 * degree), arrays.base, dtype=np.int64)
-        for q in np.flatnonzero(used):
-            ways = np.array(list(permutations(range(arrays.room[part, q]), int(used[q]))))
-            given = ways[:, labels[:, :, q]].transpose(1, 0, 2)  # [pattern, way, unit]
-            shift = np.zeros_like(given)
-            for a in np.flatnonzero(arrays.role[part] == q):
-                shift += arrays.offset[a, given // arrays.radix[part, a] % arrays.size[a]]
+        for dim in np.flatnonzero(used):
+            injections = np.array(list(permutations(range(arrays.room[part, dim]), int(used[dim]))))
+            merged_labels = injections[:, labels[:, :, dim]].transpose(1, 0, 2)  # [pattern, way, unit]
+            shift = np.zeros_like(merged_labels)
+            for axis in np.flatnonzero(arrays.role[part] == dim):
+                shift += arrays.offset[axis, merged_labels // arrays.radix[part, axis] % arrays.size[axis]]
             cells = (cells[:, :, None] + shift[:, None]).reshape(len(patterns), -1, 2 * degree)
-        for a in np.flatnonzero(arrays.role[part] == -1):
-            shift = arrays.offset[a, : arrays.size[a]]
+        for axis in np.flatnonzero(arrays.role[part] == -1):
+            shift = arrays.offset[axis, : arrays.size[axis]]
             cells = (cells[:, :, None] + shift[:, None]).reshape(len(patterns), -1, 2 * degree)
-        n = cells.size // (2 * degree)
-        steps, start = np.tile(np.repeat([1, -1], degree), n), np.arange(n + 1) * (2 * degree)
-        rows = sp.csr_array((steps, cells.ravel(), start), shape=(n, len(self.column_of)))
+        n_moves = cells.size // (2 * degree)
+        steps, start = np.tile(np.repeat([1, -1], degree), n_moves), np.arange(n_moves + 1) * (2 * degree)
+        rows = sp.csr_array((steps, cells.ravel(), start), shape=(n_moves, len(self.column_of)))
         rows.sum_duplicates()
         rows.eliminate_zeros()
         rows = rows[np.flatnonzero(abs(rows) @ (self.column_of == -1) == 0)]  # the others can never be made
@@ -145,10 +149,10 @@ class MarginMoves(MoveSet):
         rows.data[columns < 0] = 0  # cells of other blocks, which move by themselves
         return sp.csr_array((rows.data, np.maximum(columns, 0), rows.indptr), shape=(rows.shape[0], self.n_columns))
 
-    def _others(self, but: Collection[int] = ()) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _others(self, without: Collection[int] = ()) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Data swaps, changes in free dims, and the moves of all patterns but some, one by one."""
         coordinates, mapping, columns, steps = self.workspace()
-        of_units = chain(self._swaps_and_changes(coordinates), self._lifted(coordinates, mapping, but))
+        of_units = chain(self._swaps_and_changes(coordinates), self._lifted(coordinates, mapping, without))
         for degree in of_units:
             length = to_columns(self.arrays, self.column_of, coordinates, degree, columns, steps)
             yield columns[:length].copy(), steps[:length].copy()
@@ -157,64 +161,67 @@ class MarginMoves(MoveSet):
         """Write the units of data swaps and of changes in free dims, one by one; how many gain."""
         arrays = self.arrays
         everywhere = (
-            [np.array(one) for one in product(*map(range, arrays.size.tolist()))]
+            [np.array(cell) for cell in product(*map(range, arrays.size.tolist()))]
             if len(arrays.stays) or arrays.free.any()
             else []
         )
         for stays, swaps in zip(arrays.stays, arrays.swaps, strict=True):
-            for one, two in combinations(everywhere, 2):
-                if (one == two)[stays].all():
-                    coordinates[:2] = one, two
-                    coordinates[2:4] = np.where(swaps, two, one), np.where(swaps, one, two)
+            for cell, other in combinations(everywhere, 2):
+                if (cell == other)[stays].all():
+                    coordinates[:2] = cell, other
+                    coordinates[2:4] = np.where(swaps, other, cell), np.where(swaps, cell, other)
                     yield 2
-        for one, two in combinations(everywhere, 2) if arrays.free.any() else ():
-            if (one == two)[~arrays.free].all():
-                coordinates[:2] = one, two
+        for cell, other in combinations(everywhere, 2) if arrays.free.any() else ():
+            if (cell == other)[~arrays.free].all():
+                coordinates[:2] = cell, other
                 yield 1
 
-    def _lifted(self, coordinates: np.ndarray, mapping: np.ndarray, but: Collection[int]) -> Iterator[int]:
+    def _lifted(self, coordinates: np.ndarray, mapping: np.ndarray, without: Collection[int]) -> Iterator[int]:
         """Write the units of the moves of all patterns but some, one by one; how many gain."""
         arrays, sizes = self.arrays, self.arrays.size.tolist()
         for pattern, part in enumerate(arrays.part):
-            if pattern in but:
+            if pattern in without:
                 continue
             degree = int(arrays.start[pattern + 1] - arrays.start[pattern])
             used, room, role = arrays.used[pattern], arrays.room[part], arrays.role[part]
             common, outside = np.flatnonzero(role == -1), np.flatnonzero(role < -1)
-            alike = list(product(*(range(sizes[a]) for a in common)))
-            rest = list(product(*(range(sizes[a]) for a in outside)))
+            alike = list(product(*(range(sizes[axis]) for axis in common)))
+            elsewhere = list(product(*(range(sizes[axis]) for axis in outside)))
             for maps in product(
-                *(permutations(range(r), u) for r, u in zip(room.tolist(), used.tolist(), strict=True))
+                *(
+                    permutations(range(n_labels), n_used)
+                    for n_labels, n_used in zip(room.tolist(), used.tolist(), strict=True)
+                )
             ):
-                for q, labels in enumerate(maps):
-                    mapping[q, : len(labels)] = labels
-                for same in alike:
-                    for others in product(rest, repeat=degree):
-                        coordinates[:degree, common] = same
-                        coordinates[:degree, outside] = others
+                for dim, labels in enumerate(maps):
+                    mapping[dim, : len(labels)] = labels
+                for common_labels in alike:
+                    for outside_labels in product(elsewhere, repeat=degree):
+                        coordinates[:degree, common] = common_labels
+                        coordinates[:degree, outside] = outside_labels
                         lift(arrays, pattern, mapping, coordinates)
                         yield degree
 
 
 def margin_moves(
-    found: Components, solved: Presolved, number: int, *, proven: bool = True, max_seconds: float = 0.0
+    margins: Components, presolved: Presolved, block_number: int, *, proven: bool = True, max_seconds: float = 0.0
 ) -> MarginMoves | None:
     """The moves of a block of a table of which complete margins are known; None where a part has no known basis.
 
     Without `proven`, such a part gets the moves that are known of smaller tables, and the certificate says so. A part that
     is not the whole table may have its basis computed, by 4ti2 in at most `max_seconds`.
     """
-    cells = found.release.grids[0].cells
-    block = solved.blocks[number]
-    column_of = np.full(found.release.n_cells, -2, dtype=np.int64)
-    column_of[solved.decided[: found.release.n_cells]] = -1
+    cells = margins.release.grids[0].cells
+    block = presolved.blocks[block_number]
+    column_of = np.full(margins.release.n_cells, -2, dtype=np.int64)
+    column_of[presolved.decided[: margins.release.n_cells]] = -1
     column_of[block.columns] = np.arange(len(block.columns))
-    labels = _open_labels(found, column_of[cells])
-    axes = [a for a, open_here in enumerate(labels) if len(open_here) > 1]
-    place = {axis: k for k, axis in enumerate(axes)}
-    known = [frozenset(place[a] for a in one if a in place) for one in found.published]
+    labels = _open_labels(margins, column_of[cells])
+    axes = [axis for axis, open_here in enumerate(labels) if len(open_here) > 1]
+    place = {axis: number for number, axis in enumerate(axes)}
+    known = [frozenset(place[axis] for axis in shown if axis in place) for shown in margins.published]
     parts, separators = cut_apart(known)
-    sizes = [len(labels[a]) for a in axes]
+    sizes = [len(labels[axis]) for axis in axes]
     bases: list[tuple[Component, PartBasis]] = []
     whole = True
     for part in parts:
@@ -227,15 +234,15 @@ def margin_moves(
             if proven:
                 return None
             whole = False
-            bases.extend((part, some) for some in some_moves_of_part(part, sizes))
+            bases.extend((part, basis) for basis in some_moves_of_part(part, sizes))
     arrays = _arrays(sizes, known, separators, bases)
     if not len(arrays.ends):
         return None
-    stride = np.array([int(np.prod(cells.shape[a + 1 :])) for a in range(cells.ndim)])
+    stride = np.array([int(np.prod(cells.shape[axis + 1 :])) for axis in range(cells.ndim)])
     offset = np.zeros((len(axes), max(sizes, default=1)), dtype=np.int64)
-    for k, a in enumerate(axes):
-        offset[k, : sizes[k]] = labels[a] * stride[a]
-    base = int(sum(labels[a][0] * stride[a] for a in range(cells.ndim) if a not in place))
+    for number, axis in enumerate(axes):
+        offset[number, : sizes[number]] = labels[axis] * stride[axis]
+    base = int(sum(labels[axis][0] * stride[axis] for axis in range(cells.ndim) if axis not in place))
     reasons = "; ".join(dict.fromkeys(basis.reason for _, basis in bases))
     certificate = Certificate("connected", (LIFTED if len(parts) > 1 else "") + reasons if bases else SWAPS)
     if not whole:
@@ -244,15 +251,15 @@ def margin_moves(
     return MarginMoves(arrays._replace(offset=offset, base=base), in_order, certificate, len(block.columns))
 
 
-def _open_labels(found: Components, column_of: np.ndarray) -> list[np.ndarray]:
+def _open_labels(margins: Components, column_of: np.ndarray) -> list[np.ndarray]:
     """For each dim the labels at which some cell is open; in dims that every margin shows, some cell of this block.
 
     Such a dim cuts the table into slices that have nothing to do with each other.
     """
-    in_all = frozenset.intersection(*found.published)
+    in_all = frozenset.intersection(*margins.published)
     labels = []
     for axis in range(column_of.ndim):
-        others = tuple(a for a in range(column_of.ndim) if a != axis)
+        others = tuple(other for other in range(column_of.ndim) if other != axis)
         is_open = column_of >= 0 if axis in in_all else column_of != -1
         labels.append(np.flatnonzero(is_open.any(axis=others)))
     return labels
@@ -261,48 +268,59 @@ def _open_labels(found: Components, column_of: np.ndarray) -> list[np.ndarray]:
 def _arrays(
     sizes: list[int], known: list[Dims], separators: tuple[Dims, ...], bases: list[tuple[Component, PartBasis]]
 ) -> Arrays:
-    n = len(sizes)
-    everything = frozenset(range(n))
+    n_axes = len(sizes)
+    everything = frozenset(range(n_axes))
     free = everything - frozenset().union(*known)
-    cuts = [(one, side) for one in dict.fromkeys(separators) for side in apart(everything - free - one, known)]
-    patterns = [(p, k) for p, (_, basis) in enumerate(bases) for k in range(len(basis.plus))]
+    cuts = [
+        (separator, side)
+        for separator in dict.fromkeys(separators)
+        for side in apart(everything - free - separator, known)
+    ]
+    patterns = [
+        (part_number, pattern) for part_number, (_, basis) in enumerate(bases) for pattern in range(len(basis.plus))
+    ]
     outside = [_outside(part, everything - free, known) for part, _ in bases]
     n_merged = max((len(basis.merged) for _, basis in bases), default=1)
     n_outside = max((len(groups) for groups in outside), default=0) + 1
-    role = np.full((len(bases), n), -1, dtype=np.int64)
-    radix = np.ones((len(bases), n), dtype=np.int64)
+    role = np.full((len(bases), n_axes), -1, dtype=np.int64)
+    radix = np.ones((len(bases), n_axes), dtype=np.int64)
     room = np.ones((len(bases), n_merged), dtype=np.int64)
-    touches = np.zeros((len(bases), n_outside, n), dtype=bool)
-    for p, ((_, basis), groups) in enumerate(zip(bases, outside, strict=True)):
-        for q, merged in enumerate(basis.merged):
+    touches = np.zeros((len(bases), n_outside, n_axes), dtype=bool)
+    for part_number, ((_, basis), groups) in enumerate(zip(bases, outside, strict=True)):
+        for dim, merged in enumerate(basis.merged):
             for axis in merged:
-                role[p, axis], radix[p, axis] = q, room[p, q]
-                room[p, q] *= sizes[axis]
+                role[part_number, axis], radix[part_number, axis] = dim, room[part_number, dim]
+                room[part_number, dim] *= sizes[axis]
         # Free dims come with the units like an outside component that touches nothing.
-        for c, (group, near) in enumerate([*groups, (free, frozenset())]):
-            role[p, sorted(group)] = -2 - c
-            touches[p, c, sorted(near)] = True
-    degrees = [len(bases[p][1].plus[k]) for p, k in patterns]
+        for component, (group, near) in enumerate([*groups, (free, frozenset())]):
+            role[part_number, sorted(group)] = -2 - component
+            touches[part_number, component, sorted(near)] = True
+    degrees = [len(bases[part_number][1].plus[pattern]) for part_number, pattern in patterns]
     plus, minus = (np.zeros((sum(degrees), n_merged), dtype=np.int64) for _ in range(2))
     used = np.zeros((len(patterns), n_merged), dtype=np.int64)
     start = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-    for i, (p, k) in enumerate(patterns):
-        basis = bases[p][1]
+    for row, (part_number, pattern) in enumerate(patterns):
+        basis = bases[part_number][1]
         width = len(basis.merged)
-        plus[start[i] : start[i + 1], :width], minus[start[i] : start[i + 1], :width] = basis.plus[k], basis.minus[k]
-        used[i, :width] = basis.plus[k].max(axis=0) + 1
+        plus[start[row] : start[row + 1], :width], minus[start[row] : start[row + 1], :width] = (
+            basis.plus[pattern],
+            basis.minus[pattern],
+        )
+        used[row, :width] = basis.plus[pattern].max(axis=0) + 1
     return Arrays(
         size=np.array(sizes, dtype=np.int64),
         offset=np.zeros((0, 0), dtype=np.int64),
         base=0,
         ends=_odds(len(cuts), bool(free), degrees),
-        stays=np.array([[a in one for a in range(n)] for one, _ in cuts], dtype=bool).reshape(-1, n),
-        swaps=np.array([[a in side for a in range(n)] for _, side in cuts], dtype=bool).reshape(-1, n),
-        free=np.array([a in free for a in range(n)], dtype=bool),
+        stays=np.array([[axis in separator for axis in range(n_axes)] for separator, _ in cuts], dtype=bool).reshape(
+            -1, n_axes
+        ),
+        swaps=np.array([[axis in side for axis in range(n_axes)] for _, side in cuts], dtype=bool).reshape(-1, n_axes),
+        free=np.array([axis in free for axis in range(n_axes)], dtype=bool),
         start=start,
         plus=plus,
         minus=minus,
-        part=np.array([p for p, _ in patterns], dtype=np.int64),
+        part=np.array([part_number for part_number, _ in patterns], dtype=np.int64),
         used=used,
         room=room,
         role=role,
@@ -314,7 +332,7 @@ def _arrays(
 def _outside(part: Component, dims: Dims, known: list[Dims]) -> list[tuple[Dims, Dims]]:
     """The groups of dims outside a part that no margin connects, each with the dims of the part it shares margins with."""
     groups = apart(dims - part.dims, known)
-    return [(group, part.dims & frozenset().union(*(one for one in known if one & group))) for group in groups]
+    return [(group, part.dims & frozenset().union(*(margin for margin in known if margin & group))) for group in groups]
 
 
 def _odds(n_cuts: int, free: bool, degrees: list[int]) -> np.ndarray:
@@ -338,5 +356,5 @@ class MarginSupplier(Supplier):
 
     def fill(self, stock: Stock, random: np.ndarray) -> None:
         """Write new moves."""
-        given: Any = (self.moves.arrays, self.moves.column_of, *self.room, stock, random)
-        fill_margins(*given)
+        arguments: Any = (self.moves.arrays, self.moves.column_of, *self.room, stock, random)
+        fill_margins(*arguments)

@@ -53,42 +53,42 @@ class Arrays(NamedTuple):
 @jit_inlined
 def _draw_swap(arrays: Arrays, cut: int, random: np.ndarray, coordinates: np.ndarray) -> None:
     """A data swap: two units exchange their labels on one side of a cut, and agree on it."""
-    for a in range(len(arrays.size)):
-        one = below(random, arrays.size[a])
-        two = one if arrays.stays[cut, a] else below(random, arrays.size[a])
-        coordinates[0, a], coordinates[1, a] = one, two
-        if arrays.swaps[cut, a]:
-            one, two = two, one
-        coordinates[2, a], coordinates[3, a] = one, two
+    for axis in range(len(arrays.size)):
+        label = below(random, arrays.size[axis])
+        other = label if arrays.stays[cut, axis] else below(random, arrays.size[axis])
+        coordinates[0, axis], coordinates[1, axis] = label, other
+        if arrays.swaps[cut, axis]:
+            label, other = other, label
+        coordinates[2, axis], coordinates[3, axis] = label, other
 
 
 @jit_inlined
 def _draw_labels(arrays: Arrays, pattern: int, random: np.ndarray, mapping: np.ndarray) -> None:
     """Different labels for those that a pattern uses, of each merged dim."""
     part = arrays.part[pattern]
-    for q in range(arrays.used.shape[1]):
-        for label in range(arrays.used[pattern, q]):
+    for dim in range(arrays.used.shape[1]):
+        for label in range(arrays.used[pattern, dim]):
             again = True
             while again:
-                mapping[q, label] = below(random, arrays.room[part, q])
+                mapping[dim, label] = below(random, arrays.room[part, dim])
                 again = False
                 for before in range(label):
-                    again = again or mapping[q, before] == mapping[q, label]
+                    again = again or mapping[dim, before] == mapping[dim, label]
 
 
 @jit_inlined
 def _draw_outside(arrays: Arrays, pattern: int, random: np.ndarray, coordinates: np.ndarray) -> None:
     """Labels of the gaining units outside the part of a pattern."""
     part, degree = arrays.part[pattern], arrays.start[pattern + 1] - arrays.start[pattern]
-    for a in range(len(arrays.size)):
-        role = arrays.role[part, a]
+    for axis in range(len(arrays.size)):
+        role = arrays.role[part, axis]
         if role == -1:
-            common = below(random, arrays.size[a])
+            common = below(random, arrays.size[axis])
             for unit in range(degree):
-                coordinates[unit, a] = common
+                coordinates[unit, axis] = common
         elif role < -1:
             for unit in range(degree):
-                coordinates[unit, a] = below(random, arrays.size[a])
+                coordinates[unit, axis] = below(random, arrays.size[axis])
 
 
 @jit_lean
@@ -104,9 +104,9 @@ def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapp
         return 2
     n_free = 1 if arrays.free.any() else 0
     if kind < n_cuts + n_free:
-        for a in range(len(arrays.size)):
-            coordinates[0, a] = below(random, arrays.size[a])
-            coordinates[1, a] = below(random, arrays.size[a]) if arrays.free[a] else coordinates[0, a]
+        for axis in range(len(arrays.size)):
+            coordinates[0, axis] = below(random, arrays.size[axis])
+            coordinates[1, axis] = below(random, arrays.size[axis]) if arrays.free[axis] else coordinates[0, axis]
         return 1
     pattern = kind - n_cuts - n_free
     _draw_labels(arrays, pattern, random, mapping)
@@ -120,23 +120,23 @@ def _fill_part(arrays: Arrays, pattern: int, mapping: np.ndarray, coordinates: n
     """The labels of a pattern inside its part, and those that all its units have in common."""
     part, first = arrays.part[pattern], arrays.start[pattern]
     degree = arrays.start[pattern + 1] - first
-    for a in range(len(arrays.size)):
-        q = arrays.role[part, a]
-        if q >= 0:
+    for axis in range(len(arrays.size)):
+        dim = arrays.role[part, axis]
+        if dim >= 0:
             for unit in range(degree):
-                up, down = mapping[q, arrays.plus[first + unit, q]], mapping[q, arrays.minus[first + unit, q]]
-                coordinates[unit, a] = up // arrays.radix[part, a] % arrays.size[a]
-                coordinates[degree + unit, a] = down // arrays.radix[part, a] % arrays.size[a]
-        elif q == -1:
+                up, down = mapping[dim, arrays.plus[first + unit, dim]], mapping[dim, arrays.minus[first + unit, dim]]
+                coordinates[unit, axis] = up // arrays.radix[part, axis] % arrays.size[axis]
+                coordinates[degree + unit, axis] = down // arrays.radix[part, axis] % arrays.size[axis]
+        elif dim == -1:
             for unit in range(degree):
-                coordinates[degree + unit, a] = coordinates[0, a]
+                coordinates[degree + unit, axis] = coordinates[0, axis]
 
 
 @jit_inlined
-def _agree(arrays: Arrays, part: int, component: int, coordinates: np.ndarray, one: int, two: int) -> bool:
+def _agree(arrays: Arrays, part: int, component: int, coordinates: np.ndarray, unit: int, other: int) -> bool:
     """Have two units the same labels wherever an outside component shares margins with a part?"""
-    for a in range(len(arrays.size)):
-        if arrays.touches[part, component, a] and coordinates[one, a] != coordinates[two, a]:
+    for axis in range(len(arrays.size)):
+        if arrays.touches[part, component, axis] and coordinates[unit, axis] != coordinates[other, axis]:
             return False
     return True
 
@@ -149,9 +149,9 @@ def _match(arrays: Arrays, part: int, component: int, coordinates: np.ndarray, d
     for unit in range(degree):
         for other in range(degree, 2 * degree):
             if coordinates[other, axis] < 0 and _agree(arrays, part, component, coordinates, unit, other):
-                for a in range(len(arrays.size)):
-                    if arrays.role[part, a] == -2 - component:
-                        coordinates[other, a] = coordinates[unit, a]
+                for other_axis in range(len(arrays.size)):
+                    if arrays.role[part, other_axis] == -2 - component:
+                        coordinates[other, other_axis] = coordinates[unit, other_axis]
                 break
 
 
@@ -164,13 +164,13 @@ def lift(arrays: Arrays, pattern: int, mapping: np.ndarray, coordinates: np.ndar
     """
     part, degree = arrays.part[pattern], arrays.start[pattern + 1] - arrays.start[pattern]
     _fill_part(arrays, pattern, mapping, coordinates)
-    for c in range(arrays.touches.shape[1]):
+    for component in range(arrays.touches.shape[1]):
         axis = -1
-        for a in range(len(arrays.size)):
-            if arrays.role[part, a] == -2 - c:
-                axis = a
+        for other_axis in range(len(arrays.size)):
+            if arrays.role[part, other_axis] == -2 - component:
+                axis = other_axis
         if axis >= 0:
-            _match(arrays, part, c, coordinates, degree, axis)
+            _match(arrays, part, component, coordinates, degree, axis)
 
 
 @jit_lean
@@ -184,25 +184,25 @@ def to_columns(
     length = 0
     for unit in range(2 * degree):
         cell = arrays.base
-        for a in range(len(arrays.size)):
-            cell += arrays.offset[a, coordinates[unit, a]]
-        at = 0
-        while at < length and columns[at] != cell:
-            at += 1
-        if at == length:
-            columns[at], steps[at] = cell, 0
+        for axis in range(len(arrays.size)):
+            cell += arrays.offset[axis, coordinates[unit, axis]]
+        place = 0
+        while place < length and columns[place] != cell:
+            place += 1
+        if place == length:
+            columns[place], steps[place] = cell, 0
             length += 1
-        steps[at] += 1 if unit < degree else -1
-    kept = 0
-    for k in range(length):
-        column = column_of[columns[k]]
-        if steps[k] == 0 or column == -2:
+        steps[place] += 1 if unit < degree else -1
+    n_kept = 0
+    for i in range(length):
+        column = column_of[columns[i]]
+        if steps[i] == 0 or column == -2:
             continue
         if column == -1:
             return 0
-        columns[kept], steps[kept] = column, steps[k]
-        kept += 1
-    return kept
+        columns[n_kept], steps[n_kept] = column, steps[i]
+        n_kept += 1
+    return n_kept
 
 
 @jit_lean
@@ -219,8 +219,8 @@ def draw_margin_move(
     degree = draw_units(arrays, random, coordinates, mapping)
     length = to_columns(arrays, column_of, coordinates, degree, columns, steps)
     if below(random, 2) == 0:
-        for k in range(length):
-            steps[k] = -steps[k]
+        for i in range(length):
+            steps[i] = -steps[i]
     return length
 
 
@@ -243,8 +243,8 @@ def fill_margins(
         tries += 1
         if length == 0 and tries < 50 * most:
             continue
-        for k in range(length):
-            stock.columns[end + k], stock.steps[end + k] = columns[k], steps[k]
+        for i in range(length):
+            stock.columns[end + i], stock.steps[end + i] = columns[i], steps[i]
         end += length
         number += 1
         stock.start[number] = end

@@ -20,7 +20,7 @@ PARTS = 1_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixture(MoveSet):
-    """Parts with their odds. What one part joins the mixture joins, so its certificate is that of its best part."""
+    """Parts with their odds (a mixture of kernels). What one part joins the mixture joins: its best part certifies it."""
 
     parts: tuple[MoveSet, ...]
     odds: tuple[float, ...]
@@ -28,7 +28,7 @@ class Mixture(MoveSet):
     @property
     def certificate(self) -> Certificate:  # type: ignore[override]
         """The strongest of the parts' certificates."""
-        return min((part.certificate for part in self.parts), key=lambda one: WORDS.index(one.word))
+        return min((part.certificate for part in self.parts), key=lambda certificate: WORDS.index(certificate.word))
 
     @property
     def words(self) -> str:  # type: ignore[override]
@@ -53,7 +53,7 @@ class Mixture(MoveSet):
 
     @property
     def makes_lines(self) -> bool:  # type: ignore[override]
-        """A move of unknown origin may be made once as drawn; only where all parts say so, any number of times."""
+        """Only where all parts make lines: it is not known which part drew a move."""
         return all(part.makes_lines for part in self.parts)
 
     def log_odds(self, move: Move, table: np.ndarray) -> float:
@@ -71,7 +71,11 @@ class Mixture(MoveSet):
     def listed(self, most: int = MOST_LISTED) -> Any:
         """The moves of all parts."""
         rows = [sp.csr_array(part.listed(most)) for part in self.parts]
-        pairs = ((one.indices[a:b], one.data[a:b]) for one in rows for a, b in zip(one.indptr, one.indptr[1:]))  # noqa: B905
+        pairs = (
+            (moves.indices[begin:end], moves.data[begin:end])
+            for moves in rows
+            for begin, end in zip(moves.indptr, moves.indptr[1:])  # noqa: B905
+        )
         return sparse_rows(pairs, self.n_columns, most)
 
     def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -1,7 +1,7 @@
 """What every family of moves offers: a move for the current table, all moves of a small case, and its certificate.
 
-A *move* is an integer vector that changes no published figure. A chain draws one, finds how far it can be made in either
-direction without a cell leaving its bounds, and picks a point of that line.
+A *move* is an integer vector that changes no published figure, in the kernel of the equations. A chain draws one, finds how
+far it can be made in either direction without a cell leaving its bounds, and picks a point of that line: hit-and-run.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Move:
 
     def range_on(self, table: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> tuple[int, int]:
         """How many times the move can be made, backwards (0 or less) and forwards, between the bounds."""
-        here, up = table[self.columns], self.steps > 0
+        values, up = table[self.columns], self.steps > 0
         size = np.abs(self.steps)
-        above, under = (upper[self.columns] - here) // size, (here - lower[self.columns]) // size
+        above, under = (upper[self.columns] - values) // size, (values - lower[self.columns]) // size
         forwards = np.where(up, above, under).min(initial=np.iinfo(np.int64).max)
         backwards = np.where(up, under, above).min(initial=np.iinfo(np.int64).max)
         return -int(backwards), int(forwards)
@@ -66,9 +66,9 @@ class MoveSet(ABC):
         """One move, at random (`random` is a state of random_streams). m and -m always have the same probability."""
 
     def log_odds(self, move: Move, table: np.ndarray) -> float:
-        """The log-probability of drawing this move at this table, up to a constant; 0: the draw does not look at it.
+        """The log-probability of drawing this move at this table, up to a constant; 0: the draw does not look at the table.
 
-        A chain accepts a step from x to y with the ratio of these at y and at x.
+        The ratio of these at y and at x enters the acceptance of a step from x to y (Metropolis and Hastings).
         """
         return 0.0
 
@@ -86,24 +86,24 @@ class MoveSet(ABC):
     def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs of rows of `tables` (two arrays of row numbers) that one move joins, in portions.
 
-        Tables between x and x + t m on the line of a move m are feasible if both ends are, so single steps tell all. With
-        `gaps` some between may be missing, and steps of any length are tried.
+        If x and x + t m are feasible for a move m, so are all tables between, and single steps tell all. With `gaps` some
+        between may be excluded, and steps of any length are tried.
         """
         rows = sp.csr_array(self.listed())
         # The fingerprint of x + m is the sum of both fingerprints.
         prints, shifts = fingerprints(tables)[:, 0], fingerprints(rows)[:, 0]
         order = np.argsort(prints)
         in_order = prints[order]
-        for k in range(rows.shape[0]):
-            columns = rows.indices[rows.indptr[k] : rows.indptr[k + 1]]
-            steps = rows.data[rows.indptr[k] : rows.indptr[k + 1]]
+        for move in range(rows.shape[0]):
+            columns = rows.indices[rows.indptr[move] : rows.indptr[move + 1]]
+            steps = rows.data[rows.indptr[move] : rows.indptr[move + 1]]
             longest = 1
             if gaps and self.makes_lines:
                 longest = int((np.ptp(tables[:, columns], axis=0) // np.abs(steps)).min())
             for times in range(1, longest + 1):
-                wanted = prints + times * shifts[[k]]
-                place = np.minimum(np.searchsorted(in_order, wanted), len(order) - 1)
-                before = np.flatnonzero(in_order[place] == wanted)
+                targets = prints + times * shifts[[move]]
+                place = np.minimum(np.searchsorted(in_order, targets), len(order) - 1)
+                before = np.flatnonzero(in_order[place] == targets)
                 after = order[place[before]]
                 true = (tables[after][:, columns] == tables[before][:, columns] + times * steps).all(axis=1)
                 yield before[true], after[true]
@@ -114,13 +114,13 @@ def sparse_rows(moves: Iterable[tuple[Any, Any]], n_columns: int, most: int = MO
 
     A column that is named twice gets the sum of its steps.
     """
-    found = list(islice(moves, 20 * most + 1))
-    start = np.concatenate([[0], np.cumsum([len(columns) for columns, _ in found])]).astype(np.int64)
-    columns = np.concatenate([np.empty(0, np.int64), *(columns for columns, _ in found)])
-    steps = np.concatenate([np.empty(0, np.int64), *(steps for _, steps in found)])
-    if len(found) > 20 * most:
+    pairs = list(islice(moves, 20 * most + 1))
+    start = np.concatenate([[0], np.cumsum([len(columns) for columns, _ in pairs])]).astype(np.int64)
+    columns = np.concatenate([np.empty(0, np.int64), *(columns for columns, _ in pairs)])
+    steps = np.concatenate([np.empty(0, np.int64), *(steps for _, steps in pairs)])
+    if len(pairs) > 20 * most:
         raise too_many(most)
-    return distinct_rows(sp.csr_array((steps, columns, start), shape=(len(found), n_columns)), most)
+    return distinct_rows(sp.csr_array((steps, columns, start), shape=(len(pairs), n_columns)), most)
 
 
 def too_many(most: int) -> TooLarge:
@@ -129,7 +129,7 @@ def too_many(most: int) -> TooLarge:
 
 
 def distinct_rows(rows: Any, most: int | None = None) -> Any:
-    """Sparse rows without empty ones, each once up to its sign, the first entry positive; `most` may be left."""
+    """Sparse rows without empty ones, each once up to its sign, the first entry positive; TooLarge beyond `most`."""
     rows = sp.csr_array(rows, copy=True).astype(np.int64)
     rows.sum_duplicates()
     rows.eliminate_zeros()
@@ -139,12 +139,12 @@ def distinct_rows(rows: Any, most: int | None = None) -> Any:
     rows.data *= np.repeat(np.sign(rows.data[rows.indptr[:-1]]), np.diff(rows.indptr))
     prints = fingerprints(rows)
     in_order = np.lexsort(prints.T)  # stable: of rows that are the same the first comes first
-    new = np.ones(len(in_order), dtype=bool)
-    new[1:] = (np.diff(prints[in_order].view(np.int64), axis=0) != 0).any(axis=1)
-    first = in_order[new]
-    if most is not None and len(first) > most:
+    is_new = np.ones(len(in_order), dtype=bool)
+    is_new[1:] = (np.diff(prints[in_order].view(np.int64), axis=0) != 0).any(axis=1)
+    first_of_each = in_order[is_new]
+    if most is not None and len(first_of_each) > most:
         raise too_many(most)
-    return sp.csr_array(rows[np.sort(first)])
+    return sp.csr_array(rows[np.sort(first_of_each)])
 
 
 def fingerprints(rows: Any) -> np.ndarray:

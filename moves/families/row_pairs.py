@@ -1,6 +1,6 @@
-"""Swaps in a two-way table with cells missing: two rows, and two of the columns that both have.
+"""Basic moves in a two-way table with cells missing: two rows, and two of the columns that both have.
 
-Fast on dense patterns, where most pairs of rows share columns; by themselves they prove nothing once cells are missing.
+Fast on dense patterns, where most pairs of rows share columns. Once cells are missing they need not connect all tables.
 """
 
 from __future__ import annotations
@@ -77,31 +77,31 @@ def draw_row_pair(
     bits: np.ndarray, first: np.ndarray, cells: np.ndarray, random: np.ndarray, columns: np.ndarray, steps: np.ndarray
 ) -> int:
     """Write a random swap of two rows; 4, or 0 if the rows have fewer than two columns in common."""
-    i, k = below(random, bits.shape[0]), below(random, bits.shape[0] - 1)
-    k += k >= i
+    row, other = below(random, bits.shape[0]), below(random, bits.shape[0] - 1)
+    other += other >= row
     common = 0
-    for w in range(bits.shape[1]):
-        common += ones(bits[i, w] & bits[k, w])
+    for word in range(bits.shape[1]):
+        common += ones(bits[row, word] & bits[other, word])
     if common < 2:
         return 0
-    one, two = below(random, common), below(random, common - 1)
-    two += two >= one
-    before_i = before_k = seen = 0
-    for w in range(bits.shape[1]):
-        both = bits[i, w] & bits[k, w]
-        here = ones(both)
-        for which in range(2):
-            wanted = (two if which else one) - seen
-            if 0 <= wanted < here:
-                rest = both
-                for _ in range(wanted):
-                    rest &= rest - np.uint64(1)
-                under = (rest & (~rest + np.uint64(1))) - np.uint64(1)  # the bits below the lowest one left
-                columns[which] = cells[first[i] + before_i + ones(bits[i, w] & under)]
-                columns[2 + which] = cells[first[k] + before_k + ones(bits[k, w] & under)]
-        seen += here
-        before_i += ones(bits[i, w])
-        before_k += ones(bits[k, w])
+    first_choice, second_choice = below(random, common), below(random, common - 1)
+    second_choice += second_choice >= first_choice
+    before_row = before_other = n_seen = 0
+    for word in range(bits.shape[1]):
+        shared = bits[row, word] & bits[other, word]
+        n_here = ones(shared)
+        for side in range(2):
+            skip = (second_choice if side else first_choice) - n_seen
+            if 0 <= skip < n_here:
+                remaining = shared
+                for _ in range(skip):
+                    remaining &= remaining - np.uint64(1)
+                under = (remaining & (~remaining + np.uint64(1))) - np.uint64(1)  # the bits below the lowest one left
+                columns[side] = cells[first[row] + before_row + ones(bits[row, word] & under)]
+                columns[2 + side] = cells[first[other] + before_other + ones(bits[other, word] & under)]
+        n_seen += n_here
+        before_row += ones(bits[row, word])
+        before_other += ones(bits[other, word])
     steps[0], steps[1], steps[2], steps[3] = 1, -1, -1, 1
     return 4
 

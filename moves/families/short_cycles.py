@@ -21,13 +21,13 @@ UNPROVEN = Certificate("unproven", "a list of short cycles does not reach every 
 def short_cycles(source: Cycles, seed: int = 0) -> Listed:
     """About five cycles of at most eight arcs per arc, found by closing random walks early; always the same list."""
     network = source.network
-    n = len(network.tail)
-    arcs = np.empty((PER_CELL * n, LONGEST), dtype=np.int64)
+    n_arcs = len(network.tail)
+    arcs = np.empty((PER_CELL * n_arcs, LONGEST), dtype=np.int64)
     signs, length = np.empty_like(arcs), np.zeros(len(arcs), dtype=np.int64)
-    _collect(source.arcs, walk_room(n, network.n_nodes), streams(seed, 1)[0], TRIES * n, arcs, signs, length)
-    there = np.arange(LONGEST) < length[:, None]
+    _collect(source.arcs, walk_room(n_arcs, network.n_nodes), streams(seed, 1)[0], TRIES * n_arcs, arcs, signs, length)
+    used = np.arange(LONGEST) < length[:, None]
     ends = np.concatenate([[0], np.cumsum(length)])
-    rows = sp.csr_array((signs[there], arcs[there], ends), shape=(len(arcs), n))
+    rows = sp.csr_array((signs[used], arcs[used], ends), shape=(len(arcs), n_arcs))
     return Listed(distinct_rows(rows if source.spread is None else rows @ source.spread.T), UNPROVEN)
 
 
@@ -64,22 +64,25 @@ def _without_chords(network: Arcs, room: WalkRoom, size: int) -> int:
     changed = True
     while changed and size > 3:
         changed = False
-        for k in range(size):
-            seen_at[tail[walk[k]] if direction[k] > 0 else head[walk[k]]] = k
-        for k in range(size):
-            node = tail[walk[k]] if direction[k] > 0 else head[walk[k]]
-            for place in range(start[node], start[node + 1]):
-                a = arc[place]
-                other = head[a] if tail[a] == node else tail[a]
-                m = seen_at[other]
-                # forward chords only: from node k over the chord to node m, then back along the cycle
-                if m > k + 1 and not (k == 0 and m == size - 1):
+        for position in range(size):
+            seen_at[tail[walk[position]] if direction[position] > 0 else head[walk[position]]] = position
+        for position in range(size):
+            node = tail[walk[position]] if direction[position] > 0 else head[walk[position]]
+            for listing in range(start[node], start[node + 1]):
+                chord = arc[listing]
+                far = head[chord] if tail[chord] == node else tail[chord]
+                far_position = seen_at[far]
+                # forward chords only: from the node at `position` over the chord, then back along the cycle
+                if far_position > position + 1 and not (position == 0 and far_position == size - 1):
                     for i in range(size):
                         seen_at[tail[walk[i]] if direction[i] > 0 else head[walk[i]]] = -1
-                    for i in range(k, m):
-                        walk[i - k], direction[i - k] = walk[i], direction[i]
-                    walk[m - k], direction[m - k] = a, 1 if tail[a] == other else -1
-                    size = m - k + 1
+                    for i in range(position, far_position):
+                        walk[i - position], direction[i - position] = walk[i], direction[i]
+                    walk[far_position - position], direction[far_position - position] = (
+                        chord,
+                        1 if tail[chord] == far else -1,
+                    )
+                    size = far_position - position + 1
                     changed = True
                     break
             if changed:

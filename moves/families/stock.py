@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 AT_ONCE = 4096
-"""Moves of a stock, and room for so many entries in all that they stay close at hand."""
+"""Moves of a stock, and the entries of all of them: few enough to stay in the processor's cache."""
 ENTRIES = 32_768
 
 
@@ -25,7 +25,7 @@ class Stock(NamedTuple):
 def empty_stock(longest: int) -> Stock:
     """Room for moves of up to `longest` columns."""
     room = max(ENTRIES, 4 * longest)
-    integers = (np.zeros(n, dtype=np.int64) for n in (AT_ONCE + 1, room, room, 3))
+    integers = (np.zeros(size, dtype=np.int64) for size in (AT_ONCE + 1, room, room, 3))
     return Stock(*integers)
 
 

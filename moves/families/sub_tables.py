@@ -1,4 +1,4 @@
-"""Sub-tables redrawn as a whole: some cells, all their tables given the rest, one of these at random.
+"""Sub-tables redrawn as a whole: some cells, all their tables given the rest, one of these at random (block Gibbs).
 
 Such a step makes long moves that no list holds. The sub-tables are fixed beforehand: the cells of a few labels in each dim
 (2 x 2 x K, 3 x 3 x 3), and cells close to each other, grown from short lattice vectors that overlap. Where a search for all
@@ -60,18 +60,18 @@ class SubTables(MoveSet):
         """Columns of the block."""
         return len(self.arrays.lower)
 
-    def columns_of(self, which: int) -> np.ndarray:
+    def columns_of(self, number: int) -> np.ndarray:
         """The columns of a sub-table."""
-        return self.arrays.columns[self.arrays.first[which] : self.arrays.first[which + 1]]
+        return self.arrays.columns[self.arrays.first[number] : self.arrays.first[number + 1]]
 
     def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
-        """From this table to one of all that differ in a sub-table only, each as probable; to be made once as it is."""
-        which = below(random, len(self.arrays.n_rows))
-        here = self.columns_of(which)
-        drawn = np.empty(len(here), dtype=np.int64)
-        redraw(self.arrays, which, MOST_STEPS, table, random, drawn)
-        steps = drawn - table[here]
-        return Move(here[steps != 0], steps[steps != 0])
+        """From this table to one of those that differ in a sub-table only, each with the same probability; made once."""
+        number = below(random, len(self.arrays.n_rows))
+        columns = self.columns_of(number)
+        drawn = np.empty(len(columns), dtype=np.int64)
+        redraw(self.arrays, number, MOST_STEPS, table, random, drawn)
+        steps = drawn - table[columns]
+        return Move(columns[steps != 0], steps[steps != 0])
 
     def listed(self, most: int = MOST_LISTED) -> Any:
         """There is no list: what a sub-table can become depends on the table."""
@@ -80,45 +80,47 @@ class SubTables(MoveSet):
     def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Tables that agree outside a sub-table, where the search for all of these is not given up."""
         random = streams(0, 1)[0]
-        for which in range(len(self.arrays.n_rows)):
-            here = self.columns_of(which)
-            outside, drawn = tables.copy(), np.empty(len(here), dtype=np.int64)
-            outside[:, here] = 0
+        for number in range(len(self.arrays.n_rows)):
+            columns = self.columns_of(number)
+            outside, drawn = tables.copy(), np.empty(len(columns), dtype=np.int64)
+            outside[:, columns] = 0
             _, first, group = np.unique(fingerprints(outside)[:, 0], return_index=True, return_inverse=True)
-            done = np.array([redraw(self.arrays, which, MOST_STEPS, tables[one], random, drawn) > 0 for one in first])
+            searched = np.array(
+                [redraw(self.arrays, number, MOST_STEPS, tables[row], random, drawn) > 0 for row in first]
+            )
             group = group.ravel()
-            yield first[group][done[group]], np.flatnonzero(done[group])
+            yield first[group][searched[group]], np.flatnonzero(searched[group])
 
 
 @jit
-def redraw(arrays: Arrays, which: int, steps: int, table: np.ndarray, random: np.ndarray, drawn: np.ndarray) -> int:
+def redraw(arrays: Arrays, number: int, steps: int, table: np.ndarray, random: np.ndarray, drawn: np.ndarray) -> int:
     """Write new values of a sub-table's cells; the number of possible ones, or 0 where they were left as they are."""
-    here = arrays.columns[arrays.first[which] : arrays.first[which + 1]]
-    start = arrays.entry[arrays.first[which] : arrays.first[which + 1] + 1]
+    columns = arrays.columns[arrays.first[number] : arrays.first[number + 1]]
+    start = arrays.entry[arrays.first[number] : arrays.first[number + 1] + 1]
     rows, values = arrays.row[start[0] : start[-1]], arrays.coefficient[start[0] : start[-1]]
-    b = np.zeros(arrays.n_rows[which], dtype=np.int64)
-    low, high = np.empty(len(here), dtype=np.int64), np.empty(len(here), dtype=np.int64)
-    for k in range(len(here)):
-        low[k], high[k] = arrays.lower[here[k]], arrays.upper[here[k]]
-        drawn[k] = table[here[k]]
-        for e in range(start[k], start[k + 1]):
-            b[arrays.row[e]] += arrays.coefficient[e] * table[here[k]]
-    number = draw_table(Search(start - start[0], rows, values), b, low, high, steps, random, drawn)
-    if number == 0:
-        for k in range(len(here)):
-            drawn[k] = table[here[k]]
-    return number
+    b = np.zeros(arrays.n_rows[number], dtype=np.int64)
+    low, high = np.empty(len(columns), dtype=np.int64), np.empty(len(columns), dtype=np.int64)
+    for i in range(len(columns)):
+        low[i], high[i] = arrays.lower[columns[i]], arrays.upper[columns[i]]
+        drawn[i] = table[columns[i]]
+        for entry in range(start[i], start[i + 1]):
+            b[arrays.row[entry]] += arrays.coefficient[entry] * table[columns[i]]
+    n_tables = draw_table(Search(start - start[0], rows, values), b, low, high, steps, random, drawn)
+    if n_tables == 0:
+        for i in range(len(columns)):
+            drawn[i] = table[columns[i]]
+    return n_tables
 
 
 def from_sets(block: Block, sets: Iterable[np.ndarray]) -> SubTables | None:
     """Sub-tables of given sets of columns; sets in which nothing can change are left out, None if all are."""
     by_column = sp.csc_array(block.A)
-    kept: dict[bytes, np.ndarray] = {}
-    for one in sets:
-        cells = np.unique(one)
-        kept.setdefault(cells.tobytes(), cells)
+    distinct: dict[bytes, np.ndarray] = {}
+    for columns in sets:
+        cells = np.unique(columns)
+        distinct.setdefault(cells.tobytes(), cells)
     parts = []
-    for cells in kept.values():
+    for cells in distinct.values():
         part = sp.csr_array(by_column[:, cells])
         part = part[np.flatnonzero(np.diff(part.indptr))]
         if len(independent_rows(part.toarray())) < len(cells):
@@ -143,7 +145,7 @@ def from_sets(block: Block, sets: Iterable[np.ndarray]) -> SubTables | None:
 def grown_sets(vectors: Any, seed: int = 0) -> Iterator[np.ndarray]:
     """Columns of a short lattice vector and of some that overlap with it, until there are enough."""
     vectors = sp.csr_array(vectors)
-    supports = [vectors.indices[a:b] for a, b in zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True)]
+    supports = [vectors.indices[begin:end] for begin, end in zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True)]
     by_column = sp.csc_array(vectors)
     rng = np.random.default_rng(seed)
     times = max(1, min(PER_VECTOR, MOST_GROWN // max(1, len(supports))))
@@ -170,13 +172,13 @@ def boxes(coordinates: np.ndarray, seed: int = 0) -> Iterator[np.ndarray]:
     `coordinates[j]` are the labels of column j, -1 where it is no cell.
     """
     cells = np.flatnonzero((coordinates >= 0).all(axis=1))
-    labels = [np.unique(coordinates[cells, a]) for a in range(coordinates.shape[1])]
+    labels = [np.unique(coordinates[cells, axis]) for axis in range(coordinates.shape[1])]
     rng = np.random.default_rng(seed)
     for _ in range(min(MOST_BOXES, 10 * len(cells))):
-        shape = _box_shape([len(one) for one in labels], rng)
+        shape = _box_shape([len(of_dim) for of_dim in labels], rng)
         inside = np.ones(len(cells), dtype=bool)
-        for a, size in enumerate(shape):
-            inside &= np.isin(coordinates[cells, a], rng.choice(labels[a], size, replace=False))
+        for axis, size in enumerate(shape):
+            inside &= np.isin(coordinates[cells, axis], rng.choice(labels[axis], size, replace=False))
         if inside.any():
             yield cells[inside]
 
@@ -186,7 +188,11 @@ def _box_shape(sizes: Sequence[int], rng: np.random.Generator) -> list[int]:
     room = rng.integers(8, MOST_CELLS + 1)
     shape = [1] * len(sizes)
     while True:
-        wider = [a for a, n in enumerate(sizes) if shape[a] < n and prod(shape) // shape[a] * (shape[a] + 1) <= room]
+        wider = [
+            axis
+            for axis, size in enumerate(sizes)
+            if shape[axis] < size and prod(shape) // shape[axis] * (shape[axis] + 1) <= room
+        ]
         if not wider:
             return shape
         shape[rng.choice(wider)] += 1

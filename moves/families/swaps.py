@@ -1,6 +1,7 @@
-"""Swaps on complete two-way tables: +1 -1 / -1 +1 in two rows and two columns, drawn on the fly and never listed.
+"""Swaps (basic moves) on complete two-way tables: +1 -1 / -1 +1 in two rows and two columns, drawn on the fly.
 
-They join all tables with the same row and column sums (Diaconis and Sturmfels 1998), unless cells are bounded further.
+They are a Markov basis: they join all tables with the same row and column sums (Diaconis and Sturmfels 1998), unless cells
+are bounded further.
 """
 
 from __future__ import annotations

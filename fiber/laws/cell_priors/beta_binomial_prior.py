@@ -1,4 +1,4 @@
-"""beta_binomial: so many of n units are in the cell, with a share that is Beta distributed."""
+"""beta_binomial: of n units so many are in the cell, where the share of those in it is Beta distributed."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class BetaBinomialWithin:
         return f"fw.laws.beta_binomial(a={self.a:g}, b={self.b:g})"
 
     def log_weights(self, values: np.ndarray, known: tuple[int, int], decimals: int) -> np.ndarray:
-        """Values that no feasible table has, beyond the interval, weigh as its ends do: they must not look like gaps."""
+        """The log-weights of some values. Beyond the interval, where no table is, those of its ends: zeros would be gaps."""
         low, high = known
         return _log_beta_binomial(np.clip(values, low, high) - low, high - low, self.a, self.b)
 
@@ -103,5 +103,5 @@ def _log_beta_binomial(x: np.ndarray, n: int, a: float, b: float) -> np.ndarray:
     from scipy.special import betaln, gammaln
 
     choices = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
-    found: np.ndarray = choices + betaln(x + a, n - x + b) - betaln(a, b)
-    return found
+    log_weights: np.ndarray = choices + betaln(x + a, n - x + b) - betaln(a, b)
+    return log_weights

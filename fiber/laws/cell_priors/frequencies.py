@@ -30,9 +30,9 @@ class Frequencies:
     @property
     def words(self) -> str:
         """What the intruder assumes."""
-        n = int(self.times.sum())
+        n_cells = int(self.times.sum())
         more = f", {self.smooth:g} imaginary cells added" if self.smooth else ""
-        return f"each value as probable as it is frequent among the {n} cells of a reference table{more}"
+        return f"each value as probable as it is frequent among the {n_cells} cells of a reference table{more}"
 
     @property
     def call(self) -> str:
@@ -48,13 +48,13 @@ class Frequencies:
             )
         occurring = self.values * 10 ** (decimals - self.decimals)
         place = np.minimum(np.searchsorted(occurring, values), len(occurring) - 1)
-        found = np.where(occurring[place] == values, np.log(self.times[place]), -np.inf)
+        log_times = np.where(occurring[place] == values, np.log(self.times[place]), -np.inf)
         if not self.smooth:
-            return found
+            return log_times
         # A geometric law with the mean of the reference, one unit being added so that the mean is not 0.
         mean = (float(occurring @ self.times) + 1) / float(self.times.sum())
         share = math.log(self.smooth) - math.log1p(mean) + values * (math.log(mean) - math.log1p(mean))
-        smoothed: np.ndarray = np.logaddexp(found, share)
+        smoothed: np.ndarray = np.logaddexp(log_times, share)
         return smoothed
 
 

@@ -13,7 +13,7 @@ from ..law import LOG_NORMAL, Tail
 from .cell_prior import is_probability
 
 DENSE = 300
-"""Standard deviations of a log-normal prior are more than so many values wide."""
+"""Values lie dense where a standard deviation of the prior is wider than so many of them."""
 
 
 @saved("LogNormal")
@@ -49,15 +49,15 @@ class LogNormal:
         middle = math.log(self.median) + decimals * math.log(10)
         dense = values * self.spread > DENSE
         if dense.all():
-            at = (np.log(values) - middle) / self.spread
-            return np.asarray(-0.5 * (at**2 + math.log(2 * math.pi)) - np.log(values * self.spread))
+            standardised = (np.log(values) - middle) / self.spread
+            return np.asarray(-0.5 * (standardised**2 + math.log(2 * math.pi)) - np.log(values * self.spread))
         edges = (np.maximum(values + shift, 1e-300) for shift in (-0.5, 0.0, 0.5))
-        low, at, high = ((np.log(edge) - middle) / self.spread for edge in edges)
+        low, standardised, high = ((np.log(edge) - middle) / self.spread for edge in edges)
         # In the upper tail, where both probabilities round to 1, those of lying above are subtracted instead.
-        upper = at > 0
+        upper = standardised > 0
         more, less = np.where(upper, -low, high), np.where(upper, -high, low)
         between = log_ndtr(more) + np.log1p(-np.exp(log_ndtr(less) - log_ndtr(more)))
-        with_step = -0.5 * (at**2 + math.log(2 * math.pi)) - np.log(np.maximum(values, 1) * self.spread)
+        with_step = -0.5 * (standardised**2 + math.log(2 * math.pi)) - np.log(np.maximum(values, 1) * self.spread)
         weights: np.ndarray = np.where(dense, with_step, between)
         return weights
 

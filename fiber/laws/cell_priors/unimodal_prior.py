@@ -32,11 +32,13 @@ class Unimodal:
         return f"fw.laws.unimodal({'' if self.peak is None else f'peak={self.peak:g}'})"
 
     def log_weights(self, values: np.ndarray, known: tuple[int, int], decimals: int) -> np.ndarray:
-        """One step beyond either end the probability would be 0."""
+        """The log-weights of some values: the probability would be 0 one step beyond either end of the interval."""
         low, high = known
         peak = (low + high) / 2 if self.peak is None else min(max(self.peak * 10**decimals, low), high)
-        at = np.clip(values, low, high)
-        weights: np.ndarray = np.log(np.minimum((at - low + 1) / (peak - low + 1), (high - at + 1) / (high - peak + 1)))
+        inside = np.clip(values, low, high)
+        weights: np.ndarray = np.log(
+            np.minimum((inside - low + 1) / (peak - low + 1), (high - inside + 1) / (high - peak + 1))
+        )
         return weights
 
 
@@ -45,7 +47,7 @@ def unimodal(peak: float | None = None) -> Unimodal:
 
     The probability is proportional to 1 + the distance from the nearer end (Duncan, Fienberg, Krishnan, Padman and Roehrig
     2001 suggest such a prior: values in the middle leave the other cells more freedom). The interval is the one of
-    `beta_binomial` without n.
+    `beta_binomial` without trials.
 
     Parameters
     ----------

@@ -345,7 +345,7 @@ def test_wrong_priors_everywhere():
 
 
 def test_wrong_beta_binomials():
-    with pytest.raises(fw.InputError, match=r"beta_binomial\(n=-1\)"):
+    with pytest.raises(fw.InputError, match=r"beta_binomial\(trials=-1\)"):
         fw.laws.beta_binomial(-1, 1, 1)
     with pytest.raises(fw.InputError, match=r"beta_binomial\(b=0\): a number above 0"):
         fw.laws.beta_binomial(3, 1, 0)
