@@ -6,7 +6,7 @@ from __future__ import annotations
 from .item import Item
 
 ITEMS = (
-    Item("1", "the population is known: the risk of a sample of it", "fw.risk.r2(people, sample, sample=True)"),
+    Item("1", "the population is known: the risk of a sample of it", "fw.risk.r2(people, sample, sampled=True)"),
     Item(
         "1",
         "it is not known: it is estimated from the sample",

@@ -17,7 +17,7 @@ ITEMS = (
     ),
     Item("4", "... of a single list of values", "fw.risk.protection_range([0, 2, 4], 0, 4)[0]", "False"),
     Item("4, LP and IP", "sharp integer bounds from all that is published", "fw.bounds(fw.suppress(ijk, rule='< 3'))"),
-    Item("4, LP and IP", "tables that attain the bounds", "fw.bounds(hidden, tables=True)"),
+    Item("4, LP and IP", "tables that attain the bounds", "fw.bounds(hidden, attaining=True)"),
     Item(
         "4, LP and IP",
         "hierarchies: levels are audited together, blocks apart",

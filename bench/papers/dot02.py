@@ -55,7 +55,7 @@ ITEMS = (
     Item("2", "(n, k) dominance rule", "fw.protect.sensitivity.dominance([90, 5, 5], n=1, k=85)", "True"),
     Item("2", "prior-posterior (pq) rule", "fw.protect.sensitivity.prior_posterior([90, 9, 1], p=10, q=50)", "True"),
     Item("2", "p% rule: pq with q = 100", "fw.protect.sensitivity.p_percent([90, 9, 1], p=10)", "True"),
-    Item("2", "threshold rule for counts", "fw.protect.sensitivity.threshold([4, 3], k=3)", "True"),
+    Item("2", "threshold rule for counts", "fw.protect.sensitivity.threshold([4, 3], fewer_than=3)", "True"),
     Item(
         "2",
         "the rules applied to every cell of a table",

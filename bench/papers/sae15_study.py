@@ -122,7 +122,7 @@ ITEMS = (
     Item(
         "5.1, Table 3",
         "the transition matrix: .0167 is 1/60, rows sum to 1",
-        "fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, width=[5] * 2 + [7] * 13)[[0, 1, 1, 3, 3], [0, 1, 2, 3, 4]]",
+        "fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13)[[0, 1, 1, 3, 3], [0, 1, 2, 3, 4]]",
         "1 0.5000 0.1250 0.9000 0.0167",
     ),
     Item(

@@ -36,14 +36,14 @@ def release_of_model(table: Table, model: Any, zeros: Any) -> tuple[Release, str
 def _of_model(table: Table, model: Any) -> tuple[Release, str]:
     if isinstance(model, Release):
         if model.truth is None or not np.array_equal(model.truth, table.values.ravel()):
-            raise InputError("model= is a release of another table; make it from the table that is tested.")
+            raise InputError("hypothesis= is a release of another table; make it from the table that is tested.")
         return model, "the figures of the release"
     if isinstance(model, str) and model in NAMED:
         return NAMED[model](table), model
     if model is None or isinstance(model, (str, bytes)) or not isinstance(model, Iterable):
         known = did_you_mean(model, NAMED) if isinstance(model, str) else f"or one of {', '.join(map(repr, NAMED))}"
         raise InputError(
-            f"model={model!r}: a list of the margins that the model keeps, such as ['A', 'B'] for independence, or a "
+            f"hypothesis={model!r}: a list of the margins that the model keeps, such as ['A', 'B'] for independence, or a "
             f"release of the table; of square tables also a name: {known}"
         )
     margins: list[Any] = []
@@ -52,7 +52,7 @@ def _of_model(table: Table, model: Any) -> tuple[Release, str]:
         (margins if isinstance(one, (str, tuple)) else sums).append(one)
     wanted = parse_margins(margins, table.dims) if margins else []
     if not wanted and not sums:
-        raise InputError("model=[]: name at least one margin; [''] keeps the grand total alone.")
+        raise InputError("hypothesis=[]: name at least one margin; [''] keeps the grand total alone.")
     release = publish_margins(of_table(table), wanted)
     words = [",".join(level for level in one if level is not None) or "total" for one in wanted]
     if sums:
@@ -66,8 +66,8 @@ def _as_sum(given: Any, table: Table) -> np.ndarray:
     picked = np.asarray(given)
     if picked.dtype.kind not in "biuf" or picked.shape != table.values.shape or not np.isin(picked, (0, 1)).all():
         raise InputError(
-            "model=: what is not the name of a margin is a table of the same shape, 1 for the cells that a sum adds up and "
-            "0 for the others."
+            "hypothesis=: what is not the name of a margin is a table of the same shape, 1 for the cells that a sum adds up "
+            "and 0 for the others."
         )
     return picked.astype(np.int64).ravel()
 
@@ -109,7 +109,7 @@ def _square(table: Table, name: str) -> int:
     shape = table.values.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InputError(
-            f"model={name!r} is for square tables of two dims; this one is {' x '.join(str(size) for size in shape)}."
+            f"hypothesis={name!r} is for square tables of two dims; this one is {' x '.join(str(size) for size in shape)}."
         )
     return shape[0]
 

@@ -157,12 +157,12 @@ def test_who_stands_behind_the_cells_by_hand():
     behind = fw.protect.sensitivity.contributions_of(FIRMS, ["town", "size"], "turnover")
     for name, town, size in itertools.product(behind, "ab", "sml"):
         amounts = sorted(FIRMS.query("town == @town and size == @size")["turnover"], reverse=True)
-        figure = dict(table=sum(amounts), contributors=len(amounts), largest=amounts[0], second=[*amounts, 0][1])
+        figure = dict(data=sum(amounts), contributors=len(amounts), largest=amounts[0], second=[*amounts, 0][1])
         assert behind[name].sel(town=town, size=size) == figure[name]
 
 
 def test_wrong_second_contributions(audit):
-    table = dict(table=[10, 7], margins=[""], contributors=[3, 3])
+    table = dict(data=[10, 7], contributors=[3, 3])
     for given_, words in (
         (dict(second=[4, 2]), "second=, the second largest contributions, needs largest= with it"),
         (
@@ -173,7 +173,7 @@ def test_wrong_second_contributions(audit):
         (dict(largest=[6, 3], second=[1]), r"second= has the shape \(1,\), but the table has \(2,\)"),
     ):
         with pytest.raises(fw.InputError, match=words):
-            fw.publish(**table, **given_)
+            fw.table(**table, **given_)
     turnover = fw.table(FIRMS.groupby(["town", "size"])["turnover"].sum(), contributors=[[1, 1, 1]] * 2)
     audit = fw.audit(
         fw.suppress(turnover, where=[{"town": "a", "size": "l"}]), intruders="respondents", magnitudes=True

@@ -50,7 +50,7 @@ def test_every_file_that_is_no_module_is_installed():
                 continue
             package = ".".join(path.parent.relative_to(home).parts)
             package = package if package.startswith("fiberwalk") else f"fiberwalk.{package}"
-            assert any(path.match(pattern) for pattern in named.get(package, [])), path
+            assert any(path.match(pattern) for pattern in [*named["*"], *named.get(package, [])]), path
 
 
 def copied(home: Path, *, links: bool) -> Path:

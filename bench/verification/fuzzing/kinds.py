@@ -73,14 +73,14 @@ def _served(path: Path) -> None:
 def _perturbed(path: Path) -> None:
     table = path.with_name("table.csv")
     table.write_bytes(examples.LONG)
-    asked = ["--method", "perturb", "--matrix", str(path), "--normalise", "--seed", "1"]
+    asked = ["--mechanism", "perturb", "--matrix", str(path), "--normalise", "--seed", "1"]
     _commanded(["protect", str(table), *asked, "--out", str(path.with_name("out.csv"))])
 
 
 def _seeded(path: Path) -> None:
     people = path.with_name("people.csv")
     people.write_bytes(examples.microdata()[1])
-    asked = ["--dims", "sex,age", "--method", "random-round base=3"]
+    asked = ["--dims", "sex,age", "--mechanism", "random-round base=3"]
     _commanded(["tabulate", str(people), *asked, "--seed-file", str(path)])
 
 

@@ -255,25 +255,25 @@ def test_what_is_decided_has_the_p_value_1():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ({"model": "independence"}, "model='independence': a list of the margins that the model keeps"),
-        ({"model": []}, r"model=\[\]: name at least one margin"),
-        ({"model": ["C"]}, "C"),
-        ({"model": [[[1, 2], [0, 1]]]}, "1 for the cells that a sum adds up and 0 for the others"),
+        ({"hypothesis": "independence"}, "hypothesis='independence': a list of the margins that the model keeps"),
+        ({"hypothesis": []}, r"hypothesis=\[\]: name at least one margin"),
+        ({"hypothesis": ["C"]}, "C"),
+        ({"hypothesis": [[[1, 2], [0, 1]]]}, "1 for the cells that a sum adds up and 0 for the others"),
         ({"statistic": "chi-squared"}, "did you mean 'chi-square'"),
         ({"statistic": lambda x: np.nan}, "the function gave nan for a table; it must give one finite number"),
         (
-            {"zeros": [{"A": "1", "B": "1"}]},
+            {"impossible": [{"A": "1", "B": "1"}]},
             "cell A=1, B=1 is not empty in the table, so that it is no structural zero",
         ),
-        ({"tolerance": 2}, "tolerance=2: the standard error of the p-value that is wanted"),
+        ({"max_error": 2}, "max_error=2: the standard error of the p-value that is wanted"),
         ({"method": "quickly"}, "method='quickly': 'auto', 'exact' or 'chains'"),
-        ({"model": fw.publish([[1, 1], [1, 1]], ["A"])}, "a release of another table"),
-        ({"model": fw.round_to([[3, 1], [1, 3]], 3)}, "exact, and no ranges or figures published by chance"),
+        ({"hypothesis": fw.publish([[1, 1], [1, 1]], ["A"])}, "a release of another table"),
+        ({"hypothesis": fw.round_to([[3, 1], [1, 3]], 3)}, "exact, and no ranges or figures published by chance"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(call, words):
     with pytest.raises(fw.InputError, match=words):
-        fw.laws.conditional_test(**{"table": [[3, 1], [1, 3]], "model": ["A", "B"], **call})
+        fw.laws.conditional_test(**{"table": [[3, 1], [1, 3]], "hypothesis": ["A", "B"], **call})
 
 
 def test_square_models_want_square_tables():

@@ -114,7 +114,7 @@ def read(figures, **parameters):
         ),
         (lambda: read(TABLE, base=3), "markov_perturb has no parameter 'base'"),
         (lambda: read(TABLE, keyed=True), "keyed=True: markov_perturb has no random numbers that belong to cells"),
-        (lambda: read(TABLE, decimals=1), "markov_perturb is for counts: leave out decimals="),
+        (lambda: read(fw.table(TABLE, decimals=1)), "markov_perturb is for counts, and this table has decimals"),
         (
             lambda: read([[1, -1], [2, 3]]),
             "A=1, B=2, published as -1: markov_perturb moves units, and leaves no cell below",
