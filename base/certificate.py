@@ -38,16 +38,16 @@ class Certificate:
     @staticmethod
     def weakest(certificates: Iterable[Certificate]) -> Certificate:
         """The first one of the weakest word."""
-        return max(certificates, key=lambda one: WORDS.index(one.word))
+        return max(certificates, key=lambda certificate: WORDS.index(certificate.word))
 
     @staticmethod
     def together(certificates: Iterable[Certificate]) -> Certificate:
         """The weakest word of all, with every reason and all the evidence for it, each said once."""
         given = list(certificates)
         word = Certificate.weakest(given).word
-        same = [one for one in given if one.word == word]
-        reasons = dict.fromkeys(one.reason for one in same)
-        evidence = dict.fromkeys(line for one in same for line in one.evidence)
+        same = [certificate for certificate in given if certificate.word == word]
+        reasons = dict.fromkeys(certificate.reason for certificate in same)
+        evidence = dict.fromkeys(line for certificate in same for line in certificate.evidence)
         return Certificate(word, "; ".join(reasons), tuple(evidence))
 
     def _repr_html_(self) -> str | None:

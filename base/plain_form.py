@@ -45,9 +45,9 @@ class Writer:
         if form is not None:
             return self._object(item, form)
         if type(item) is tuple:
-            return [self.plain(one) for one in item]
+            return [self.plain(part) for part in item]
         if isinstance(item, list):
-            return {"list": [self.plain(one) for one in item]}
+            return {"list": [self.plain(part) for part in item]}
         if isinstance(item, Mapping):
             return {"mapping": [[self.plain(key), self.plain(value)] for key, value in item.items()]}
         return self._of_arrays(item)
@@ -58,15 +58,15 @@ class Writer:
             return self._array(item)
         if sp.issparse(item):
             rows = sp.csr_array(item)
-            return {"sparse": [self.plain(one) for one in (rows.data, rows.indices, rows.indptr, rows.shape)]}
+            return {"sparse": [self.plain(part) for part in (rows.data, rows.indices, rows.indptr, rows.shape)]}
         if type(item).__name__ == "DataArray":
-            labels = tuple(tuple(str(one) for one in item[dim].values) for dim in item.dims)
-            return {"table": [self.plain(one) for one in (item.values, tuple(item.dims), labels)]}
+            labels = tuple(tuple(str(label) for label in item[dim].values) for dim in item.dims)
+            return {"table": [self.plain(part) for part in (item.values, tuple(item.dims), labels)]}
         if type(item).__name__ == "DataFrame":
             columns = item.reset_index()
             named = [[self.plain(name), self.plain(columns[name].to_numpy())] for name in columns]
             return {"frame": [item.index.nlevels, named]}
-        raise InputError(f"an audit with a {type(item).__name__} in it cannot be saved.")
+        raise InputError(f"a result with a {type(item).__name__} in it cannot be saved.")
 
     def _object(self, item: Any, form: Form) -> dict[str, Any]:
         if id(item) not in self._seen:

@@ -42,13 +42,13 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, slack: f
     for axis in (frame.index, frame.columns):
         if not axis.is_unique:
             raise InputError(f"the crosstab has the label {axis[axis.duplicated()][0]!r} twice.")
-        rows = [tuple(map(str, one)) if isinstance(one, tuple) else (str(one),) for one in axis]
+        rows = [tuple(map(str, label)) if isinstance(label, tuple) else (str(label),) for label in axis]
         # pandas writes the total of a MultiIndex as ("All", "", ...): the empty parts are totals too
         rows = [tuple(total if part == "" and total in row else part for part in row) for row in rows]
         labels.append(rows)
         for level in range(axis.nlevels):
             name = axis.names[level]
-            seen = [one for one in dict.fromkeys(row[level] for row in rows) if one != total]
+            seen = [label for label in dict.fromkeys(row[level] for row in rows) if label != total]
             parts.append((None if name is None else str(name), seen))
     names = [name if name is not None else axis_name(i) for i, (name, _) in enumerate(parts)]
     for name, (_, seen) in zip(names, parts, strict=True):

@@ -19,7 +19,7 @@ def read_microdata(frame: Any, columns: Any, method: str, household: Any = None)
     if type(frame).__module__.split(".")[0] != "pandas" or not hasattr(frame, "columns"):
         of = "household" if household is not None else "columns"
         raise InputError(f"{method}({of}=) is of microdata: a DataFrame with one row a person.")
-    people = frame.set_axis([str(one) for one in frame.columns], axis=1).reset_index(drop=True)
+    people = frame.set_axis([str(name) for name in frame.columns], axis=1).reset_index(drop=True)
     dims = _dims_of(list(people.columns), columns, method, household)
     _check_people(people, dims, method)
     return people.astype(str), dims
@@ -31,16 +31,16 @@ def _dims_of(names: list[str], columns: Any, method: str, household: Any) -> lis
         if names.count(name) > 1:
             raise InputError(f"two columns are called {name!r}.")
     if isinstance(columns, str):
-        columns = [one.strip() for one in columns.split(",")]
+        columns = [name.strip() for name in columns.split(",")]
     if columns is not None and not isinstance(columns, Iterable):
         raise InputError(
             f"{method}(columns={columns!r}): the columns that are dims of the table, as 'region,age' or a list."
         )
     apart = [] if household is None else [str(household)]
-    for one in (*apart, *map(str, columns or ())):
-        if one not in names:
-            raise InputError(f"{method}(): the microdata have no column {one!r}; {did_you_mean(one, names)}")
-    dims = [str(one) for one in columns] if columns is not None else [one for one in names if one not in apart]
+    for column in (*apart, *map(str, columns or ())):
+        if column not in names:
+            raise InputError(f"{method}(): the microdata have no column {column!r}; {did_you_mean(column, names)}")
+    dims = [str(name) for name in columns] if columns is not None else [name for name in names if name not in apart]
     if not dims:
         raise InputError(f"{method}(columns=) are dims of the table; name at least one.")
     if apart and apart[0] in dims:
@@ -56,7 +56,7 @@ def _check_people(people: Any, dims: list[str], method: str) -> None:
     if missing.any():
         row, column = np.argwhere(missing)[0]
         raise InputError(f"row {row + 1} of the microdata has no label in column {people.columns[column]!r}.")
-    cells = float(np.prod([people[one].nunique() for one in dims], dtype=float))
+    cells = float(np.prod([people[dim].nunique() for dim in dims], dtype=float))
     if cells > MOST_CELLS:
         raise InputError(
             f"{method}(): the table would have {cells:,.0f} cells; name fewer columns=, {MOST_CELLS:,} cells at most."

@@ -138,7 +138,7 @@ def refuse_too_many(mechanism: Sampling, published: np.ndarray, most: np.ndarray
 
 def _size(fraction: Any, size: Any, population: int) -> int:
     if (fraction is None) == (size is None):
-        raise InputError("draw_sample() needs fraction or size=, one of them.")
+        raise InputError("draw_sample() needs fraction= or size=, one of them.")
     if size is not None:
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
             raise InputError(f"draw_sample(size={size!r}): the size is a whole number of at least 1.")

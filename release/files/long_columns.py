@@ -36,20 +36,20 @@ def find_columns(source: str, names: list[str], rows: Rows, options: ReadingOpti
     """The columns of a file, or a sentence that says what is unclear about them."""
     _check_names(source, names, options)
     dims, value = options.dims, options.value
-    free = [one for one in names if one not in (dims or [])]
+    free = [column for column in names if column not in (dims or [])]
     parents = _parents(source, names, free, options.hierarchies)
-    status = options.status or next((one for one in free if one.lower() in STATUS_NAMES), None)
+    status = options.status or next((column for column in free if column.lower() in STATUS_NAMES), None)
     limits = "lower" in free and "upper" in free
-    about = [one for one in free if one != value]
+    about = [column for column in free if column != value]
     contributors = options.contributors or _called(CONTRIBUTORS_NAME, about)
     largest = options.largest or _called(LARGEST_NAME, about)
     taken = {contributors, largest, status, *(column for columns in parents.values() for column in columns)}
     taken |= {"lower", "upper"} if limits else set()
-    free = [one for one in free if one not in taken]
+    free = [column for column in free if column not in taken]
     if value is None:
         value = _figures(source, names, free, rows, options, contributors)
         contributors = None if value == contributors else contributors
-    chosen = list(dims) if dims is not None else [one for one in free if one != value]
+    chosen = list(dims) if dims is not None else [column for column in free if column != value]
     if not chosen:
         raise InputError(f"{source}: no column is left for a dim (columns: {', '.join(names)}).")
     groups = {dim: given for dim, given in parents.items() if dim in chosen}
@@ -67,7 +67,7 @@ def _check_names(source: str, names: list[str], options: ReadingOptions) -> None
             "it a name and choose the columns with dims= and value=."
         )
     if len(set(names)) < len(names):
-        twice = next(one for one in names if names.count(one) > 1)
+        twice = next(column for column in names if names.count(column) > 1)
         raise InputError(f"{source}: two columns are called {twice!r}.")
     asked = [*(options.dims or []), options.value, options.status, options.contributors, options.largest]
     for given in asked:
@@ -76,15 +76,15 @@ def _check_names(source: str, names: list[str], options: ReadingOptions) -> None
 
 
 def _called(name: str, columns: Sequence[str]) -> str | None:
-    return next((one for one in columns if one.lower() == name), None)
+    return next((column for column in columns if column.lower() == name), None)
 
 
 def _figures(
     source: str, names: list[str], free: list[str], rows: Rows, options: ReadingOptions, contributors: str | None
 ) -> str:
     """The column that holds the figures: by its name, or as the only one with numbers."""
-    named = [one for one in free if one.lower() in COUNT_NAMES]
-    numeric = [one for one in free if _all_numbers([row[names.index(one)] for _, row in rows])]
+    named = [column for column in free if column.lower() in COUNT_NAMES]
+    numeric = [column for column in free if _all_numbers([row[names.index(column)] for _, row in rows])]
     found = named if len(named) == 1 else numeric if options.dims is not None or len(numeric) == 1 else []
     if contributors and not found and not numeric:  # who are counted are the figures
         return contributors

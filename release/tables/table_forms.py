@@ -177,13 +177,13 @@ def _from_pandas(table: Any) -> Plain:
     if index.nlevels == 1:
         return Plain(_numbers(table), [None if index.name is None else str(index.name)], [list(index)], {})
     labels = [list(dict.fromkeys(index.get_level_values(i))) for i in range(index.nlevels)]
-    sizes = [len(one) for one in labels]
+    sizes = [len(axis) for axis in labels]
     if np.prod([float(size) for size in sizes]) > MOST_CELLS:
         raise InputError(
             f"the dims {', '.join(map(str, index.names))} cross to {np.prod([float(s) for s in sizes]):.3g} cells, "
             f"more than the {MOST_CELLS:,} that are held; leave out a dim."
         )
-    codes = [pd.Categorical(index.get_level_values(i), categories=one).codes for i, one in enumerate(labels)]
+    codes = [pd.Categorical(index.get_level_values(i), categories=axis).codes for i, axis in enumerate(labels)]
     raw = _numbers(table)
     values = np.zeros(sizes, dtype=raw.dtype)
     values[tuple(codes)] = raw

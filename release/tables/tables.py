@@ -64,7 +64,9 @@ def labelled_axes(data: Any, names: Sequence[str] | None, labels: Mapping[str, S
             size = values.shape[called.index(name)]
             raise InputError(f"table(labels=): {len(given)} labels for dim {name!r}, which has {size} categories.")
     shown = [(labels or {}).get(name, known[axis]) for axis, name in enumerate(called)]
-    return xr.DataArray(values, dims=called, coords={n: list(one) for n, one in zip(called, shown, strict=True) if one})
+    return xr.DataArray(
+        values, dims=called, coords={name: list(axis) for name, axis in zip(called, shown, strict=True) if axis}
+    )
 
 
 def as_table(
@@ -111,7 +113,7 @@ def as_table(
             raise InputError(f"a hierarchy is given for {named!r}; {did_you_mean(named, names)}")
     dims = []
     for name, given, size in zip(names, labels, values.shape, strict=True):
-        shown = tuple(str(one) for one in given) if given else tuple(str(i + 1) for i in range(size))
+        shown = tuple(str(label) for label in given) if given else tuple(str(i + 1) for i in range(size))
         if name in levels:
             dims.append(Dim(name, shown, levels[name]))
         elif name in trees:

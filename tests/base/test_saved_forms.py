@@ -68,7 +68,7 @@ def test_a_class_that_says_nothing_and_one_derived_from_another_are_not_written(
     assert form_of(Silent()) is None
     assert form_of(Derived()) is None
     for item in (Silent(), Derived()):
-        with pytest.raises(InputError, match=f"an audit with a {type(item).__name__} in it cannot be saved"):
+        with pytest.raises(InputError, match=f"a result with a {type(item).__name__} in it cannot be saved"):
             Writer().plain(item)
     assert there_and_back(Open(5)) == Open(5)
 

@@ -202,7 +202,7 @@ def test_what_cannot_be_written(tmp_path):
         audit.save(tmp_path / "nowhere" / "audit.fw")
     audit.save(tmp_path / "audit.fw")
     before = (tmp_path / "audit.fw").read_bytes()
-    with pytest.raises(fw.InputError, match="an audit with a complex in it cannot be saved"):
+    with pytest.raises(fw.InputError, match="a result with a complex in it cannot be saved"):
         replace(audit, settings={"law": "uniform", "odd": 1j}).save(tmp_path / "audit.fw")
     assert (tmp_path / "audit.fw").read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["audit.fw"]

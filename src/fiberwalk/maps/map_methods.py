@@ -23,8 +23,7 @@ FORMS = (
 )
 
 
-WHOLE = frozenset({"additive", "contributors", "dims", "exact", "fits", "largest", "margins", "matrix", "second", "squares",
-                   "where", "within"})  # fmt: skip
+WHOLE = frozenset({"additive", "dims", "exact", "fits", "margins", "matrix", "squares", "where", "within"})
 """Parameters of our own methods that are lists by nature: several values of these can only be several arrays."""
 
 

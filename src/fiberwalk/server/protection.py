@@ -51,7 +51,7 @@ class Protection:
         if self._swapped in cube.labels and self._swapped not in dims:
             raise InputError(
                 f"the table does not show {self._swapped!r}, whose values are swapped: protect the cube instead, "
-                "when='before' (on the command line --before)."
+                "when='before'."
             )
         return protected_counts(counts, self.name, self.parameters, dims=dims, seed=seed, keys=numbers)
 

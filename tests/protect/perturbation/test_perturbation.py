@@ -427,7 +427,7 @@ BAD = {
     "the largest difference is 0": lambda t: fw.protect.uniform_noise(0),
     "needs epsilon or scale=": lambda t: fw.protect.geometric_noise(),
     "epsilon is -1": lambda t: fw.protect.geometric_noise(-1),
-    "draw_sample() needs fraction or size=, one of them": lambda t: fw.protect.draw_sample(t),
+    "draw_sample() needs fraction= or size=, one of them": lambda t: fw.protect.draw_sample(t),
     "the population has 7 units only": lambda t: fw.protect.draw_sample(t, size=8),
     "a fraction is above 0 and at most 1": lambda t: fw.protect.draw_sample(t, 1.5),
     "a sample of nobody": lambda t: fw.protect.draw_sample(t, 0.01),
