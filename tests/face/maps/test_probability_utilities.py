@@ -152,4 +152,4 @@ def test_on_the_command_line(tmp_path):
     assert "Utility: 1 / mean squared error of the probabilities given A." in told.output
     refused = CliRunner().invoke(main, arguments)
     assert refused.exit_code == 2
-    assert "needs given=, the dim or dims to condition on" in refused.output
+    assert "needs --given, the dim or dims to condition on" in refused.output
