@@ -64,7 +64,7 @@ def known(probabilities: Any) -> KnownPopulation:
     >>> people = fw.examples.ase15().table
     >>> p = fw.laws.log_linear(people, ["area", "religion"])  # as the paper generates a population
     >>> sample = fw.protect.draw_sample(people, 0.1, seed=3).published
-    >>> risk = fw.survey.sample_risk(sample, size=2449, model=fw.survey.populations.known(p))
+    >>> risk = fw.survey.sample_risk(sample, people=2449, model=fw.survey.populations.known(p))
     >>> risk.summary.loc["r2", ["mean", "sd"]].round(3).to_dict()
     {'mean': 0.152, 'sd': 0.004}
     """
