@@ -1,13 +1,13 @@
 """What costs what, from which constants in the sources are chosen.
 
     python bench/tuning.py costs
-    python bench/tuning.py units
+    python bench/tuning.py people
     python bench/tuning.py rounds
 
-costs   nanoseconds of a drawn cell and of a shuffled unit, in two-way tables that are drawn independently (NS_PER_CELL
-        and NS_PER_UNIT in sampler/kernels/independent/draw_two_way.py); processor time, the best of several rounds
-units   effective draws a second of swaps of units and of hit-and-run on sparse two-way tables under the uniform law, by
-        the mean cell below which the first are the better (SPARSE in sampler/kernels/swaps/units.py)
+costs   nanoseconds of a drawn cell and of a shuffled person, in two-way tables that are drawn independently (NS_PER_CELL
+        and NS_PER_PERSON in sampler/kernels/independent/draw_two_way.py); processor time, the best of several rounds
+people  effective draws a second of swaps of people and of hit-and-run on sparse two-way tables under the uniform law, by
+        the mean cell below which the first are the better (SPARSE in sampler/kernels/swaps/people.py)
 rounds  the same of swaps in rounds and one after the other, by the columns of a table (FEWEST_COLUMNS in
         sampler/kernels/swaps/rounds.py)
 """
@@ -31,30 +31,30 @@ from figures import best_of
 import fiberwalk as fw
 from fiberwalk.sampler.kernels.kernel import Kernel
 from fiberwalk.sampler.kernels.swaps.hit_and_run import SwapKernel
+from fiberwalk.sampler.kernels.swaps.people import PersonSwapKernel
 from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
-from fiberwalk.sampler.kernels.swaps.units import UnitSwapKernel
 
 
 def costs() -> None:
     """Both ways to draw each table of the race, whichever is the cheaper."""
-    print(f"{'table':24} {'ns per drawn cell':>18} {'ns per shuffled unit':>21}")
+    print(f"{'table':24} {'ns per drawn cell':>18} {'ns per shuffled person':>23}")
     for name, (values, size, _) in CASES.items():
-        jobs = {"cells": drawing(values, size, False)[0], "units": drawing(values, size, True)[0]}
+        jobs = {"cells": drawing(values, size, False)[0], "people": drawing(values, size, True)[0]}
         best = best_of(jobs, 30, time.thread_time)
         cells = (values.shape[0] - 1) * (values.shape[1] - 1)
-        units = values.sum() - values.sum(axis=1).max()
-        print(f"{name:24} {best['cells'] / size / cells * 1e9:18.1f} {best['units'] / size / units * 1e9:21.2f}")
+        people = values.sum() - values.sum(axis=1).max()
+        print(f"{name:24} {best['cells'] / size / cells * 1e9:18.1f} {best['people'] / size / people * 1e9:23.2f}")
 
 
-def units() -> None:
+def people() -> None:
     """Both kernels on 50 x 50 tables of different means."""
-    print(f"{'mean cell':>10} {'swaps of units':>26} {'hit-and-run':>26}   (slowest, median cell)")
+    print(f"{'mean cell':>10} {'swaps of people':>26} {'hit-and-run':>26}   (slowest, median cell)")
     for mean in (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0):
         table = np.random.default_rng(5).poisson(mean, (50, 50))
         table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
         here = ready(fw.publish(table, ["A", "B"]), "uniform")
         shape = here.unit.kernels[-1].shape
-        kernels = {"units": UnitSwapKernel(shape, int(table.sum())), "lines": SwapRoundsKernel(shape)}
+        kernels = {"people": PersonSwapKernel(shape, int(table.sum())), "lines": SwapRoundsKernel(shape)}
         print(f"{table.mean():10.2f} {in_one_run(here, kernels)}", flush=True)
 
 
@@ -81,7 +81,7 @@ def in_one_run(here: Ready, kernels: dict[str, Kernel]) -> str:
     return f"{shown[0]:>26} {shown[1]:>26}"
 
 
-PARTS = {"costs": costs, "units": units, "rounds": rounds}
+PARTS = {"costs": costs, "people": people, "rounds": rounds}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

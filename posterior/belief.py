@@ -23,7 +23,8 @@ from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
 from ..fiber.exact.solved import Budget
 from ..fiber.laws.law import Law
-from ..fiber.laws.support import Support, support
+from ..fiber.laws.support import Support
+from ..fiber.laws.support import support as support_of
 from ..fiber.laws.unknown_law import on_paper
 from ..release.release import Release, as_release
 from ..sampler.chains.settings import ChainSettings
@@ -59,7 +60,7 @@ def budget_for(method: str, limit: int | None = None, memory: int | None = None)
 @saved("Belief")
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """What an intruder with a law believes of a release."""
+    """What an intruder with a law (a prior) believes of a release: the posterior."""
 
     release: Release
     law: Law
@@ -80,7 +81,7 @@ class Belief:
     @property
     def converged(self) -> bool:
         """Did every sampled distribution pass the stop rule?"""
-        return all(one.converged for one in self.pmfs)
+        return all(pmf.converged for pmf in self.pmfs)
 
     def _saved_form_(self) -> Belief:
         return replace(self, law=on_paper(self.law, self.release))
@@ -101,7 +102,7 @@ def believe(
     known: Answers | None = None,
     progress: Progress | None = None,
 ) -> Belief:
-    """The law of every hidden cell, and of the sums that are asked about.
+    """p(x|y), the posterior law, of every hidden cell and of the sums that are asked about.
 
     With the method "auto" a block is sampled if it cannot be solved within the budget, with "chains" in any case. A sum
     over several blocks is the convolution of its parts. What is found of each block is put into `known`, and blocks that
@@ -109,40 +110,40 @@ def believe(
     """
     settings, known = settings or ChainSettings(), {} if known is None else known
     budget = budget or budget_for(method)
-    inside = support(as_release(release), law)
+    support = support_of(as_release(release), law)
     keys, picked, own = release.listed(hidden_margins)
-    picked, fixed = _open_part(inside, picked, len(release.hidden))
+    picked, fixed = _open_part(support, picked, len(release.hidden))
     paths = hidden_paths(release)
     if paths is None:
-        found = _by_blocks(inside, picked, method, budget, settings, known, progress)
+        answered = _by_blocks(support, picked, method, budget, settings, known, progress)
     else:
-        found = by_paths(paths, inside, picked, method, budget, settings, progress)
-    parts, answers, evidence, stopped = found.parts, found.answers, found.evidence, found.stopped
-    pmfs = [added(int(value), some) for value, some in zip(fixed, parts, strict=True)]
+        answered = by_paths(paths, support, picked, method, budget, settings, progress)
+    parts, answers, evidence, stopped = answered.parts, answered.answers, answered.evidence, answered.stopped
+    pmfs = [added(int(value), question_parts) for value, question_parts in zip(fixed, parts, strict=True)]
     # a hidden path may rule out what the facts allow: their bounds then hold, but need not be attained
-    pmfs, unbounded = _between_bounds(pmfs, inside, picked, settings.tolerance, paths is None, progress)
+    pmfs, unbounded = _between_bounds(pmfs, support, picked, settings.tolerance, paths is None, progress)
     return Belief(
         release=release,
-        law=inside.law,
+        law=support.law,
         keys=keys,
         pmfs=tuple(pmf.shifted(int(mine)) for pmf, mine in zip(pmfs, own, strict=True)),
-        tables=_product([one.tables for one in answers]),
+        tables=_product([answer.tables for answer in answers]),
         certificate=replace(
-            _certificate(answers, evidence), likelihood=release.likelihood, caveats=_caveats(inside.law, release)
+            _certificate(answers, evidence), likelihood=release.likelihood, caveats=_caveats(support.law, release)
         ),
         stopped=stopped or unbounded,
-        path=found.path,
+        path=answered.path,
     )
 
 
 def _caveats(law: Law, release: Release) -> tuple[str, ...]:
     """What a law says of itself on a release."""
-    said: tuple[str, ...] = law.caveats(release) if hasattr(law, "caveats") else ()
-    return said
+    caveats: tuple[str, ...] = law.caveats(release) if hasattr(law, "caveats") else ()
+    return caveats
 
 
 def _by_blocks(
-    inside: Support,
+    support: Support,
     picked: Any,
     method: str,
     budget: Budget,
@@ -151,7 +152,7 @@ def _by_blocks(
     progress: Progress | None,
 ) -> Answered:
     """The laws of all questions, block by block."""
-    solved = inside.solved
+    solved = support.solved
     by_column = sp.csc_array(picked)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     answers: list[BlockAnswer] = []
@@ -160,11 +161,11 @@ def _by_blocks(
         if progress is not None:
             progress(f"block {number} of {len(solved.blocks)}: {len(block.columns)} cells")
         wanted, of_block = rows_through(by_column, block.columns)
-        mark = _fingerprint(inside, block, of_block)
+        mark = _fingerprint(support, block, of_block)
         if mark not in known and method != "chains":
             try:
                 with time_for_exact(method):
-                    known[mark] = _exactly(block, inside, of_block, budget, progress)
+                    known[mark] = _exactly(block, support, of_block, budget, progress)
             except (TooLarge, TimeUp):
                 if method == "exact":
                     raise
@@ -177,86 +178,86 @@ def _by_blocks(
     evidence: tuple[str, ...] = ()
     stopped = ""
     if open_blocks:
-        part = inside.only(block for _, block, _ in open_blocks)
-        found = sample_blocks(part, picked, parts, settings, progress)
-        for row, some in enumerate(found.parts):
-            parts[row].extend(pmf for _, pmf in some)
-        answers += _remember(known, open_blocks, found)
-        evidence, stopped = found.certificate.evidence, found.stopped
+        open_support = support.only(block for _, block, _ in open_blocks)
+        sampled = sample_blocks(open_support, picked, parts, settings, progress)
+        for row, block_pmfs in enumerate(sampled.parts):
+            parts[row].extend(pmf for _, pmf in block_pmfs)
+        answers += _remember(known, open_blocks, sampled)
+        evidence, stopped = sampled.certificate.evidence, sampled.stopped
     return Answered(parts, answers, evidence, stopped)
 
 
-def _open_part(inside: Support, questions: Any, cells: int) -> tuple[Any, np.ndarray]:
+def _open_part(support: Support, questions: Any, cells: int) -> tuple[Any, np.ndarray]:
     """What of each question is open, and what the facts decide of it. The first questions are cells, the others sums.
 
     Of a sum that has one possible value nothing is open, though its cells may be.
     """
-    solved = inside.solved
+    solved = support.solved
     questions.resize(questions.shape[0], solved.fiber.n_columns)
     questions = sp.csr_array(questions, copy=True)
     fixed = questions @ np.where(solved.decided, solved.start, 0)
     if questions.shape[0] > cells:
         settled = np.zeros(questions.shape[0], dtype=bool)
-        settled[cells:] = known_sums(inside.narrowed, solved, questions[cells:])
+        settled[cells:] = known_sums(support.narrowed, solved, questions[cells:])
         fixed[settled] = (questions @ solved.start)[settled]
         questions.data[np.repeat(settled, np.diff(questions.indptr))] = 0
         questions.eliminate_zeros()
     return questions, fixed
 
 
-def _exactly(block: Block, inside: Support, questions: Any, budget: Budget, progress: Progress | None) -> BlockAnswer:
+def _exactly(block: Block, support: Support, questions: Any, budget: Budget, progress: Progress | None) -> BlockAnswer:
     try:
-        solved = solve_block(block, inside.weigh, questions, budget, progress=progress)
+        exact = solve_block(block, support.weigh, questions, budget, progress=progress)
     except TooLarge:
-        along_line = solve_line(block, inside.weigh, questions)
+        along_line = solve_line(block, support.weigh, questions)
         if along_line is None:
             raise
         return along_line
     pmfs = [
         Pmf.exact(int(first), p, possible)
-        for first, p, possible in zip(solved.lower, solved.weights, solved.possible, strict=True)
+        for first, p, possible in zip(exact.lower, exact.weights, exact.possible, strict=True)
     ]
-    return BlockAnswer(tuple(pmfs), solved.tables, Certificate("exact", solved.method))
+    return BlockAnswer(tuple(pmfs), exact.tables, Certificate("exact", exact.method))
 
 
-def _remember(known: Answers, left: list[tuple[str, Block, np.ndarray]], found: Sampled) -> list[BlockAnswer]:
+def _remember(known: Answers, left: list[tuple[str, Block, np.ndarray]], sampled: Sampled) -> list[BlockAnswer]:
     """What chains found of each block; of all as one where they were drawn as one, which is not kept for later."""
-    if found.as_one:
-        return [BlockAnswer((), None, found.certificate)]
+    if sampled.as_one:
+        return [BlockAnswer((), None, sampled.certificate)]
     answers = []
     for number, (mark, _, wanted) in enumerate(left):
-        pmfs = tuple(next(pmf for block, pmf in found.parts[row] if block == number) for row in wanted)
-        known[mark] = BlockAnswer(pmfs, None, found.certificates[number])
+        pmfs = tuple(next(pmf for block, pmf in sampled.parts[row] if block == number) for row in wanted)
+        known[mark] = BlockAnswer(pmfs, None, sampled.certificates[number])
         answers.append(known[mark])
     return answers
 
 
 def _between_bounds(
-    pmfs: list[Pmf], inside: Support, questions: Any, tolerance: float, attained: bool, progress: Progress | None
+    pmfs: list[Pmf], support: Support, questions: Any, tolerance: float, attained: bool, progress: Progress | None
 ) -> tuple[list[Pmf], str]:
     """Sampled laws within the bounds that their cells and sums have; exact ones show their own.
 
-    Ctrl-C and the end of the time leave them the bounds that are at hand, and a word beside them.
+    Where Ctrl-C or the end of the time stops the search, they have the bounds that presolve implies, and the result says so.
     """
-    sampled = [k for k, one in enumerate(pmfs) if one.method == "chains"]
+    sampled = [k for k, pmf in enumerate(pmfs) if pmf.method == "chains"]
     if not sampled:
         return pmfs, ""
     rows, stopped = sp.csr_array(questions[sampled]), ""
     try:
         with plain_interrupts():
-            found = ranges(inside, rows, progress)
+            bounds = ranges(support, rows, progress)
     except (KeyboardInterrupt, TimeUp) as problem:
         stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
-        found = implied_ranges(inside, rows)
+        bounds = implied_ranges(support, rows)
     bounded, listed = list(pmfs), int(np.clip(LISTED_IN_ALL // len(sampled), 64, LISTED))
     for place, k in enumerate(sampled):
-        low, high, excluded = int(found.lower[place]), int(found.upper[place]), None
+        low, high, excluded = int(bounds.lower[place]), int(bounds.upper[place]), None
         columns = rows.indices[rows.indptr[place] : rows.indptr[place + 1]]
-        if len(columns) == 1 and inside.gaps[columns[0]]:
-            weights = inside.weigh(int(columns[0]), low, high)
+        if len(columns) == 1 and support.gaps[columns[0]]:
+            weights = support.weigh(int(columns[0]), low, high)
             excluded = None if weights is None else np.isneginf(weights)
-        one = within(pmfs[k], low, high, attained and bool(found.sharp[place]), excluded, listed)
-        bounded[k] = replace(one, converged=one.converged and 3 * one.entropy_error < tolerance)
+        pmf = within(pmfs[k], low, high, attained and bool(bounds.sharp[place]), excluded, listed)
+        bounded[k] = replace(pmf, converged=pmf.converged and 3 * pmf.entropy_error < tolerance)
     return bounded, stopped
 
 
@@ -264,32 +265,32 @@ def _certificate(answers: list[BlockAnswer], evidence: tuple[str, ...]) -> Certi
     """The weakest of the blocks', with what the chains showed."""
     if not answers:
         return ALL_DECIDED
-    sampled = [one.certificate for one in answers if one.certificate.word != "exact"]
-    exact = [one.certificate.reason for one in answers if one.certificate.word == "exact"]
+    sampled = [answer.certificate for answer in answers if answer.certificate.word != "exact"]
+    exact = [answer.certificate.reason for answer in answers if answer.certificate.word == "exact"]
     how = f", by {' and '.join(sorted(set(exact)))}" if exact else ""
     if not sampled:
         n = len(answers)
-        what = "every table" if n == 1 else f"every table of each of {n} independent blocks"
-        return Certificate("exact", f"{what} was counted{how}")
+        tables = "every table" if n == 1 else f"every table of each of {n} independent blocks"
+        return Certificate("exact", f"{tables} was counted{how}")
     weakest = Certificate.together(sampled)
-    said = [*weakest.evidence]
+    shown = [*weakest.evidence]
     if exact:
-        said.append(f"{len(exact)} of {len(answers)} independent blocks were solved exactly{how}")
-    return replace(weakest, evidence=tuple(dict.fromkeys([*said, *evidence])))
+        shown.append(f"{len(exact)} of {len(answers)} independent blocks were solved exactly{how}")
+    return replace(weakest, evidence=tuple(dict.fromkeys([*shown, *evidence])))
 
 
 def _product(counts: list[int | None]) -> int | None:
     total = 1
-    for one in counts:
-        if one is None:
+    for count in counts:
+        if count is None:
             return None
-        total *= one
+        total *= count
     return total
 
 
-def _fingerprint(inside: Support, block: Block, questions: Any) -> str:
+def _fingerprint(support: Support, block: Block, questions: Any) -> str:
     """A name for a block, its weights and what is asked of it."""
-    weigh = inside.weigh
+    weigh = support.weigh
     arrays = [block.columns, block.A.indptr, block.A.indices, block.A.data, block.b, block.lower, block.upper]
     arrays += [questions.indptr, questions.indices, questions.data]
     arrays += weigh.signature(block.columns, block.lower, block.upper)

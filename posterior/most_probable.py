@@ -1,7 +1,9 @@
-"""The most probable table: the greatest sum of log-weights over A x = b, lower <= x <= upper, x whole.
+"""The most probable table (the mode of the posterior): the greatest sum of log-weights over A x = b, lower <= x <= upper,
+x whole.
 
-Log-weights bend downwards for counts around a mean: each is then the lowest of its chords, which an integer program knows
-how to maximise. Those that bend otherwise (evidence, priors) take a choice between all their values.
+Log-weights of counts around a mean are concave: each is then the lowest of its chords, and an integer program maximises it,
+to which chords are added as they are needed (cutting planes). Those that are not concave (evidence, priors) take a choice
+between all their values.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from ..base.errors import InputError, NumericalDoubt, TooLarge
 from ..fiber.blocks.presolve import Block
 from ..fiber.exact.solved import refuse_wide
 from ..fiber.laws.law import Poisson, alike
-from ..fiber.laws.support import WithEvidence, support
+from ..fiber.laws.support import WithEvidence
+from ..fiber.laws.support import support as support_of
 from ..release.release import Release
 from .paths.paths import refuse_paths
 
 MOST_CHOICES = 20_000
-"""Values that may be chosen from, of all columns of a block whose log-weights do not bend downwards."""
+"""Values that may be chosen from, of all columns of a block whose log-weights are not concave."""
 FEW = 40
 """With up to so many values all chords are given from the start."""
 MOST_COLUMNS = 1000
@@ -30,14 +33,14 @@ MOST_COLUMNS = 1000
 MOST_ROUNDS = 200
 MOST_NODES = 200_000
 CLOSE = 1e-6
-"""For each cell, how much more the log-weight of another table may be; the solver itself is not more exact."""
+"""For each cell, how much larger the log-weight of another table may be; the solver itself is not more exact."""
 
 
 def most_probable(release: Release, law: Any) -> tuple[np.ndarray, float]:
     """The values of all cells in the most probable table, and its log-weight (up to a constant)."""
     refuse_paths(release, "the most probable table")
-    inside = support(release, law)
-    solved, weigh = inside.solved, inside.weigh
+    support = support_of(release, law)
+    solved, weigh = support.solved, support.weigh
     if weigh.law is alike and not weigh.evidence and solved.blocks:
         raise InputError(
             "every feasible table is equally probable under the law 'uniform', and none the most; audit with another law=."
@@ -46,8 +49,8 @@ def most_probable(release: Release, law: Any) -> tuple[np.ndarray, float]:
     for block in solved.blocks:
         table[block.columns] = _best(block, weigh)
     for column in range(solved.fiber.n_columns):
-        given = weigh(column, int(table[column]), int(table[column]))
-        total += 0.0 if given is None else float(given[0])
+        log_weight = weigh(column, int(table[column]), int(table[column]))
+        total += 0.0 if log_weight is None else float(log_weight[0])
     return table[: release.n_cells], total
 
 
@@ -73,52 +76,52 @@ class _Program:
     def choice(self, j: int, places: np.ndarray, weights: np.ndarray) -> None:
         """x_j is one of some places, and t_j its weight."""
         n = len(self.block.columns)
-        one = list(range(2 * n + self.n_choices, 2 * n + self.n_choices + len(places)))
+        choices = list(range(2 * n + self.n_choices, 2 * n + self.n_choices + len(places)))
         self.n_choices += len(places)
-        self.row(one, [1.0] * len(one), 1.0, 1.0)
-        self.row([j, *one], [1.0, *(-places.astype(float)).tolist()], 0.0, 0.0)
-        self.row([n + j, *one], [1.0, *(-weights).tolist()], 0.0, 0.0)
+        self.row(choices, [1.0] * len(choices), 1.0, 1.0)
+        self.row([j, *choices], [1.0, *(-places.astype(float)).tolist()], 0.0, 0.0)
+        self.row([n + j, *choices], [1.0, *(-weights).tolist()], 0.0, 0.0)
 
-    def solve(self, weighed: np.ndarray, whole: bool) -> tuple[np.ndarray, float]:
+    def solve(self, weighed: np.ndarray, integral: bool) -> tuple[np.ndarray, float]:
         """The best x, counted from the lower bounds and rounded down, and what the rows allow its log-weight to be."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         block, n = self.block, len(self.block.columns)
         size = 2 * n + self.n_choices
-        rest = (block.b - block.A @ block.lower).astype(float)
+        b = (block.b - block.A @ block.lower).astype(float)
         A = block.A.astype(float)
         A.resize(A.shape[0], size)
-        number = np.repeat(np.arange(len(self.entries)), [len(one[0]) for one in self.entries])
-        places = np.array([place for one in self.entries for place in one[0]], dtype=np.int64)
-        values = np.array([value for one in self.entries for value in one[1]])
-        more = sp.csr_array((values, (number, places)), shape=(len(self.entries), size))
-        least, most = (np.array([one[k] for one in self.entries]) for k in (2, 3))
+        number = np.repeat(np.arange(len(self.entries)), [len(entry[0]) for entry in self.entries])
+        places = np.array([place for entry in self.entries for place in entry[0]], dtype=np.int64)
+        values = np.array([value for entry in self.entries for value in entry[1]])
+        rows = sp.csr_array((values, (number, places)), shape=(len(self.entries), size))
+        least, most = (np.array([entry[k] for entry in self.entries]) for k in (2, 3))
         span = (block.upper - block.lower).astype(float)
         free = np.where(weighed, np.inf, 0.0)
         cost = np.concatenate([np.zeros(n), -weighed.astype(float), np.zeros(self.n_choices)])
-        found = milp(
+        solution = milp(
             cost,
             constraints=LinearConstraint(
-                sp.csr_array(sp.vstack([A, more])), np.concatenate([rest, least]), np.concatenate([rest, most])
+                sp.csr_array(sp.vstack([A, rows])), np.concatenate([b, least]), np.concatenate([b, most])
             ),
-            integrality=int(whole) * np.concatenate([np.ones(n), np.zeros(n), np.ones(self.n_choices)]),
+            integrality=int(integral) * np.concatenate([np.ones(n), np.zeros(n), np.ones(self.n_choices)]),
             bounds=Bounds(
                 np.concatenate([np.zeros(n), -free, np.zeros(self.n_choices)]),
                 np.concatenate([span, free, np.ones(self.n_choices)]),
             ),
             options={"mip_rel_gap": 0.0, "node_limit": MOST_NODES},
         )
-        if found.status == 1:
+        if solution.status == 1:
             raise TooLarge("the most probable table of this release is too hard to find; use a coarser table.")
-        if found.status == 2 and self.n_choices:
+        if solution.status == 2 and self.n_choices:
             raise InputError(
                 "the law and the evidence leave no possible table: every feasible one has probability zero."
             )
-        x = np.zeros(n) if found.x is None else found.x[:n]
-        x = (np.round(x) if whole else np.floor(x)).astype(np.int64)
-        if found.status != 0 or (whole and (block.A @ (x + block.lower) != block.b).any()):
+        x = np.zeros(n) if solution.x is None else solution.x[:n]
+        x = (np.round(x) if integral else np.floor(x)).astype(np.int64)
+        if solution.status != 0 or (integral and (block.A @ (x + block.lower) != block.b).any()):
             raise NumericalDoubt("the most probable table could not be found reliably; use a coarser unit.")
-        return x, -float(found.fun)
+        return x, -float(solution.fun)
 
 
 def _best(block: Block, weigh: WithEvidence) -> np.ndarray:
@@ -128,29 +131,29 @@ def _best(block: Block, weigh: WithEvidence) -> np.ndarray:
         raise TooLarge(
             f"the most probable table is found for up to {MOST_COLUMNS:,} cells that depend on each other; here are {n:,}."
         )
-    program, weighed, bent = _begun(block, weigh)
-    for whole in (False, True):  # first without whole numbers, which is quick and finds the chords that matter
+    program, weighed, concave = _begun(block, weigh)
+    for integral in (False, True):  # first without whole numbers, which is quick and finds the chords that matter
         for _ in range(MOST_ROUNDS):
-            x, bound = program.solve(weighed, whole)
-            if whole:
-                found = math.fsum(_weight(block, weigh, int(j), int(x[j])) for j in np.flatnonzero(weighed))
-                if bound - found <= CLOSE * n + 1e-9 * abs(found):
+            x, bound = program.solve(weighed, integral)
+            if integral:
+                attained = math.fsum(_weight(block, weigh, int(j), int(x[j])) for j in np.flatnonzero(weighed))
+                if bound - attained <= CLOSE * n + 1e-9 * abs(attained):
                     return np.asarray(block.lower + x)
             before = len(program.chords)
-            for j in bent:
+            for j in concave:
                 last = int(block.upper[j] - block.lower[j]) - 1
                 for at in (int(x[j]) - 1, int(x[j]), int(x[j]) + 1):
                     _add_chord(program, weigh, j, min(max(at, 0), last))
-            if not whole and len(program.chords) == before:
+            if not integral and len(program.chords) == before:
                 break
     raise NumericalDoubt("the most probable table could not be found reliably; use a coarser unit.")
 
 
 def _begun(block: Block, weigh: WithEvidence) -> tuple[_Program, np.ndarray, list[int]]:
-    """A program with some chords and all choices; which columns have weights, and which of them bend downwards."""
+    """A program with some chords and all choices; which columns have weights, and which of these are concave."""
     program = _Program(block)
     weighed = np.ones(len(block.columns), dtype=bool)
-    bent = []
+    concave = []
     for j, (column, low, high) in enumerate(zip(block.columns.tolist(), block.lower, block.upper, strict=True)):
         if not (isinstance(weigh.law, Poisson) and column < weigh.n_cells and weigh.excludes_nothing(column)):
             refuse_wide(block.lower[[j]], block.upper[[j]])
@@ -158,11 +161,11 @@ def _begun(block: Block, weigh: WithEvidence) -> tuple[_Program, np.ndarray, lis
             if weights is None or (weights == weights[0]).all():
                 weighed[j] = False
                 continue
-            if not _bends_downwards(weights):
+            if not _is_concave(weights):
                 program.choice(j, np.flatnonzero(weights > -np.inf), weights[weights > -np.inf])
                 continue
-        # what is left bends downwards; counts around a mean do, and need no list of all values, which may be millions
-        bent.append(j)
+        # what is left is concave; counts around a mean are, and need no list of all values, which may be millions
+        concave.append(j)
         span = int(high - low)
         for at in range(span) if span <= FEW else np.linspace(0, span - 1, 9).astype(int).tolist():
             _add_chord(program, weigh, j, at)
@@ -171,7 +174,7 @@ def _begun(block: Block, weigh: WithEvidence) -> tuple[_Program, np.ndarray, lis
             f"the evidence or the priors leave {program.n_choices:,} values to choose from, more than the {MOST_CHOICES:,} "
             "among which the most probable table can be found."
         )
-    return program, weighed, bent
+    return program, weighed, concave
 
 
 def _add_chord(program: _Program, weigh: WithEvidence, j: int, at: int) -> None:
@@ -184,11 +187,11 @@ def _add_chord(program: _Program, weigh: WithEvidence, j: int, at: int) -> None:
 
 def _weight(block: Block, weigh: WithEvidence, j: int, place: int) -> float:
     value = int(block.lower[j]) + place
-    given = weigh(int(block.columns[j]), value, value)
-    return 0.0 if given is None else float(given[0])
+    log_weight = weigh(int(block.columns[j]), value, value)
+    return 0.0 if log_weight is None else float(log_weight[0])
 
 
-def _bends_downwards(weights: np.ndarray) -> bool:
+def _is_concave(weights: np.ndarray) -> bool:
     if not np.isfinite(weights).all():
         return False
     return bool((np.diff(weights, 2) <= 1e-12 * max(1.0, float(np.abs(weights).max()))).all())

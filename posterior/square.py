@@ -54,7 +54,7 @@ def square(published: Any, theta: float | None = None, prior: Any = None, *, cap
 
         published = lo + Binomial(w - lo, 1 - theta) + Binomial(hi - w, f),    f = w theta / (c - w),
 
-    which sums over how many of the units that could leave stayed, and how many came in. f = 0 at w = hi, where none can.
+    which sums over how many of the people who could leave stayed, and how many came in. f = 0 at w = hi, where none can.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def square(published: Any, theta: float | None = None, prior: Any = None, *, cap
         A table of 2 x 2 counts in any form; or a release of `markov_perturb` with one square, which says theta itself.
         Knowledge that was added to a release is for `audit`.
     theta
-        How likely a unit that can leave the cell is to do so: from 0 to the largest at which every f is a probability.
+        How likely a person who can leave the cell is to do so: from 0 to the largest at which every f is a probability.
     prior
         What she believed of w before: value -> probability (a dict or Series), an array of the probabilities of lo to hi,
         a function of w, `beta_binomial(...)`, `unimodal(...)` or `frequencies_of(...)`; or a law of all four cells, as
@@ -110,7 +110,7 @@ def square(published: Any, theta: float | None = None, prior: Any = None, *, cap
             f"the prior allows only {_ends(values, log_prior)}."
         )
     columns = {"likelihood": log_likelihood, "prior": log_prior, "posterior": log_posterior}
-    return pd.DataFrame({name: np.exp(one) for name, one in columns.items()}, index=pd.Index(values, name="w"))
+    return pd.DataFrame({name: np.exp(logs) for name, logs in columns.items()}, index=pd.Index(values, name="w"))
 
 
 def _of_table(published: Any, theta: float | None, capped: bool) -> Seen:
@@ -123,14 +123,18 @@ def _of_table(published: Any, theta: float | None, capped: bool) -> Seen:
         )
     if not is_number(theta):
         problem = "" if theta is None else f"; it is {theta!r}"
-        raise InputError(f"square() needs theta=, a number that says how likely a unit is to leave the cell{problem}.")
+        raise InputError(
+            f"square() needs theta=, a number that says how likely a person is to leave the cell{problem}."
+        )
     if not capped:
         refuse_cut(table.values.ravel(), theta, key_words((0, 0), table.dims))
     return Seen(as_protected(table, "markov_perturb", theta=theta), np.arange(4), float(theta))
 
 
 def _of_release(release: Release, theta: float | None) -> Seen:
-    public = next((one.mechanism for one in release.applied if isinstance(one.mechanism, MarkovPerturbation)), None)
+    public = next(
+        (applied.mechanism for applied in release.applied if isinstance(applied.mechanism, MarkovPerturbation)), None
+    )
     if public is None or release.figures is None:
         raise InputError(
             "this release is not Markov-perturbed: give square() the published table of 2 x 2, and theta=."
@@ -155,9 +159,9 @@ def _log_prior(prior: Any, seen: Seen, values: np.ndarray) -> np.ndarray:
     log_weights = np.zeros(len(values))
     for cell, figure, sign in zip(seen.cells.tolist(), seen.figures.tolist(), (1, -1, -1, 1), strict=True):
         then = figure + sign * (values - int(seen.figures[0]))
-        found = relative_weights(weigh, cell, int(then.min()), int(then.max()))
-        if found is not None:
-            log_weights += found[::sign]
+        cell_weights = relative_weights(weigh, cell, int(then.min()), int(then.max()))
+        if cell_weights is not None:
+            log_weights += cell_weights[::sign]
     normalised = _normalised(log_weights)
     if normalised is None:
         raise InputError(
@@ -194,5 +198,5 @@ def _normalised(log_weights: np.ndarray) -> np.ndarray | None:
 
 def _ends(values: np.ndarray, logs: np.ndarray) -> str:
     """The least and the most value with a probability, in words."""
-    some = values[logs > -np.inf]
-    return str(some[0]) if len(some) == 1 else f"from {some[0]} to {some[-1]}"
+    possible = values[logs > -np.inf]
+    return str(possible[0]) if len(possible) == 1 else f"from {possible[0]} to {possible[-1]}"

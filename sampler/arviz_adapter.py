@@ -50,13 +50,13 @@ def to_arviz(
 
     draws = np.asarray(draws)
     by_dim = [labels[dim] for dim in dims] if isinstance(labels, Mapping) else list(labels)
-    shape = tuple(len(some) for some in by_dim)
+    shape = tuple(len(dim_labels) for dim_labels in by_dim)
     if draws.ndim != 2 + len(dims) or draws.shape[2:] != shape:
         raise ValueError(f"draws of shape {draws.shape} are not [chain, draw] of tables {tuple(dims)} of shape {shape}")
     dims = _free_names(dims)
     chains, number = draws.shape[:2]
     coords: dict[str, Any] = {"chain": np.arange(chains), "draw": np.arange(number)}
-    coords |= {dim: [str(label) for label in some] for dim, some in zip(dims, by_dim, strict=True)}
+    coords |= {dim: [str(label) for label in dim_labels] for dim, dim_labels in zip(dims, by_dim, strict=True)}
     return xarray.Dataset({NAME: (("chain", "draw", *dims), draws)}, coords=coords, attrs=dict(attrs or {}))
 
 
@@ -81,9 +81,15 @@ def cells_to_arviz(
 
     draws = np.asarray(draws)
     chains, number, _ = draws.shape
-    coords: dict[str, Any] = {"chain": np.arange(chains), "draw": np.arange(number), CELL: [str(one) for one in names]}
+    coords: dict[str, Any] = {
+        "chain": np.arange(chains),
+        "draw": np.arange(number),
+        CELL: [str(name) for name in names],
+    }
     free = _free_names(list(labels), (*TAKEN, CELL))
-    coords |= {dim: (CELL, [str(one) for one in some]) for dim, some in zip(free, labels.values(), strict=True)}
+    coords |= {
+        dim: (CELL, [str(label) for label in dim_labels]) for dim, dim_labels in zip(free, labels.values(), strict=True)
+    }
     return xarray.Dataset({NAME: (("chain", "draw", CELL), draws)}, coords=coords, attrs=dict(attrs or {}))
 
 

@@ -1,4 +1,4 @@
-"""Whole tables drawn from a law on a fiber: chains are warmed up until they agree, then draws are kept."""
+"""Whole tables drawn from a law on a fiber: chains are warmed up until they agree (burn-in), then thinned draws are kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WARM_UP = 1 << 17
 
 
 def until_they_agree(settings: ChainSettings, warm_up: int = WARM_UP) -> ChainSettings:
-    """Chains that are to be drawn from go on until they agree, however well an entropy is known, or give up."""
+    """Settings of a warm-up: chains go on until they agree, however well an entropy is known, or give up."""
     return replace(settings, tolerance=np.inf, max_draws=warm_up)
 
 
@@ -91,15 +91,15 @@ def kept_draws(
 def facts_of(work: Stored, certificate: Certificate) -> dict[str, Any]:
     """How the tables were drawn, in words and figures that files can hold."""
     units = work.run.units
-    found = [one.diagnosis for one in units if one.diagnosis is not None]
+    diagnoses = [unit_run.diagnosis for unit_run in units if unit_run.diagnosis is not None]
     return {
-        "kernels": "; ".join(dict.fromkeys(one.unit.words for one in units)),
-        "warm_up_draws": max((one.discarded + one.draws for one in units), default=0),
+        "kernels": "; ".join(dict.fromkeys(unit_run.unit.words for unit_run in units)),
+        "warm_up_draws": max((unit_run.discarded + unit_run.draws for unit_run in units), default=0),
         "thin": max(work.thin, default=1),
-        "rhat": float(max((one.rhat.max(initial=1.0) for one in found), default=1.0)),
-        "ess": float(min((one.ess.min(initial=np.inf) for one in found), default=np.inf)),
-        "never_moved": sum(int(one.never_moved.sum()) for one in found),
-        "converged": "yes" if all(one.good_looks >= 2 for one in units) else "no",
+        "rhat": float(max((diagnosis.rhat.max(initial=1.0) for diagnosis in diagnoses), default=1.0)),
+        "ess": float(min((diagnosis.ess.min(initial=np.inf) for diagnosis in diagnoses), default=np.inf)),
+        "never_moved": sum(int(diagnosis.never_moved.sum()) for diagnosis in diagnoses),
+        "converged": "yes" if all(unit_run.good_looks >= 2 for unit_run in units) else "no",
         "certificate": certificate.word,
         "certificate_reason": certificate.reason,
         "certificate_evidence": "; ".join(certificate.evidence),

@@ -1,4 +1,4 @@
-"""estimate: p(x|y) of every question about a release by chains, with its error."""
+"""estimate: p(x|y) of every question about a release by chains, with its Monte Carlo error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .tallies.spread import ShareErrors
 from .tallies.windows import Windows, entropies, shares
 
 SELDOM = 100.0
-"""Effective visits of a value below which the error of its share is at least that of independent draws."""
+"""Up to so many effective visits of a value, the error of its share is at least that of independent draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +66,8 @@ class UnitEstimate:
 
     def marginal(self, question: int) -> Marginal:
         """The distribution of one of the unit's questions."""
-        counted, found = self.counted, self.diagnosis
-        p, ess = shares(counted, question), float(found.ess[question])
+        counted, diagnosis = self.counted, self.diagnosis
+        p, ess = shares(counted, question), float(diagnosis.ess[question])
         effective = min(max(ess, 1.0), float(self.draws))
         plain = np.minimum(p * (1 - p), 0.25) / effective
         variance = plain
@@ -79,12 +79,12 @@ class UnitEstimate:
             first=int(counted.origin[question] + self.unit.question_offset()[question]),
             width=1 << int(counted.shift[question]),
             p=p,
-            rhat=float(found.rhat[question]),
+            rhat=float(diagnosis.rhat[question]),
             ess=ess,
             entropy=float(self.entropy[question]),
-            entropy_error=float(found.entropy_error[question]),
+            entropy_error=float(diagnosis.entropy_error[question]),
             # A value that was seldom or never seen may be somewhat more probable than it looked.
-            mean_error=float(np.hypot(found.mean_error[question], (1 << int(counted.shift[question])) / effective)),
+            mean_error=float(np.hypot(diagnosis.mean_error[question], (1 << int(counted.shift[question])) / effective)),
             p_error=np.sqrt(variance + effective**-2.0),
             converged=self.converged,
             certificate=self.unit.certificate,
@@ -106,11 +106,11 @@ class Estimate:
     @property
     def converged(self) -> bool:
         """Did every unit pass the stop rule?"""
-        return all(one.converged for one in self.units)
+        return all(unit.converged for unit in self.units)
 
     def marginals(self, question: int) -> tuple[Marginal, ...]:
         """The distributions of the parts of a question; their sum plus what is fixed is its value."""
-        return tuple(self.units[unit].marginal(which) for unit, which in self.parts[question])
+        return tuple(self.units[number].marginal(unit_question) for number, unit_question in self.parts[question])
 
 
 def estimate(
@@ -127,7 +127,7 @@ def estimate(
 
     `questions` are sparse rows over the columns of the release's system. `joint` names groups of questions of which the
     joint distribution is wanted too; the questions of a group must concern one and the same unit.
-    `short` is asked when all units are done, and names those that are to go on: what they are put together to may want more.
+    `short` is asked when all units are done, and names those that must go on: a sum over several units may want more draws.
     Chains that would take more memory than they may are refused before they start.
     """
     began = time.monotonic()
@@ -141,7 +141,7 @@ def estimate(
 
 
 def _left(seconds: float | None, began: float) -> float | None:
-    """What is left of some seconds since a moment."""
+    """What is left of a limit in seconds, since the work began."""
     return None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
 
 
@@ -158,38 +158,44 @@ def estimate_by(
     began = time.monotonic()
     while True:
         run.go_on(max_seconds=_left(max_seconds, began), progress=progress, release=release)
-        found = _estimate(run, release, fixed)
-        more = () if short is None or run.stopped else short(found)
-        if not any([run.units[unit].reopen(run.settings) for unit in more]):
-            return found
+        result = _estimate(run, release, fixed)
+        must_go_on = () if short is None or run.stopped else short(result)
+        if not any([run.units[number].reopen(run.settings) for number in must_go_on]):
+            return result
 
 
 def _estimate(run: Run, release: Release, fixed: np.ndarray) -> Estimate:
     parts: list[list[tuple[int, int]]] = [[] for _ in range(len(fixed))]
-    for number, one in enumerate(run.units):
-        for asked, answered in zip(one.unit.asked, one.unit.answered, strict=True):
+    for number, unit_run in enumerate(run.units):
+        for asked, answered in zip(unit_run.unit.asked, unit_run.unit.answered, strict=True):
             parts[asked].append((number, int(answered)))
-    units = tuple(_unit_estimate(one) for one in run.units)
-    return Estimate(fixed, tuple(tuple(one) for one in parts), units, _certificate(run, release), run.stopped)
+    units = tuple(_unit_estimate(unit_run) for unit_run in run.units)
+    return Estimate(
+        fixed, tuple(tuple(question_parts) for question_parts in parts), units, _certificate(run, release), run.stopped
+    )
 
 
-def _unit_estimate(one: UnitRun) -> UnitEstimate:
-    assert one.pooled is not None
-    assert one.diagnosis is not None
-    bits, seen = np.zeros(one.unit.n_questions), np.zeros(one.unit.n_questions, dtype=np.int64)
-    entropies(one.pooled, bits, seen)
-    # The correction is for the counters; what a counter of several values adds is the same with it and without.
-    spread = one.pooled.shift.astype(float)
-    entropy = corrected_entropy(bits - spread, seen.astype(float), one.diagnosis.ess) + spread - one.diagnosis.excess
+def _unit_estimate(unit_run: UnitRun) -> UnitEstimate:
+    assert unit_run.pooled is not None
+    assert unit_run.diagnosis is not None
+    bits, seen = np.zeros(unit_run.unit.n_questions), np.zeros(unit_run.unit.n_questions, dtype=np.int64)
+    entropies(unit_run.pooled, bits, seen)
+    # Corrected is the entropy of the counters; what a counter of several values adds to it needs no correction.
+    spread = unit_run.pooled.shift.astype(float)
+    entropy = (
+        corrected_entropy(bits - spread, seen.astype(float), unit_run.diagnosis.ess)
+        + spread
+        - unit_run.diagnosis.excess
+    )
     return UnitEstimate(
-        replace(one.unit, certificate=one.certificate),
-        one.pooled,
-        one.diagnosis,
+        replace(unit_run.unit, certificate=unit_run.certificate),
+        unit_run.pooled,
+        unit_run.diagnosis,
         np.maximum(entropy, 0.0),
-        len(one.chains) * one.looked_at,
-        one.good_looks >= 2,
-        one.share_errors,
-        one.joint_shares() if one.chains[0].batch > 1 else one.joint_looked_at,
+        len(unit_run.chains) * unit_run.looked_at,
+        unit_run.good_looks >= 2,
+        unit_run.share_errors,
+        unit_run.joint_shares() if unit_run.chains[0].batch > 1 else unit_run.joint_looked_at,
     )
 
 
@@ -197,14 +203,14 @@ def _certificate(run: Run, release: Release) -> Certificate:
     """The weakest of the units', with what the chains themselves showed."""
     if not run.units:
         return ALL_DECIDED
-    weakest = Certificate.weakest(one.certificate for one in run.units)
-    found = [(one.diagnosis, one.unit) for one in run.units if one.diagnosis is not None]
+    weakest = Certificate.weakest(unit_run.certificate for unit_run in run.units)
+    diagnosed = [(unit_run.diagnosis, unit_run.unit) for unit_run in run.units if unit_run.diagnosis is not None]
     seen = []
-    if found:
-        worst, unit = max(found, key=lambda one: float(one[0].rhat.max()))
+    if diagnosed:
+        worst, unit = max(diagnosed, key=lambda pair: float(pair[0].rhat.max()))
         seen.append(f"chains from far apart: {worst.worst(QuestionNames(release, unit))}")
-    still = sum(int(one.never_moved.sum()) for one, _ in found)
-    if len(found) > 1 and still:
+    still = sum(int(diagnosis.never_moved.sum()) for diagnosis, _ in diagnosed)
+    if len(diagnosed) > 1 and still:
         seen.append(f"in all blocks together {still} cells never moved though bounds allow it")
     return replace(weakest, evidence=(*weakest.evidence, *seen))
 
@@ -217,9 +223,9 @@ def fingerprint(moves: Moves, questions: Any, settings: Any) -> str:
     arrays += [questions.indptr, questions.indices, questions.data]
     for block in moves.support.solved.blocks:
         arrays += weigh.signature(block.columns, block.lower, block.upper)
-    for one in moves.sets:
-        if isinstance(one, Listed):  # others follow from the release; a list may be somebody's own
-            arrays += [one.rows.indptr, one.rows.indices, one.rows.data]
+    for move_set in moves.sets:
+        if isinstance(move_set, Listed):  # others follow from the release; a list may be somebody's own
+            arrays += [move_set.rows.indptr, move_set.rows.indices, move_set.rows.data]
     for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

@@ -21,7 +21,7 @@ from .chains.run import Run
 from .chains.unit import Unit
 
 MOST_THIN = 1000
-"""Draws from one kept to the next at most, where chains mix badly."""
+"""The most draws from one kept to the next (thinning), where chains mix badly."""
 PORTION = 4_000_000
 """Numbers that are kept at a time before they are packed."""
 
@@ -33,7 +33,7 @@ class Stored:
     run: Run
     draws: int
     thin: list[int]
-    """For each unit."""
+    """Draws from one kept to the next, for each unit."""
     tables: list[list[list[np.ndarray]]] = field(default_factory=list)
     """[unit][chain]: portions of kept draws, in the smallest integers that hold them."""
     done: int = 0
@@ -41,11 +41,14 @@ class Stored:
     @classmethod
     def after(cls, run: Run, draws: int, thin: int | None) -> Stored:
         """Go on from a warm-up."""
-        for one in run.units:
-            for chain in one.chains:
+        for unit_run in run.units:
+            for chain in unit_run.chains:
                 chain.counts = False
-        each = [thin if thin is not None else _enough(one.draws * len(one.chains), one.diagnosis) for one in run.units]
-        return cls(run, draws, each, [[[] for _ in one.chains] for one in run.units])
+        intervals = [
+            thin if thin is not None else _enough(unit_run.draws * len(unit_run.chains), unit_run.diagnosis)
+            for unit_run in run.units
+        ]
+        return cls(run, draws, intervals, [[[] for _ in unit_run.chains] for unit_run in run.units])
 
     @classmethod
     def begun(cls, run: Run) -> Stored:
@@ -62,11 +65,11 @@ class Stored:
         self.run.restore(state)
         kept, units = state["kept"], self.run.units
         self.draws, self.done = whole_number(kept["draws"], 0), whole_number(kept["done"], 0)
-        self.thin = [whole_number(one, 1) for one in kept["thin"]]
+        self.thin = [whole_number(interval, 1) for interval in kept["thin"]]
         self.tables = kept["tables"]
-        shapes = [(self.done, len(one.unit.columns)) for one in units for _ in one.chains]
-        found = [(sum(map(len, parts)), parts[0].shape[1]) for one in self.tables for parts in one]
-        if len(self.thin) != len(units) or found != shapes:
+        shapes = [(self.done, len(unit_run.unit.columns)) for unit_run in units for _ in unit_run.chains]
+        kept_shapes = [(sum(map(len, parts)), parts[0].shape[1]) for by_chain in self.tables for parts in by_chain]
+        if len(self.thin) != len(units) or kept_shapes != shapes:
             raise Damaged
 
     def go_on(self, progress: Progress | None = None) -> None:
@@ -75,25 +78,29 @@ class Stored:
         if not units:
             self.done = self.draws
         n_chains = len(units[0].chains) if units else 1
-        cells = max(1, sum(len(one.unit.columns) for one in units))
+        cells = max(1, sum(len(unit_run.unit.columns) for unit_run in units))
         with ExitStack() as stack:
             if executor is None:
                 workers = min(n_chains, os.cpu_count() or 1)
                 executor = stack.enter_context(ThreadPoolExecutor(max_workers=workers))
             while self.done < self.draws:
-                some = min(self.draws - self.done, max(1, PORTION // cells))
+                portion = min(self.draws - self.done, max(1, PORTION // cells))
                 tasks = [
                     executor.submit(
-                        keep_draws, [one.unit for one in units], [one.chains[c] for one in units], self.thin, some
+                        keep_draws,
+                        [unit_run.unit for unit_run in units],
+                        [unit_run.chains[c] for unit_run in units],
+                        self.thin,
+                        portion,
                     )
                     for c in range(n_chains)
                 ]
                 for c, task in enumerate(tasks):
                     chains, kept = task.result()
-                    for k, one in enumerate(units):
-                        one.chains[c] = chains[k]
+                    for k, unit_run in enumerate(units):
+                        unit_run.chains[c] = chains[k]
                         self.tables[k][c].append(kept[k])
-                self.done += some
+                self.done += portion
                 if checkpoint is not None:
                     save(self, self.run.fingerprint, checkpoint)
                 if progress is not None:
@@ -102,20 +109,28 @@ class Stored:
     def begin_anew(self, draws: int) -> None:
         """Forget what was kept; the chains go on from where they are."""
         self.draws, self.done = draws, 0
-        self.tables = [[[] for _ in one.chains] for one in self.run.units]
+        self.tables = [[[] for _ in unit_run.chains] for unit_run in self.run.units]
 
     def whole_tables(self, solved: Presolved) -> np.ndarray:
         """[chain, draw, cell]: the kept tables, with the cells that were decided all along."""
         n = solved.fiber.n_cells
         largest = max(
-            [int(solved.start[:n].max(initial=0)), *(int(p.max(initial=0)) for u in self.tables for c in u for p in c)]
+            [
+                int(solved.start[:n].max(initial=0)),
+                *(
+                    int(portion.max(initial=0))
+                    for by_unit in self.tables
+                    for by_chain in by_unit
+                    for portion in by_chain
+                ),
+            ]
         )
         whole = np.empty((self.run.settings.chains, self.draws, n), dtype=_smallest(largest))
         whole[:] = solved.start[:n]
-        for one, by_chain in zip(self.run.units, self.tables, strict=True):
-            cells = np.flatnonzero((one.unit.columns >= 0) & (one.unit.columns < n))
+        for unit_run, by_chain in zip(self.run.units, self.tables, strict=True):
+            cells = np.flatnonzero((unit_run.unit.columns >= 0) & (unit_run.unit.columns < n))
             for c, portions in enumerate(by_chain):
-                whole[c][:, one.unit.columns[cells]] = np.concatenate(portions)[:, cells]
+                whole[c][:, unit_run.unit.columns[cells]] = np.concatenate(portions)[:, cells]
         return whole
 
 
@@ -132,9 +147,9 @@ def keep_draws(
 ) -> tuple[list[Chain], list[np.ndarray]]:
     """Kept draws of one chain of each unit: what an executor is given to do."""
     kept = []
-    for unit, chain, each in zip(units, chains, thin, strict=True):
-        found = chain.keep(unit, np.arange(len(unit.columns)), draws, each)
-        kept.append(found.astype(_smallest(int(np.abs(found).max(initial=0)))))
+    for unit, chain, interval in zip(units, chains, thin, strict=True):
+        drawn = chain.keep(unit, np.arange(len(unit.columns)), draws, interval)
+        kept.append(drawn.astype(_smallest(int(np.abs(drawn).max(initial=0)))))
     return chains, kept
 
 
@@ -143,7 +158,7 @@ def _smallest(largest: int) -> Any:
 
 
 def _enough(draws: int, diagnosis: Diagnosis | None) -> int:
-    """Draws from one kept to the next that make it count almost whole."""
+    """The thinning that makes kept draws nearly independent: draws over their effective sample size."""
     assert diagnosis is not None
     ess = float(np.min(diagnosis.ess, initial=draws))
     return int(np.clip(np.ceil(draws / max(ess, 1.0)), 1, MOST_THIN))

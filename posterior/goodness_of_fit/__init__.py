@@ -1,4 +1,5 @@
-"""Conditional tests of a model: is a statistic of the observed table large among all tables with the same sums?
+"""Conditional (exact) tests of a model: is a statistic of the observed table large among all tables with the same sums,
+which are the sufficient statistics of the model?
 
 models       the sums that a model keeps: margins, sets of cells, square tables by name
 statistics   how far a table is from what the model expects: chi-square, likelihood ratio, Freeman-Tukey, one's own

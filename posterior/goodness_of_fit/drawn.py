@@ -50,14 +50,14 @@ class Batches:
 
     def add(self, statistic: np.ndarray, tail: np.ndarray) -> None:
         """One more batch, [chain, draw] each."""
-        both = np.stack([statistic, tail.astype(float)], axis=-1)
-        self.sums.append(both.sum(axis=1))
-        self.squares.append((both**2).sum(axis=1))
+        pairs = np.stack([statistic, tail.astype(float)], axis=-1)
+        self.sums.append(pairs.sum(axis=1))
+        self.squares.append((pairs**2).sum(axis=1))
 
     def join(self) -> None:
         """Half as many batches, twice as long."""
-        for some in (self.sums, self.squares):
-            some[:] = [one + other for one, other in zip(some[::2], some[1::2], strict=True)]
+        for noted in (self.sums, self.squares):
+            noted[:] = [first + second for first, second in zip(noted[::2], noted[1::2], strict=True)]
         self.length *= 2
 
     @property
@@ -97,25 +97,25 @@ def by_draws(
     portions, facts = table_portions(moves, settings, draws=ENDLESS, portion=portion, progress=progress)
     stream = _batches(portions, noted, statistic)
     good, looked_at, stopped = 0, 0, ""
-    found = (np.nan, np.inf, 0.0, np.inf)
+    judged = (np.nan, np.inf, 0.0, np.inf)
     try:
         while good < 2 and not stopped:
             noted.add(values := next(stream), values >= least)
             if len(noted.sums) in LOOK_AT:
-                found, looked_at = noted.judged(), noted.draws
-                p, error, ess, rhat = found
+                judged, looked_at = noted.judged(), noted.draws
+                p, error, ess, rhat = judged
                 good = good + 1 if error <= tolerance and ess >= LEAST_DRAWS and rhat < LARGEST_RHAT else 0
                 if progress is not None:
                     progress(f"p = {p:.4f} ± {error:.4f} after {noted.draws:,} tables; ± {tolerance:g} is wanted")
             if len(noted.sums) == BATCHES:
                 noted.join()
-            if time_left() == 0.0 and np.isfinite(found[1]):
+            if time_left() == 0.0 and np.isfinite(judged[1]):
                 stopped = TIME_UP
     except KeyboardInterrupt:
-        if not np.isfinite(found[1]):
+        if not np.isfinite(judged[1]):
             raise  # there is nothing to tell yet
         stopped = INTERRUPTED
-    p, error, ess, rhat = found
+    p, error, ess, rhat = judged
     return Drawn(p, error, looked_at, ess, rhat, good >= 2 and facts["converged"] == "yes", stopped, facts)
 
 
@@ -124,7 +124,7 @@ def _batches(portions: Iterator[np.ndarray], noted: Batches, statistic: Statisti
     waiting: list[np.ndarray] = []
     for tables in portions:
         waiting.append(statistic.of(tables))
-        number = sum(one.shape[1] for one in waiting)
+        number = sum(statistics.shape[1] for statistics in waiting)
         if number < noted.length:
             continue
         together = np.concatenate(waiting, axis=1)

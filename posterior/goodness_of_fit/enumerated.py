@@ -46,12 +46,12 @@ def over_all_tables(
     if not solved.blocks:
         return Exact(1.0, 1)
     way = _by_calls if statistic.contribution is None else _by_walk
-    found = way(solved, statistic, observed)
-    if found is None and all_of_them:
+    exact = way(solved, statistic, observed)
+    if exact is None and all_of_them:
         raise TooLarge(
             "there are too many tables with these sums to list them all; method='chains' draws some of them."
         )
-    return found
+    return exact
 
 
 def _by_walk(solved: Presolved, statistic: Statistic, observed: float) -> Exact | None:
@@ -63,26 +63,26 @@ def _by_walk(solved: Presolved, statistic: Statistic, observed: float) -> Exact 
     columns, lower, upper, sizes = columns[order], lower[order], upper[order], sizes[order]
     values = [np.arange(low, high + 1.0) for low, high in zip(lower, upper, strict=True)]
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    log_weight = Listed(start, np.concatenate([-gammaln(one + 1.0) for one in values]))
+    log_weight = Listed(start, np.concatenate([-gammaln(cell_values + 1.0) for cell_values in values]))
     assert statistic.contribution is not None
-    each = [
-        statistic.contribution(one, np.full(len(one), statistic.expected[column]))
-        for one, column in zip(values, columns, strict=True)
+    contributions = [
+        statistic.contribution(cell_values, np.full(len(cell_values), statistic.expected[column]))
+        for cell_values, column in zip(values, columns, strict=True)
     ]
-    adds = Listed(start, np.concatenate(each))
+    adds = Listed(start, np.concatenate(contributions))
     settled = solved.start[: solved.fiber.n_cells].copy()
     settled[columns] = 0
     decided = np.where(solved.decided[: solved.fiber.n_cells], statistic.expected, 0.0)
-    rest = float(Statistic(statistic.name, decided, statistic.shape, statistic.contribution).of(settled))
+    of_decided = float(Statistic(statistic.name, decided, statistic.shape, statistic.contribution).of(settled))
     search = prepare(sp.csc_array(A)[:, order])
     course = begin(search, b.astype(np.int64), lower, upper)
     sums = np.array([-np.inf, 0.0, 0.0])
-    tested = Tested(log_weight, adds, statistic.least(observed) - rest)
+    tested = Tested(log_weight, adds, statistic.least(observed) - of_decided)
     tables, steps = 0, STEPS
     while steps > 0:
         check_time("all tables were listed")
-        more, steps = walk_on(search, course, lower, upper, tested, tables == 0, steps, sums)
-        tables += more
+        walked, steps = walk_on(search, course, lower, upper, tested, tables == 0, steps, sums)
+        tables += walked
     return Exact(float(sums[2] / sums[1]), tables) if steps < 0 else None
 
 
@@ -91,11 +91,13 @@ def _by_calls(solved: Presolved, statistic: Statistic, observed: float) -> Exact
     tables = every_table(A, b, lower, upper, MOST_CALLS)
     if tables is None:
         return None
-    whole = np.tile(solved.start[: solved.fiber.n_cells], (len(tables), 1))
-    whole[:, columns] = tables
+    full_tables = np.tile(solved.start[: solved.fiber.n_cells], (len(tables), 1))
+    full_tables[:, columns] = tables
     log_weights = -gammaln(tables + 1.0).sum(axis=1)
     weights = np.exp(log_weights - log_weights.max())
-    return Exact(float(weights[statistic.of(whole) >= statistic.least(observed)].sum() / weights.sum()), len(tables))
+    return Exact(
+        float(weights[statistic.of(full_tables) >= statistic.least(observed)].sum() / weights.sum()), len(tables)
+    )
 
 
 def _together(solved: Presolved) -> tuple[np.ndarray, sp.csc_array, np.ndarray, np.ndarray, np.ndarray]:

@@ -48,22 +48,22 @@ def _of_model(table: Table, model: Any) -> tuple[Release, str]:
         )
     margins: list[Any] = []
     sums: list[Any] = []
-    for one in model:
-        (margins if isinstance(one, (str, tuple)) else sums).append(one)
+    for part in model:
+        (margins if isinstance(part, (str, tuple)) else sums).append(part)
     wanted = parse_margins(margins, table.dims) if margins else []
     if not wanted and not sums:
         raise InputError("hypothesis=[]: name at least one margin; [''] keeps the grand total alone.")
     release = publish_margins(of_table(table), wanted)
-    words = [",".join(level for level in one if level is not None) or "total" for one in wanted]
+    words = [",".join(level for level in margin if level is not None) or "total" for margin in wanted]
     if sums:
-        release = _with_sums(release, np.array([_as_sum(one, table) for one in sums]))
+        release = _with_sums(release, np.array([_as_sum(cells, table) for cells in sums]))
         words.append(f"{len(sums)} further sums")
     return release, " + ".join(words)
 
 
-def _as_sum(given: Any, table: Table) -> np.ndarray:
+def _as_sum(cells: Any, table: Table) -> np.ndarray:
     """A sum that a model keeps: 1 for the cells in it, 0 for the others."""
-    picked = np.asarray(given)
+    picked = np.asarray(cells)
     if picked.dtype.kind not in "biuf" or picked.shape != table.values.shape or not np.isin(picked, (0, 1)).all():
         raise InputError(
             "hypothesis=: what is not the name of a margin is a table of the same shape, 1 for the cells that a sum adds up "
@@ -122,8 +122,8 @@ def _mirrored(n: int) -> np.ndarray:
     """A row for each pair of cells on the two sides of the diagonal."""
     above = np.array(np.triu_indices(n, 1)).T
     rows = np.zeros((len(above), n, n), dtype=np.int64)
-    each = np.arange(len(above))
-    rows[each, above[:, 0], above[:, 1]] = rows[each, above[:, 1], above[:, 0]] = 1
+    pair = np.arange(len(above))
+    rows[pair, above[:, 0], above[:, 1]] = rows[pair, above[:, 1], above[:, 0]] = 1
     return rows.reshape(len(above), n * n)
 
 
@@ -152,13 +152,15 @@ NAMED: dict[str, Callable[[Table], Release]] = {
     "symmetry": _symmetry,
     "quasi-symmetry": _quasi_symmetry,
 }
-"""Models of square tables: independence off the diagonal; like counts on both sides of it; these but for the margins."""
+"""Models of square tables: independence off the diagonal; equal expected counts on both sides of it; equal but for the
+margins."""
 
 
 def expected_counts(solved: Presolved) -> tuple[np.ndarray, bool]:
     """Maximum likelihood expected counts of all cells, and did the fit come to rest?
 
-    What the sums decide is itself. The other cells are positive in some table each, so that the fit exists.
+    A cell that the sums decide is expected to be what it is. Every other cell is positive in some table, so that the fit
+    exists.
     """
     n = solved.fiber.n_cells
     expected = solved.start[:n].astype(float)
@@ -170,7 +172,7 @@ def expected_counts(solved: Presolved) -> tuple[np.ndarray, bool]:
 
 
 def _disjoint(A: Any, b: np.ndarray) -> list[Target]:
-    """Equations as targets of raking: those that share no cell are raked together."""
+    """Equations as targets of raking (iterative proportional fitting): those that share no cell are raked together."""
     rows = sp.csr_array(A)
     groups: list[np.ndarray] = []
     sums: list[list[int]] = []
@@ -182,7 +184,7 @@ def _disjoint(A: Any, b: np.ndarray) -> list[Target]:
             sums.append([])
         groups[k][cells] = len(sums[k])
         sums[k].append(int(b[i]))
-    return [(group, np.array(some)) for group, some in zip(groups, sums, strict=True)]
+    return [(group, np.array(figures)) for group, figures in zip(groups, sums, strict=True)]
 
 
 def degrees_of_freedom(solved: Presolved) -> int:

@@ -61,17 +61,17 @@ class Statistic:
             filled = np.flatnonzero(self.expected > 0)
             return self.contribution(tables[..., filled].astype(float), self.expected[filled]).sum(axis=-1)
         assert self.function is not None
-        found = [self._of_one(self.function, one) for one in tables.reshape(-1, tables.shape[-1])]
-        return np.array(found).reshape(tables.shape[:-1])
+        values = [self._of_one(self.function, table) for table in tables.reshape(-1, tables.shape[-1])]
+        return np.array(values).reshape(tables.shape[:-1])
 
     def _of_one(self, function: Callable[[np.ndarray], float], cells: np.ndarray) -> float:
-        told = function(cells.reshape(self.shape).astype(np.int64))
+        result = function(cells.reshape(self.shape).astype(np.int64))
         try:
-            value = float(told)
+            value = float(result)
         except (TypeError, ValueError):
             value = np.nan
         if not np.isfinite(value):
-            raise InputError(f"statistic=: the function gave {told!r} for a table; it must give one finite number.")
+            raise InputError(f"statistic=: the function gave {result!r} for a table; it must give one finite number.")
         return value
 
     def least(self, observed: float) -> float:
@@ -79,13 +79,13 @@ class Statistic:
         return observed - ROUNDING * max(1.0, abs(observed))
 
 
-def statistic_of(given: Any, expected: np.ndarray, shape: tuple[int, ...]) -> Statistic:
+def statistic_of(wanted: Any, expected: np.ndarray, shape: tuple[int, ...]) -> Statistic:
     """A statistic by its name, or a function of one's own."""
-    if callable(given):
-        return Statistic(getattr(given, "__name__", "a function"), expected, shape, function=given)
-    if not isinstance(given, str) or given not in NAMED:
+    if callable(wanted):
+        return Statistic(getattr(wanted, "__name__", "a function"), expected, shape, function=wanted)
+    if not isinstance(wanted, str) or wanted not in NAMED:
         raise InputError(
-            f"statistic={given!r}: a function that takes a table and gives a number, larger for a worse fit, or a name: "
-            f"{did_you_mean(str(given), NAMED)}"
+            f"statistic={wanted!r}: a function that takes a table and gives a number, larger for a worse fit, or a name: "
+            f"{did_you_mean(str(wanted), NAMED)}"
         )
-    return Statistic(given, expected, shape, NAMED[given])
+    return Statistic(wanted, expected, shape, NAMED[wanted])

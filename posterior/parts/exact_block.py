@@ -17,18 +17,18 @@ from ...fiber.exact.two_way_count import count_two_way
 from ...fiber.laws.law import Weigh, relative_weights
 
 SHORT = 9
-"""Cells of a table that others count as quickly."""
+"""Up to so many cells of a table, other methods count as quickly."""
 FEW = 1_000_000
-"""Tables on a line up to which walking through them is as good."""
+"""Up to so many tables on a line, walking through them is as good."""
 
 
 def counted_directly(block: Block, budget: Budget) -> int | None:
     """How many tables a block has whose values all count, where that takes neither a walk nor an elimination."""
-    found = count_two_way(block, budget) if len(block.columns) > SHORT else None
-    if found is None and int((block.upper - block.lower).max()) > FEW:
+    tables = count_two_way(block, budget) if len(block.columns) > SHORT else None
+    if tables is None and int((block.upper - block.lower).max()) > FEW:
         line = line_of(block)
-        found = None if line is None else line.tables
-    return found
+        tables = None if line is None else line.tables
+    return tables
 
 
 def solve_block(

@@ -1,4 +1,4 @@
-"""One block whose tables lie on a line, however many they are: the law of every question about it."""
+"""One block whose tables lie on a line, however many there are: the law of every question about it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,16 @@ def solve_line(block: Block, weigh: WithEvidence, questions: Any) -> BlockAnswer
     counted = columns < weigh.n_cells if isinstance(law, Poisson) else np.zeros(len(columns), dtype=bool)
     means = law.means[columns[counted]] if isinstance(law, Poisson) else np.ones(0)
     most = int(np.clip(LISTED_IN_ALL // max(1, len(along)), 256, LISTED))
-    found = law_on(line, means, counted, most)
+    line_law = law_on(line, means, counted, most)
     begin = questions @ line.start
-    ends = ((int(b) + int(a) * line.first, int(b) + int(a) * line.last) for a, b in zip(along, begin, strict=True))
-    pmfs = tuple(_pmf(found, int(a), int(b), *sorted(both)) for a, b, both in zip(along, begin, ends, strict=True))
+    ends = (
+        (int(intercept) + int(slope) * line.first, int(intercept) + int(slope) * line.last)
+        for slope, intercept in zip(along, begin, strict=True)
+    )
+    pmfs = tuple(
+        _pmf(line_law, int(slope), int(intercept), *sorted(ends_of))
+        for slope, intercept, ends_of in zip(along, begin, ends, strict=True)
+    )
     return BlockAnswer(pmfs, line.tables, SUMMED)
 
 

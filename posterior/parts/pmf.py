@@ -11,7 +11,7 @@ from ...base.saved_forms import saved
 
 EXACT = Certificate("exact", "every table was counted")
 COVERED = 0.995
-"""How often a limit of a probability is not below it."""
+"""The confidence of `limits`: how often a limit is not below the probability."""
 SMOOTH = 16
 """Bins from which on a curve through them tells more than the bins themselves."""
 FINER = 16
@@ -77,9 +77,9 @@ class Pmf:
 
     @property
     def limits(self) -> np.ndarray:
-        """What each of `probabilities` is at most, but for one case in two hundred; of a value that was never met, too.
+        """Upper confidence limits of `probabilities`, wrong in one case in two hundred; of values that were never met, too.
 
-        As if the value had come up so often in so many independent draws as its error says (Garwood 1936).
+        They are those of as many independent draws as the error of each probability stands for (Garwood 1936).
         """
         p = self.probabilities
         if self.p_error is None or not np.isfinite(self.ess):
@@ -112,12 +112,12 @@ class Pmf:
         return float(np.sqrt(max(self._moment(4) - variance**2, 0.0) / (4.0 * variance * self.ess)))
 
     def _moment(self, power: int) -> float:
-        """The mean of a power of the distance from the mean; values lie evenly in a bin."""
+        """The second or fourth central moment; values lie evenly in a bin."""
         begin, end = self._bins()
         away, width = (begin - self.first + end - self.first) / 2 - (self.mean - self.first), end - begin + 1.0
-        inside = (width**2 - 1.0) / 12.0
+        within = (width**2 - 1.0) / 12.0
         return float(
-            (self.p * (away**2 + inside if power == 2 else away**4 + 6 * away**2 * inside + 1.8 * inside**2)).sum()
+            (self.p * (away**2 + within if power == 2 else away**4 + 6 * away**2 * within + 1.8 * within**2)).sum()
         )
 
     @property
@@ -136,29 +136,29 @@ class Pmf:
         return float(max(ends[1] - ends[0], 0.0))
 
     def up_to(self, values: np.ndarray) -> np.ndarray:
-        """P(x <= value) for some values."""
+        """P(x <= value) for some values: the cumulative distribution function."""
         begin, end = self._bins()
-        edges, whole = np.append(begin[:1] - 1, end), np.concatenate([[0.0], np.cumsum(self.p)])
-        inside = np.clip(values, edges[0], edges[-1])
+        edges, cdf = np.append(begin[:1] - 1, end), np.concatenate([[0.0], np.cumsum(self.p)])
+        clipped = np.clip(values, edges[0], edges[-1])
         if self.width == 1 or len(self.p) < SMOOTH:
-            return np.asarray(np.interp(inside, edges, whole))
+            return np.asarray(np.interp(clipped, edges, cdf))
         from scipy.interpolate import PchipInterpolator
 
         # a bin that the bounds leave nothing of has no place on the curve
-        some = np.concatenate([[True], np.diff(edges) > 0])
-        return np.asarray(PchipInterpolator((edges - edges[0])[some].astype(float), whole[some])(inside - edges[0]))
+        kept = np.concatenate([[True], np.diff(edges) > 0])
+        return np.asarray(PchipInterpolator((edges - edges[0])[kept].astype(float), cdf[kept])(clipped - edges[0]))
 
     def in_values(self, most: int) -> Pmf:
-        """The same with a probability for every single value, where these are no more than so many."""
+        """The same with a probability for every single value, where these are at most `most`."""
         number = self.width * len(self.p)
         if self.width == 1 or number > most:
             return self
         begin, end = self._bins()
         values = np.arange(begin[0], end[-1] + 1)
         p = np.diff(self.up_to(np.append(begin[0] - 1, values)))
-        which = np.minimum((values - self.first) // self.width, len(self.p) - 1)
-        error = None if self.p_error is None else self.p_error[which] / self.width
-        return replace(self, first=int(begin[0]), p=p, possible=self.possible[which], width=1, p_error=error)
+        bin_of = np.minimum((values - self.first) // self.width, len(self.p) - 1)
+        error = None if self.p_error is None else self.p_error[bin_of] / self.width
+        return replace(self, first=int(begin[0]), p=p, possible=self.possible[bin_of], width=1, p_error=error)
 
     def _bins(self) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest value of each bin, those at the ends as far as the bounds reach."""
@@ -167,12 +167,12 @@ class Pmf:
         return begin, np.clip(places + self.width - 1, begin, self.upper)
 
     def between_error(self, low: int, high: int) -> float:
-        """The standard error of `between`, by the effective draws; what whole lines were credited for makes it smaller."""
+        """The standard error of `between`, by the effective draws; Rao-Blackwellised tallies make the true one smaller."""
         p = self.between(low, high)
         return 0.0 if self.method == "exact" else float(np.sqrt(max(p * (1 - p), 1 / max(self.ess, 1.0)) / self.ess))
 
     def end_error(self, value: int) -> float:
-        """The standard error of an end of a range that is to have a given probability: as far as draws shift it."""
+        """The standard error of an end of a range (a quantile): that of the probability up to it, over the density there."""
         if self.method == "exact":
             return 0.0
         step = max(self.width, int(self.deviation / 16))
@@ -182,19 +182,19 @@ class Pmf:
         return float(min(error / density if density > 0 else np.inf, self.upper - self.lower))
 
     def shortest(self, share: float = 0.9) -> tuple[int, int]:
-        """The shortest range of values with at least this probability; to a small part of a bin where there are bins."""
+        """The shortest range of values with at least this probability (a credible interval), to a part of a bin."""
         if self.width > 1:
             begin, end = self._bins()
-            part = max(1, self.width // FINER)
-            edges = np.append(np.arange(begin[0] - 1, end[-1], part), end[-1])
+            step = max(1, self.width // FINER)
+            edges = np.append(np.arange(begin[0] - 1, end[-1], step), end[-1])
             p = np.diff(self.up_to(edges))
         else:
             edges, p = np.arange(self.first - 1, self.first + len(self.p)), self.p
         places = np.flatnonzero(p > 0)
-        whole = np.concatenate([[0.0], np.cumsum(p[places])])
-        wanted = min(share, whole[-1]) - 1e-12
-        stop = np.searchsorted(whole, whole[:-1] + wanted)  # the first end that holds enough, for each begin
-        able = stop < len(whole)
+        cdf = np.concatenate([[0.0], np.cumsum(p[places])])
+        wanted = min(share, cdf[-1]) - 1e-12
+        stop = np.searchsorted(cdf, cdf[:-1] + wanted)  # the first end that holds enough, for each begin
+        able = stop < len(cdf)
         low, high = edges[places[able]] + 1, edges[places[stop[able] - 1] + 1]
         k = int(np.argmin(high - low))
         return max(int(low[k]), self.lower), min(int(high[k]), self.upper)
@@ -206,5 +206,5 @@ class Pmf:
 
 def bits_of(p: np.ndarray, width: int = 1) -> float:
     """Shannon's entropy in bits of bins of so many equally probable values each."""
-    some = p[p > 0]
-    return float(max(0.0, -(some * np.log2(some / width)).sum()))
+    positive = p[p > 0]
+    return float(max(0.0, -(positive * np.log2(positive / width)).sum()))

@@ -24,7 +24,7 @@ from .sums import added
 LISTED, LISTED_IN_ALL = 4096, 4_000_000
 """Up to so many values of a cell, and about so many of all, are listed also where no chain came by them."""
 FOR_CHAINS = 0.9
-"""Of all time there is; the rest is for bounds, which come last."""
+"""The share of the time that chains may take; the rest is for bounds, which come last."""
 ONE_VALUE = Certificate("exact", "its bounds leave one value")
 MANY_COLUMNS = 1000
 """With more open cells than this no integer programs are solved for bounds, which could take hours."""
@@ -57,70 +57,74 @@ class Sampled:
 
 
 def sample_blocks(
-    inside: Support,
+    support: Support,
     questions: Any,
     others: Sequence[Sequence[Pmf]],
     settings: ChainSettings,
     progress: Progress | None,
 ) -> Sampled:
-    """Run chains on all blocks of a support until the stop rule is passed, by what is put together from them too.
+    """Run chains on all blocks of a support until the stop rule is passed, also by sums over several of them.
 
     `others` are for each question the laws of its parts in further blocks.
     """
-    found = estimate(
-        choose(inside, progress=progress),
+    estimated = estimate(
+        choose(support, progress=progress),
         questions,
         settings,
         max_seconds=time_for_chains(),
         progress=progress,
-        short=lambda found: short_of(found, others, settings.tolerance),
+        short=lambda now: short_of(now, others, settings.tolerance),
     )
-    parts = tuple(_parts(found, question) for question in range(len(found.parts)))
-    as_one = len(found.units) < len(inside.solved.blocks)
-    certificates = tuple(one.unit.certificate for one in found.units)
-    return Sampled(parts, as_one, certificates, found.certificate, found.stopped)
+    parts = tuple(_parts(estimated, question) for question in range(len(estimated.parts)))
+    as_one = len(estimated.units) < len(support.solved.blocks)
+    certificates = tuple(unit_estimate.unit.certificate for unit_estimate in estimated.units)
+    return Sampled(parts, as_one, certificates, estimated.certificate, estimated.stopped)
 
 
-def _parts(found: Estimate, question: int) -> tuple[tuple[int, Pmf], ...]:
-    return tuple((unit, pmf_of(found.units[unit].marginal(which))) for unit, which in found.parts[question])
+def _parts(estimated: Estimate, question: int) -> tuple[tuple[int, Pmf], ...]:
+    return tuple(
+        (number, pmf_of(estimated.units[number].marginal(unit_question)))
+        for number, unit_question in estimated.parts[question]
+    )
 
 
-def short_of(found: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -> set[int]:
-    """The blocks with the fewest effective draws for sums over several blocks whose entropy is not known well enough."""
-    units: set[int] = set()
-    for question, more in enumerate(others):
-        here = len(found.parts[question])
-        if not here or here + len(more) == 1:
+def short_of(estimated: Estimate, others: Sequence[Sequence[Pmf]], tolerance: float) -> set[int]:
+    """The units that must go on: of sums over several blocks whose entropy is not known well enough, those with the fewest
+    effective draws."""
+    short: set[int] = set()
+    for question, other_parts in enumerate(others):
+        n_parts = len(estimated.parts[question])
+        if not n_parts or n_parts + len(other_parts) == 1:
             continue
-        parts = _parts(found, question)
-        total = added(0, [*more, *(pmf for _, pmf in parts)])
+        parts = _parts(estimated, question)
+        total = added(0, [*other_parts, *(pmf for _, pmf in parts)])
         if 3 * total.entropy_error >= tolerance:
-            units.update(unit for unit, pmf in parts if pmf.ess <= 2 * total.ess)
-    return units
+            short.update(number for number, pmf in parts if pmf.ess <= 2 * total.ess)
+    return short
 
 
-def pmf_of(one: Marginal) -> Pmf:
+def pmf_of(marginal: Marginal) -> Pmf:
     """A marginal as it was counted; its bounds are those of what came up."""
-    seen = np.flatnonzero(one.p > 0)
-    some = slice(int(seen[0]), int(seen[-1]) + 1)
-    first, p = one.first + one.width * some.start, one.p[some]
+    seen = np.flatnonzero(marginal.p > 0)
+    span = slice(int(seen[0]), int(seen[-1]) + 1)
+    first, p = marginal.first + marginal.width * span.start, marginal.p[span]
     return Pmf(
         first,
         p,
         np.ones(len(p), dtype=bool),
         lower=first,
-        upper=first + one.width * len(p) - 1,
-        support=one.width * len(p),
-        entropy=one.entropy,
-        width=one.width,
+        upper=first + marginal.width * len(p) - 1,
+        support=marginal.width * len(p),
+        entropy=marginal.entropy,
+        width=marginal.width,
         method="chains",
-        certificate=one.certificate,
-        ess=one.ess,
-        rhat=one.rhat,
-        entropy_error=one.entropy_error,
-        mean_error=one.mean_error,
-        p_error=one.p_error[some],
-        converged=one.converged,
+        certificate=marginal.certificate,
+        ess=marginal.ess,
+        rhat=marginal.rhat,
+        entropy_error=marginal.entropy_error,
+        mean_error=marginal.mean_error,
+        p_error=marginal.p_error[span],
+        converged=marginal.converged,
     )
 
 
@@ -133,9 +137,9 @@ class Ranges:
     sharp: np.ndarray
 
 
-def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges:
+def ranges(support: Support, questions: Any, progress: Progress | None) -> Ranges:
     """The bounds of questions that chains answer, which chains alone would not show."""
-    solved, check = inside.solved, time_check()
+    solved, check = support.solved, time_check()
 
     def tell(line: str) -> None:
         check("bounds were looked for")
@@ -148,25 +152,25 @@ def ranges(inside: Support, questions: Any, progress: Progress | None) -> Ranges
     single = np.diff(questions.indptr) == 1
     cells = questions.indices[questions.indptr[:-1][single]]
     if len(cells):
-        found = cell_bounds(inside.narrowed, tell, exactly)
-        lower[single], upper[single] = found.lower[cells], found.upper[cells]
-        sharp[single] = (found.proof[cells] != OUTER).all(axis=1)
+        bounds = cell_bounds(support.narrowed, tell, exactly)
+        lower[single], upper[single] = bounds.lower[cells], bounds.upper[cells]
+        sharp[single] = (bounds.proof[cells] != OUTER).all(axis=1)
     if not single.all():
-        found = sharp_bounds(solved, questions[np.flatnonzero(~single)], tell, exactly)
-        lower[~single], upper[~single] = found.lower, found.upper
-        sharp[~single] = (found.proof != OUTER).all(axis=1)
-    if inside.gaps.any():
+        bounds = sharp_bounds(solved, questions[np.flatnonzero(~single)], tell, exactly)
+        lower[~single], upper[~single] = bounds.lower, bounds.upper
+        sharp[~single] = (bounds.proof != OUTER).all(axis=1)
+    if support.gaps.any():
         # Excluded values in between may keep a bound from being attained.
-        near = np.zeros(len(inside.gaps), dtype=bool)
+        near = np.zeros(len(support.gaps), dtype=bool)
         for block in solved.blocks:
-            near[block.columns] = inside.gaps[block.columns].any()
+            near[block.columns] = support.gaps[block.columns].any()
         sharp &= questions @ near.astype(np.int64) == 0
     return Ranges(lower, upper, sharp)
 
 
-def implied_ranges(inside: Support, questions: Any) -> Ranges:
-    """Bounds that presolve implies and that may be wider than need be, at once."""
-    solved = inside.solved
+def implied_ranges(support: Support, questions: Any) -> Ranges:
+    """The bounds that presolve implies, at once; they may be wider than need be."""
+    solved = support.solved
     low, high = solved.start.copy(), solved.start.copy()
     for block in solved.blocks:
         low[block.columns], high[block.columns] = block.lower, block.upper
@@ -190,8 +194,8 @@ def within(pmf: Pmf, lower: int, upper: int, sharp: bool, excluded: np.ndarray |
     if pmf.width > 1 or upper - lower + 1 > listed:
         return _inside(ends)
     p, error = np.zeros(upper - lower + 1), np.full(upper - lower + 1, 1 / max(pmf.ess, 1.0))
-    here = slice(pmf.first - lower, pmf.first - lower + len(pmf.p))
-    p[here], error[here] = pmf.p, _errors(pmf)
+    window = slice(pmf.first - lower, pmf.first - lower + len(pmf.p))
+    p[window], error[window] = pmf.p, _errors(pmf)
     possible = np.ones(len(p), dtype=bool) if excluded is None else ~excluded
     return replace(ends, first=lower, p=p, possible=possible, p_error=np.where(possible, error, 0.0))
 
@@ -205,9 +209,9 @@ def _inside(pmf: Pmf) -> Pmf:
     p = pmf.p[first : last + 1].copy()
     p[0] += pmf.p[:first].sum()
     p[-1] += pmf.p[last + 1 :].sum()
-    here = slice(first, last + 1)
+    window = slice(first, last + 1)
     return replace(
-        pmf, first=pmf.first + first * pmf.width, p=p, possible=pmf.possible[here], p_error=_errors(pmf)[here]
+        pmf, first=pmf.first + first * pmf.width, p=p, possible=pmf.possible[window], p_error=_errors(pmf)[window]
     )
 
 

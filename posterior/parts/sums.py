@@ -1,4 +1,4 @@
-"""Sums of independent parts: what is asked of several blocks at once."""
+"""Sums of independent parts (convolutions): what is asked of several blocks at once."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def added(fixed: int, parts: Sequence[Pmf]) -> Pmf:
     if len(parts) == 1:
         return parts[0].shifted(-fixed)
     first, width, p, possible = _convolved(fixed, parts)
-    sampled = [one for one in parts if one.method != "exact"]
+    sampled = [part for part in parts if part.method != "exact"]
     if not sampled:
         return Pmf.exact(first, p, possible)
-    ess = min(one.ess for one in sampled)
-    least = max((int((one.p > 0).sum()) - 1 for one in sampled), default=0) / (2 * _LN2 * max(ess, 1.0))
+    ess = min(part.ess for part in sampled)
+    least = max((int((part.p > 0).sum()) - 1 for part in sampled), default=0) / (2 * _LN2 * max(ess, 1.0))
     return Pmf(
         first,
         p,
@@ -36,14 +36,14 @@ def added(fixed: int, parts: Sequence[Pmf]) -> Pmf:
         entropy=bits_of(p, width),
         width=width,
         method="chains",
-        certificate=Certificate.weakest(one.certificate for one in parts),
+        certificate=Certificate.weakest(part.certificate for part in parts),
         ess=ess,
-        rhat=max(one.rhat for one in sampled),
+        rhat=max(part.rhat for part in sampled),
         # What each part adds to the variance is at most that of the whole sum's surprise (Efron and Stein 1981).
         entropy_error=float(np.sqrt(_varentropy(p) / max(ess, 1.0) + least**2)),
-        mean_error=float(np.sqrt(sum(one.mean_error**2 for one in sampled))),
+        mean_error=float(np.sqrt(sum(part.mean_error**2 for part in sampled))),
         p_error=np.sqrt(p * (1 - p) / max(ess, 1.0) + max(ess, 1.0) ** -2.0),
-        converged=all(one.converged for one in sampled),
+        converged=all(part.converged for part in sampled),
     )
 
 
@@ -57,40 +57,42 @@ class _Bins(NamedTuple):
 
 
 def _convolved(fixed: int, parts: Sequence[Pmf]) -> _Bins:
-    """Summed directly: a transform would be faster, but drowns small probabilities in its rounding error.
+    """The convolution of all parts, summed directly: a Fourier transform would be faster, but its rounding error drowns
+    small probabilities.
 
-    Narrow bins first: what they add up to is then known better than what wider ones leave of it.
+    Narrow bins come first, so that what they add up to is known as finely as they are.
     """
     total = _Bins(fixed, 1, np.ones(1), np.ones(1, dtype=bool))
-    for one in sorted(parts, key=lambda one: (one.width, len(one.p))):
-        if len(total.p) * len(one.p) > MOST_PRODUCTS:
+    for part in sorted(parts, key=lambda part: (part.width, len(part.p))):
+        if len(total.p) * len(part.p) > MOST_PRODUCTS:
             raise TooLarge("a hidden margin has too many values to convolve; leave it out, or use a coarser unit.")
-        total = _plus(total, _Bins(one.first, one.width, one.p, one.possible))
+        total = _plus(total, _Bins(part.first, part.width, part.p, part.possible))
     trimmed = np.flatnonzero(total.possible)
-    whole = slice(trimmed[0], trimmed[-1] + 1)
-    p = np.where(total.possible[whole], total.p[whole], 0)
-    return _Bins(total.first + total.width * int(trimmed[0]), total.width, p / p.sum(), total.possible[whole])
+    span = slice(trimmed[0], trimmed[-1] + 1)
+    p = np.where(total.possible[span], total.p[span], 0)
+    return _Bins(total.first + total.width * int(trimmed[0]), total.width, p / p.sum(), total.possible[span])
 
 
 def _plus(narrow: _Bins, wide: _Bins) -> _Bins:
     """The law of a sum in the bins of the wider part, which each value of the other moves up.
 
-    Where it is no whole number of bins, the rest moves so large a part of each bin into the next one: the mean stays true.
+    Where that is no whole number of bins, what is left over moves the same fraction of each bin into the next one, so that
+    the mean stays true.
     """
     places = np.arange(len(narrow.p))
     up = (narrow.width * places + (narrow.width - 1) / 2) / wide.width
-    whole = up.astype(np.int64)
-    rest = up - whole
-    moved, able = np.zeros(int(whole[-1]) + 2), np.zeros(int(whole[-1]) + 2)
-    np.add.at(moved, whole, narrow.p * (1 - rest))
-    np.add.at(moved, whole + 1, narrow.p * rest)
-    able[whole[narrow.possible]] = 1
-    able[whole[narrow.possible & (rest > 0)] + 1] = 1
+    bins_up = up.astype(np.int64)
+    rest = up - bins_up
+    moved, able = np.zeros(int(bins_up[-1]) + 2), np.zeros(int(bins_up[-1]) + 2)
+    np.add.at(moved, bins_up, narrow.p * (1 - rest))
+    np.add.at(moved, bins_up + 1, narrow.p * rest)
+    able[bins_up[narrow.possible]] = 1
+    able[bins_up[narrow.possible & (rest > 0)] + 1] = 1
     possible = np.convolve(able, wide.possible.astype(float)) > 0.5
     return _Bins(narrow.first + wide.first, wide.width, np.convolve(moved, wide.p), possible)
 
 
 def _varentropy(p: np.ndarray) -> float:
-    some = p[p > 0]
-    bits = -np.log2(some)
-    return float(max(0.0, (some * bits**2).sum() - (some * bits).sum() ** 2))
+    positive = p[p > 0]
+    bits = -np.log2(positive)
+    return float(max(0.0, (positive * bits**2).sum() - (positive * bits).sum() ** 2))

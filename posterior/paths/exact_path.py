@@ -1,8 +1,9 @@
 """Small tables: P(published | x_0) of every table x_0 exactly, summed over all paths.
 
-Backwards from the published table, step by step: to every table that can come before, with the probability of the step.
-Tables that are reached in several ways are joined, so that the work grows with the tables and not with the paths. Where the
-order of the squares is secret, all orders are summed over by the sets of squares that come last, not one by one.
+Backwards from the published table, step by step: to every table that can come before, with the probability of the step (the
+backward recursion of a hidden Markov chain). Tables that are reached in several ways are joined, so that the work grows
+with the tables and not with the paths. Where the order of the squares is secret, all orders are summed over by the sets of
+squares that come last, not one by one.
 """
 
 from __future__ import annotations
@@ -36,20 +37,20 @@ def exact_likelihood(paths: HiddenPaths, group: PathGroup, most: int) -> Likelih
     if not paths.order_known and len(squares) > MOST_SQUARES:
         raise TooLarge(f"the orders of {len(squares)} squares cannot be summed over.")
     marks = np.random.default_rng(0).integers(1, 2**63, len(cells), dtype=np.uint64)
-    found = []
+    by_theta = []
     for theta in paths.thetas:
         work = _Work(squares, float(theta), paths.capped, marks, most // len(paths.thetas))
         end = _Tables(group.end[None, :], np.ones(1))
-        found.append(work.in_order(end) if paths.order_known else work.in_any_order(end))
-    if not any(map(len, found)):
+        by_theta.append(work.in_order(end) if paths.order_known else work.in_any_order(end))
+    if not any(map(len, by_theta)):
         raise no_path(paths, int(group.squares[work.stuck]))
     tables = _joined(
-        _Tables(np.concatenate([one.tables for one in found]), np.ones(sum(map(len, found)))), marks
+        _Tables(np.concatenate([reached.tables for reached in by_theta]), np.ones(sum(map(len, by_theta)))), marks
     ).tables
     place = {row.tobytes(): k for k, row in enumerate(tables)}
-    logs = np.full((len(found), len(tables)), -np.inf)
-    for k, one in enumerate(found):
-        logs[k, [place[row.tobytes()] for row in one.tables]] = np.log(one.weights)
+    logs = np.full((len(by_theta), len(tables)), -np.inf)
+    for k, reached in enumerate(by_theta):
+        logs[k, [place[row.tobytes()] for row in reached.tables]] = np.log(reached.weights)
     return Likelihood(tables, logs)
 
 
@@ -78,7 +79,8 @@ class _Work:
         return end
 
     def in_any_order(self, end: _Tables) -> _Tables:
-        """The mean over all orders. By the sets of squares that came last: each is a set of one less, and one before it."""
+        """The mean over all orders, by dynamic programming over the sets of squares that came last: each such set is a
+        smaller one and the square that came before it."""
         sets = {frozenset[int](): end}
         for size in range(1, len(self.squares) + 1):
             parts: dict[frozenset[int], list[_Tables]] = {}
@@ -86,40 +88,40 @@ class _Work:
                 for square in set(range(len(self.squares))) - last:
                     parts.setdefault(last | {square}, []).append(self.back(tables, square))
             sets = {
-                which: _joined(
+                squares_last: _joined(
                     _Tables(
-                        np.concatenate([one.tables for one in some]),
-                        np.concatenate([one.weights for one in some]) / size,
+                        np.concatenate([way.tables for way in ways]),
+                        np.concatenate([way.weights for way in ways]) / size,
                     ),
                     self.marks,
                 )
-                for which, some in parts.items()
+                for squares_last, ways in parts.items()
             }
         return sets[frozenset(range(len(self.squares)))]
 
-    def back(self, after: _Tables, which_square: int) -> _Tables:
+    def back(self, after: _Tables, number: int) -> _Tables:
         """All tables before a step, with the probability of it."""
         if not len(after):
             return after
-        square = self.squares[which_square]
+        square = self.squares[number]
         four = after.tables[:, square]
         kinds, kind = np.unique(four, axis=0, return_inverse=True)
         kind = kind.ravel()
-        laws = [self._before(tuple(one)) for one in kinds.tolist()]
+        laws = [self._before(tuple(corners)) for corners in kinds.tolist()]
         many = np.array([len(odds) for _, odds in laws])[kind]
         self.left -= int(many.sum())
         if self.left < 0:
             raise TooLarge("there are too many paths to be summed over.")
-        which = np.repeat(np.arange(len(after)), many)
+        came_from = np.repeat(np.arange(len(after)), many)
         corner = np.concatenate([laws[k][0] + np.arange(len(laws[k][1])) for k in kind])
         odds = np.concatenate([laws[k][1] for k in kind])
-        tables = after.tables[which]
+        tables = after.tables[came_from]
         grew = tables[:, square[0]] - corner
         tables[:, square] -= grew[:, None] * np.array([1, -1, -1, 1])
-        some = odds > 0
-        if not some.any():
-            self.stuck = which_square
-        return _Tables(tables[some], (after.weights[which] * odds)[some])
+        possible = odds > 0
+        if not possible.any():
+            self.stuck = number
+        return _Tables(tables[possible], (after.weights[came_from] * odds)[possible])
 
     def _before(self, four: tuple[int, ...]) -> tuple[int, np.ndarray]:
         if four not in self.known:
@@ -129,10 +131,10 @@ class _Work:
         return self.known[four]
 
 
-def _joined(some: _Tables, marks: np.ndarray) -> _Tables:
+def _joined(reached: _Tables, marks: np.ndarray) -> _Tables:
     """Equal tables as one, with the sum of their weights. Tables are told apart by a mark of 64 random bits."""
-    if not len(some):
-        return some
-    mark = (some.tables.astype(np.uint64) * marks).sum(axis=1)
-    _, first, which = np.unique(mark, return_index=True, return_inverse=True)
-    return _Tables(some.tables[first], np.bincount(which.ravel(), weights=some.weights))
+    if not len(reached):
+        return reached
+    mark = (reached.tables.astype(np.uint64) * marks).sum(axis=1)
+    _, first, table_of = np.unique(mark, return_index=True, return_inverse=True)
+    return _Tables(reached.tables[first], np.bincount(table_of.ravel(), weights=reached.weights))

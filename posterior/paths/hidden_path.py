@@ -56,7 +56,7 @@ class PathBelief:
 
 def by_paths(
     paths: HiddenPaths,
-    inside: Support,
+    support: Support,
     picked: Any,
     method: str,
     budget: Budget,
@@ -64,23 +64,23 @@ def by_paths(
     progress: Progress | None,
 ) -> Answered:
     """The laws of all questions, each group of squares by itself."""
-    if any(len(item.cells) > 1 for item in inside.release.evidence):
+    if any(len(item.cells) > 1 for item in support.release.evidence):
         raise InputError("a hidden path cannot be read together with figures of sums that a random method published.")
-    questions = _open_questions(inside, picked)
-    found = _Found(
+    questions = _open_questions(support, picked)
+    so_far = _SoFar(
         parts=[[] for _ in range(picked.shape[0])],
         steps=[None] * len(paths.squares),
         theta=paths.theta_prior,
         theta_error=np.zeros(len(paths.thetas)),
     )
     left: list[PathGroup] = []
-    for group in path_groups(paths, inside):
+    for group in path_groups(paths, support):
         if progress is not None:
             progress(f"paths through {len(group.squares)} squares and {len(group.cells)} cells")
         try:
             if method == "chains" and not group.decided:
                 raise TooLarge("chains are asked for.")
-            found.add_exact(group, *_exactly(paths, group, inside, questions, budget))
+            so_far.add_exact(group, *_exactly(paths, group, support, questions, budget))
         except TooLarge:
             if method == "exact":
                 raise
@@ -90,35 +90,35 @@ def by_paths(
     evidence: tuple[str, ...] = ()
     stopped = ""
     if left:
-        run = _taken_up(paths, left, inside, questions, settings)
+        run = _taken_up(paths, left, support, questions, settings)
         sampled = estimate_by(
             run,
             paths.release,
             np.zeros(picked.shape[0]),
             max_seconds=time_for_chains(),
             progress=progress,
-            short=lambda now: short_of(now, found.parts, settings.tolerance),
+            short=lambda estimated: short_of(estimated, so_far.parts, settings.tolerance),
         )
-        found.add_sampled(left, sampled, len(paths.thetas))
+        so_far.add_sampled(left, sampled, len(paths.thetas))
         evidence, stopped = sampled.certificate.evidence, sampled.stopped
     keys = paths.release.keys[paths.squares.cells[:, [0, 3]]]
     path = PathBelief(
-        keys, paths.order_known, tuple(found.steps), paths.thetas, paths.theta_prior, found.theta, found.theta_error
+        keys, paths.order_known, tuple(so_far.steps), paths.thetas, paths.theta_prior, so_far.theta, so_far.theta_error
     )
-    return Answered(found.parts, found.answers, evidence, stopped, path)
+    return Answered(so_far.parts, so_far.answers, evidence, stopped, path)
 
 
-def _open_questions(inside: Support, picked: Any) -> Any:
+def _open_questions(support: Support, picked: Any) -> Any:
     """The questions without what is decided: that is known, and counted already."""
     questions = sp.csc_array(picked, copy=True)
-    for column in np.flatnonzero(inside.solved.decided):
+    for column in np.flatnonzero(support.solved.decided):
         questions.data[questions.indptr[column] : questions.indptr[column + 1]] = 0
     questions.eliminate_zeros()
     return questions
 
 
 @dataclass(eq=False)
-class _Found:
+class _SoFar:
     """What is known so far of questions, of steps and of theta, one group of squares after the other."""
 
     parts: list[list[Pmf]]
@@ -138,16 +138,16 @@ class _Found:
 
     def add_sampled(self, groups: Sequence[PathGroup], sampled: Estimate, n_thetas: int) -> None:
         """Groups that chains have walked on."""
-        for row, some in enumerate(sampled.parts):
-            pmfs = (pmf_of(sampled.units[unit].marginal(which)) for unit, which in some)
+        for row, parts in enumerate(sampled.parts):
+            pmfs = (pmf_of(sampled.units[number].marginal(unit_question)) for number, unit_question in parts)
             self.parts[row] = [*self.parts[row], *pmfs]
-        for group, one in zip(groups, sampled.units, strict=True):
-            self.answers.append(BlockAnswer((), None, one.unit.certificate))
+        for group, unit_estimate in zip(groups, sampled.units, strict=True):
+            self.answers.append(BlockAnswer((), None, unit_estimate.unit.certificate))
             first = len(group.cells)
             for k, square in enumerate(group.squares):
-                self.steps[square] = pmf_of(one.marginal(first + k))
+                self.steps[square] = pmf_of(unit_estimate.marginal(first + k))
             if n_thetas > 1:
-                self.theta, self.theta_error = _theta_of(one, n_thetas)
+                self.theta, self.theta_error = _theta_of(unit_estimate, n_thetas)
 
 
 # --- exactly --------------------------------------------------------------------------------------------------------
@@ -165,10 +165,10 @@ class _Exact:
 
 
 def _exactly(
-    paths: HiddenPaths, group: PathGroup, inside: Support, questions: Any, budget: Budget
+    paths: HiddenPaths, group: PathGroup, support: Support, questions: Any, budget: Budget
 ) -> tuple[np.ndarray, _Exact]:
     """Which questions concern a group, and their laws, by the probability of every table."""
-    tables, p, theta = weighed_tables(paths, group, inside, budget)
+    tables, p, theta = weighed_tables(paths, group, support, budget)
     asked, rows = rows_through(questions, group.cells)
     values = rows @ tables.T
     steps: tuple[Pmf | None, ...] = (None,) * len(group.squares)
@@ -176,29 +176,29 @@ def _exactly(
         grown: Any = np.linalg.lstsq(
             incidence(group.local, len(group.cells)).toarray().T, (group.end - tables).T, rcond=None
         )[0]
-        steps = tuple(_law(one, p) for one in np.round(grown).astype(np.int64))
-    return asked, _Exact(tuple(_law(one, p) for one in values), steps, theta, len(tables))
+        steps = tuple(_law(sizes, p) for sizes in np.round(grown).astype(np.int64))
+    return asked, _Exact(tuple(_law(row, p) for row in values), steps, theta, len(tables))
 
 
 def weighed_tables(
-    paths: HiddenPaths, group: PathGroup, inside: Support, budget: Budget
+    paths: HiddenPaths, group: PathGroup, support: Support, budget: Budget
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """[table, cell]: every table of a group from which paths led to the published one; how probable each, and each theta."""
     most = int(min(budget.operations / WORK_PER_TABLE, budget.bytes / (64 * len(group.cells))))
-    found = exact_likelihood(paths, group, most)
-    tables = found.tables
-    logs = found.given_theta + np.log(paths.theta_prior)[:, None]
-    logs += _log_law(group, inside, tables)
+    likelihood = exact_likelihood(paths, group, most)
+    tables = likelihood.tables
+    logs = likelihood.given_theta + np.log(paths.theta_prior)[:, None]
+    logs += _log_law(group, support, tables)
     if not np.isfinite(logs).any():
         raise _nothing_left(paths, group, tables)
     p = np.exp(logs - logs.max())
     p /= p.sum()
     theta, p = p.sum(axis=1), p.sum(axis=0)
-    some = np.isfinite(logs).any(axis=0)  # also what is too improbable for floating point is possible
-    return tables[some], p[some], theta
+    possible = np.isfinite(logs).any(axis=0)  # also what is too improbable for floating point is possible
+    return tables[possible], p[possible], theta
 
 
-def _log_law(group: PathGroup, inside: Support, tables: np.ndarray) -> np.ndarray:
+def _log_law(group: PathGroup, support: Support, tables: np.ndarray) -> np.ndarray:
     """The log-weight of tables under the law, -inf where facts exclude them."""
     logs = np.zeros(len(tables))
     possible = ((tables >= group.lower) & (tables <= group.upper)).all(axis=1)
@@ -208,7 +208,7 @@ def _log_law(group: PathGroup, inside: Support, tables: np.ndarray) -> np.ndarra
     logs[~possible] = -np.inf
     for j, cell in enumerate(group.cells):
         low, high = int(group.lower[j]), int(group.upper[j])
-        weights = inside.weigh.relative(int(cell), low, high)
+        weights = support.weigh.relative(int(cell), low, high)
         if weights is not None:
             logs[possible] += weights[tables[possible, j] - low]
     return logs
@@ -244,10 +244,10 @@ def _nothing_left(paths: HiddenPaths, group: PathGroup, tables: np.ndarray) -> I
 
 
 def _taken_up(
-    paths: HiddenPaths, groups: list[PathGroup], inside: Support, questions: Any, settings: ChainSettings
+    paths: HiddenPaths, groups: list[PathGroup], support: Support, questions: Any, settings: ChainSettings
 ) -> Run:
     """Chains on the paths of some groups, at their starts or where they were saved."""
-    units = [path_unit(paths, group, inside, questions) for group in groups]
+    units = [path_unit(paths, group, support, questions) for group in groups]
     mark = paths_mark(units, settings)
     state = load(settings.checkpoint, mark)
     run = new_paths_run(paths, groups, units, settings, mark)
@@ -282,11 +282,11 @@ def new_paths_run(
     return Run(begun, settings, mark, possible=is_path)
 
 
-def _theta_of(found: UnitEstimate, number: int) -> tuple[np.ndarray, np.ndarray]:
+def _theta_of(unit_estimate: UnitEstimate, number: int) -> tuple[np.ndarray, np.ndarray]:
     """How probable each theta is, and the standard error."""
-    one = found.marginal(len(found.unit.columns) - 1)
-    p, error = np.zeros(number), np.full(number, 1.0 / max(one.ess, 1.0))
-    for k in range(len(one.p)):
-        if one.first + k < number:
-            p[one.first + k], error[one.first + k] = one.p[k], one.p_error[k]
+    marginal = unit_estimate.marginal(len(unit_estimate.unit.columns) - 1)
+    p, error = np.zeros(number), np.full(number, 1.0 / max(marginal.ess, 1.0))
+    for k in range(len(marginal.p)):
+        if marginal.first + k < number:
+            p[marginal.first + k], error[marginal.first + k] = marginal.p[k], marginal.p_error[k]
     return p, error

@@ -1,4 +1,4 @@
-"""Small changes of a hidden path: of one step, of two, of the order, of theta. Each leaves the law of paths as it is."""
+"""Small changes of a hidden path: of one step, of two, of the order, of theta. Each is a Metropolis step."""
 
 from __future__ import annotations
 
@@ -38,19 +38,22 @@ def how_far(reach: int, longest: int, random: np.ndarray) -> int:
 
 @jit_inlined
 def _with_near(plan: PathPlan, room: PathRoom, square: int, by: int, earlier: int, later: int, ratio: float) -> float:
-    """Change the squares near one that have their turns from `earlier` to `later`: the one grew by that much before them.
+    """Change the squares that share cells with a square and have their turns from `earlier` to `later`: it grew by `by`
+    before them.
 
-    The change stands in the other path; what comes back is the log-ratio with it, -inf where some step cannot be.
+    The change stands in the other path; what comes back is the log-ratio with it, -inf where some step is impossible.
     """
     path, other = room.now, room.other
     theta = plan.thetas[path.theta[0]]
     for e in range(plan.near_start[square], plan.near_start[square + 1]):
-        u = plan.near_square[e]
-        if earlier <= path.at[u] <= later:
+        near = plan.near_square[e]
+        if earlier <= path.at[near] <= later:
             for i in range(4):
-                other.before[u, i] = path.before[u, i] + by * plan.near_grows[e, i]
-            other.log_odds[u] = log_odds_of(other.before[u], path.steps[u], theta, plan.factorials, plan.capped)
-            ratio += other.log_odds[u] - path.log_odds[u]
+                other.before[near, i] = path.before[near, i] + by * plan.near_grows[e, i]
+            other.log_odds[near] = log_odds_of(
+                other.before[near], path.steps[near], theta, plan.factorials, plan.capped
+            )
+            ratio += other.log_odds[near] - path.log_odds[near]
             if ratio == -np.inf:
                 break
     return ratio
@@ -61,23 +64,23 @@ def _keep_near(plan: PathPlan, room: PathRoom, square: int, earlier: int, later:
     """Take what `_with_near` changed into the path."""
     path, other = room.now, room.other
     for e in range(plan.near_start[square], plan.near_start[square + 1]):
-        u = plan.near_square[e]
-        if earlier <= path.at[u] <= later:
-            path.log_odds[u] = other.log_odds[u]
+        near = plan.near_square[e]
+        if earlier <= path.at[near] <= later:
+            path.log_odds[near] = other.log_odds[near]
             for i in range(4):
-                path.before[u, i] = other.before[u, i]
+                path.before[near, i] = other.before[near, i]
 
 
 @jit_inlined
-def _with_law(plan: PathPlan, weights: Weights, room: PathRoom, square: int, more: int, ratio: float) -> float:
-    """The log-ratio with that of the first tables, where the first one has so much less in a square."""
+def _with_law(plan: PathPlan, weights: Weights, room: PathRoom, square: int, growth: int, ratio: float) -> float:
+    """The log-ratio with that of the laws of x_0, where x_0 has `growth` less in the corner of a square."""
     path, other, cells = room.now, room.other, plan.cells
     if len(plan.row_lower) > 0:
         copy(path.first, other.first, 0)
-        put(cells, square, -more, other.first)
+        put(cells, square, -growth, other.first)
         return ratio + (log_law(plan, weights, other.first) - log_law(plan, weights, path.first))
     for i in range(4):
-        j, value, less = cells[square, i], path.first[cells[square, i]], more if i == 0 or i == 3 else -more
+        j, value, less = cells[square, i], path.first[cells[square, i]], growth if i == 0 or i == 3 else -growth
         ratio += log_law_of(plan, weights, j, value - less) - log_law_of(plan, weights, j, value)
     return ratio
 
@@ -90,27 +93,27 @@ def nudge(plan: PathPlan, weights: Weights, room: PathRoom, square: int, random:
     low, high = corner_ends(a, b, c, d)
     if low == high:
         return
-    more = how_far(plan.reach[square], high - low, random)
-    if a - more < low or a - more > high:
+    growth = how_far(plan.reach[square], high - low, random)
+    if a - growth < low or a - growth > high:
         return
     after = a + path.steps[square]
-    here = log_step(after, a - more, low, high, a + max(b, c), theta, plan.factorials, plan.capped)
-    ratio = here - path.log_odds[square]
+    log_odds = log_step(after, a - growth, low, high, a + max(b, c), theta, plan.factorials, plan.capped)
+    ratio = log_odds - path.log_odds[square]
     if ratio == -np.inf:
         return
-    ratio = _with_law(plan, weights, room, square, more, ratio)
+    ratio = _with_law(plan, weights, room, square, growth, ratio)
     if ratio == -np.inf:
         return
-    ratio = _with_near(plan, room, square, -more, 0, path.at[square] - 1, ratio)
+    ratio = _with_near(plan, room, square, -growth, 0, path.at[square] - 1, ratio)
     if ratio == -np.inf or not accepts(ratio, random):
         return
-    path.steps[square] += more
-    path.log_odds[square] = here
-    put(plan.cells, square, -more, path.first)
-    path.before[square, 0] -= more
-    path.before[square, 1] += more
-    path.before[square, 2] += more
-    path.before[square, 3] -= more
+    path.steps[square] += growth
+    path.log_odds[square] = log_odds
+    put(plan.cells, square, -growth, path.first)
+    path.before[square, 0] -= growth
+    path.before[square, 1] += growth
+    path.before[square, 2] += growth
+    path.before[square, 3] -= growth
     _keep_near(plan, room, square, 0, path.at[square] - 1)
 
 
@@ -133,24 +136,24 @@ def take(plan: PathPlan, weights: Weights, room: PathRoom, further: float, rando
 def pair(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray) -> None:
     """Change two steps by as much, the same way or opposite ways, or not."""
     squares = len(plan.cells)
-    one, two = below(random, squares), below(random, squares)
-    if one == two:
+    first, second = below(random, squares), below(random, squares)
+    if first == second:
         return
     copy_path(room.now, room.other)
-    more = how_far(min(plan.reach[one], plan.reach[two]), 16, random)
-    room.other.steps[one] += more
-    room.other.steps[two] += more if below(random, 2) == 0 else -more
+    growth = how_far(min(plan.reach[first], plan.reach[second]), 16, random)
+    room.other.steps[first] += growth
+    room.other.steps[second] += growth if below(random, 2) == 0 else -growth
     take(plan, weights, room, 0.0, random)
 
 
 @jit_lean
 def grown_by(cells: np.ndarray, square: int, by: int, i: int) -> int:
     """What a corner of one square grows by when the top left of another does."""
-    found = 0
+    growth = 0
     for k in range(4):
         if cells[by, k] == cells[square, i]:
-            found += 1 if k == 0 or k == 3 else -1
-    return found
+            growth += 1 if k == 0 or k == 3 else -1
+    return growth
 
 
 @jit_lean
@@ -169,10 +172,10 @@ def move(plan: PathPlan, room: PathRoom, random: np.ndarray) -> None:
     for i in range(4):
         other.before[square, i] = path.before[square, i]
     for e in range(plan.near_start[square], plan.near_start[square + 1]):
-        u = plan.near_square[e]
-        if earlier <= path.at[u] <= later:
+        near = plan.near_square[e]
+        if earlier <= path.at[near] <= later:
             for i in range(4):
-                other.before[square, i] -= way * path.steps[u] * grown_by(cells, square, u, i)
+                other.before[square, i] -= way * path.steps[near] * grown_by(cells, square, near, i)
     other.log_odds[square] = log_odds_of(other.before[square], path.steps[square], theta, plan.factorials, plan.capped)
     ratio += other.log_odds[square] - path.log_odds[square]
     if not accepts(ratio, random):

@@ -23,7 +23,7 @@ from .paths import HiddenPaths
 
 def draw_first_tables(
     paths: HiddenPaths,
-    inside: Support,
+    support: Support,
     settings: ChainSettings,
     *,
     draws: int,
@@ -32,11 +32,11 @@ def draw_first_tables(
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """[chain, draw, cell]: tables from which paths led to the published one, and how they were drawn."""
     settings = until_they_agree(settings)
-    nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
-    groups = [group for group in path_groups(paths, inside) if not group.decided]
-    units = [path_unit(paths, group, inside, nothing) for group in groups]
+    nothing = sp.csc_array((0, support.solved.fiber.n_columns), dtype=np.int64)
+    groups = [group for group in path_groups(paths, support) if not group.decided]
+    units = [path_unit(paths, group, support, nothing) for group in groups]
     mark = hashlib.sha256(f"{paths_mark(units, settings)} {draws} {thin}".encode()).hexdigest()
     state = load(settings.checkpoint, mark)
-    run = new_paths_run(paths, groups, units, settings, mark, kept_bytes(inside.solved, draws))
+    run = new_paths_run(paths, groups, units, settings, mark, kept_bytes(support.solved, draws))
     work = kept_draws(run, state, paths.release, draws, thin, progress)
-    return work.whole_tables(inside.solved), facts_of(work, Certificate("connected", REDRAWN))
+    return work.whole_tables(support.solved), facts_of(work, Certificate("connected", REDRAWN))

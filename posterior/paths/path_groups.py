@@ -66,9 +66,9 @@ def incidence(squares: np.ndarray, n: int) -> Any:
     return sp.csr_array((np.tile(SIGNS, len(squares)), where), shape=(len(squares), n))
 
 
-def path_groups(paths: HiddenPaths, inside: Support) -> list[PathGroup]:
+def path_groups(paths: HiddenPaths, support: Support) -> list[PathGroup]:
     """The groups of a release; those of which no step can have changed anything are left out."""
-    release, solved, squares = inside.release, inside.solved, paths.squares.cells
+    release, solved, squares = support.release, support.solved, paths.squares.cells
     n = release.n_cells
     lower, upper = solved.start.copy(), solved.start.copy()
     for block in solved.blocks:
@@ -79,35 +79,35 @@ def path_groups(paths: HiddenPaths, inside: Support) -> list[PathGroup]:
     group = np.zeros(len(squares), dtype=np.int64)
     if len(paths.thetas) == 1:
         group = _connected(squares, matrix, n)[squares[:, 0]]
-    found = []
+    groups = []
     for number in np.unique(group):
-        mine = np.flatnonzero(group == number)
-        cells, local = np.unique(squares[mine], return_inverse=True)
+        members = np.flatnonzero(group == number)
+        cells, local = np.unique(squares[members], return_inverse=True)
         as_published = (lower[cells] == paths.end[cells]).all() and (upper[cells] == paths.end[cells]).all()
-        if as_published and not _moved(paths.end[squares[mine]]).any():
+        if as_published and not _moved(paths.end[squares[members]]).any():
             continue
-        rows, part = _rows_of(matrix, cells)
+        rows, of_group = _rows_of(matrix, cells)
         # what cells that no step changes add to these sums is known
-        known = matrix[rows] @ solved.start[:n] - part @ solved.start[cells]
-        found.append(
+        known = matrix[rows] @ solved.start[:n] - of_group @ solved.start[cells]
+        groups.append(
             PathGroup(
-                mine,
+                members,
                 cells,
                 local.reshape(-1, 4).astype(np.int64),
                 paths.end[cells].astype(np.int64),
                 lower[cells].astype(np.int64),
                 upper[cells].astype(np.int64),
                 Rows(
-                    part.indptr.astype(np.int64),
-                    part.indices.astype(np.int64),
-                    part.data.astype(np.int64),
+                    of_group.indptr.astype(np.int64),
+                    of_group.indices.astype(np.int64),
+                    of_group.data.astype(np.int64),
                     (sums.lower[changed][rows] - known).astype(np.int64),
                     (sums.upper[changed][rows] - known).astype(np.int64),
                 ),
                 len(paths.thetas) == 1 and bool((lower[cells] == upper[cells]).all()),
             )
         )
-    return found
+    return groups
 
 
 def _moved(corners: np.ndarray) -> np.ndarray:
@@ -121,13 +121,13 @@ def _connected(squares: np.ndarray, rows: Any, n: int) -> np.ndarray:
     touched = np.zeros(n, dtype=bool)
     touched[squares] = True
     ties = [sp.csr_array(abs(incidence(squares, n))), sp.csr_array(abs(rows) * touched)]
-    both = sp.csr_array(sp.vstack(ties))
-    number: np.ndarray = sp.csgraph.connected_components(both.T @ both, directed=False)[1]
+    tied = sp.csr_array(sp.vstack(ties))
+    number: np.ndarray = sp.csgraph.connected_components(tied.T @ tied, directed=False)[1]
     return number
 
 
 def _rows_of(matrix: Any, cells: np.ndarray) -> tuple[np.ndarray, Any]:
     """The rows that have entries at some cells, and what they have there."""
-    part = sp.csr_array(sp.csc_array(matrix)[:, cells])
-    rows = np.flatnonzero(np.diff(part.indptr))
-    return rows, sp.csr_array(part[rows])
+    at_cells = sp.csr_array(sp.csc_array(matrix)[:, cells])
+    rows = np.flatnonzero(np.diff(at_cells.indptr))
+    return rows, sp.csr_array(at_cells[rows])

@@ -1,6 +1,6 @@
 """Chains over hidden paths: x_0 -> x_1 -> ... -> x_T, of which only the last table is published.
 
-Kinds of changes, each of which leaves the law of paths given the end as it is:
+Kinds of changes, each a Metropolis-Hastings step that leaves the law of paths given the end as it is:
 
 * *nudge* one step: all tables before it change in its square, and so do the odds of the earlier steps that share cells;
 * *redraw* the first k steps, backwards from the table after them (`path_redraws`);
@@ -106,8 +106,8 @@ class PathKernel(Kernel):
         """A round of all changes; those of whole paths take the longer the more squares there are."""
         squares = len(self.plan.cells)
         nudges = 1.5 * SWEEPS + (1 if self.plan.secret_order else 0)
-        whole = self.plan.pairs + (2 if len(self.plan.thetas) > 1 else 0)
-        return squares * (WORK_PER_NUDGE * nudges + WORK_PER_STEP * whole)
+        whole_paths = self.plan.pairs + (2 if len(self.plan.thetas) > 1 else 0)
+        return squares * (WORK_PER_NUDGE * nudges + WORK_PER_STEP * whole_paths)
 
     def steps(self, n_columns: int) -> int:
         """A draw is a round of all changes."""

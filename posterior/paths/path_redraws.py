@@ -1,9 +1,9 @@
 """The beginning of a hidden path, drawn anew backwards from the table after it.
 
 Each step is drawn from P(after | before), weighted by how the law of x_0 would change if the table before were x_0: along
-the path these weights cancel, but for those of its ends. What is left out are the sums Z of the odds over the values
-before, which are near 1 (DFKPR01's Table 3 adds up to 1.01 to 1.05): by these a new beginning is accepted or not. Where all
-steps are drawn anew, any path can come next, whatever the last one was.
+the path these weights cancel, but for those of its ends. That leaves out the sums Z of the odds over the values before,
+which are near 1 (DFKPR01's Table 3 adds up to 1.01 to 1.05): by the ratio of these a new beginning is accepted or not
+(Metropolis-Hastings). Where all steps are drawn anew, any path can come next, whatever the last one was.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ NEGLIGIBLE = 16.0
 looks at all of them. Each of the two leaves the law as it is: a path that it would not draw is not left by it either."""
 WHOLE = 16
 BEYOND_GUIDE = 2.0
-"""What a unit beyond a bound of x_0 costs where redraws are led by its law."""
+"""What it costs x_0 to be 1 beyond a bound where redraws are led by its law."""
 
 
 @jit_lean
 def guide(soft: np.ndarray, weights: Weights, lower: int, upper: int, j: int, value: int) -> float:
     """The log-weight of x_0 at one cell by which redraws are led: the law's own, but finite everywhere."""
-    found, inside = -BEYOND_GUIDE * beyond(value, lower, upper), min(max(value, lower), upper)
+    log_w, clipped = -BEYOND_GUIDE * beyond(value, lower, upper), min(max(value, lower), upper)
     if weights.counted[j]:
-        found += inside * weights.log_mean[j] - log_factorial(weights.log_factorials, inside)
+        log_w += clipped * weights.log_mean[j] - log_factorial(weights.log_factorials, clipped)
     if weights.start[j] >= 0:
-        found += soft[weights.start[j] + inside - weights.first[j]]
-    return found
+        log_w += soft[weights.start[j] + clipped - weights.first[j]]
+    return log_w
 
 
 @jit_lean
@@ -53,9 +53,9 @@ def other_mode(after: int, low: int, high: int, column: int, theta: float) -> fl
     Where f is cut off at 1 everybody comes in, and the more there were the fewer there are after the step.
     """
     if theta > 0.0:
-        found = (high + low * theta - after) / theta
-        if found * (1.0 + theta) > column and found <= high + 5.0 * np.sqrt((high - low) * (1.0 - theta) / theta):
-            return min(found, high)
+        mode = (high + low * theta - after) / theta
+        if mode * (1.0 + theta) > column and mode <= high + 5.0 * np.sqrt((high - low) * (1.0 - theta) / theta):
+            return min(mode, high)
     return after
 
 
@@ -108,15 +108,15 @@ def values_before(
 
 @jit_lean
 def picked(odds: np.ndarray, low: int, high: int, total: float, random: np.ndarray) -> int:
-    """One of some values, by its odds."""
-    left, found = fraction(random) * total, low
+    """One of some values, by its odds (inverse transform)."""
+    left, last = fraction(random) * total, low
     for w in range(low, high + 1):
         if odds[1, w] > 0.0:
-            found = w
+            last = w
             left -= odds[1, w]
             if left < 0.0:
                 return w
-    return found
+    return last
 
 
 @jit_lean

@@ -33,7 +33,7 @@ class PathPlan(NamedTuple):
     log_prior: np.ndarray
     secret_order: bool
     redrawn: float
-    """How probable a redraw is in a draw: about a fifth of the work is theirs."""
+    """How probable it is that a draw has a redraw: these are about a fifth of the work."""
     pairs: int
     """Changes of two steps to a draw."""
     lower: np.ndarray
@@ -50,7 +50,7 @@ class PathPlan(NamedTuple):
     soft: np.ndarray
     """The listed log-weights of the law as they lead redraws: values that it excludes have some weight too."""
     hard: float
-    """What it costs x_0 to be one unit beyond a bound: infinite, except in search of a first path."""
+    """What it costs x_0 to be 1 beyond a bound: infinite, except in search of a first path."""
     factorials: np.ndarray
     capped: bool
     """Is the probability of coming in cut off at 1? Otherwise a step that would need it is impossible."""
@@ -170,10 +170,10 @@ def trace(plan: PathPlan, path: Path) -> float:
         put(plan.cells, square, -path.steps[square], table)
         for i in range(4):
             path.before[square, i] = table[plan.cells[square, i]]
-        here = log_odds_of(path.before[square], path.steps[square], theta, plan.factorials, plan.capped)
-        path.log_odds[square] = here
+        log_odds = log_odds_of(path.before[square], path.steps[square], theta, plan.factorials, plan.capped)
+        path.log_odds[square] = log_odds
         path.at[square] = position
-        total += here
+        total += log_odds
     return total
 
 

@@ -35,17 +35,17 @@ SHARPNESS = 0.3
 TRIES, SEARCHED = 20, 2000
 """Paths that are drawn for a start, and rounds of changes in search of one that x_0 allows."""
 GENTLE = 3.0
-"""What it costs, in log-odds, to be a unit beyond a bound during that search."""
+"""What it costs, in log-odds, to be 1 beyond a bound during that search."""
 VALUES_OF_REACH = 4.7
-"""Values that are looked at in a redraw of a step, for each unit of reach."""
+"""Values that are looked at in a redraw of a step, over its reach."""
 EXCLUDED = -50.0
 """The log-weight of an excluded value during that search."""
 
 
-def path_unit(paths: HiddenPaths, group: PathGroup, inside: Support, questions: Any) -> Unit:
+def path_unit(paths: HiddenPaths, group: PathGroup, support: Support, questions: Any) -> Unit:
     """A group of squares with its kernel; `questions` are sparse columns."""
     squares = group.squares
-    weights = weights_on(inside.weigh, group.cells, group.lower, group.upper)
+    weights = weights_on(support.weigh, group.cells, group.lower, group.upper)
     # a cell that is known to be 0 may have an expected count of 0
     weights = weights._replace(log_mean=np.where(np.isneginf(weights.log_mean), 0.0, weights.log_mean))
     plan = _plan(paths, group, weights)
@@ -78,7 +78,7 @@ def _plan(paths: HiddenPaths, group: PathGroup, weights: Weights) -> PathPlan:
     start, square, grows = near_squares(cells, len(end))
     usual = float(paths.thetas @ paths.theta_prior)
     tied = len(group.rows.lower) > 0 or bool((group.lower == group.upper).any())
-    reach = np.array([_reach(end[one], usual) for one in cells], dtype=np.int64)
+    reach = np.array([_reach(end[corners], usual) for corners in cells], dtype=np.int64)
     return PathPlan(
         end=end,
         cells=cells,
@@ -121,16 +121,16 @@ def near_squares(cells: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.
     """For each square the others that share cells with it, and what their four cells grow by when its corner grows."""
     touched = abs(incidence(cells, n))
     shared = sp.csr_array(touched @ touched.T)
-    start, found, grows = [0], [], []
+    start, nears, grows = [0], [], []
     for square in range(len(cells)):
         row = np.zeros(n, dtype=np.int64)
         row[cells[square]] = SIGNS
         near = shared.indices[shared.indptr[square] : shared.indptr[square + 1]]
         near = np.sort(near[near != square])
-        found.append(near)
+        nears.append(near)
         grows.append(row[cells[near]])
         start.append(start[-1] + len(near))
-    return np.array(start), np.concatenate(found).astype(np.int64), np.concatenate(grows).reshape(-1, 4)
+    return np.array(start), np.concatenate(nears).astype(np.int64), np.concatenate(grows).reshape(-1, 4)
 
 
 def _reach(square: np.ndarray, theta: float) -> int:
@@ -175,28 +175,28 @@ def path_runs(
 
 
 def _start(unit: Unit, paths: HiddenPaths, group: PathGroup, random: np.ndarray) -> np.ndarray:
-    """The state of a path that is possible, drawn backwards from odds that are flatter than they are."""
+    """The state of a possible path, drawn backwards from odds that are made flatter (overdispersed)."""
     kernel = unit.kernels[0]
     assert isinstance(kernel, PathKernel)
     plan, weights, room = kernel.plan, kernel.weights, path_room(kernel.plan)
-    other = np.random.default_rng(random[:4].copy())
+    rng = np.random.default_rng(random[:4].copy())
     soft = weights._replace(value=np.maximum(weights.value, EXCLUDED))
-    state, found, stuck = unit.start.copy(), False, -1
+    state, drawn, stuck = unit.start.copy(), False, -1
     for _ in range(TRIES):
         path = room.other
         path.first[:] = plan.end
-        path.theta[0] = other.integers(len(plan.thetas))
+        path.theta[0] = rng.integers(len(plan.thetas))
         if plan.secret_order:
-            path.order[:] = other.permutation(len(plan.cells))
+            path.order[:] = rng.permutation(len(plan.cells))
         total, last = draw_back(plan, weights, path, room.odds, len(plan.cells), True, SHARPNESS, random)
         if total == -np.inf:
             stuck = last
             continue
-        found = True
+        drawn = True
         copy_path(path, room.now)
         if log_law(plan, weights, path.first) > -np.inf:
             break
-    if not found:
+    if not drawn:
         raise no_path(paths, int(group.squares[stuck]))
     # uphill from the last one, where none of them did
     uphill = plan._replace(hard=GENTLE, pairs=max(4, plan.pairs))

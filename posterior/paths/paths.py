@@ -34,21 +34,21 @@ class HiddenPaths:
 
 def hidden_paths(release: Release) -> HiddenPaths | None:
     """The hidden paths of a release; none where it is not the end of one, or evidence says all there is to say of it."""
-    for one in release.applied:
-        found = one.mechanism
-        if isinstance(found, MarkovPerturbation) and one.beyond_evidence:
+    for applied in release.applied:
+        mechanism = applied.mechanism
+        if isinstance(mechanism, MarkovPerturbation) and applied.beyond_evidence:
             assert release.figures is not None
-            theta = found.theta
+            theta = mechanism.theta
             if not isinstance(theta, ThetaPrior):
                 theta = ThetaPrior(np.array([theta], dtype=float), np.ones(1))
             return HiddenPaths(
                 release,
                 release.figures,
-                found.squares,
-                found.order_known,
+                mechanism.squares,
+                mechanism.order_known,
                 theta.values,
                 theta.probabilities,
-                found.capped,
+                mechanism.capped,
             )
     return None
 
@@ -62,10 +62,10 @@ def no_path(paths: HiddenPaths, square: int) -> InputError:
     )
 
 
-def refuse_paths(release: Release, what: str) -> None:
+def refuse_paths(release: Release, question: str) -> None:
     """Refuse what is only known of laws that are products over cells and sums."""
     if hidden_paths(release) is not None:
         raise InputError(
-            f"{what} is not worked out where the published table is the end of a hidden path; fiberwalk.sample(release) "
+            f"{question} is not worked out where the published table is the end of a hidden path; fiberwalk.sample(release) "
             "draws whole tables, and their shares tell."
         )

@@ -1,5 +1,7 @@
 """The law of one step of Markov perturbation, compiled: how probable it is that the corner of a square went from w to M.
 
+The corner after the step is a sum of two binomials: those who stay and those who come in.
+
 `protect.markov_perturbation` says what the law is; this is the same for loops that ask for it millions of times.
 """
 
@@ -55,16 +57,16 @@ def _largest_term(least: int, most: int, inside: int, outside: int, seen: int, o
 def _sum_of_terms(first: int, least: int, most: int, inside: int, outside: int, seen: int, odds: float) -> float:
     """The sum of all terms over the one at `first`; infinite where terms outgrow it."""
     total, term = 1.0, 1.0
-    for s in range(first, most):
-        term *= (inside - s) * float(seen - s) * odds / ((s + 1) * float(outside - seen + s + 1))
+    for stay in range(first, most):
+        term *= (inside - stay) * float(seen - stay) * odds / ((stay + 1) * float(outside - seen + stay + 1))
         total += term
         if term > 1e250:  # only where the sum begins at its first term
             return np.inf
         if term < NEGLIGIBLE * total:
             break
     term = 1.0
-    for s in range(first, least, -1):
-        term *= s * float(outside - seen + s) / ((inside - s + 1) * float(seen - s + 1) * odds)
+    for stay in range(first, least, -1):
+        term *= stay * float(outside - seen + stay) / ((inside - stay + 1) * float(seen - stay + 1) * odds)
         total += term
         if term < NEGLIGIBLE * total:
             break
@@ -101,20 +103,20 @@ def log_step(
 def _log_term(stay: int, inside: int, outside: int, seen: int, theta: float, f: float, factorials: np.ndarray) -> float:
     """log of the probability that so many stay and the others come."""
     come = seen - stay
-    found = (
+    log_p = (
         log_factorial(factorials, inside) - log_factorial(factorials, stay) - log_factorial(factorials, inside - stay)
     )
-    found += log_factorial(factorials, outside)
-    found -= log_factorial(factorials, come) + log_factorial(factorials, outside - come)
+    log_p += log_factorial(factorials, outside)
+    log_p -= log_factorial(factorials, come) + log_factorial(factorials, outside - come)
     if stay > 0:
-        found += stay * np.log1p(-theta)
+        log_p += stay * np.log1p(-theta)
     if inside > stay:
-        found += (inside - stay) * np.log(theta)
+        log_p += (inside - stay) * np.log(theta)
     if come > 0:
-        found += come * np.log(f)
+        log_p += come * np.log(f)
     if outside > come:
-        found += (outside - come) * np.log1p(-f)
-    return found
+        log_p += (outside - come) * np.log1p(-f)
+    return log_p
 
 
 @jit_lean
@@ -123,11 +125,11 @@ def _log_sum(
 ) -> float:
     """The same sum in logarithms, for terms of very different size."""
     largest, total = -np.inf, 0.0
-    for s in range(least, most + 1):
-        here = _log_term(s, inside, outside, seen, theta, f, factorials)
-        if here > largest:
-            total = total * np.exp(largest - here) + 1.0
-            largest = here
+    for stay in range(least, most + 1):
+        log_term = _log_term(stay, inside, outside, seen, theta, f, factorials)
+        if log_term > largest:
+            total = total * np.exp(largest - log_term) + 1.0
+            largest = log_term
         else:
-            total += np.exp(here - largest)
+            total += np.exp(log_term - largest)
     return largest + np.log(total)

@@ -33,18 +33,18 @@ class Fiber:
         """As many draws from each law, one after the other."""
         draws = -(-how.draws // (how.chains * len(self.laws)))
         seeds = [how.seed] if len(self.laws) == 1 else _seeds(how.seed, len(self.laws))
-        found, facts = [], []
+        by_law, facts = [], []
         for law, seed in zip(self.laws, seeds, strict=True):
             values, how_drawn = self._drawn(law, function, replace(how, draws=draws, seed=seed))
-            found.append(values)
+            by_law.append(values)
             facts.append(how_drawn)
-        return Drawn(np.stack(found, axis=2).reshape(how.chains, -1, *found[0].shape[2:]), _together(facts))
+        return Drawn(np.stack(by_law, axis=2).reshape(how.chains, -1, *by_law[0].shape[2:]), _together(facts))
 
     def _drawn(self, law: Law, function: Each, how: Drawing) -> tuple[np.ndarray, dict[str, Any]]:
         """Portion by portion, of all chains together."""
         release = self.sample.release_of_outside if self.apart else self.sample.release
         assert release is not None
-        inside = self.sample.counts if self.apart else 0
+        in_sample = self.sample.counts if self.apart else 0
         portions, facts = table_portions(
             choose(support(release, law), progress=how.progress),
             ChainSettings(how.seed, how.chains),
@@ -52,8 +52,10 @@ class Fiber:
             portion=max(1, PORTION // (how.chains * release.n_cells)),
             progress=how.progress,
         )
-        found = [np.stack([function(tables + inside) for tables in some.astype(np.int64)]) for some in portions]
-        return np.concatenate(found, axis=1), facts
+        values = [
+            np.stack([function(tables + in_sample) for tables in portion.astype(np.int64)]) for portion in portions
+        ]
+        return np.concatenate(values, axis=1), facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,15 +89,15 @@ def _without_end(sentence: str) -> str:
 
 
 def _seeds(seed: int | None, number: int) -> list[int]:
-    return [int(one.generate_state(1, np.uint64)[0]) for one in np.random.SeedSequence(seed).spawn(number)]
+    return [int(child.generate_state(1, np.uint64)[0]) for child in np.random.SeedSequence(seed).spawn(number)]
 
 
 def _together(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """How tables were drawn from several laws: the worst of each figure."""
     return {
         **facts[0],
-        "rhat": max(one["rhat"] for one in facts),
-        "ess": min(one["ess"] for one in facts),
-        "never_moved": max(one["never_moved"] for one in facts),
-        "converged": min(one["converged"] for one in facts),  # "no" comes before "yes"
+        "rhat": max(law_facts["rhat"] for law_facts in facts),
+        "ess": min(law_facts["ess"] for law_facts in facts),
+        "never_moved": max(law_facts["never_moved"] for law_facts in facts),
+        "converged": min(law_facts["converged"] for law_facts in facts),  # "no" comes before "yes"
     }

@@ -68,6 +68,14 @@ def fiber(law: Any = "shrunk") -> FiberPopulation:
     law
         "shrunk": cells may differ from the log-linear model of the published margins as far as the sample suggests. Or what
         is believed beforehand as for `audit`: "hypergeometric" is that model itself, and often far too sure.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> release = fw.protect.draw_sample([[30, 10, 8], [12, 40, 0]], 0.1, exact=["A", "B"], seed=1)
+    >>> model = fw.survey.populations.fiber("hypergeometric")
+    >>> fw.survey.sample_risk(release, model=model, draws=200).summary["mean"].round(1).to_dict()
+    {'r1': 0.1, 'r2': 0.1, 'zeros': 0.0}
     """
     if law != SHRUNK:
         as_law(law)

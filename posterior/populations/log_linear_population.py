@@ -85,11 +85,11 @@ def multinomial_outside(sample: SampleTable, probabilities: np.ndarray, model: s
     def outside(draws: int, random: np.random.Generator) -> np.ndarray:
         if len(facts.groups) == 1:
             return random.multinomial(sample.outside, probabilities, size=draws)
-        found = np.zeros((draws, len(probabilities)), dtype=np.int64)
+        counts = np.zeros((draws, len(probabilities)), dtype=np.int64)
         for cells, people, _ in groups:
             shares = probabilities[cells] / probabilities[cells].sum()
-            found[:, cells] = random.multinomial(people, shares, size=draws)
-        return found
+            counts[:, cells] = random.multinomial(people, shares, size=draws)
+        return counts
 
     return Independent(sample, outside)
 
@@ -98,5 +98,5 @@ def probability_words(margins: tuple[Any, ...] | None) -> str:
     """Which probabilities, in words."""
     if margins is None:
         return "the probabilities of independent dims, fitted to the margins"
-    shown = "; ".join(one if isinstance(one, str) else ",".join(one) for one in margins)
+    shown = "; ".join(margin if isinstance(margin, str) else ",".join(margin) for margin in margins)
     return f"the probabilities of the log-linear model of {shown}, fitted to the margins"

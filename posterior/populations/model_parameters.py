@@ -17,10 +17,10 @@ def checked_margins(margins: Iterable[Any] | None) -> tuple[Any, ...] | None:
         return None
     if isinstance(margins, str):
         raise InputError(f"margins={margins!r}: a list such as ['A,B', 'B,C'].")
-    found = tuple(margins)
-    if not found:
+    checked = tuple(margins)
+    if not checked:
         raise InputError("margins=[]: a model needs at least one margin; [''] is the grand total alone.")
-    return found
+    return checked
 
 
 def at_least_0(name: str, value: Any) -> float:

@@ -13,7 +13,7 @@ from ...release.release import Release
 
 @dataclass(frozen=True, eq=False)
 class MultinomialOutside:
-    """People fall into cells with given probabilities, one independently of the other: weights p^x / x!."""
+    """People fall into cells with given probabilities, independently of each other: weights p^x / x!."""
 
     probabilities: np.ndarray
     name: str = "multinomial"

@@ -54,13 +54,16 @@ class PolyaUrn:
     def words(self) -> str:
         """What is assumed."""
         if self.theta is not None:
-            told = f"theta {self.theta:g}"
+            theta_words = f"theta {self.theta:g}"
         elif self.zeros is not None:
-            told = f"theta such that {self.zeros} population cells are expected to be empty"
+            theta_words = f"theta such that {self.zeros} population cells are expected to be empty"
         else:
-            told = "theta such that as many population cells are expected to be empty as under a log-linear model"
+            theta_words = (
+                "theta such that as many population cells are expected to be empty as under a log-linear model"
+            )
         return (
-            f"people outside the sample join a cell in proportion to those already in it, or open an empty one; {told}"
+            "people outside the sample join a cell in proportion to those already in it, or open an empty one; "
+            f"{theta_words}"
         )
 
     def given(self, sample: SampleTable) -> Independent:
@@ -76,19 +79,19 @@ class PolyaUrn:
         def outside(draws: int, random: np.random.Generator) -> np.ndarray:
             births = birth_times(theta, sample.n, sample.outside, len(empty), draws, random)
             new, left = new_colours(births, sample.n, sample.outside, random)
-            found = np.zeros((draws, len(sample.counts)), dtype=np.int64)
+            counts = np.zeros((draws, len(sample.counts)), dtype=np.int64)
             alpha = np.broadcast_to(sample.counts[occupied].astype(float), (draws, len(occupied)))
-            found[:, occupied] = dirichlet_multinomial(alpha, left, random)
+            counts[:, occupied] = dirichlet_multinomial(alpha, left, random)
             if len(empty):
                 shown = np.zeros((draws, len(empty)), dtype=np.int64)
                 shown[:, : new.shape[1]] = new
                 # Any empty cell may be the one of a new colour.
-                found[:, empty] = random.permuted(shown, axis=1)
-            return found
+                counts[:, empty] = random.permuted(shown, axis=1)
+            return counts
 
-        told = facts.for_whole_table
+        breakable = facts.for_whole_table
         return Independent(
-            sample, those_that_hold(outside, sample, told) if told else outside, {"theta": theta}, TOGETHER
+            sample, those_that_hold(outside, sample, breakable) if breakable else outside, {"theta": theta}, TOGETHER
         )
 
     def _theta(self, sample: SampleTable, openable: int) -> float:
@@ -122,8 +125,8 @@ def urn(
     """Polya's urn: people join cells in proportion to those already there, or open an empty one (ASE15, 5.2).
 
     A cell that is known to be empty in the population is no colour of the urn. Other facts of a release are kept to by
-    filling urns until enough of them agree; where hardly any does, as with published margins, this is refused, and said
-    which fact it is.
+    filling urns until enough of them agree (rejection sampling); where hardly any does, as with published margins, this is
+    refused, and the fact is named.
 
     Parameters
     ----------
@@ -134,9 +137,19 @@ def urn(
         The number of black balls, which open new cells; otherwise it follows from the zeros.
     margins
         Of the log-linear model; left out: all dims independent.
+
+    Examples
+    --------
+    One of the six cells is expected to be empty in the population, too:
+
+    >>> import fiberwalk as fw
+    >>> model = fw.survey.populations.urn(zeros=1)
+    >>> sample = [[3, 0, 1], [2, 5, 0]]
+    >>> fw.survey.sample_risk(sample, people=100, model=model, draws=200).summary["mean"].round(1).to_dict()
+    {'r1': 0.3, 'r2': 0.2, 'zeros': 1.1}
     """
     if zeros is not None and black_balls is not None:
-        raise InputError("urn(): theta= follows from zeros=; give one of them.")
+        raise InputError("urn(): black_balls= follows from zeros=; give one of them.")
     if zeros is not None and (isinstance(zeros, bool) or not isinstance(zeros, (int, np.integer)) or zeros < 0):
         raise InputError(f"urn(zeros={zeros!r}): a number of cells, at least 0.")
     return PolyaUrn(
@@ -147,23 +160,23 @@ def urn(
 
 
 def those_that_hold(outside: Outside, sample: SampleTable, facts: Sequence[Fact]) -> Outside:
-    """Only urns that agree with some facts: the law of the urn given these, whatever the facts are."""
+    """Only urns that agree with some facts (rejection sampling): the law of the urn given these, whatever they are."""
 
     def kept(draws: int, random: np.random.Generator) -> np.ndarray:
-        found: list[np.ndarray] = []
+        agreeing: list[np.ndarray] = []
         filled, agree = 0, np.zeros(len(facts))
-        while sum(map(len, found)) < draws:
-            some = outside(max(draws, TOGETHER), random)
-            held = np.stack([fact.held_by(some + sample.counts) for fact in facts], axis=1)
-            found.append(some[held.all(axis=1)])
-            filled, agree = filled + len(some), agree + held.sum(axis=0)
-            if filled >= MOST_FILLED and sum(map(len, found)) < FEWEST * filled:
+        while sum(map(len, agreeing)) < draws:
+            urns = outside(max(draws, TOGETHER), random)
+            held = np.stack([fact.held_by(urns + sample.counts) for fact in facts], axis=1)
+            agreeing.append(urns[held.all(axis=1)])
+            filled, agree = filled + len(urns), agree + held.sum(axis=0)
+            if filled >= MOST_FILLED and sum(map(len, agreeing)) < FEWEST * filled:
                 worst = facts[int(agree.argmin())]
                 raise InputError(
                     f"model 'urn' cannot keep to the facts of the release, above all that {worst.words}: of {filled:,} urns "
-                    f"{sum(map(len, found)):,} agree with all of them; 'shrunk', 'log-linear' and 'fiber' can."
+                    f"{sum(map(len, agreeing)):,} agree with all of them; 'shrunk', 'log-linear' and 'fiber' can."
                 )
-        return np.concatenate(found)[:draws]
+        return np.concatenate(agreeing)[:draws]
 
     return kept
 
@@ -192,9 +205,9 @@ def urn_theta(n: int, outside: int, new: float) -> float:
 def birth_times(theta: float, n: int, outside: int, most: int, draws: int, random: np.random.Generator) -> np.ndarray:
     """[draw, colour]: the numbers (from 1) of the draws that bring new colours, at most `most`; beyond the last: none."""
     over = outside + 1
-    found: list[np.ndarray] = []
+    births: list[np.ndarray] = []
     now = np.zeros(draws, dtype=np.int64)
-    while len(found) < most and theta > 0:
+    while len(births) < most and theta > 0:
         black = random.beta(theta, n + now)
         with np.errstate(divide="ignore"):  # never, or at once
             wait = np.maximum(np.ceil(random.standard_exponential(draws) / -np.log1p(-black)), 1.0)
@@ -202,8 +215,8 @@ def birth_times(theta: float, n: int, outside: int, most: int, draws: int, rando
         now = np.where(in_time, now + np.where(in_time, wait, 0).astype(np.int64), over)
         if not in_time.any():
             break
-        found.append(now)
-    return np.stack(found, axis=1) if found else np.empty((draws, 0), dtype=np.int64)
+        births.append(now)
+    return np.stack(births, axis=1) if births else np.empty((draws, 0), dtype=np.int64)
 
 
 def new_colours(births: np.ndarray, n: int, outside: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -213,12 +226,12 @@ def new_colours(births: np.ndarray, n: int, outside: int, random: np.random.Gene
     following = np.full(len(births), outside + 1)
     for j in range(births.shape[1] - 1, -1, -1):
         born = births[:, j]
-        there = born <= outside
-        older = np.where(there, n + born - 1, 1)
-        among = np.where(there, following - 1 - born + later, 0)
+        is_born = born <= outside
+        older = np.where(is_born, n + born - 1, 1)
+        among = np.where(is_born, following - 1 - born + later, 0)
         share = -np.expm1(np.log1p(-random.random(len(born))) / older)  # beta(1, older)
         joined = random.binomial(among, share)
-        balls[:, j] = np.where(there, 1 + joined, 0)
-        later = np.where(there, among - joined, later)
-        following = np.where(there, born, following)
+        balls[:, j] = np.where(is_born, 1 + joined, 0)
+        later = np.where(is_born, among - joined, later)
+        following = np.where(is_born, born, following)
     return balls, following - 1 + later

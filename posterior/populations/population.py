@@ -76,13 +76,13 @@ class PopulationModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Independent:
-    """Populations that are drawn one independently of the other: the sample, and people outside it."""
+    """Populations that are drawn independently of each other: the sample, and people outside it."""
 
     sample: SampleTable
     outside: Outside
     facts: Mapping[str, Any] = field(default_factory=dict)
     together: int = 1
-    """Populations that are better drawn at a time than fewer, if they are not too large."""
+    """So many populations are drawn at a time, if they are not too large: where fewer would take longer."""
 
     def each(self, function: Each, how: Drawing) -> Drawn:
         """Portion by portion, each with random numbers of its own, so that threads do not change the result."""
@@ -96,10 +96,10 @@ class Independent:
 
         if len(sizes) == 1:
             return Drawn(portion(sizes[0], streams[0])[None], self.facts)
-        found = []
+        portions = []
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             for values in threads.map(portion, sizes, streams):
-                found.append(values)
+                portions.append(values)
                 if how.progress is not None:
-                    how.progress(f"{sum(map(len, found)):,} of {how.draws:,} populations")
-        return Drawn(np.concatenate(found)[None], self.facts)
+                    how.progress(f"{sum(map(len, portions)):,} of {how.draws:,} populations")
+        return Drawn(np.concatenate(portions)[None], self.facts)

@@ -88,8 +88,8 @@ class SampleTable:
         """
         release = self.release
         assert release is not None
-        there, facts = self.counts, release.sums
-        in_sums = facts.matrix @ there
+        in_sample, facts = self.counts, release.sums
+        in_sums = facts.matrix @ in_sample
         of_people = np.asarray(abs(facts.matrix).sum(axis=1) == facts.matrix.sum(axis=1)).ravel()
         shifted = replace(
             facts,
@@ -99,9 +99,9 @@ class SampleTable:
         )
         return replace(
             release,
-            lower=np.maximum(release.lower - there, 0),
-            upper=np.where(release.upper >= NO_LIMIT, release.upper, release.upper - there),
-            value=np.where(release.value == NO_VALUE, NO_VALUE, release.value - there),
+            lower=np.maximum(release.lower - in_sample, 0),
+            upper=np.where(release.upper >= NO_LIMIT, release.upper, release.upper - in_sample),
+            value=np.where(release.value == NO_VALUE, NO_VALUE, release.value - in_sample),
             sums=shifted, truth=None, evidence=(), applied=(), figures=None, sum_figures={},
         )  # fmt: skip
 
@@ -160,8 +160,8 @@ def _of_release(release: Release, size: Any) -> SampleTable:
             f"people={size!r}: the release says that the population is of {population}; leave out people=."
         )
     counts = release.figures
-    found = SampleTable(counts, release.dims, checked_size(population, int(counts.sum())), release)
-    return replace(found, shut=found.outside_facts.shut)  # a sample that contradicts the facts is refused, in words
+    sample = SampleTable(counts, release.dims, checked_size(population, int(counts.sum())), release)
+    return replace(sample, shut=sample.outside_facts.shut)  # a sample that contradicts the facts is refused, in words
 
 
 def checked_size(size: Any, n: int) -> int:

@@ -1,7 +1,7 @@
 """How a sample was drawn where not everybody was as likely to be in it: strata with their sizes, and sampling weights.
 
-A person with the sampling weight w was drawn with the probability 1 / w: she stands for herself and for w - 1 people outside
-the sample. Where everybody has the same weight this is the simple random sample of ASE15.
+A person with the sampling weight w was drawn with the probability 1 / w (w is the design weight): she stands for herself
+and for w - 1 people outside the sample. Where everybody has the same weight this is the simple random sample of ASE15.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ def weighted_frame(frame: Any, weights: str, count: str | None) -> WeightedTable
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"sampling_weights={weights!r} names a column, but the sample is no long frame.")
     names = [str(name) for name in frame.columns]
-    for given in (weights, count):
-        if given is not None and given not in names:
-            raise InputError(f"there is no column {given!r}; {did_you_mean(given, names)}")
+    for column in (weights, count):
+        if column is not None and column not in names:
+            raise InputError(f"there is no column {column!r}; {did_you_mean(column, names)}")
     frame = frame.set_axis(names, axis=1)
     if count is None:
         count = next((name for name in names if name.lower() in COUNT_NAMES and name != weights), None)
     dims = [name for name in names if name not in (weights, count)]
     if not dims:
         raise InputError(f"sampling_weights={weights!r}: no column is left for a dim.")
-    each = numbers_in(frame[weights], f"column {weights!r}")
+    row_weights = numbers_in(frame[weights], f"column {weights!r}")
     people = np.ones(len(frame)) if count is None else numbers_in(frame[count], f"column {count!r}")
-    refuse_below_1(each[people > 0])
-    summed = frame[dims].astype(str).assign(people=people, weights=each * people).groupby(dims, sort=False).sum()
+    refuse_below_1(row_weights[people > 0])
+    summed = frame[dims].astype(str).assign(people=people, weights=row_weights * people).groupby(dims, sort=False).sum()
     if len(dims) == 1:
         summed.index = pd.MultiIndex.from_arrays([summed.index], names=dims)
     return WeightedTable(summed["people"].astype(np.int64), summed["weights"])
@@ -55,10 +55,10 @@ def weighted_frame(frame: Any, weights: str, count: str | None) -> WeightedTable
 
 def summed_weights(weights: Any, counts: np.ndarray, dims: Sequence[Dim]) -> np.ndarray:
     """The sums of weights in every cell of a sample, from a table of the weight that its people have."""
-    each = as_means(weights, dims, "sampling_weights=")
-    if each.shape != tuple(len(dim.labels) for dim in dims):
-        raise InputError(f"sampling_weights= has the shape {each.shape}; the sample has another.")
-    flat = each.ravel()
+    person_weights = as_means(weights, dims, "sampling_weights=")
+    if person_weights.shape != tuple(len(dim.labels) for dim in dims):
+        raise InputError(f"sampling_weights= has the shape {person_weights.shape}; the sample has another.")
+    flat = person_weights.ravel()
     refuse_below_1(flat[counts > 0])
     return np.where(counts > 0, counts * flat, 0.0)
 
@@ -88,33 +88,35 @@ def checked_strata(sizes: Mapping[Any, Any], labels: Mapping[str, Sequence[str]]
         raise InputError(
             f"people={{{name!r}: ...}}: strata are the categories of a dim of the table; {did_you_mean(str(name), labels)}"
         )
-    given = {str(label): number for label, number in people.items()} if isinstance(people, Mapping) else {}
-    if set(given) != set(labels[name]):
-        missing = next((one for one in labels[name] if one not in given), None)
-        stranger = next((one for one in given if one not in labels[name]), None)
-        what = f"there is no {stranger!r}" if missing is None else f"{missing!r} has none"
-        raise InputError(f"people={{{name!r}: ...}} gives every category of the dim the size of its stratum; {what}.")
-    for label, number in given.items():
+    by_label = {str(label): number for label, number in people.items()} if isinstance(people, Mapping) else {}
+    if set(by_label) != set(labels[name]):
+        missing = next((label for label in labels[name] if label not in by_label), None)
+        stranger = next((label for label in by_label if label not in labels[name]), None)
+        problem = f"there is no {stranger!r}" if missing is None else f"{missing!r} has none"
+        raise InputError(
+            f"people={{{name!r}: ...}} gives every category of the dim the size of its stratum; {problem}."
+        )
+    for label, number in by_label.items():
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
             raise InputError(f"people={{{name!r}: {{{label!r}: {number!r}}}}}: a whole number of people.")
-    return name, {label: int(given[label]) for label in labels[name]}
+    return name, {label: int(by_label[label]) for label in labels[name]}
 
 
 def strata_of(sizes: Mapping[Any, Any], table: Table) -> tuple[np.ndarray, tuple[Group, ...], int]:
     """Of sizes {dim: {label: people}}: sums of weights in cells, the groups of cells, and the size of the population."""
     names = [dim.name for dim in table.dims]
-    name, given = checked_strata(sizes, {dim.name: dim.labels for dim in table.dims})
+    name, by_label = checked_strata(sizes, {dim.name: dim.labels for dim in table.dims})
     counts = table.values.ravel()
-    of: np.ndarray = np.indices(table.values.shape)[names.index(name)].ravel()
+    stratum_of: np.ndarray = np.indices(table.values.shape)[names.index(name)].ravel()
     weights, groups = np.zeros(len(counts)), []
-    for place, (label, number) in enumerate(given.items()):
-        cells = np.flatnonzero(of == place)
+    for place, (label, number) in enumerate(by_label.items()):
+        cells = np.flatnonzero(stratum_of == place)
         n = int(counts[cells].sum())
         if number < n:
             raise InputError(f"people={{{name!r}: {{{label!r}: {number}}}}}: the sample has {n} people there.")
         weights[cells] = counts[cells] * (number / max(n, 1))
         groups.append(Group(cells, number - n, f"the stratum {name}={label}"))
-    return weights, tuple(groups), sum(given.values())
+    return weights, tuple(groups), sum(by_label.values())
 
 
 def refuse_below_1(weights: np.ndarray) -> None:
@@ -131,8 +133,8 @@ def numbers_in(column: Any, named: str) -> np.ndarray:
     """A column as numbers, refused by the first row that has none."""
     import pandas as pd
 
-    found: np.ndarray = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float)
-    if not np.isfinite(found).all():
-        row = int(np.flatnonzero(~np.isfinite(found))[0])
+    numbers: np.ndarray = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float)
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise InputError(f"row {row + 1}: {str(column.iloc[row])!r} in {named} is no number.")
-    return found
+    return numbers

@@ -68,17 +68,17 @@ class ShrunkPopulation:
         facts = sample.outside_facts
         if facts.further:
             chosen = some_strengths(strengths, weights) if len(strengths) > 1 else strengths
-            laws = [DirichletOutside(sample.shares + one * model) for one in chosen]
+            laws = [DirichletOutside(sample.shares + strength * model) for strength in chosen]
             return ModelGivenFacts(sample, laws, self.name)
         groups = list(facts.among((model > 0) | (sample.shares > 0), self.name))
 
         def outside(draws: int, random: np.random.Generator) -> np.ndarray:
             s = strengths[np.searchsorted(np.cumsum(weights)[:-1], random.random(draws), side="right")]
-            found = np.zeros((draws, len(sample.counts)), dtype=np.int64)
+            counts = np.zeros((draws, len(sample.counts)), dtype=np.int64)
             for cells, people, _ in groups:
                 alpha = sample.shares[cells] + s[:, None] * model[cells]
-                found[:, cells] = dirichlet_multinomial(alpha, people, random)
-            return found
+                counts[:, cells] = dirichlet_multinomial(alpha, people, random)
+            return counts
 
         return Independent(sample, outside, {"strength": mean_strength(strengths, weights, sample.n)})
 
@@ -101,6 +101,14 @@ def shrunk(
     add
         Added to every sample cell before the fit. Left out: as much as gives every category of the longest dim one person,
         so that categories which a small sample missed are not ruled out.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> model = fw.survey.populations.shrunk(strength=5)  # the model counts for five people, the sample for eleven
+    >>> sample = [[3, 0, 1], [2, 5, 0]]
+    >>> fw.survey.sample_risk(sample, people=100, model=model, draws=200).summary["mean"].round(1).to_dict()
+    {'r1': 0.2, 'r2': 0.2, 'zeros': 0.7}
     """
     if strength is not None and at_least_0("strength", strength) == 0:
         raise InputError("shrunk(strength=0): the model must count for something; a number above 0.")
@@ -162,5 +170,5 @@ def log_dirichlet_multinomial(counts: np.ndarray, alpha: np.ndarray, total: floa
 
     `total` is that of all alpha; those of cells with people are above 0.
     """
-    found = gammaln(total) - gammaln(counts.sum() + total)
-    return float(found + (gammaln(counts + alpha) - gammaln(alpha)).sum())
+    log_p = gammaln(total) - gammaln(counts.sum() + total)
+    return float(log_p + (gammaln(counts + alpha) - gammaln(alpha)).sum())

@@ -1,4 +1,4 @@
-"""How far the mean of a chain can be trusted, told from its batches alone.
+"""How far the mean of a chain can be trusted, told from its batches alone (the method of batch means).
 
 Chains keep no draws. For each column (cell) they keep, batch by batch, the sum and the sum of squares of x - centre.
 From these come the exact spread of the draws and the series of batch means, and from the series the variance of the
@@ -80,7 +80,7 @@ def halves(batches: np.ndarray) -> np.ndarray:
 
 
 def mean_variance(series: HalfChains, growth: np.ndarray | None = None) -> np.ndarray:
-    """The variance of the mean over all half chains, per column.
+    """The variance of the mean over all half chains, per column, by the integrated autocorrelation time of the batch means.
 
     `growth` is how many times larger the variance of a batch mean is than for independent draws. It is computed where
     the spread of the draws is known; it may be 1 where nothing is known.
@@ -99,7 +99,7 @@ def mean_variance(series: HalfChains, growth: np.ndarray | None = None) -> np.nd
 
 
 def correlations(series: HalfChains) -> tuple[np.ndarray, np.ndarray]:
-    """Lag correlations of the batch means, `[lag, column]`, and the variance they are relative to.
+    """Autocorrelations of the batch means, `[lag, column]`, and the variance they are relative to.
 
     The variance has the differences between half chains in it (`var_plus`): chains that disagree look like chains that
     hardly move.
@@ -119,7 +119,7 @@ def correlations(series: HalfChains) -> tuple[np.ndarray, np.ndarray]:
 
 
 def initial_monotone_sum(correlation: np.ndarray, like_arviz: bool) -> np.ndarray:
-    """1 + twice the lag correlations up to where pairs of them first add to less than 0 (Geyer 1992).
+    """1 + twice the autocorrelations up to where pairs of them first add to less than 0 (Geyer 1992).
 
     ArviZ never looks at the last lags, and counts the last pair it looks at by half of its even term alone. That does
     not matter for its hundreds of draws, and would for our few batches: there (`like_arviz` false) every pair counts.
@@ -152,7 +152,7 @@ def noticed(correlation: np.ndarray, number: int) -> np.ndarray:
 
 
 def forgotten_between_batches(growth: np.ndarray, length: int) -> np.ndarray:
-    """1 + twice the correlation of neighbouring batches if lag correlations fall off as phi^t.
+    """1 + twice the correlation of neighbouring batches if autocorrelations fall off as phi^t (AR(1)).
 
     Then, with tau = (1 + phi) / (1 - phi), the variance of a batch mean grows by r = tau - (tau^2 - 1) / (2 length) up
     to terms in phi^length, and the limit for long batches is tau = r + (tau^2 - 1) / (2 length). One step from r; for

@@ -1,7 +1,7 @@
 """One chain on one unit: its table, its random stream, its tally, and the batches that its diagnostics need.
 
-Batches are equally long. When there are as many as fit, neighbours are joined and each is twice as long; so a chain of any
-length keeps between half and all of them, and no draws.
+Batches (for batch means) are equally long. When there are as many as fit, neighbours are joined and each is twice as long;
+so a chain of any length keeps between half and all of them, and no draws.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FIRST_LENGTH = 16
 
 
 class Reference(NamedTuple):
-    """What all chains had counted at the last look, and log2 of the share of each value."""
+    """What all chains had counted at the last look, and log2 of the share of each value: surprisals are taken from it."""
 
     windows: Windows
     logs: np.ndarray
@@ -52,7 +52,7 @@ class Chain:
         *,
         joint: Sequence[Sequence[int]] = (),
     ) -> None:
-        q = unit.n_questions
+        n_questions = unit.n_questions
         table = apart((start - unit.offset).astype(np.int64))
         self.place = Place(table, unit.lower, unit.upper, random, zeros_apart(LONGEST))
         self.rooms = [kernel.room() for kernel in unit.kernels]
@@ -61,7 +61,7 @@ class Chain:
         lower, upper = unit.question_bounds()
         values = np.concatenate([table, unit.sums @ table])
         sums = unit.sums
-        self.most = most_counters(q)
+        self.most = most_counters(n_questions)
         self.tally = Tally(
             windows=first_windows(values, lower, upper),
             waiting=np.zeros((unit.most_waiting, 3), dtype=np.int64),
@@ -69,8 +69,8 @@ class Chain:
             by_steps=apart(np.ones(1, dtype=np.int64)),
             # the same for all chains, whose sums are compared
             centre=unit.first_values().astype(float),
-            sums=zeros_apart(q),
-            squares=zeros_apart(q),
+            sums=zeros_apart(n_questions),
+            squares=zeros_apart(n_questions),
             sum_start=sums.indptr.astype(np.int64),
             sum_column=sums.indices.astype(np.int64),
             sum_value=sums.data.astype(np.int64),
@@ -81,14 +81,14 @@ class Chain:
         )
         self.batch = 0
         self.length = FIRST_LENGTH
-        self.sums, self.squares = np.zeros((BATCHES, q)), np.zeros((BATCHES, q))
-        self.surprise, self.means = np.zeros((BATCHES // 2, q)), np.zeros((BATCHES // 2, q))
-        """Of the newest half of the batches: how surprising the values were, and the mean by what was counted."""
+        self.sums, self.squares = np.zeros((BATCHES, n_questions)), np.zeros((BATCHES, n_questions))
+        self.surprise, self.means = np.zeros((BATCHES // 2, n_questions)), np.zeros((BATCHES // 2, n_questions))
+        """Of the newest half of the batches: the mean surprisal, -log2 p(x), and the mean, by what was counted."""
         self.spread: Spread | None = None
-        self.stride = zeros_apart(q, np.int64)
-        """What all differences of a question's values are multiples of, as far as batches show; 0 where it stood still."""
-        # Before the current batch: surprises and values of all that was counted, and how often it was.
-        self.before, self.values_before, self.credits_before = np.zeros(q), np.zeros(q), np.zeros(q)
+        self.stride = zeros_apart(n_questions, np.int64)
+        """The greatest common divisor of a question's differences, as far as batches show; 0 where it never moved."""
+        # Before the current batch: sums of surprisals and of values over all that was counted, and how often it was.
+        self.before, self.values_before, self.credits_before = (np.zeros(n_questions) for _ in range(3))
 
     def advance(self, unit: Unit, draws: int) -> None:
         """Make so many draws, the kernels in turn by their shares."""
@@ -156,8 +156,8 @@ class Chain:
     def join_batches(self) -> None:
         """Join neighbouring batches: half as many, twice as long."""
         half = self.batch // 2
-        for one in (self.sums, self.squares):
-            one[:half] = one[0 : 2 * half : 2] + one[1 : 2 * half : 2]
+        for batches in (self.sums, self.squares):
+            batches[:half] = batches[0 : 2 * half : 2] + batches[1 : 2 * half : 2]
         self.batch, self.length = half, 2 * self.length
         self.tally = self.tally._replace(windows=compact(self.tally.windows))
 
@@ -201,11 +201,11 @@ def _joint_arrays(joint: Sequence[Sequence[int]], lower: np.ndarray, upper: np.n
         stride += strides.tolist()
         start.append(len(question))
         first.append(first[-1] + int(np.prod(sizes)))
-    which = np.array(question, dtype=np.int64)
+    questions = np.array(question, dtype=np.int64)
     return dict(
         joint_start=np.array(start, dtype=np.int64),
-        joint_question=which,
-        joint_lowest=lower[which].astype(np.int64),
+        joint_question=questions,
+        joint_lowest=lower[questions].astype(np.int64),
         joint_stride=np.array(stride, dtype=np.int64),
         joint_first=np.array(first, dtype=np.int64),
         joint_counts=np.zeros(first[-1], dtype=np.int64),

@@ -1,7 +1,7 @@
 """What of a chain changes from look to look, as plain numbers and arrays, and back.
 
-What it notes between looks begins anew after each. What is taken up again is checked: numbers that steps use as places
-must be places, whoever wrote the file.
+What it notes between looks begins anew after each look, and is not kept. What is taken up again is checked: numbers that
+steps use as places must be places, whoever wrote the file.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def restore(unit: Unit, chain: Chain, state: dict[str, Any]) -> None:
     fill(chain.place.random, state["random"], *ANYTHING)
     fill(chain.place.table, state["table"], unit.lower, unit.upper)
     for kernel, room, saved in zip(unit.kernels, chain.rooms, state["rooms"], strict=True):
-        for (array, least, most), given in zip(kernel.lasting(room), saved, strict=True):
-            fill(array, given, least, most)
+        for (array, least, most), saved_array in zip(kernel.lasting(room), saved, strict=True):
+            fill(array, saved_array, least, most)
     fill(chain.tally.joint_counts, state["joint"], *ANYTHING)
     fill(chain.sums, state["sums"], *ANYTHING)
     fill(chain.squares, state["squares"], *ANYTHING)
@@ -70,24 +70,24 @@ def windows_of(arrays: tuple[np.ndarray, ...], questions: int) -> Windows:
     return made
 
 
-def checked(given: np.ndarray, shape: tuple[int, ...], kind: type = float) -> np.ndarray:
+def checked(array: np.ndarray, shape: tuple[int, ...], kind: type = float) -> np.ndarray:
     """An array of this shape and kind of numbers."""
-    if given.shape != shape or given.dtype != kind:
+    if array.shape != shape or array.dtype != kind:
         raise Damaged
-    return given
+    return array
 
 
-def whole_number(given: Any, least: int, most: int | None = None) -> int:
+def whole_number(value: Any, least: int, most: int | None = None) -> int:
     """A whole number that is not beyond its bounds."""
-    if type(given) is not int or given < least or (most is not None and given > most):
+    if type(value) is not int or value < least or (most is not None and value > most):
         raise Damaged
-    return given
+    return value
 
 
-def fill(array: np.ndarray, given: np.ndarray, least: Any, most: Any) -> None:
+def fill(array: np.ndarray, saved: np.ndarray, least: Any, most: Any) -> None:
     """Write given numbers over an array of the same kind and size, if none is beyond its bounds."""
-    if given.dtype != array.dtype or given.shape != array.shape:
+    if saved.dtype != array.dtype or saved.shape != array.shape:
         raise Damaged
-    if np.any(given < least) or np.any(given > most):
+    if np.any(saved < least) or np.any(saved > most):
         raise Damaged
-    array[...] = given
+    array[...] = saved

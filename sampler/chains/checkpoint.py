@@ -1,8 +1,8 @@
 """Runs on disk: written whole or not at all, and taken up again only for the same work.
 
-Three lines, which say the version of the form, whose work it is and the digest of all the rest; then what of the work
-changes as it goes on, as plain data. The work itself (tables, moves, kernels) is made anew by whoever takes it up, so a
-checkpoint can run nothing, and one that is not as it was written is refused.
+Three lines say the version of the form, whose work it is (its fingerprint) and the digest of all the rest; then comes what
+of the work changes as it goes on, as plain data. The work itself (tables, moves, kernels) is made anew by whoever takes it
+up, so a checkpoint can run nothing, and one that is not as it was written is refused.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def load(path: str | os.PathLike[str] | None, fingerprint: str) -> State | None:
         _check_form(file, path)
         if file.readline(LONGEST) != f"{fingerprint}\n".encode():
             raise InputError(f"the checkpoint {path} belongs to another release, law, seed or version; {INSTEAD}.")
-        said, begin = file.readline(LONGEST), file.tell()
-        if said != f"{_digest(file, fingerprint)}\n".encode():
+        digest_line, begin = file.readline(LONGEST), file.tell()
+        if digest_line != f"{_digest(file, fingerprint)}\n".encode():
             raise plain_file.Damaged
         file.seek(begin)
         document, arrays = plain_file.read(file, DOCUMENT, os.path.getsize(path))
@@ -117,19 +117,19 @@ def _lines(fingerprint: str, digest: str) -> bytes:
 
 
 def _digest(file: BinaryIO, fingerprint: str) -> str:
-    """Of whose work it is, and all that is still to be read."""
-    found = hashlib.sha256(f"{FORM} {fingerprint} ".encode())
-    while some := file.read(AT_A_TIME):
-        found.update(some)
-    return found.hexdigest()
+    """The digest of the fingerprint and of all that is still to be read."""
+    digest = hashlib.sha256(f"{FORM} {fingerprint} ".encode())
+    while portion := file.read(AT_A_TIME):
+        digest.update(portion)
+    return digest.hexdigest()
 
 
 def _check_form(file: BinaryIO, path: str | os.PathLike[str]) -> None:
     """Read the first line, and refuse the file unless it is in the form that this version writes."""
     begin = file.readline(LONGEST)
-    said = re.fullmatch(HEAD + rb"([0-9]{1,9})\n", begin)
-    if said:
-        form = int(said[1])
+    head = re.fullmatch(HEAD + rb"([0-9]{1,9})\n", begin)
+    if head:
+        form = int(head[1])
     else:
         file.seek(0)
         if not FIRST_FORM.match(file.read(LONGEST)):

@@ -1,4 +1,4 @@
-"""Are the chains done? R-hat, effective draws and the error of each entropy, from batches of draws.
+"""Are the chains done? Split R-hat, effective draws (effective sample size, ESS) and the error of each entropy, by batches.
 
 Arrays are `[chain, batch, column]`: sums and sums of squares of x - centre over batches of `length` draws, for the
 columns (cells) of one block. What a column's numbers mean:
@@ -8,14 +8,14 @@ columns (cells) of one block. What a column's numbers mean:
   the effective draws are infinite. `Diagnosis.exact` says so; the R-hat kept there is 1, so that no NaN gets around.
 * It *never moved* though its bounds let it. On its own this shows nothing, so R-hat is infinite and there are 0
   effective draws. But 0 draws would keep a run from ever ending for a cell whose other values have probability
-  1e-12, while a cell that moved once looks like independent draws. So `diagnose` judges both by their company. The same
-  moves drive all columns of a block, and a column that moved in fewer than 20 batches counts as mixing no better than
-  the worst column that moved in more, and one that never did as mixing three times worse: where it is rarely left
-  it may be rarely come by. With n effective draws and no other value seen, the others have together at
+  1e-12, while a cell that moved once looks like independent draws. So `diagnose` judges both by the other columns. The same
+  moves drive all columns of a block: a column that moved in fewer than 20 batches counts as mixing no better than the
+  worst column that moved in more, and one that never moved as mixing three times worse, since a value that is rarely
+  left may be rarely reached. With n effective draws and no other value seen, the others have together at
   most probability 3/n (the rule of three, 95%), and the entropy that leaves room for is the error. A column that is
   truly stuck while all others move cannot be told from a rare one by looking at the chains: `never_moved` lists them,
-  and they must be named where results are shown. Where nothing in the block moved there is no company, and the verdict
-  stays at 0 draws; where all moved seldom, at the number of batches in which they did.
+  and they must be named where results are shown. Where nothing in the block moved there is nothing to judge by, and
+  the verdict stays at 0 draws; where all moved seldom, at the number of batches in which they did.
 * Chains that each stand at a value of their own: infinite R-hat, and about as many effective draws as chains.
 """
 
@@ -36,8 +36,8 @@ LARGEST_RHAT = 1.01
 SELDOM = 20
 """Fewer batches with a move than this (some ten visits to other values), and a column's own correlation cannot be told."""
 CAUTION = 3.0
-"""How much worse than its company a column may mix that never moved. Found out on a fiber of nine tables: the state that no
-chain met has probability 0.0005, and chains that meet it stay there far longer than in any that all of them met."""
+"""How much worse than the other columns one that never moved may mix. Measured on a fiber of nine tables: the table that no
+chain met has probability 0.0005, and a chain that meets it stays far longer than in any table that all chains met."""
 _LN2 = float(np.log(2.0))
 _ADDED = 4.5
 
@@ -114,9 +114,10 @@ def diagnose(
     """All diagnostics of the columns of one block.
 
     `support` is the number of values each column can take, or was seen to take; `total_draws` are those of all chains
-    together, where the pooled pmf has more draws in it than the batches. `tallies` are the pooled ones and where each
-    column's start; without them, errors of columns with rare values come out too small. `means` are those of the batches
-    that `surprise` is of, by what was counted; without them the error of the mean is that of the draws'.
+    together, where the pooled pmf has more draws in it than the batches. `surprise` is the mean surprisal, -log2 p(x), of
+    each of the newest batches. `tallies` are the pooled ones and where each column's start; without them, errors of columns
+    with rare values come out too small. `means` are the means of the same batches, by what was counted; without them the
+    error of the mean is that of the draws.
     """
     sums, squares, length = batches
     total = total_draws or sums.shape[0] * sums.shape[1] * length
@@ -168,29 +169,29 @@ def _mean_error(
 
 def good_enough(diagnosis: Diagnosis, tolerance: float) -> bool:
     """The stop rule at one look: three standard errors, effective draws and R-hat of every column that can change."""
-    of = ~diagnosis.exact
+    open_columns = ~diagnosis.exact
     return bool(
-        np.all(3.0 * diagnosis.entropy_error[of] < tolerance)
-        and np.all(diagnosis.ess[of] >= LEAST_DRAWS)
-        and np.all(diagnosis.rhat[of] < LARGEST_RHAT)
+        np.all(3.0 * diagnosis.entropy_error[open_columns] < tolerance)
+        and np.all(diagnosis.ess[open_columns] >= LEAST_DRAWS)
+        and np.all(diagnosis.rhat[open_columns] < LARGEST_RHAT)
     )
 
 
 def constant_columns(sums: np.ndarray, squares: np.ndarray, length: int) -> np.ndarray:
     """Columns that had one and the same value in every draw of every chain."""
-    found = np.ptp(sums, axis=(0, 1)) == 0
-    if found.any():
-        found[found] = half_chains(sums[:, :, found], squares[:, :, found], length).within == 0
-    return found
+    constant = np.ptp(sums, axis=(0, 1)) == 0
+    if constant.any():
+        constant[constant] = half_chains(sums[:, :, constant], squares[:, :, constant], length).within == 0
+    return constant
 
 
 def batches_with_a_move(sums: np.ndarray, squares: np.ndarray, length: int) -> np.ndarray:
     """In how many batches, of all chains together, each column changed or had changed since the batch before."""
     moves = np.empty(sums.shape[2])
-    for some in _blocks(sums):
-        moved = inside_batches(sums[:, :, some], squares[:, :, some], length) > 0
-        moved[:, 1:] |= np.diff(sums[:, :, some], axis=1) != 0
-        moves[some] = moved.sum(axis=(0, 1))
+    for columns in _blocks(sums):
+        moved = inside_batches(sums[:, :, columns], squares[:, :, columns], length) > 0
+        moved[:, 1:] |= np.diff(sums[:, :, columns], axis=1) != 0
+        moves[columns] = moved.sum(axis=(0, 1))
     return moves
 
 
@@ -201,13 +202,13 @@ def split_rhat(sums: np.ndarray, squares: np.ndarray, length: int, can_change: n
     too for a single batch of a single chain, which has nothing to be compared with.
     """
     rhat = np.empty(sums.shape[2])
-    for some in _blocks(sums):
-        series = half_chains(sums[:, :, some], squares[:, :, some], length)
+    for columns in _blocks(sums):
+        series = half_chains(sums[:, :, columns], squares[:, :, columns], length)
         n = series.draws
         within = series.within * (n / (n - 1)) if n > 1 else np.zeros_like(series.within)
         known = (within > 0) & (len(series.means) > 1)
         ratio = np.divide(n * series.between, within, out=np.full_like(within, np.inf), where=known)
-        rhat[some] = np.sqrt((ratio + (n - 1)) / n)
+        rhat[columns] = np.sqrt((ratio + (n - 1)) / n)
     if can_change is not None:
         rhat[constant_columns(sums, squares, length) & ~can_change] = 1.0
     return rhat
@@ -223,14 +224,14 @@ def effective_draws(
     (`can_change`): there it is infinite.
     """
     ess = np.empty(sums.shape[2])
-    for some in _blocks(sums):
-        series = half_chains(sums[:, :, some], squares[:, :, some], length)
+    for columns in _blocks(sums):
+        series = half_chains(sums[:, :, columns], squares[:, :, columns], length)
         spread, error = series.within + series.between, mean_variance(series)
         total = len(series.means) * series.draws
         most = total * max(np.log10(total), 1.0)
         effective = np.divide(spread, error, out=np.full_like(spread, most), where=error > 0)
         effective[spread == 0] = 0.0
-        ess[some] = np.minimum(effective, most) if len(series.means) > 1 else 0.0
+        ess[columns] = np.minimum(effective, most) if len(series.means) > 1 else 0.0
     if can_change is not None:
         ess[constant_columns(sums, squares, length) & ~can_change] = np.inf
     return ess
@@ -272,26 +273,26 @@ def entropy_error(
 
 
 def _surprise_variance(surprise: np.ndarray, length: int, total_draws: int, effective: np.ndarray) -> np.ndarray:
-    """The variance of the mean surprise of all draws."""
+    """The variance of the mean surprisal of all draws."""
     chains, batches, _ = surprise.shape
     share = min(1.0, chains * batches * length / total_draws)
     # the surprises' own spread is not kept: what correlation hides between batches is taken from the column's mean
     growth = np.divide(total_draws, effective, out=np.ones(len(effective)), where=effective > 0)
-    found = np.full(surprise.shape[2], np.inf)
+    variances = np.full(surprise.shape[2], np.inf)
     # of many columns some differ this much by chance alone: about one look in a hundred takes any of them for real
     far = fdtri(max(1, chains - 1), max(1, chains * (batches - 1)), 1.0 - 0.01 / max(1, surprise.shape[2]))
-    for some in _blocks(surprise):
-        values = surprise[:, :, some]
+    for columns in _blocks(surprise):
+        values = surprise[:, :, columns]
         series = half_chains(values * length, None, length)
         if len(series.means) == 1:
             continue
-        variance = share * mean_variance(series, np.minimum(growth[some], length))
+        variance = share * mean_variance(series, np.minimum(growth[columns], length))
         if chains > 1:
-            own = mean_variance(series._replace(between=np.zeros_like(series.between)), np.ones_like(variance))
+            within = mean_variance(series._replace(between=np.zeros_like(series.between)), np.ones_like(variance))
             apart = values.mean(axis=1).var(axis=0, ddof=1) / chains
-            variance = np.where(apart > far * own, np.maximum(variance, apart), variance)
-        found[some] = variance
-    return found
+            variance = np.where(apart > far * within, np.maximum(variance, apart), variance)
+        variances[columns] = variance
+    return variances
 
 
 def smoothed_varentropy(tallies: np.ndarray, starts: np.ndarray, ess: np.ndarray) -> np.ndarray:
@@ -301,30 +302,30 @@ def smoothed_varentropy(tallies: np.ndarray, starts: np.ndarray, ess: np.ndarray
     (effective) draws: Agresti and Coull's (1998) z^2/2 for intervals of z = 3 standard errors. They make room for a
     rare value being less rare than it looked.
     """
-    found = np.zeros(len(starts))
+    varentropy = np.zeros(len(starts))
     draws = np.where(np.isfinite(ess), ess, 1e18)
-    _varentropy(tallies, np.append(starts, len(tallies)).astype(np.int64), draws.astype(float), found)
-    return found
+    _varentropy(tallies, np.append(starts, len(tallies)).astype(np.int64), draws.astype(float), varentropy)
+    return varentropy
 
 
 @jit
-def _varentropy(tallies: np.ndarray, starts: np.ndarray, draws: np.ndarray, found: np.ndarray) -> None:
-    for j in range(len(found)):
-        here = tallies[starts[j] : starts[j + 1]]
-        scale = draws[j] / here.sum()
-        whole = draws[j] + _ADDED * (here > 0).sum()
+def _varentropy(tallies: np.ndarray, starts: np.ndarray, draws: np.ndarray, varentropy: np.ndarray) -> None:
+    for j in range(len(varentropy)):
+        counts = tallies[starts[j] : starts[j + 1]]
+        scale = draws[j] / counts.sum()
+        total = draws[j] + _ADDED * (counts > 0).sum()
         mean = square = 0.0
-        for one in here:
-            if one > 0:
-                share = (one * scale + _ADDED) / whole
+        for count in counts:
+            if count > 0:
+                share = (count * scale + _ADDED) / total
                 bits = -np.log2(share)
                 mean += share * bits
                 square += share * bits * bits
-        found[j] = max(0.0, square - mean * mean)
+        varentropy[j] = max(0.0, square - mean * mean)
 
 
 def corrected_entropy(plugin: np.ndarray, support: np.ndarray, ess: np.ndarray) -> np.ndarray:
-    """The plug-in entropy in bits with (m-1)/(2 n ln 2) added for its bias (Miller 1955), at most log2 m.
+    """The plug-in entropy in bits with (m-1)/(2 n ln 2) added for its bias (Miller-Madow), at most log2 m.
 
     m should be the number of values *seen* where many attainable ones have next to no probability.
     """
@@ -345,7 +346,7 @@ def unseen_entropy(support: np.ndarray, ess: np.ndarray) -> np.ndarray:
 
 
 def _blocks(batches: np.ndarray) -> Iterator[slice]:
-    """Columns by the some hundred: what is computed from them stays in the processor's cache."""
+    """Some hundred columns at a time: what is computed from them stays in the processor's cache."""
     chains, number, columns = batches.shape
     width = max(16, 2**18 // max(1, chains * number))
     for start in range(0, columns, width):

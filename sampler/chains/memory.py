@@ -29,13 +29,13 @@ ROOM = 1_000_000
 
 def chain_bytes(unit: Unit) -> int:
     """The most that one chain on a unit holds."""
-    q = unit.n_questions
     waiting = 3 * unit.most_waiting
     stocks = sum(8 * kernel.longest() + 4 * len(unit.columns) for kernel in unit.kernels)
     counters = SPARE * _counters(unit)
     spread = 2 * min(_counters(unit), MOST_SPREAD)  # four arrays in single precision
     # for each batch two numbers of each question, for half of them two more
-    return int(NUMBER * ((3 * BATCHES + FIXED) * q + counters + spread + waiting + stocks)) + ROOM * len(unit.kernels)
+    numbers = (3 * BATCHES + FIXED) * unit.n_questions + counters + spread + waiting + stocks
+    return int(NUMBER * numbers) + ROOM * len(unit.kernels)
 
 
 def look_bytes(unit: Unit, chains: int) -> int:

@@ -52,25 +52,25 @@ class Run:
     settings: ChainSettings
     fingerprint: str = ""
     stopped: str = ""
-    """Why it ended before the answers were good enough, if it did."""
+    """Why it ended before the answers were good enough; empty if it did not."""
     looks: int = field(default=0)
     possible: Callable[[Unit, np.ndarray], bool] | None = None
-    """Can a chain of a unit be at this table? Asked of tables that a file tells of."""
+    """Can a chain of a unit be at this table? Asked of the tables in a checkpoint."""
 
     def state(self) -> dict[str, Any]:
         """What changed up to the last look."""
-        return {"looks": self.looks, "units": [one.state() for one in self.units]}
+        return {"looks": self.looks, "units": [unit_run.state() for unit_run in self.units]}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from there."""
         self.looks = whole_number(state["looks"], 0)
-        for one, saved in zip(self.units, state["units"], strict=True):
-            one.restore(saved)
-            for chain in one.chains:
-                table = chain.place.table + one.unit.offset
+        for unit_run, saved in zip(self.units, state["units"], strict=True):
+            unit_run.restore(saved)
+            for chain in unit_run.chains:
+                table = chain.place.table + unit_run.unit.offset
                 most = LONGEST_RUN if self.settings.max_draws is None else self.settings.max_draws
                 longer = chain.length > FIRST_LENGTH and chain.length * BATCHES > 4 * most
-                if longer or (self.possible is not None and not self.possible(one.unit, table)):
+                if longer or (self.possible is not None and not self.possible(unit_run.unit, table)):
                     raise Damaged
 
     def go_on(
@@ -97,18 +97,22 @@ class Run:
             if executor is None:
                 n = len(self.units[0].chains) if self.units else 1
                 executor = stack.enter_context(ThreadPoolExecutor(max_workers=min(n, os.cpu_count() or 1)))
-            while not self.stopped and any(not one.finished for one in self.units):
+            while not self.stopped and any(not unit_run.finished for unit_run in self.units):
                 try:
                     self._to_next_look(executor, began, max_seconds, tell)
                 except KeyboardInterrupt:
-                    if any(one.diagnosis is None and one.chains[0].batch < 2 for one in self.units):
+                    if any(unit_run.diagnosis is None and unit_run.chains[0].batch < 2 for unit_run in self.units):
                         raise  # there is nothing to tell yet
                     self.stopped = INTERRUPTED
                 with interrupts_held() as interrupted:
-                    for one in self.units:
+                    for unit_run in self.units:
                         # what was looked at already must not count as a second look
-                        if not one.finished and one.chains[0].batch > 1 and one.made != one.made_then:
-                            one.look(self.settings, last=bool(self.stopped))
+                        if (
+                            not unit_run.finished
+                            and unit_run.chains[0].batch > 1
+                            and unit_run.made != unit_run.made_then
+                        ):
+                            unit_run.look(self.settings, last=bool(self.stopped))
                     self.looks += 1
                     if checkpoint is not None and not self.stopped:
                         save(self, self.fingerprint, checkpoint)
@@ -120,18 +124,22 @@ class Run:
         self, executor: Executor, began: float, max_seconds: float | None, tell: Callable[[], None]
     ) -> None:
         """Advance every unfinished unit to its next look, all chains by the same number of batches at a time."""
-        going = [one for one in self.units if not one.finished]
-        left = [one.batches_to_look for one in going]
-        here = isinstance(executor, ThreadPoolExecutor)
+        going = [unit_run for unit_run in self.units if not unit_run.finished]
+        left = [unit_run.batches_to_look for unit_run in going]
+        in_threads = isinstance(executor, ThreadPoolExecutor)
         while any(left):
             # Few at a time, so that it can be stopped; not one by one, as threads that are done wait for the others.
-            each = AT_A_TIME / len(going)
-            some = [min(n, max(1, int(each / _work(one)))) if here else n for one, n in zip(going, left, strict=True)]
-            self._advance(executor, going, some)
-            left = [n - k for n, k in zip(left, some, strict=True)]
+            budget = AT_A_TIME / len(going)
+            portions = [
+                min(n, max(1, int(budget / _work(unit_run)))) if in_threads else n
+                for unit_run, n in zip(going, left, strict=True)
+            ]
+            self._advance(executor, going, portions)
+            left = [n - k for n, k in zip(left, portions, strict=True)]
             if any(left):
                 tell()
-            looked_at = all(one.chains[0].batch > 1 for one in going)  # with less there would be nothing to tell
+            # with less there would be nothing to tell
+            looked_at = all(unit_run.chains[0].batch > 1 for unit_run in going)
             if max_seconds is not None and any(left) and looked_at and time.monotonic() - began > max_seconds:
                 self.stopped = TIME_UP
                 return
@@ -140,13 +148,13 @@ class Run:
 
     @staticmethod
     def _advance(executor: Executor, going: list[UnitRun], batches: list[int]) -> None:
-        units, references = [one.unit for one in going], [one.reference for one in going]
+        units, references = [unit_run.unit for unit_run in going], [unit_run.reference for unit_run in going]
         n_chains = len(going[0].chains)
         tasks: list[Future[list[Chain]]] = []
 
         def submit_the_rest() -> None:
             while len(tasks) < n_chains:
-                mine = [one.chains[len(tasks)] for one in going]
+                mine = [unit_run.chains[len(tasks)] for unit_run in going]
                 tasks.append(executor.submit(advance_chains, units, mine, references, batches))
 
         try:
@@ -157,8 +165,8 @@ class Run:
                 submit_the_rest()  # all chains finish their batch, so that they have the same number of draws
                 wait(tasks)
             raise
-        for k, one in enumerate(going):
-            one.chains = [chains[k] for chains in moved]
+        for k, unit_run in enumerate(going):
+            unit_run.chains = [chains[k] for chains in moved]
 
 
 def advance_chains(
@@ -171,9 +179,9 @@ def advance_chains(
     return chains
 
 
-def _work(one: UnitRun) -> float:
+def _work(unit_run: UnitRun) -> float:
     """Nanoseconds of a batch, by stored figures."""
-    return one.chains[0].length * max(kernel.work(len(one.unit.columns)) for kernel in one.unit.kernels)
+    return unit_run.chains[0].length * max(kernel.work(len(unit_run.unit.columns)) for kernel in unit_run.unit.kernels)
 
 
 def new_run(
@@ -189,20 +197,20 @@ def new_run(
 
     `kept_bytes` are what will be kept of the draws of each chain.
     """
-    units = []
-    whole = units_of(moves, questions)
-    _refuse_joint(joint, whole)
-    counted = sum(_combinations(unit, group) for unit in whole for group in _groups(unit, joint))
-    refuse_what_does_not_fit(whole, settings, NUMBER * int(counted) + kept_bytes)
-    seeds = np.random.SeedSequence(settings.seed).spawn(len(whole))
-    for number, (unit, seed) in enumerate(zip(whole, seeds, strict=True)):
+    unit_runs = []
+    units = units_of(moves, questions)
+    _refuse_joint(joint, units)
+    counted = sum(_combinations(unit, group) for unit in units for group in _groups(unit, joint))
+    refuse_what_does_not_fit(units, settings, NUMBER * int(counted) + kept_bytes)
+    seeds = np.random.SeedSequence(settings.seed).spawn(len(units))
+    for number, (unit, seed) in enumerate(zip(units, seeds, strict=True)):
         states = streams(seed, settings.chains + 1)
         starts = possible_tables(unit, _starts(moves, unit, number, settings.chains), states[-1])
         unit = tuned(unit, starts[0], states[-1])
         groups = _groups(unit, joint)
         ready = [Chain(unit, start, state, joint=groups) for start, state in zip(starts, states[:-1], strict=True)]
-        units.append(UnitRun(unit, ready, groups))
-    return Run(units, settings, fingerprint, possible=partial(_is_in_fiber, moves.support.solved))
+        unit_runs.append(UnitRun(unit, ready, groups))
+    return Run(unit_runs, settings, fingerprint, possible=partial(_is_in_fiber, moves.support.solved))
 
 
 def _is_in_fiber(solved: Presolved, unit: Unit, table: np.ndarray) -> bool:
@@ -243,10 +251,10 @@ def _groups(unit: Unit, joint: Sequence[Sequence[int]]) -> list[list[int]]:
     for group in joint:
         if group[0] not in answered:
             continue
-        inside = [answered[question] for question in group]
-        if _combinations(unit, inside) > MOST_JOINT:
+        in_unit = [answered[question] for question in group]
+        if _combinations(unit, in_unit) > MOST_JOINT:
             raise InputError(f"the joint distribution of these cells has more than {MOST_JOINT:,} values.")
-        groups.append(inside)
+        groups.append(in_unit)
     return groups
 
 

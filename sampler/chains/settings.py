@@ -31,7 +31,7 @@ class ChainSettings:
     tolerance: float = 0.02
     """Three standard errors of every entropy are to be below this, in bits."""
     max_draws: int | None = None
-    """Of each chain; None: they go on as long as they are on their way."""
+    """Of each chain; None: they go on as long as their errors shrink as they should."""
     executor: Executor | None = None
     """Where they run; None: in threads of this process."""
     checkpoint: str | os.PathLike[str] | None = None
@@ -61,8 +61,8 @@ class ChainSettings:
             check_writable(self.checkpoint)
         # the same whole numbers have the same name in a checkpoint, whatever their type
         for name in ("seed", "chains", "max_draws"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, None if given is None else int(given))
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else int(value))
 
     @property
     def decisive(self) -> dict[str, Any]:

@@ -25,13 +25,13 @@ class Standing:
 
     def __init__(self, run: Run, began: float) -> None:
         self.run, self.began = run, began
-        self.before = sum(_made(one) for one in run.units)
+        self.before = sum(_made(unit_run) for unit_run in run.units)
         self.share = 0.0
 
     def words(self, release: Release | None = None) -> str:
         """Draws, the worst R-hat and error of an entropy, and about how long it may take."""
         units = self.run.units
-        going = [one for one in units if not one.finished]
+        going = [unit_run for unit_run in units if not unit_run.finished]
         if not going:
             return f"all {len(units)} sampled blocks done"
         made, left = sum(map(_made, units)), sum(map(self._left, going))
@@ -54,27 +54,27 @@ class Standing:
             text += f"  worst: {worst.diagnosis.worst(QuestionNames(release, worst.unit))}"
         return text
 
-    def _left(self, one: UnitRun) -> float:
+    def _left(self, unit_run: UnitRun) -> float:
         """The work of a unit until it passes the stop rule twice, if errors go on shrinking as they should, or gives up."""
-        first = 2.0 * BATCHES * one.chains[0].length
-        if one.diagnosis is None or not one.draws:
-            return max(first - one.draws, 1.0) * len(one.unit.columns)
+        first = 2.0 * BATCHES * unit_run.chains[0].length
+        if unit_run.diagnosis is None or not unit_run.draws:
+            return max(first - unit_run.draws, 1.0) * len(unit_run.unit.columns)
         # looks come at powers of two, and two of them in a row have to be good
-        doublings = float(np.ceil(np.log2(min(one.times_needed(self.run.settings.tolerance), MOST_TIMES))))
-        wanted = one.draws * (1.0 if one.good_looks else 2.0) * 2.0**doublings
+        doublings = float(np.ceil(np.log2(min(unit_run.times_needed(self.run.settings.tolerance), MOST_TIMES))))
+        wanted = unit_run.draws * (1.0 if unit_run.good_looks else 2.0) * 2.0**doublings
         if self.run.settings.max_draws is not None:
-            wanted = min(wanted, float(max(self.run.settings.max_draws - one.discarded, one.draws)))
-        return max(wanted - one.draws, 1.0) * len(one.unit.columns)
+            wanted = min(wanted, float(max(self.run.settings.max_draws - unit_run.discarded, unit_run.draws)))
+        return max(wanted - unit_run.draws, 1.0) * len(unit_run.unit.columns)
 
 
-def _made(one: UnitRun) -> float:
-    return float(one.made * len(one.unit.columns))
+def _made(unit_run: UnitRun) -> float:
+    return float(unit_run.made * len(unit_run.unit.columns))
 
 
 def _time(seconds: float) -> str:
     if seconds > LONG:
         return "more than two days"
-    for size, unit in ((3600, "h"), (60, "min")):
+    for size, name in ((3600, "h"), (60, "min")):
         if seconds >= 2 * size:
-            return f"about {seconds / size:.0f} {unit}"
+            return f"about {seconds / size:.0f} {name}"
     return f"about {seconds:.0f} s"

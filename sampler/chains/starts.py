@@ -1,6 +1,6 @@
-"""Where chains start: tables far from each other, so that chains which agree in the end have come a long way.
+"""Where chains start: tables far from each other (overdispersed), so that chains that agree in the end have come a long way.
 
-Where a law excludes some values, such a table may be impossible; chains then lead from it to one that is not.
+Where a law excludes some values, such a table may be impossible; a chain then leads from it to one that is possible.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .unit import Unit
 from .units import with_weights
 
 MOST_COLUMNS = 2000
-"""In larger blocks that are no network, integer programs would take too long; moves lead to corners instead."""
+"""In larger blocks that are no network, integer programs would take too long; moves then lead to corners of the fiber."""
 PUSHES = 20
 """Moves for each column on the way to a corner."""
 PENALTY = -50.0
@@ -49,8 +49,8 @@ def dispersed_starts(solved: Presolved, block: Block, moves: MoveSet, number: in
     tables: list[np.ndarray] = []
     for k, column in enumerate(chosen[:number]):
         row = sp.csr_array(([1], [block.columns[column]], [0, 1]), shape=(1, solved.fiber.n_columns))
-        found = attaining_tables(alone, row, sharp_bounds(alone, row))[:, block.columns]
-        ends = found[np.argsort(found[:, column])]
+        attaining = attaining_tables(alone, row, sharp_bounds(alone, row))[:, block.columns]
+        ends = attaining[np.argsort(attaining[:, column])]
         tables.append(ends[-1 if k % 2 == 0 else 0])
     return np.array([tables[k % len(tables)] for k in range(number)], dtype=np.int64)
 
@@ -94,7 +94,7 @@ def possible_tables(unit: Unit, starts: np.ndarray, random: np.ndarray) -> np.nd
         return starts
     soft = unit.weights._replace(value=np.maximum(unit.weights.value, PENALTY))
     search = with_weights(unit, soft)
-    found = starts.copy()
+    possible = starts.copy()
     for k, start in enumerate(starts):
         chain = Chain(search, start, random)
         for _ in range(TRIES):
@@ -105,5 +105,5 @@ def possible_tables(unit: Unit, starts: np.ndarray, random: np.ndarray) -> np.nd
             raise InputError(
                 NO_TABLE + "no table without excluded values was found by a search of some thousand draws."
             )
-        found[k] = chain.place.table + unit.offset
-    return found
+        possible[k] = chain.place.table + unit.offset
+    return possible

@@ -1,8 +1,8 @@
 """How often each kernel of a unit is used: by how quickly each moves every cell in a short trial.
 
-What draws cost is known from stored figures, so no clock is looked at and the same seed gives the same shares. What counts
-is the time that an effective draw of a cell takes, its mean over the cells: slow cells weigh more than quick ones, and one
-that a kernel never moves weighs most; the slowest cell alone would leave the shares to chance, as a trial is short.
+What draws cost is known from stored figures, so no clock is looked at and the same seed gives the same shares. The shares
+minimise the time that an effective draw takes, in the mean over the cells: slow cells weigh more than quick ones, and one
+that a kernel never moves weighs most. The slowest cell alone would leave the shares to chance, as a trial is short.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ ROUNDS = 256
 """Draws of each kernel in turn before that."""
 LAGS = (1, 4, 16, 64)
 LEAST_SHARE = 0.04
-"""Of the time, for every kernel: the one that is proven to reach everything must stay, and a trial is short."""
+"""The least share of the time of every kernel: the one that is proven to reach every table must keep its turn, and a trial
+is too short to show its worth."""
 ITERATIONS = 200
 LONGEST_ROUND = 4096
 """Draws of one round of all kernels, at most: a kernel whose draws take very long gets more than its share of time."""
@@ -44,18 +45,18 @@ def tuned(unit: Unit, start: np.ndarray, random: np.ndarray) -> Unit:
     rates = _rates(seen) / costs[:, None]
     shares = best_shares(rates)
     # Kernels do more together than one by one: where cells wait for one that is seldom needed, little of it is enough.
-    mixed = [_as_draws(one, costs) for one in (shares, *_mostly(len(costs)))]
+    mixed = [_as_draws(time_shares, costs) for time_shares in (shares, *_mostly(len(costs)))]
     if max(map(sum, mixed)) > TRIAL // 2:
         return replace(unit, shares=mixed[0])  # a trial would not see all kernels
     seen, _ = _trials(unit, start, random, mixed)
-    usual = np.array([np.dot(one, costs) / sum(one) for one in mixed])
+    usual = np.array([np.dot(turns, costs) / sum(turns) for turns in mixed])
     waits = (1.0 / np.maximum(_rates(seen), 1.0 / TRIAL)).mean(axis=1) * usual
     return replace(unit, shares=mixed[int(np.argmin(waits))])
 
 
-def _alone(kernels: int, which: int) -> tuple[int, ...]:
+def _alone(kernels: int, kernel: int) -> tuple[int, ...]:
     """Shares that leave everything to one kernel."""
-    return tuple((1 << 40) * (k == which) for k in range(kernels))
+    return tuple((1 << 40) * (k == kernel) for k in range(kernels))
 
 
 def _mostly(kernels: int) -> np.ndarray:
@@ -77,19 +78,19 @@ def _trials(
     n = len(unit.columns)
     watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
     seen = []
-    for one in shares:
-        used = [k for k, share in enumerate(one) if share]
-        part = replace(unit, kernels=tuple(unit.kernels[k] for k in used), shares=tuple(one[k] for k in used))
-        chain = Chain(part, start, random)
+    for turns in shares:
+        used = [k for k, share in enumerate(turns) if share]
+        trial_unit = replace(unit, kernels=tuple(unit.kernels[k] for k in used), shares=tuple(turns[k] for k in used))
+        chain = Chain(trial_unit, start, random)
         chain.counts = False
-        chain.advance(part, TRIAL // 4)
-        seen.append(chain.keep(part, watched, TRIAL).astype(float))
+        chain.advance(trial_unit, TRIAL // 4)
+        seen.append(chain.keep(trial_unit, watched, TRIAL).astype(float))
         start = chain.place.table + unit.offset  # the next goes on from here
     return np.array(seen), start
 
 
 def _rates(seen: np.ndarray) -> np.ndarray:
-    """[walk, cell]: about how many effective draws a draw is worth, from how fast the cell forgets."""
+    """[walk, cell]: about how many effective draws a draw is worth, from how fast the cell's autocorrelation falls."""
     # What a cell varies by, whoever moved it; one that nobody moved tells nothing.
     variance = seen.reshape(-1, seen.shape[2]).var(axis=0)
     moved = variance > 0
@@ -106,7 +107,8 @@ def best_shares(rates: np.ndarray) -> np.ndarray:
     """The shares of time under which an effective draw takes least, in the mean over cells; by [kernel, cell].
 
     The sum of 1 / (shares @ rates) is least where no kernel's derivative is above the others'. Shares that are multiplied by
-    the roots of these derivatives come there, and the sum never rises on the way.
+    the roots of these derivatives come there, and the sum never rises on the way (the multiplicative algorithm for A-optimal
+    designs: Silvey, Titterington and Torsney 1978).
     """
     kernels = len(rates)
     least = min(LEAST_SHARE, 0.5 / kernels)
@@ -124,5 +126,5 @@ def _as_draws(shares: np.ndarray, costs: np.ndarray) -> tuple[int, ...]:
     """Whole numbers of draws in turn, from shares of time; enough that changing from one kernel to the next costs little."""
     draws = shares / costs
     draws /= draws.sum()
-    whole = min(LONGEST_ROUND, max(1.0 / draws.min(), ceil(VISIT / float(draws @ costs))))
-    return tuple(max(1, round(float(one) * whole)) for one in draws)
+    in_round = min(LONGEST_ROUND, max(1.0 / draws.min(), ceil(VISIT / float(draws @ costs))))
+    return tuple(max(1, round(float(share) * in_round)) for share in draws)

@@ -23,8 +23,8 @@ def _learnt(item: Any) -> Iterator[Any]:
     if isinstance(item, (int, float, np.ndarray)):
         yield item
     elif isinstance(item, tuple):
-        for one in item:
-            yield from _learnt(one)
+        for part in item:
+            yield from _learnt(part)
     elif isinstance(item, Kernel):
         for field_of in fields(item):  # type: ignore[arg-type]
             yield from _learnt(getattr(item, field_of.name))
@@ -50,12 +50,12 @@ class Unit:
     """Sums of the unit's columns that are asked about too, as sparse rows."""
     shares: tuple[int, ...] = (1 << 40,)
     asked: np.ndarray = field(default_factory=_none)
-    """Which questions about the release concern the unit, and which question of the unit each is (its part of it)."""
+    """Which questions about the release concern the unit; `answered` says which question of the unit each is, in part."""
     answered: np.ndarray = field(default_factory=_none)
     further: tuple[str, ...] = ()
     """Names of the last columns where these are none of the release (-1 in `columns`) but hidden states of the chain."""
     aside: np.ndarray = field(default_factory=_none)
-    """Columns whose entropies nobody asks for: chains have to agree on them, but need not go on for the sake of these."""
+    """Columns whose entropies nobody asks for: chains must agree on them, but need not go on until these are known well."""
 
     @property
     def n_questions(self) -> int:
@@ -72,20 +72,20 @@ class Unit:
         """How it is walked."""
         if len(self.kernels) == 1:
             return self.kernels[0].words
-        whole = sum(self.shares)
-        shares = [f"{n / whole:.0%}" if n > 0.005 * whole else "few" for n in self.shares]
-        return ", ".join(f"{share} {one.words}" for share, one in zip(shares, self.kernels, strict=True))
+        total = sum(self.shares)
+        shares = [f"{n / total:.0%}" if n > 0.005 * total else "few" for n in self.shares]
+        return ", ".join(f"{share} {kernel.words}" for share, kernel in zip(shares, self.kernels, strict=True))
 
     def digest(self) -> str:
         """A name for how it is walked, after tuning: the same kernels with what they learnt, by turns of the same length."""
-        found = hashlib.sha256(repr(self.shares).encode())
+        digest = hashlib.sha256(repr(self.shares).encode())
         for kernel in self.kernels:
-            found.update(type(kernel).__name__.encode())
-            for one in _learnt(kernel):
-                found.update(
-                    f"{one!r}|".encode() if isinstance(one, (int, float)) else np.ascontiguousarray(one).tobytes()
+            digest.update(type(kernel).__name__.encode())
+            for item in _learnt(kernel):
+                digest.update(
+                    f"{item!r}|".encode() if isinstance(item, (int, float)) else np.ascontiguousarray(item).tobytes()
                 )
-        return found.hexdigest()
+        return digest.hexdigest()
 
     def question_offset(self) -> np.ndarray:
         """What is to be added to the value of each question."""
@@ -93,8 +93,8 @@ class Unit:
 
     def first_values(self) -> np.ndarray:
         """The value of every question in the first table, as chains have it."""
-        here = self.start - self.offset
-        return np.concatenate([here, self.sums @ here]).astype(np.int64)
+        table = self.start - self.offset
+        return np.concatenate([table, self.sums @ table]).astype(np.int64)
 
     def question_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of every question; those of sums need not be sharp."""

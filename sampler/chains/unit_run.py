@@ -1,8 +1,8 @@
 """The chains of one unit: what was counted, how it is judged at a look, and whether to go on.
 
 A look comes when batches are full, so at 1,024, 2,048, 4,096, ... draws. Chains that do not yet agree are still on their way
-from their starts: all that they noted is discarded, and the count begins anew. The answer is good enough when it passes the
-rule at two looks in a row.
+from their starts: all that they noted is discarded (burn-in), and the count begins anew. The answer is good enough when it
+passes the rule at two looks in a row.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ APART = 1.1
 COARSE, MOST_PLACED = 0.1, 8
 """What bins may cost, as a share of the tolerance, before windows are placed anew; and how often that is done."""
 PATIENT, HOPELESS = 1 << 20, 16.0
-"""Without a limit, chains that have made so many draws are given up where they would need so many times as many."""
+"""Without a limit, chains that have made PATIENT draws are given up if they would need more than HOPELESS times as many."""
 USUAL_VARENTROPY = 1.0
 """Of -log2 p(x), in bits squared: that of a normal law, about."""
 
@@ -58,9 +58,9 @@ class UnitRun:
     good_looks: int = 0
     discarded: int = 0
     warm: bool = False
-    """Are the first draws gone, which tell more of where chains start than of where they dwell?"""
+    """Are the first draws, which depend on where chains started, discarded (burn-in)?"""
     looked_at: int = 0
-    """Draws of one chain that the last look was at, and its joint shares where these were discarded after it."""
+    """Draws of each chain that the last look was at; `joint_looked_at`: its joint shares, if discarded after it."""
     joint_looked_at: tuple[np.ndarray, ...] = ()
     placed: int = 0
     """How often windows were placed anew because they were too coarse."""
@@ -98,24 +98,26 @@ class UnitRun:
         """How often each combination of values of a group came up, from the lower bounds on."""
         lower, upper = self.unit.question_bounds()
         counts = np.sum([chain.tally.joint_counts for chain in self.chains], axis=0)
-        found = []
+        shares = []
         for k, group in enumerate(self.joint):
             first = self.chains[0].tally.joint_first[k : k + 2]
-            shape = [int(upper[q] - lower[q] + 1) for q in group]
-            here = counts[first[0] : first[1]].reshape(shape)
-            found.append(here / max(1, here.sum()))
-        return tuple(found)
+            shape = [int(upper[question] - lower[question] + 1) for question in group]
+            group_counts = counts[first[0] : first[1]].reshape(shape)
+            shares.append(group_counts / max(1, group_counts.sum()))
+        return tuple(shares)
 
     def state(self) -> dict[str, Any]:
         """What changed up to the last look."""
-        found, errors, reference = self.diagnosis, self.share_errors, self.reference
+        diagnosis, errors, reference = self.diagnosis, self.share_errors, self.reference
         return {
             "tuned": self.unit.digest(),
             **{name: getattr(self, name) for name in COUNTED},
             "chains": [state_of(self.unit, chain) for chain in self.chains],
             "reference": None if reference is None else (windows_state(reference.windows), reference.logs),
             "pooled": windows_state(self.pooled),
-            "diagnosis": None if found is None else tuple(getattr(found, one.name) for one in fields(found)),
+            "diagnosis": None
+            if diagnosis is None
+            else tuple(getattr(diagnosis, entry.name) for entry in fields(diagnosis)),
             "share_errors": None if errors is None else (windows_state(errors.windows), errors.variance),
             "joint_looked_at": self.joint_looked_at,
         }
@@ -124,32 +126,32 @@ class UnitRun:
         """Go on from there."""
         if state["tuned"] != self.unit.digest():
             raise InputError(TUNED_OTHERWISE)
-        q = self.unit.n_questions
+        n_questions = self.unit.n_questions
 
         def windows(arrays: Any) -> Windows | None:
-            return None if arrays is None else windows_of(arrays, q)
+            return None if arrays is None else windows_of(arrays, n_questions)
 
         for name in COUNTED:
-            given = state[name]
-            setattr(self, name, bool(given) if name in ("warm", "finished") else whole_number(given, 0))
+            value = state[name]
+            setattr(self, name, bool(value) if name in ("warm", "finished") else whole_number(value, 0))
         for chain, saved in zip(self.chains, state["chains"], strict=True):
             restore_chain(self.unit, chain, saved)
             if (chain.batch, chain.length) != (self.chains[0].batch, self.chains[0].length):
                 raise Damaged
         self.pooled = windows(state["pooled"])
-        shapes = [one.shape for one in self.joint_shares()] if state["joint_looked_at"] else []
+        shapes = [shares.shape for shares in self.joint_shares()] if state["joint_looked_at"] else []
         self.joint_looked_at = tuple(map(checked, state["joint_looked_at"], shapes))
         self.reference = self.diagnosis = self.share_errors = None
         if state["reference"] is not None:
             arrays, logs = state["reference"]
-            self.reference = Reference(windows_of(arrays, q), checked(logs, arrays[4].shape))
+            self.reference = Reference(windows_of(arrays, n_questions), checked(logs, arrays[4].shape))
         if state["diagnosis"] is not None:
-            kinds = [bool if one.name in ("exact", "never_moved") else float for one in fields(Diagnosis)]
-            told = zip(state["diagnosis"], kinds, strict=True)
-            self.diagnosis = Diagnosis(*(checked(one, (q,), kind) for one, kind in told))
+            kinds = [bool if entry.name in ("exact", "never_moved") else float for entry in fields(Diagnosis)]
+            arrays_and_kinds = zip(state["diagnosis"], kinds, strict=True)
+            self.diagnosis = Diagnosis(*(checked(array, (n_questions,), kind) for array, kind in arrays_and_kinds))
         if state["share_errors"] is not None:
             arrays, variance = state["share_errors"]
-            self.share_errors = ShareErrors(windows_of(arrays, q), checked(variance, variance.shape[:1]))
+            self.share_errors = ShareErrors(windows_of(arrays, n_questions), checked(variance, variance.shape[:1]))
 
     def reopen(self, settings: ChainSettings) -> bool:
         """Go on to another look, although this one was good enough; False where there are no draws left for it."""
@@ -157,7 +159,7 @@ class UnitRun:
         return not self.finished
 
     def _at_the_end(self, settings: ChainSettings) -> bool:
-        """Is the limit reached; or, without one, are chains not on their way to a good enough answer?"""
+        """Is the limit of draws reached? Where there is none: would chains need far too many more?"""
         if settings.max_draws is not None:
             return self.made >= settings.max_draws
         return self.made >= PATIENT and self.times_needed(settings.tolerance) > HOPELESS
@@ -166,12 +168,12 @@ class UnitRun:
         """How many times as many draws the stop rule wants, if errors go on shrinking as they should."""
         if self.diagnosis is None or not self.draws:
             return 1.0
-        of, found = ~self.diagnosis.exact, self.diagnosis
-        if not of.any():
+        open_columns, diagnosis = ~self.diagnosis.exact, self.diagnosis
+        if not open_columns.any():
             return 1.0
-        ess, rhat = float(found.ess[of].min()), float(found.rhat[of].max())
-        error = float(found.entropy_error[of].max())
-        if self.reference is None:  # a first look: an error is not known yet, but from the effective draws
+        ess, rhat = float(diagnosis.ess[open_columns].min()), float(diagnosis.rhat[open_columns].max())
+        error = float(diagnosis.entropy_error[open_columns].max())
+        if self.reference is None:  # at a first look the error is known only from the effective draws
             error = float(np.sqrt(USUAL_VARENTROPY / max(ess, 1.0)))
         further = (rhat**2 - 1.0) / (LARGEST_RHAT**2 - 1.0) if np.isfinite(rhat) else np.inf
         return max((3.0 * error / tolerance) ** 2, LEAST_DRAWS / max(ess, 1.0), further, self.trips_needed, 1.0)
@@ -189,18 +191,18 @@ class UnitRun:
         tolerance = settings.tolerance
         counted, batches = self._counted(), self._batches()
         pooled, excess, doubt = self._read(counted, batches.sums, batches.squares)
-        found = self._judged(pooled, batches)
-        error = np.hypot(found.entropy_error, np.where(found.exact, 0.0, doubt))
+        diagnosis = self._judged(pooled, batches)
+        error = np.hypot(diagnosis.entropy_error, np.where(diagnosis.exact, 0.0, doubt))
         error[self.unit.aside] = 0.0
-        self.diagnosis = found = replace(found, entropy_error=error, excess=excess)
+        self.diagnosis = diagnosis = replace(diagnosis, entropy_error=error, excess=excess)
         self.pooled, self.looked_at, self.made_then = pooled, self.draws, self.made
         if self.chains[0].batch < BATCHES:
             return
         logs = np.zeros(len(pooled.counters))
         log_densities(pooled, logs)
         self.reference = Reference(pooled, logs)
-        apart = found.rhat[~found.exact].max(initial=0.0) > APART
-        good = not apart and good_enough(found, tolerance) and self.trips_needed <= 1.0
+        apart = diagnosis.rhat[~diagnosis.exact].max(initial=0.0) > APART
+        good = not apart and good_enough(diagnosis, tolerance) and self.trips_needed <= 1.0
         self.good_looks = self.good_looks + 1 if good else 0
         windows, centre = self._placed_anew(counted, batches.sums, batches.squares)
         finer = windows.shift < counted.shift
@@ -233,36 +235,36 @@ class UnitRun:
 
     def _judged(self, pooled: Windows, batches: Batches) -> Diagnosis:
         """Diagnose the chains by their batches and by what they have counted."""
-        chains, unit, q = self.chains, self.unit, self.unit.n_questions
+        chains, unit, n_questions = self.chains, self.unit, self.unit.n_questions
         batch, length = chains[0].batch, batches.length
-        bits, seen = np.zeros(q), np.zeros(q, dtype=np.int64)
+        bits, seen = np.zeros(n_questions), np.zeros(n_questions, dtype=np.int64)
         entropies(pooled, bits, seen)
-        starts, counts = np.zeros(q, dtype=np.int64), np.zeros(int(pooled.size.sum()))
+        starts, counts = np.zeros(n_questions, dtype=np.int64), np.zeros(int(pooled.size.sum()))
         plain_counts(pooled, starts, counts)
         lower, upper = unit.question_bounds()
-        whole = self.reference is not None and chains[0].batch == BATCHES
-        shape = (len(chains), BATCHES // 2, q)
+        complete = self.reference is not None and chains[0].batch == BATCHES
+        shape = (len(chains), BATCHES // 2, n_questions)
         before = self.diagnosis
-        found = diagnose(
+        diagnosis = diagnose(
             batches,
-            np.stack([chain.surprise for chain in chains]) if whole else np.full(shape, np.nan),
+            np.stack([chain.surprise for chain in chains]) if complete else np.full(shape, np.nan),
             length,
             seen.astype(float),
             lower < upper,
             len(chains) * batch * length,
             (counts, starts),
-            np.stack([chain.means for chain in chains]) if whole else None,
+            np.stack([chain.means for chain in chains]) if complete else None,
         )
-        if whole and self.reference is not None:
-            part = BATCHES // 2 / batch
+        if complete and self.reference is not None:
+            share = BATCHES // 2 / batch
             spreads = [chain.spread for chain in chains]
-            self.share_errors = share_errors(self.reference.windows, spreads, part, found.growth)
-        if not whole and before is not None and self.draws >= self.looked_at:
+            self.share_errors = share_errors(self.reference.windows, spreads, share, diagnosis.growth)
+        if not complete and before is not None and self.draws >= self.looked_at:
             # Stopped between two looks: surprises are not complete, and more draws have made no error larger.
             return replace(
-                found, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
+                diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
-        return found
+        return diagnosis
 
     def _read(self, counted: Windows, sums: np.ndarray, squares: np.ndarray) -> Reading:
         """What was counted in bins as wide as they may be; exact values stay as they are."""

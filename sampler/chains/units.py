@@ -23,12 +23,12 @@ from .unit import Unit
 def units_of(moves: Moves, questions: Any) -> tuple[Unit, ...]:
     """The units of a release; `questions` are the sums that are asked about, rows over all columns."""
     by_column = sp.csc_array(questions)
-    whole = _whole_table(moves, by_column)
-    if whole is not None:
-        return (whole,)
+    unit = _whole_table(moves, by_column)
+    if unit is not None:
+        return (unit,)
     return tuple(
-        unit_of(moves.support, block, one, by_column)
-        for block, one in zip(moves.support.solved.blocks, moves.sets, strict=True)
+        unit_of(moves.support, block, move_set, by_column)
+        for block, move_set in zip(moves.support.solved.blocks, moves.sets, strict=True)
     )
 
 
@@ -44,9 +44,9 @@ def _whole_table(moves: Moves, questions: Any) -> Unit | None:
     return unit_asked(walked, task.weights, fit.kernels, fit.certificate, questions)
 
 
-def unit_of(inside: Support, block: Block, moves: MoveSet, questions: Any) -> Unit:
+def unit_of(support: Support, block: Block, moves: MoveSet, questions: Any) -> Unit:
     """A block with its kernels."""
-    weights = weights_on(inside.weigh, block.columns, block.lower, block.upper, tails=True)
+    weights = weights_on(support.weigh, block.columns, block.lower, block.upper, tails=True)
     fit = fitting(Task(block, moves, weights))
     order = np.arange(len(block.columns)) if fit.order is None else fit.order
     walked = Walked(block.columns[order], block.lower[order], block.upper[order], block.start[order])
@@ -102,6 +102,9 @@ def unit_asked(
 
 
 def with_weights(unit: Unit, weights: Weights) -> Unit:
-    """The same unit under another law; for a search of a first table that is possible at all."""
-    kernels = tuple(replace(one, weights=weights) if hasattr(one, "weights") else one for one in unit.kernels)  # type: ignore[type-var]
+    """The same unit under another law, for the search of a first table that is possible."""
+    kernels = tuple(
+        replace(kernel, weights=weights) if hasattr(kernel, "weights") else kernel  # type: ignore[type-var]
+        for kernel in unit.kernels
+    )
     return replace(unit, weights=weights, kernels=kernels)

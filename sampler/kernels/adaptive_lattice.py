@@ -1,6 +1,7 @@
 """Hit-and-run along vectors of lattice bases that wander, of which only those that the table leaves room for are drawn.
 
-How many these are depends on the table, so a step from x to y is accepted with min(1, number at x / number at y).
+How many these are depends on the table, so a step from x to y is accepted with min(1, number at x / number at y)
+(Metropolis-Hastings).
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def walk_adaptive(
                 continue
             for e in range(length):
                 table[columns[e]] += times * sizes[e]
-            there = directions(given, tableau, table)
-            if fraction(random) * there >= number:
+            number_there = directions(given, tableau, table)
+            if fraction(random) * number_there >= number:
                 for e in range(length):
                     table[columns[e]] -= times * sizes[e]
         end_of_draw(tally, table)

@@ -44,7 +44,10 @@ ANYTHING = (-np.inf, np.inf)
 
 
 class Kernel(ABC):
-    """Steps of one kind on one unit. Kernels hold no state: what a chain writes to is in its `room`."""
+    """Steps of one kind on one unit: a Markov transition that has the law as its stationary distribution.
+
+    Kernels hold no state: what a chain writes to is in its `room`.
+    """
 
     words: str
     """What kind of steps these are, for people."""

@@ -77,7 +77,7 @@ def weigh_by_ratios(
     number, gaining = end - begin, middle - begin
     for e in range(number):
         values[e] = table[columns[begin + e]] + (-back if e < gaining else back)
-    here = total = 1.0
+    product = total = 1.0
     weight[0] = 1.0
     for i in range(1, back + ahead + 1):
         gain = loss = 1.0
@@ -87,13 +87,13 @@ def weigh_by_ratios(
         for e in range(gaining, number):
             gain *= values[e]
             values[e] -= 1.0
-        here *= gain / loss
-        weight[i] = here
-        total += here
+        product *= gain / loss
+        weight[i] = product
+        total += product
         if total > HUGE:  # the line has one peak: what this loses below is nothing beside it
             for k in range(i + 1):
                 weight[k] *= TINY
-            here *= TINY
+            product *= TINY
             total *= TINY
     return total
 

@@ -1,4 +1,4 @@
-"""Sub-tables redrawn as a whole from the law given the rest (a heat bath): all their tables are gone through each time."""
+"""Sub-tables redrawn as a whole from the law given the rest (a block Gibbs step): all their tables are tried each time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LESSON = 64
 """Sub-tables that are redrawn to see how many tables they have."""
 NS_PER_REDRAW, NS_PER_TABLE = 4000.0, 200.0
-"""What a search costs, and each table that it finds; one that is given up has found as many as it has steps, or a third."""
+"""What a search costs, and each table that it finds; one that is given up counts as having found a third of its steps."""
 
 
 def fits(task: Task) -> Fit | None:
@@ -48,12 +48,12 @@ class SubTableKernel(Kernel):
 
     def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
         """With its cost, from how many tables the sub-tables of a short walk have."""
-        table, arrays, found = (start - unit.offset).astype(np.int64), self.moves.arrays, 0
+        table, arrays, n_tables = (start - unit.offset).astype(np.int64), self.moves.arrays, 0
         for _ in range(LESSON):
-            which = below(random, len(arrays.n_rows))
-            number = redraw_by_weight(arrays, which, MOST_STEPS, self.weights, table, random)
-            found += number or MOST_STEPS // 3
-        return replace(self, usual_cost=NS_PER_REDRAW + NS_PER_TABLE * found / LESSON)
+            sub_table = below(random, len(arrays.n_rows))
+            number = redraw_by_weight(arrays, sub_table, MOST_STEPS, self.weights, table, random)
+            n_tables += number or MOST_STEPS // 3
+        return replace(self, usual_cost=NS_PER_REDRAW + NS_PER_TABLE * n_tables / LESSON)
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Redraw sub-tables."""
@@ -72,23 +72,23 @@ def _log_weight_of(weights: Weights, columns: np.ndarray, values: np.ndarray) ->
 
 @jit
 def redraw_by_weight(
-    arrays: Arrays, which: int, steps: int, weights: Weights, table: np.ndarray, random: np.ndarray
+    arrays: Arrays, sub_table: int, steps: int, weights: Weights, table: np.ndarray, random: np.ndarray
 ) -> int:
     """Replace a sub-table by one of all that fit, by their weights; how many there are, 0 where it was left as it is.
 
-    The search looks at what is the same before and after only; so does giving it up after so many steps. A table that is
-    found replaces the one before with its share of the weight so far.
+    The search, and giving it up after so many steps, look only at what a redraw does not change, so that neither favours a
+    table. Each table that is found replaces the one before with its share of the weight so far (reservoir sampling).
     """
-    here = arrays.columns[arrays.first[which] : arrays.first[which + 1]]
-    start = arrays.entry[arrays.first[which] : arrays.first[which + 1] + 1]
+    columns = arrays.columns[arrays.first[sub_table] : arrays.first[sub_table + 1]]
+    start = arrays.entry[arrays.first[sub_table] : arrays.first[sub_table + 1] + 1]
     rows, values = arrays.row[start[0] : start[-1]], arrays.coefficient[start[0] : start[-1]]
-    b = np.zeros(arrays.n_rows[which], dtype=np.int64)
-    low, high = np.empty(len(here), dtype=np.int64), np.empty(len(here), dtype=np.int64)
-    drawn = np.empty(len(here), dtype=np.int64)
-    for k in range(len(here)):
-        low[k], high[k] = arrays.lower[here[k]], arrays.upper[here[k]]
+    b = np.zeros(arrays.n_rows[sub_table], dtype=np.int64)
+    low, high = np.empty(len(columns), dtype=np.int64), np.empty(len(columns), dtype=np.int64)
+    drawn = np.empty(len(columns), dtype=np.int64)
+    for k in range(len(columns)):
+        low[k], high[k] = arrays.lower[columns[k]], arrays.upper[columns[k]]
         for e in range(start[k], start[k + 1]):
-            b[arrays.row[e]] += arrays.coefficient[e] * table[here[k]]
+            b[arrays.row[e]] += arrays.coefficient[e] * table[columns[k]]
     search = Search(start - start[0], rows, values)
     course = begin(search, b, low, high)
     number, top, total, chosen = 0, -np.inf, 0.0, False
@@ -99,7 +99,7 @@ def redraw_by_weight(
         if steps == 0:
             return 0
         number += 1
-        log = _log_weight_of(weights, here, course.x)
+        log = _log_weight_of(weights, columns, course.x)
         if log == -np.inf:
             continue
         if log > top:
@@ -110,8 +110,8 @@ def redraw_by_weight(
             drawn[:] = course.x
             chosen = True
     if chosen:
-        for k in range(len(here)):
-            table[here[k]] = drawn[k]
+        for k in range(len(columns)):
+            table[columns[k]] = drawn[k]
     return number
 
 

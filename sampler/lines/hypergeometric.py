@@ -1,8 +1,9 @@
-"""The hypergeometric law of one number: how many good units are among some that are taken, all units being alike.
+"""The hypergeometric law: how many good balls are among some that are drawn from an urn without replacement.
 
 A 2 x 2 table of given margins has one free cell, and this is its law under prod 1/x!. Three methods, each the fastest in
-its range: inversion from 0 where a margin is small, inversion from the mode where the law is narrow (both walk along the
-probabilities), and Stadlober's ratio of uniforms (HRUA, 1990), whose cost does not depend on the spread.
+its range: inversion (inverse transform) from 0 where a margin is small, inversion from the mode where the law is narrow
+(both walk along the probabilities), and Stadlober's ratio of uniforms (HRUA, 1990), whose cost does not depend on the
+spread.
 
 Probabilities are computed as Loader (2000) does it: n! = sqrt(2 pi n) (n/e)^n exp(stirling_error(n)), and what is left of
 the powers is a *deviance* of each count from its mean, which is small near the mode. So neither a logarithm nor the
@@ -88,7 +89,7 @@ def deviance(count: int, mean: float) -> float:
 
 @jit_lean
 def draw_hypergeometric(good: int, bad: int, taken: int, random: np.ndarray) -> int:
-    """The number of good units among `taken` (at most good + bad) that are taken blindly."""
+    """The number of good balls among `taken` (at most good + bad) that are drawn blindly."""
     return draw_with_table(good, bad, taken, _LOG_FACTORIAL, random)
 
 
@@ -119,7 +120,7 @@ def draw_with_table(good: int, bad: int, taken: int, log_factorials: np.ndarray,
             both = _ratio_of_uniforms_by_table(mode, mean, variance, small, other, total, log_factorials, random)
         else:
             both = _ratio_of_uniforms(mode, mean, variance, small, other, total, random)
-    # `both` counts the units that are of the rarer kind and in the smaller part.
+    # `both` counts the balls that are of the rarer kind and in the smaller part.
     if bad < good:
         both = part - both
     if 2 * taken > total:
@@ -157,8 +158,8 @@ def _four(log_factorials, a, b, c, d):  # type: ignore[no-untyped-def]
 @jit_lean
 def _peak_by_table(mode, small, other, total, log_factorials):  # type: ignore[no-untyped-def]
     """The probability of the mode, by factorials."""
-    given = _four(log_factorials, small, total - small, other, total - other) - log_factorials[np.uint64(total)]
-    return math.exp(given - _four(log_factorials, mode, small - mode, other - mode, total - small - other + mode))
+    margins = _four(log_factorials, small, total - small, other, total - other) - log_factorials[np.uint64(total)]
+    return math.exp(margins - _four(log_factorials, mode, small - mode, other - mode, total - small - other + mode))
 
 
 @jit_lean
@@ -168,12 +169,12 @@ def _peak(mode, small, other, total):  # type: ignore[no-untyped-def]
     a, b, c, d = mode, small - mode, other - mode, total - small - other + mode
     fit = small * (many / whole)
     away = deviance(a, fit) + deviance(b, most - fit) + deviance(c, many - fit) + deviance(d, whole - most - many + fit)
-    given = (
+    margins = (
         stirling_error(small) + stirling_error(total - small) + stirling_error(other) + stirling_error(total - other)
     )
     sizes = (most * many / whole) * ((whole - most) * (whole - many))
     inner = (max(a, 1.0 / TWO_PI) * float(b)) * (float(c) * max(d, 1.0 / TWO_PI))
-    return math.exp(given - stirling_error(total) - away) * math.sqrt(sizes / (inner * TWO_PI))
+    return math.exp(margins - stirling_error(total) - away) * math.sqrt(sizes / (inner * TWO_PI))
 
 
 @jit_lean

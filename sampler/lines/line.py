@@ -1,8 +1,9 @@
-"""One point of a line: how far a move can be made at a table, and how many times, drawn from the law along that line.
+"""A step of hit-and-run: how far a move can be made at a table, and how many times, drawn from the law along that line.
 
-Up to LONGEST points the weights of all are summed, and the draw owes nothing to where the chain is. On longer lines a
-slice is drawn (Neal 2003): a level below the weight of the current point, then points of the line at random, which close in
-on the current one until one lies above the level. That leaves the law as it is however long the line.
+Up to LONGEST points the weights of all are summed, and one is drawn whatever the current point is (a Gibbs step). On longer
+lines it is slice sampling (Neal 2003): a level below the weight of the current point, then points of the line at random from
+a range that shrinks towards the current one, until one lies above the level. That leaves the law as it is however long the
+line.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ def line_range(
     """How many times a move (entries `begin` to `end` of the arrays) can be made: backwards (0 or less) and forwards."""
     back, ahead = FAR, FAR
     for e in range(begin, end):
-        j, s = columns[e], steps[e]
+        j, step = columns[e], steps[e]
         above, under = upper[j] - table[j], table[j] - lower[j]
-        if s < 0:
-            above, under, s = under, above, -s
-        if s > 1:
-            above, under = above // s, under // s
+        if step < 0:
+            above, under, step = under, above, -step
+        if step > 1:
+            above, under = above // step, under // step
         ahead, back = min(ahead, above), min(back, under)
         if ahead == 0 and back == 0:
             break
@@ -72,7 +73,7 @@ def log_weight_along(weights: Weights, line: Line, times: int) -> float:
 
 @jit_inlined
 def _by_ratios(weights: Weights, line: Line) -> tuple[bool, bool, float]:
-    """Do neighbouring points have weights in a ratio of products? Do these fit a number? And the log of its tilt."""
+    """Is the ratio of neighbouring weights one of products? Do these fit a float? And the log of the tilt, prod mu^step."""
     by_ratios = weights.kind == FACTORIAL or weights.kind == POISSON
     log_tilt, most_gain, most_loss = 0.0, 1.0, 1.0
     if by_ratios:
@@ -94,49 +95,49 @@ def _by_ratios(weights: Weights, line: Line) -> tuple[bool, bool, float]:
 def _write_ratios(line: Line, log_tilt: float, weight: np.ndarray) -> float:
     """Write the weights of all points over that of the first; their sum."""
     tilt = np.exp(log_tilt) if log_tilt != 0.0 else 1.0
-    here, total = 1.0, 1.0
+    product, total = 1.0, 1.0
     weight[0] = 1.0
     for i in range(1, line.high - line.low + 1):
-        t = line.low + i
+        times = line.low + i
         gain, loss = tilt, 1.0
         for e in range(line.begin, line.end):
             x = line.table[line.columns[e]]
             if line.steps[e] > 0:
-                loss *= x + t
+                loss *= x + times
             else:
-                gain *= x - t + 1
-        here *= gain / loss
-        weight[i] = here
-        total += here
+                gain *= x - times + 1
+        product *= gain / loss
+        weight[i] = product
+        total += product
         if total > HUGE:  # the line has one peak: what this loses below is nothing beside it
             for k in range(i + 1):
                 weight[k] *= TINY
-            here *= TINY
+            product *= TINY
             total *= TINY
     return total
 
 
 @jit_inlined
 def _write_log_ratios(line: Line, log_tilt: float, weight: np.ndarray) -> float:
-    """Long moves of large cells: the same ratios, of which logarithms are taken before they run over; the largest."""
-    log_here = largest = 0.0
+    """Long moves of large cells: the same ratios, of which logarithms are taken before they overflow; the largest."""
+    log_product = largest = 0.0
     weight[0] = 0.0
     for i in range(1, line.high - line.low + 1):
-        t = line.low + i
+        times = line.low + i
         gain, loss = 1.0, 1.0
-        log_here += log_tilt
+        log_product += log_tilt
         for e in range(line.begin, line.end):
             x = line.table[line.columns[e]]
             if line.steps[e] > 0:
-                loss *= x + t
+                loss *= x + times
             else:
-                gain *= x - t + 1
+                gain *= x - times + 1
             if gain > HUGE or loss > HUGE:
-                log_here += np.log(gain / loss)
+                log_product += np.log(gain / loss)
                 gain, loss = 1.0, 1.0
-        log_here += np.log(gain / loss)
-        weight[i] = log_here
-        largest = max(largest, log_here)
+        log_product += np.log(gain / loss)
+        weight[i] = log_product
+        largest = max(largest, log_product)
     return largest
 
 
@@ -168,7 +169,7 @@ def weigh_line(weights: Weights, line: Line, weight: np.ndarray) -> float:
 
 @jit_lean
 def pick_by_weight(weight: np.ndarray, n: int, total: float, random: np.ndarray) -> int:
-    """One of n places, with probabilities in proportion to their weights."""
+    """One of n places, with probabilities in proportion to their weights (inverse transform)."""
     left = fraction(random) * total
     last = 0
     for i in range(n):
@@ -182,25 +183,25 @@ def pick_by_weight(weight: np.ndarray, n: int, total: float, random: np.ndarray)
 
 @jit_lean
 def slice_line(weights: Weights, line: Line, random: np.ndarray) -> int:
-    """A point of a long line by a slice through its law that shrinks towards the current point 0."""
+    """A point of a long line by slice sampling; the range shrinks towards the current point, 0."""
     low, high = line.low, line.high
     level = log_weight_along(weights, line, 0) + np.log(1.0 - fraction(random))
     while True:
-        t = low + below(random, high - low + 1)
-        if t == 0 or log_weight_along(weights, line, t) >= level:
-            return t
-        if t < 0:
-            low = t + 1
+        times = low + below(random, high - low + 1)
+        if times == 0 or log_weight_along(weights, line, times) >= level:
+            return times
+        if times < 0:
+            low = times + 1
         else:
-            high = t - 1
+            high = times - 1
 
 
 @jit_lean
 def draw_on_line(weights: Weights, line: Line, random: np.ndarray, weight: np.ndarray) -> tuple[int, float]:
     """How often a move is made, drawn from the law on its line; and the sum of the weights.
 
-    The weights of all points are then in `weight`. The sum is 0 where these were not asked for: under the uniform law, on
-    long lines, and where every point of the line is excluded.
+    The weights of all points are then in `weight`. The sum is 0 where they are not: under the uniform law, on long lines,
+    and where every point of the line is excluded.
     """
     points = line.high - line.low + 1
     if weights.kind == ALIKE:

@@ -12,7 +12,7 @@ from ...fiber.laws.support import WithEvidence
 from .hypergeometric import log_factorial as computed
 
 ALIKE, FACTORIAL, POISSON, MIXED = 0, 1, 2, 3
-"""What kind of law: none; 1/x! for every column; mu^x/x! for every column; anything else."""
+"""What kind of law: uniform; 1/x! for every column; mu^x/x! for every column (Poisson); anything else."""
 LISTED = 16_384
 """ln k! is looked up for k below this, and computed beyond."""
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
@@ -40,7 +40,7 @@ class Weights(NamedTuple):
     tail: np.ndarray
     """[column]: kind, a, b, c of the formula for what is not listed."""
     power: float = 1.0
-    """Below 1 only where a law is tempered."""
+    """Below 1 only where a law is tempered (on the rungs of a ladder)."""
 
 
 def weights_on(
@@ -49,8 +49,8 @@ def weights_on(
     """The weights of some columns between their bounds. Whatever is not of the form mu^x/x! is listed value by value, but
     with `tails` only as far as there is no formula."""
     n = len(columns)
-    known, is_cell = isinstance(weigh.law, Poisson), columns < weigh.n_cells
-    counted = is_cell if known else np.zeros(n, dtype=bool)
+    is_poisson, is_cell = isinstance(weigh.law, Poisson), columns < weigh.n_cells
+    counted = is_cell if is_poisson else np.zeros(n, dtype=bool)
     log_mean = np.zeros(n)
     if isinstance(weigh.law, Poisson):
         with np.errstate(divide="ignore"):  # a mean of 0 leaves only the value 0, and no column of a block has only one
@@ -58,20 +58,20 @@ def weights_on(
     listed = np.isin(columns, [column for column, _ in weigh.evidence])
     if weigh.own is not None:
         listed[is_cell] |= weigh.own[columns[is_cell]] > 0
-    if not known and weigh.law is not alike:
+    if not is_poisson and weigh.law is not alike:
         listed |= is_cell
-    rest = WithEvidence(alike, weigh.n_cells, weigh.evidence, weigh.own) if known else weigh
+    other_factors = WithEvidence(alike, weigh.n_cells, weigh.evidence, weigh.own) if is_poisson else weigh
     start, values, length = np.full(n, -1, dtype=np.int64), [np.empty(0)], 0
     number, formulas = (upper - lower + 1).astype(np.int64), np.zeros((n, 4))
     for j in np.flatnonzero(listed):
-        formula = rest.tail(int(columns[j])) if tails and number[j] > MANY else None
+        formula = other_factors.tail(int(columns[j])) if tails and number[j] > MANY else None
         if formula is not None:
             formulas[j] = formula.kind, formula.a, formula.b, formula.c
             number[j] = min(number[j], max(MANY, formula.begins - int(lower[j])))
-        given = rest(int(columns[j]), int(lower[j]), int(lower[j] + number[j]) - 1)
-        if given is not None and (formula is not None or (given != given[0]).any()):
-            start[j], length = length, length + len(given)
-            values.append(given)
+        log_weights = other_factors(int(columns[j]), int(lower[j]), int(lower[j] + number[j]) - 1)
+        if log_weights is not None and (formula is not None or (log_weights != log_weights[0]).any()):
+            start[j], length = length, length + len(log_weights)
+            values.append(log_weights)
     kind = MIXED
     if (start < 0).all() and (counted.all() or not counted.any()):
         kind = ALIKE if not counted.any() else POISSON if log_mean.any() else FACTORIAL
@@ -103,16 +103,16 @@ def log_factorial(log_factorials: np.ndarray, x: int) -> float:
 @jit_lean
 def log_weight(weights: Weights, j: int, x: int) -> float:
     """The log-weight of one value of a column."""
-    found = 0.0
+    log_w = 0.0
     if weights.counted[j]:
-        found = x * weights.log_mean[j] - log_factorial(weights.log_factorials, x)
+        log_w = x * weights.log_mean[j] - log_factorial(weights.log_factorials, x)
     if weights.start[j] >= 0:
         k = x - weights.first[j]
         if k < weights.listed[j]:
-            found += weights.power * weights.value[weights.start[j] + k]
+            log_w += weights.power * weights.value[weights.start[j] + k]
         else:
-            found += weights.power * in_tail(weights.tail, j, x)
-    return found
+            log_w += weights.power * in_tail(weights.tail, j, x)
+    return log_w
 
 
 @jit_lean
@@ -120,8 +120,8 @@ def in_tail(tail: np.ndarray, j: int, x: int) -> float:
     """The log-weight of a value that is not listed."""
     a, b, c = tail[j, 1], tail[j, 2], tail[j, 3]
     if tail[j, 0] == LOG_NORMAL:
-        at = (np.log(x - c) - a) / b
-        return -0.5 * (at * at + LOG_TWO_PI) - np.log((x - c) * b)
+        z = (np.log(x - c) - a) / b
+        return -0.5 * (z * z + LOG_TWO_PI) - np.log((x - c) * b)
     return compiled_gamma_ratio(x, a)
 
 

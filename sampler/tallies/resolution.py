@@ -1,9 +1,9 @@
 """How fine what was counted is read, what counting in bins costs, and where windows are best placed anew.
 
 A bin's values are taken to be equally probable, which makes an entropy too large: by w^2/(24 sd^2 ln 2) bits for a normal
-law in bins of width w. Other laws may have narrow peaks. So the cost is not assumed but measured, from what is lost when
-neighbouring bins are joined, which is about four times as much each time. Narrow bins cost draws, as each is a probability
-to be estimated: bins are read as wide as they can be at no cost.
+law in bins of width w. Other laws may have narrow peaks, so the cost is not assumed but measured, from what is lost when
+neighbouring bins are joined: about four times as much each time. Narrow bins cost draws, as each is a probability to be
+estimated: bins are read as wide as they can be at no cost.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ def read(
     draws = np.where(np.isfinite(effective[wide]), np.maximum(effective[wide], 1.0), 1e18)
     spread, width = deviation[wide], np.ldexp(1.0, windows.shift[wide].astype(np.int32))
     _by_levels(windows, wide, np.maximum(stride, 1), one_value, bits, unmet, seen)
-    bits += (seen - 1) / (2.0 * _LN2 * draws[:, None])  # what few draws make an entropy too small
+    bits += (seen - 1) / (2.0 * _LN2 * draws[:, None])  # Miller-Madow: few draws make an entropy too small
     listed = _listed_from(weights, wide)
     level = np.zeros(len(wide), dtype=np.int64)
-    for more in range(1, LEVELS):
-        able = (level == more - 1) & (width * 2.0**more <= spread / PARTS) & (listed < 0)
-        level[able & (np.abs(bits[:, more] - bits[:, 0]) <= FREE)] = more
+    for joins in range(1, LEVELS):
+        able = (level == joins - 1) & (width * 2.0**joins <= spread / PARTS) & (listed < 0)
+        level[able & (np.abs(bits[:, joins] - bits[:, 0]) <= FREE)] = joins
     measured = np.maximum(bits[:, 1] - bits[:, 0], 0.0) / 3.0
     # Where all that was counted is in one or two bins, joining them tells nothing: then at least as of a normal law.
     parts = np.divide(width, spread, out=np.full(len(wide), np.inf), where=spread > 0)
@@ -82,11 +82,11 @@ def read(
 
 def _listed_from(weights: Weights, questions: np.ndarray) -> np.ndarray:
     """Where the listed weights of some questions begin; -1 for those that have none, such as sums, or a smooth formula."""
-    found = np.full(len(questions), -1, dtype=np.int64)
+    begins = np.full(len(questions), -1, dtype=np.int64)
     columns = questions < len(weights.start)
     smooth = weights.tail[questions[columns], 0] != 0
-    found[columns] = np.where(smooth, -1, weights.start[questions[columns]])
-    return found
+    begins[columns] = np.where(smooth, -1, weights.start[questions[columns]])
+    return begins
 
 
 @jit
@@ -107,26 +107,26 @@ def _by_levels(
     scratch = np.zeros(int(windows.size.max()) + 1)
     for i in range(len(questions)):
         q = questions[i]
-        size, here, whole, most = windows.size[q], 0.0, 0.0, 0.0
+        size, count, total, most = windows.size[q], 0.0, 0.0, 0.0
         for k in range(size):
-            here += windows.counters[windows.start[q] + k]
-            scratch[k] = max(here, 0.0)
-            whole += scratch[k]
-            most = max(most, here)
+            count += windows.counters[windows.start[q] + k]
+            scratch[k] = max(count, 0.0)
+            total += scratch[k]
+            most = max(most, count)
         first = windows.origin[q] >> windows.shift[q]
         for level in range(bits.shape[1]):
-            found, number, inside = 0.0, 0, 0.0
+            entropy, number, bits_inside = 0.0, 0, 0.0
             width = 1 << (windows.shift[q] + level)
             for k in range(size):
                 if scratch[k] > 1e-9 * most:
-                    share = scratch[k] / whole
-                    found -= share * np.log2(share)
+                    share = scratch[k] / total
+                    entropy -= share * np.log2(share)
                     number += 1
                     begin = (first + k) * width - one_value[q]
                     met = (begin + width - 1) // stride[q] - (begin - 1) // stride[q]
-                    inside += share * np.log2(float(max(met, 1)))
-            bits[i, level] = found + inside
-            unmet[i, level] = windows.shift[q] + level - inside
+                    bits_inside += share * np.log2(float(max(met, 1)))
+            bits[i, level] = entropy + bits_inside
+            unmet[i, level] = windows.shift[q] + level - bits_inside
             seen[i, level] = max(number, 1)
             # join those that lie in the same bin of twice the width, wherever the window begins
             odd, last = first & 1, 0
@@ -150,20 +150,20 @@ def _unevenness(windows: Windows, q: int, weights: Weights, last: int) -> tuple[
     """
     width = 1 << windows.shift[q]
     at, log_weight, step = np.empty(width, dtype=np.int64), np.empty(width), np.empty(width)
-    here = total = gaps = uneven = 0.0
+    count = total = gaps = uneven = 0.0
     for k in range(windows.size[q]):
-        here += windows.counters[windows.start[q] + k]
-        if here <= 1e-9 * windows.credits[q]:
+        count += windows.counters[windows.start[q] + k]
+        if count <= 1e-9 * windows.credits[q]:
             continue
         n = steps = 0
         begin = windows.origin[q] + k * width
         for value in range(max(begin, weights.first[q]), min(begin + width - 1, last) + 1):
-            one = weights.value[weights.start[q] + value - weights.first[q]]
-            if one > -np.inf:
+            log_w = weights.value[weights.start[q] + value - weights.first[q]]
+            if log_w > -np.inf:
                 if n > 0 and at[n - 1] == value - 1:
-                    step[steps] = one - log_weight[n - 1]
+                    step[steps] = log_w - log_weight[n - 1]
                     steps += 1
-                at[n], log_weight[n] = value, one
+                at[n], log_weight[n] = value, log_w
                 n += 1
         if n == 0:
             continue
@@ -177,10 +177,10 @@ def _unevenness(windows: Windows, q: int, weights: Weights, last: int) -> tuple[
             share = np.exp(log_weight[i] - largest)
             mass += share
             mean += share * (log_weight[i] - largest)
-        inside = (np.log(mass) - mean / mass) / np.log(2.0)
-        gaps += here * (windows.shift[q] - np.log2(float(n)))
-        uneven += here * max(np.log2(float(n)) - inside, 0.0)
-        total += here
+        bits_inside = (np.log(mass) - mean / mass) / np.log(2.0)
+        gaps += count * (windows.shift[q] - np.log2(float(n)))
+        uneven += count * max(np.log2(float(n)) - bits_inside, 0.0)
+        total += count
     return (gaps / total, uneven / total) if total > 0.0 else (0.0, 0.0)
 
 

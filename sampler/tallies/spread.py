@@ -1,7 +1,8 @@
 """How far p(x|y) itself can be trusted: how the shares of each value vary from batch to batch.
 
-Shares are kept in the windows of the last look, which stay as they are until the next. Sums and squares are about the
-shares of what the chain had counted by then, so that nothing is lost where a probability is large and hardly varies.
+Shares are kept in the windows of the last look, which stay as they are until the next. Sums and squares are of
+deviations from the shares that the chain had counted by then, so that no digits are lost where a probability is large and
+hardly varies.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ class Spread:
         self.batches = 0
 
     def begin(self, fresh: Windows, reference: Windows) -> None:
-        """What comes from now on counts; what was counted so far tells about which shares."""
+        """Batches count from now on; deviations are from the shares of what was counted so far."""
         _note(fresh, reference, fresh.credits, self.before, self.centre, self.sums, self.squares, _scratch(reference))
         self.centre, self.sums = self.sums, self.centre
         self.squares[:] = 0.0
 
     def note(self, fresh: Windows, reference: Windows, credits: np.ndarray) -> None:
-        """A batch is over, in which each question had so many credits."""
+        """Note a batch that is over, in which each question had so many credits."""
         _note(fresh, reference, credits, self.before, self.centre, self.sums, self.squares, _scratch(reference))
         self.batches += 1
 
@@ -60,20 +61,20 @@ def _note(
     scratch: np.ndarray,
 ) -> None:
     for q in range(len(fresh.start)):
-        at, here, size = fresh.start[q], 0.0, reference.size[q]
+        at, count, size = fresh.start[q], 0.0, reference.size[q]
         begin, origin, shift = reference.start[q], reference.origin[q], reference.shift[q]
         for k in range(size):
             scratch[k] = 0.0
         for k in range(fresh.size[q]):
-            here += fresh.counters[at + k]
+            count += fresh.counters[at + k]
             place = (fresh.origin[q] + (k << fresh.shift[q]) - origin) >> shift
             if 0 <= place < size:
-                scratch[place] += here
-        each = 1.0 / max(credits[q], 1e-9)
+                scratch[place] += count
+        per_credit = 1.0 / max(credits[q], 1e-9)
         for k in range(begin, begin + size):
-            apart = (scratch[k - begin] - before[k]) * each - centre[k]
-            sums[k] += apart
-            squares[k] += apart * apart
+            deviation = (scratch[k - begin] - before[k]) * per_credit - centre[k]
+            sums[k] += deviation
+            squares[k] += deviation * deviation
             before[k] = scratch[k - begin]
 
 
@@ -86,16 +87,16 @@ class ShareErrors:
 
     def of(self, pooled: Windows, question: int, floor: np.ndarray) -> np.ndarray:
         """The variances of a question's shares in other windows; `floor` where these ones do not reach."""
-        found = floor.copy()
-        mine, q = self.windows, question
-        if mine.shift[q] != pooled.shift[q]:
-            return found
-        offset = int(mine.origin[q] - pooled.origin[q]) >> int(mine.shift[q])
-        here = self.variance[mine.start[q] : mine.start[q] + mine.size[q]]
-        low, high = max(0, offset), min(len(found), offset + len(here))
+        variances = floor.copy()
+        noted, q = self.windows, question
+        if noted.shift[q] != pooled.shift[q]:
+            return variances
+        offset = int(noted.origin[q] - pooled.origin[q]) >> int(noted.shift[q])
+        known = self.variance[noted.start[q] : noted.start[q] + noted.size[q]]
+        low, high = max(0, offset), min(len(variances), offset + len(known))
         if low < high:
-            found[low:high] = here[low - offset : high - offset]
-        return found
+            variances[low:high] = known[low - offset : high - offset]
+        return variances
 
 
 def share_errors(
@@ -106,11 +107,13 @@ def share_errors(
     `share` is the part of all draws that these batches are; `growth` is, for each question, how many times larger the
     variance is than that of independent batches, as seen in its mean.
     """
-    noted = [one for one in spreads if one is not None]
+    noted = [spread for spread in spreads if spread is not None]
     if len(noted) < len(spreads) or not noted or noted[0].batches < 2:
         return None
     variance = np.zeros(len(noted[0].sums))
-    centre, sums, squares = (np.stack([getattr(one, part) for one in noted]) for part in ("centre", "sums", "squares"))
+    centre, sums, squares = (
+        np.stack([getattr(spread, name) for spread in noted]) for name in ("centre", "sums", "squares")
+    )
     _variances(reference, centre, sums, squares, noted[0].batches, share, growth, variance)
     return ShareErrors(reference, variance)
 
@@ -133,12 +136,12 @@ def _variances(
         begin = reference.start[q]
         scale = share * growth[q] / ((chains * batches - 1) * chains * batches)
         for k in range(begin, begin + reference.size[q]):
-            inside = mean = square = 0.0
-            for one in range(chains):
-                apart = np.float64(sums[one, k]) / batches
-                inside += squares[one, k] - batches * apart * apart
-                mean += (centre[one, k] + apart) / chains
-            for one in range(chains):
-                away = centre[one, k] + np.float64(sums[one, k]) / batches - mean
-                square += away * away
-            variance[k] = max(inside + batches * square, 0.0) * scale
+            within = mean = square = 0.0
+            for chain in range(chains):
+                deviation = np.float64(sums[chain, k]) / batches
+                within += squares[chain, k] - batches * deviation * deviation
+                mean += (centre[chain, k] + deviation) / chains
+            for chain in range(chains):
+                from_mean = centre[chain, k] + np.float64(sums[chain, k]) / batches - mean
+                square += from_mean * from_mean
+            variance[k] = max(within + batches * square, 0.0) * scale

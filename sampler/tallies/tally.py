@@ -1,13 +1,13 @@
 """What a chain notes down on its way: how often each question had each value, and sums for its diagnostics.
 
-A *question* is a column of the unit or a sum of several. For each there is a window of counters, as *differences*: a
-credit of w to the values from a to b adds w at a and takes it away after b, however many values these are. So under the
-uniform law the whole line of a step is credited, not only the value that was drawn (Rao-Blackwell). What falls outside a
-window waits in a list until the draw is over, then windows grow; counters that would be too many are joined in pairs, so
+A *question* is a column of the unit or a sum of several. For each there is a window of counters, as *differences*: a credit
+of w to the values from a to b adds w at a and takes it away after b, however many values these are. So under the uniform
+law the whole line of a step is credited, not only the value that was drawn (a Rao-Blackwellised tally). What falls outside
+a window waits in a list until the draw is over, then windows grow; counters that would be too many are joined in pairs, so
 that a counter stands for 2^shift values.
 
-Credits must not depend on where in its line the chain is: the whole line, or the point drawn, whichever, as long as only
-the line decides which of the two. Each is then right on average.
+Credits must not depend on where in its line the chain is: either the whole line is credited, or the point drawn, and only
+the line may decide which of the two. Each is then right on average.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Tally(NamedTuple):
 
 
 def idle_tally(n: int, waiting: int) -> Tally:
-    """A tally for tables that nobody counts; kernels that look whether credits would find room to wait find it."""
+    """A tally for draws that nobody counts, with room for so many waiting credits, as kernels look for it."""
     nothing = np.zeros(n, dtype=np.int64)
-    none, one = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    none, single = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
     return Tally(
         windows=first_windows(nothing, nothing, nothing),
         waiting=np.zeros((waiting, 3), dtype=np.int64),
@@ -71,14 +71,14 @@ def idle_tally(n: int, waiting: int) -> Tally:
         centre=np.zeros(n),
         sums=zeros_apart(n),
         squares=zeros_apart(n),
-        sum_start=one,
+        sum_start=single,
         sum_column=none,
         sum_value=none,
-        joint_start=one,
+        joint_start=single,
         joint_question=none,
         joint_lowest=none,
         joint_stride=none,
-        joint_first=one,
+        joint_first=single,
         joint_counts=none,
         kept=np.zeros((0, 0), dtype=np.int64),
         keep=none,
@@ -127,12 +127,12 @@ def _credit_bins(tally: Tally, q: np.uint64, low: int, high: int, share: float) 
         counters[at + first + 1] -= 1.0
         return
     # The first and the last counter are covered in part.
-    whole = share * (1 << shift)
+    full = share * (1 << shift)
     at_first = share * (origin + ((first + 1) << shift) - low)
     at_last = share * (high + 1 - origin - (last << shift))
     counters[at + first] += at_first
-    counters[at + first + 1] += whole - at_first
-    counters[at + last] += at_last - whole
+    counters[at + first + 1] += full - at_first
+    counters[at + last] += at_last - full
     counters[at + last + 1] -= at_last
 
 
@@ -144,15 +144,13 @@ def give_credits(tally: Tally, credits: np.ndarray) -> None:
 
 
 @jit_inlined
-def credit_line(
-    tally: Tally, q: int, here: int, step: int, low: int, high: int, weight: np.ndarray, total: float
-) -> bool:
+def credit_line(tally: Tally, q: int, x: int, step: int, low: int, high: int, weight: np.ndarray, total: float) -> bool:
     """Credit the points low, ..., high of a weighted line; False where they do not fit one by one into the window."""
     windows = tally.windows
     if windows.shift[q] != 0 or abs(step) != 1:
         return False
     n = high - low + 1
-    least = here + step * low if step > 0 else here + step * high
+    least = x + step * low if step > 0 else x + step * high
     first = least - windows.origin[q]
     if first < 0 or first + n > windows.size[q]:
         return False
@@ -171,22 +169,22 @@ def credit_line(
 def credit_step(tally: Tally, line: Line, times: int, weight: np.ndarray, total: float) -> None:
     """Credit every column of a move for a step along its line, before the step is made.
 
-    With a `total` of weights by these; without, the line is uniform if `total` is 0 and only the point drawn is known to
-    follow the law if it is negative.
+    A positive `total` is the sum of the weights along the line; 0 says that the line is uniform; a negative one says that
+    the weights are not known, and then only the point drawn is credited.
     """
     low, high = line.low, line.high
     for e in range(line.begin, line.end):
-        j, s = line.columns[e], line.steps[e]
-        here = line.table[j]
-        if total > 0.0 and credit_line(tally, j, here, s, low, high, weight, total):
+        j, step = line.columns[e], line.steps[e]
+        x = line.table[j]
+        if total > 0.0 and credit_line(tally, j, x, step, low, high, weight, total):
             continue
-        if total == 0.0 and (s == 1 or s == -1):
-            if s > 0:
-                credit(tally, j, here + low, here + high)
+        if total == 0.0 and (step == 1 or step == -1):
+            if step > 0:
+                credit(tally, j, x + low, x + high)
             else:
-                credit(tally, j, here - high, here - low)
+                credit(tally, j, x - high, x - low)
         else:
-            credit(tally, j, here + s * times, here + s * times)
+            credit(tally, j, x + step * times, x + step * times)
 
 
 @jit_inlined
@@ -194,11 +192,11 @@ def end_of_draw(tally: Tally, table: np.ndarray) -> None:
     """Note a draw: sums and squares of every question, joint counts, and the values themselves where they are wanted."""
     sums, squares, centre = tally.sums, tally.squares, tally.centre
     for j in range(len(table)):
-        d = table[j] - centre[j]
-        sums[j] += d
-        squares[j] += d * d
-    more = len(tally.sum_start) > 1 or len(tally.joint_start) > 1 or len(tally.kept) > 0
-    if more or tally.by_steps[0] == BY_DRAWS:
+        deviation = table[j] - centre[j]
+        sums[j] += deviation
+        squares[j] += deviation * deviation
+    asked_for_more = len(tally.sum_start) > 1 or len(tally.joint_start) > 1 or len(tally.kept) > 0
+    if asked_for_more or tally.by_steps[0] == BY_DRAWS:
         _note_more(tally, table)
 
 
@@ -211,9 +209,9 @@ def _note_more(tally: Tally, table: np.ndarray) -> None:
             credit(tally, j, table[j], table[j])
     for r in range(len(tally.sum_start) - 1):
         x = sum_of(tally, table, r)
-        d = x - tally.centre[n + r]
-        tally.sums[n + r] += d
-        tally.squares[n + r] += d * d
+        deviation = x - tally.centre[n + r]
+        tally.sums[n + r] += deviation
+        tally.squares[n + r] += deviation * deviation
         if tally.by_steps[0] != NO_CREDITS:
             credit(tally, n + r, x, x)
     for k in range(len(tally.joint_start) - 1):

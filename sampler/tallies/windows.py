@@ -43,9 +43,9 @@ class Windows(NamedTuple):
 
 def apart(values: np.ndarray) -> np.ndarray:
     """A copy that shares no cache line with anything else."""
-    inside = zeros_apart(len(values), values.dtype)
-    inside[:] = values
-    return inside
+    padded = zeros_apart(len(values), values.dtype)
+    padded[:] = values
+    return padded
 
 
 def zeros_apart(n: int, dtype: np.typing.DTypeLike = np.float64) -> np.ndarray:
@@ -93,16 +93,16 @@ def windows_from(
 ) -> Windows | None:
     """Windows from their arrays; None where these do not fit each other, so that counting would go astray."""
     places, sums = (start, origin, size, shift, top), (counters, credits)
-    if any(one.dtype != np.int64 or one.ndim != 1 for one in places) or any(
-        one.dtype != np.float64 or one.ndim != 1 for one in sums
+    if any(array.dtype != np.int64 or array.ndim != 1 for array in places) or any(
+        array.dtype != np.float64 or array.ndim != 1 for array in sums
     ):
         return None
     n = len(start)
-    if any(len(one) != n for one in (origin, size, shift, credits)) or len(top) != 1:
+    if any(len(array) != n for array in (origin, size, shift, credits)) or len(top) != 1:
         return None
     room = len(counters)
-    inside = (start >= 0) & (size >= 1) & (size < room - start) & (shift >= 0) & (shift < 50)
-    if not inside.all() or not 0 <= top[0] <= room or (np.abs(origin) > FARTHEST).any():
+    fits = (start >= 0) & (size >= 1) & (size < room - start) & (shift >= 0) & (shift < 50)
+    if not fits.all() or not 0 <= top[0] <= room or (np.abs(origin) > FARTHEST).any():
         return None
     if ((origin >> shift << shift) != origin).any() or (size > FARTHEST >> shift).any():
         return None
@@ -113,7 +113,8 @@ def windows_from(
 
 
 def widened(windows: Windows, questions: np.ndarray, low: np.ndarray, high: np.ndarray, most: int) -> Windows:
-    """Windows in which each of some questions has room for the values from low to high (in differences or not)."""
+    """Windows in which each of some questions has room for the values from low to high, whether counters are differences or
+    plain counts."""
     origin, size, shift = windows.origin[questions], windows.size[questions], windows.shift[questions]
     old_high = origin + (size << shift) - 1
     # More room than needed on the side that was too short, so that growing stays rare.
@@ -223,7 +224,7 @@ def joined(windows: Windows, questions: np.ndarray, shift: np.ndarray) -> Window
 
 def cover(windows: Windows, others: Windows, most: int) -> Windows:
     """Windows with room for all that others have counted, and no finer counters than theirs."""
-    high, other_high = (one.origin + (one.size << one.shift) - 1 for one in (windows, others))
+    high, other_high = (either.origin + (either.size << either.shift) - 1 for either in (windows, others))
     low = np.minimum(windows.origin, others.origin)
     windows = joined(windows, np.arange(len(windows.start)), others.shift)
     short = np.flatnonzero((others.origin < windows.origin) | (other_high > high))
@@ -243,12 +244,12 @@ def add_to(total: Windows, fresh: Windows) -> None:
             for k in range(fresh.size[q] + 1):
                 total.counters[place + k] += fresh.counters[at + k]
             continue
-        here = 0.0
+        count = 0.0
         for k in range(fresh.size[q]):
-            here += fresh.counters[at + k]
+            count += fresh.counters[at + k]
             place = begin + ((fresh.origin[q] + (k << fresh.shift[q]) - total.origin[q]) >> shift)
-            total.counters[place] += here
-            total.counters[place + 1] -= here
+            total.counters[place] += count
+            total.counters[place + 1] -= count
 
 
 @jit
@@ -264,39 +265,39 @@ def clear(windows: Windows) -> None:
 def log_densities(windows: Windows, logs: np.ndarray) -> None:
     """Write log2 of the share of each value (the counter's share over its values); never less than half a credit's."""
     for q in range(len(windows.start)):
-        at, here, width = windows.start[q], 0.0, float(1 << windows.shift[q])
+        at, count, width = windows.start[q], 0.0, float(1 << windows.shift[q])
         number = max(windows.credits[q], 1.0)
         for k in range(windows.size[q]):
-            here += windows.counters[at + k]
-            logs[at + k] = np.log2(max(here, 0.5) / (number * width))
+            count += windows.counters[at + k]
+            logs[at + k] = np.log2(max(count, 0.5) / (number * width))
 
 
 @jit
-def surprises(fresh: Windows, reference: Windows, logs: np.ndarray, found: np.ndarray) -> None:
-    """For each question the sum of -log2 of the reference's shares over all that was counted."""
+def surprises(fresh: Windows, reference: Windows, logs: np.ndarray, totals: np.ndarray) -> None:
+    """For each question the sum of the surprisals, -log2 of the reference's shares, over all that was counted."""
     for q in range(len(fresh.start)):
-        at, here, total = fresh.start[q], 0.0, 0.0
+        at, count, total = fresh.start[q], 0.0, 0.0
         begin, origin, shift = reference.start[q], reference.origin[q], reference.shift[q]
         least = np.log2(0.5 / (max(reference.credits[q], 1.0) * float(1 << shift)))
         for k in range(fresh.size[q]):
-            here += fresh.counters[at + k]
-            if here > 1e-12:
+            count += fresh.counters[at + k]
+            if count > 1e-12:
                 place = (fresh.origin[q] + (k << fresh.shift[q]) - origin) >> shift
-                total -= here * (logs[begin + place] if 0 <= place < reference.size[q] else least)
-        found[q] = total
+                total -= count * (logs[begin + place] if 0 <= place < reference.size[q] else least)
+        totals[q] = total
 
 
 @jit
-def value_sums(windows: Windows, centre: np.ndarray, found: np.ndarray) -> None:
+def value_sums(windows: Windows, centre: np.ndarray, totals: np.ndarray) -> None:
     """For each question the sum of x - centre over all that was counted."""
     for q in range(len(windows.start)):
-        at, here, total, width = windows.start[q], 0.0, 0.0, 1 << windows.shift[q]
+        at, count, total, width = windows.start[q], 0.0, 0.0, 1 << windows.shift[q]
         value = float(windows.origin[q]) - centre[q] + 0.5 * (width - 1)
         for k in range(windows.size[q]):
-            here += windows.counters[at + k]
-            total += here * value
+            count += windows.counters[at + k]
+            total += count * value
             value += width
-        found[q] = total
+        totals[q] = total
 
 
 def shares(windows: Windows, q: int) -> np.ndarray:
@@ -304,8 +305,8 @@ def shares(windows: Windows, q: int) -> np.ndarray:
     plain = np.cumsum(windows.counters[windows.start[q] : windows.start[q] + windows.size[q]])
     # What cancelled in differences leaves rounding errors behind, far below any credit.
     plain[plain < 1e-9 * max(1.0, plain.max(initial=0.0))] = 0.0
-    whole = plain.sum()
-    return plain / whole if whole > 0 else plain
+    total = plain.sum()
+    return plain / total if total > 0 else plain
 
 
 @jit
@@ -315,19 +316,19 @@ def entropies(windows: Windows, bits: np.ndarray, seen: np.ndarray) -> None:
     Within a counter of several values all are taken to be alike.
     """
     for q in range(len(windows.start)):
-        at, here, total, most = windows.start[q], 0.0, 0.0, 0.0
+        at, count, total, most = windows.start[q], 0.0, 0.0, 0.0
         for k in range(windows.size[q]):
-            here += windows.counters[at + k]
-            total += max(here, 0.0)
-            most = max(most, here)
-        least, here, found, number = 1e-9 * most, 0.0, 0.0, 0
+            count += windows.counters[at + k]
+            total += max(count, 0.0)
+            most = max(most, count)
+        least, count, entropy, number = 1e-9 * most, 0.0, 0.0, 0
         for k in range(windows.size[q]):
-            here += windows.counters[at + k]
-            if here > least:
-                share = here / total
-                found -= share * np.log2(share)
+            count += windows.counters[at + k]
+            if count > least:
+                share = count / total
+                entropy -= share * np.log2(share)
                 number += 1
-        bits[q] = found + windows.shift[q] if number else 0.0
+        bits[q] = entropy + windows.shift[q] if number else 0.0
         seen[q] = number
 
 
@@ -336,8 +337,8 @@ def plain_counts(windows: Windows, starts: np.ndarray, counts: np.ndarray) -> No
     """Write what was counted, question after question without room in between."""
     at = 0
     for q in range(len(windows.start)):
-        starts[q], here = at, 0.0
+        starts[q], count = at, 0.0
         for k in range(windows.size[q]):
-            here += windows.counters[windows.start[q] + k]
-            counts[at] = here if here > 1e-9 else 0.0
+            count += windows.counters[windows.start[q] + k]
+            counts[at] = count if count > 1e-9 else 0.0
             at += 1

@@ -146,8 +146,8 @@ def test_the_largest_theta_is_said_and_taken():
         (lambda: square([[1, 2, 3], [4, 5, 6]], 0.1), "a table of 2 x 2 cells, and this one is 2 x 3"),
         (lambda: square([[1, -2], [4, 5]], 0.1), "cell A=1, B=2: -2 is negative"),
         (lambda: square([[1, 2.5], [4, 5]], 0.1), "cell A=1, B=2: 2.5 is not a whole number"),
-        (lambda: square(PAPER), "square() needs theta=, a number that says how likely a unit is to leave the cell."),
-        (lambda: square(PAPER, "much"), "how likely a unit is to leave the cell; it is 'much'."),
+        (lambda: square(PAPER), "square() needs theta=, a number that says how likely a person is to leave the cell."),
+        (lambda: square(PAPER, "much"), "how likely a person is to leave the cell; it is 'much'."),
         (lambda: square(PAPER, np.nan), "it is nan"),
         (
             lambda: square(PAPER, 0.3),

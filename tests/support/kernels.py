@@ -42,8 +42,8 @@ from fiberwalk.sampler.kernels.schedule.kernel import ScheduleKernel
 from fiberwalk.sampler.kernels.schedule.walk import listed_arrays
 from fiberwalk.sampler.kernels.signed_list import listed_kernel
 from fiberwalk.sampler.kernels.stocked_moves import MoveKernel
+from fiberwalk.sampler.kernels.swaps.people import PersonSwapKernel
 from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
-from fiberwalk.sampler.kernels.swaps.units import UnitSwapKernel
 from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, Weights, weights_on
 from support.move_families import families
 
@@ -121,7 +121,7 @@ def other_ways(inside: Support, number: int) -> Iterator[Planned]:
     complete = swaps(block)
     if complete is not None and weights.kind == ALIKE and not block.lower.any():
         order, shape = complete.cell.ravel(), complete.cell.shape
-        for one in (UnitSwapKernel(shape, int(block.start.sum())), SwapRoundsKernel(shape)):
+        for one in (PersonSwapKernel(shape, int(block.start.sum())), SwapRoundsKernel(shape)):
             unit = alone(inside, block, one)
             yield (
                 replace(

@@ -1,4 +1,4 @@
-"""Tables of decomposable margins under 1/x!, each drawn anew, all blocks at once."""
+"""Tables of decomposable margins under 1/x!, each drawn anew (exact sampling), all blocks at once."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .kernel import DIRECT, IndependentKernel
 def fits(task: WholeTask) -> Fit | None:
     """Complete tables of decomposable margins under 1/x!."""
     # Where every block is two-way by itself, each is drawn on its own.
-    if not any(isinstance(one, MarginMoves) for one in task.moves.sets) or task.weights.kind != FACTORIAL:
+    if not any(isinstance(move_set, MarginMoves) for move_set in task.moves.sets) or task.weights.kind != FACTORIAL:
         return None
-    inside = task.moves.support
-    found = components(inside.narrowed)
-    plan = decomposable_plan(found) if found is not None else None
+    support = task.moves.support
+    margins = components(support.narrowed)
+    plan = decomposable_plan(margins) if margins is not None else None
     if plan is None:
         return None
-    return Fit((DecomposableKernel(plan, task.columns, inside.solved.fiber.n_cells),), certificate=DIRECT)
+    return Fit((DecomposableKernel(plan, task.columns, support.solved.fiber.n_cells),), certificate=DIRECT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +52,15 @@ class DecomposableKernel(IndependentKernel):
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """New tables."""
-        own, whole = room
-        return walk_decomposable(self.plan, own, whole, self.columns, place, tally, draws)
+        drawing_room, whole_table = room
+        return walk_decomposable(self.plan, drawing_room, whole_table, self.columns, place, tally, draws)
 
 
 @jit_lean
 def walk_decomposable(
     plan: DecomposablePlan,
     room: DecomposableRoom,
-    whole: np.ndarray,
+    whole_table: np.ndarray,
     columns: np.ndarray,
     place: Place,
     tally: Tally,
@@ -68,9 +68,9 @@ def walk_decomposable(
 ) -> int:
     """So many new tables, of which the open cells are kept; the draws done."""
     for done in range(draws):
-        draw_decomposable(plan, place.random, room, whole)
+        draw_decomposable(plan, place.random, room, whole_table)
         for k in range(len(columns)):
-            place.table[k] = whole[columns[k]]
+            place.table[k] = whole_table[columns[k]]
         end_of_draw(tally, place.table)
         if tally.n_waiting[0] > 0:
             return done + 1

@@ -1,9 +1,10 @@
 """Independent tables for decomposable margins, under the law prod 1/x!.
 
-The published margins are glued together one after the other. What a new margin shares with those before it is a separator
-(running intersection), and given the sums there, the cells that are already glued and those of the new margin are the row
-and column sums of a two-way table in each slice of the separator: one independent two-way table for each slice, and the
-next larger marginal table is there (Sundberg 1975; Dobra and Fienberg 2000). Nothing is rejected and there is no chain.
+The published margins are glued together one after the other, along a junction tree. What a new margin shares with those
+before it is a separator (running intersection), and given the sums there, the cells that are already glued and those of the
+new margin are the row and column sums of a two-way table in each slice of the separator: one independent two-way table for
+each slice, and the next larger marginal table is there (Sundberg 1975; Dobra and Fienberg 2000). Nothing is rejected and
+there is no chain.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class DecomposablePlan(NamedTuple):
     cell: np.ndarray
     """In the same order: where each cell is written, in what is glued next; by the last stage, in the table."""
     shuffled: np.ndarray
-    """For each slice: are its units shuffled?"""
+    """For each slice: are its people shuffled?"""
     log_factorials: np.ndarray
 
 
@@ -55,14 +56,14 @@ def decomposable_plan(components: Components) -> DecomposablePlan | None:
     stages, row_at, columns, cell, shuffled = [], [none], [none], [none], [np.empty(0, dtype=bool)]
     glued = order[0]
     for new in order[1:]:
-        together = _by_parts(components.margin(new), glued & new, frozenset(), new - glued)
+        new_sums = _by_parts(components.margin(new), glued & new, frozenset(), new - glued)
         places = _by_parts(_numbered(numbers.shape, glued | new), glued & new, glued - new, new - glued)
         stages.append(places.shape)
         row_at.append(_by_parts(_numbered(numbers.shape, glued), glued & new, glued - new, frozenset()).ravel())
-        columns.append(together.ravel())
+        columns.append(new_sums.ravel())
         cell.append(places.ravel())
-        units = together.sum(axis=(1, 2)).tolist()
-        shuffled.append(np.array([shuffle_is_cheaper(n, *places.shape[1:]) for n in units], dtype=bool))
+        people = new_sums.sum(axis=(1, 2)).tolist()
+        shuffled.append(np.array([shuffle_is_cheaper(n, *places.shape[1:]) for n in people], dtype=bool))
         glued |= new
     cell[-1] = numbers.ravel()[cell[-1]]
     first = components.margin(order[0]).ravel().astype(np.int64)
@@ -82,8 +83,8 @@ def decomposable_room(plan: DecomposablePlan) -> DecomposableRoom:
     slices, rows, columns = plan.stages.T
     largest = max(int((slices * rows * columns).max()), len(plan.first))
     slice_begins = np.concatenate([[0], np.cumsum(np.repeat(columns, slices))[:-1]])
-    units = np.add.reduceat(plan.columns, slice_begins)
-    balls = int(units[plan.shuffled].max(initial=0))
+    people = np.add.reduceat(plan.columns, slice_begins)
+    balls = int(people[plan.shuffled].max(initial=0))
     return DecomposableRoom(
         room_for(int(rows.max()), int(columns.max()), balls),
         np.empty(largest, dtype=np.int64),
@@ -130,10 +131,14 @@ def draw_many_decomposable(
 
 
 def _gluing_order(cliques: tuple[Dims, ...]) -> list[Dims] | None:
-    """The cliques so that each meets all before it within one of them: along a heaviest spanning tree (Prim)."""
+    """The cliques so that each meets all before it within one of them (running intersection); None if there is no such
+    order.
+
+    They come in the order of a junction tree, which is a heaviest spanning tree (Prim).
+    """
     order, left = [cliques[0]], list(cliques[1:])
     while left:
-        new = max(left, key=lambda one: max(len(one & before) for before in order))
+        new = max(left, key=lambda clique: max(len(clique & before) for before in order))
         shared = new & frozenset().union(*order)
         if not any(shared <= before for before in order):
             return None
@@ -152,6 +157,6 @@ def _by_parts(values: np.ndarray, slices: Dims, rows: Dims, columns: Dims) -> np
     """A marginal table with three axes: the cells of some dims, of some others and of the rest."""
     groups = [sorted(slices), sorted(rows), sorted(columns)]
     shape = [int(np.prod([values.shape[i] for i in group], initial=1)) for group in groups]
-    named = [i for group in groups for i in group]
-    idle = [i for i in range(values.ndim) if i not in named]
-    return values.transpose(named + idle).reshape(shape)
+    used = [i for group in groups for i in group]
+    idle = [i for i in range(values.ndim) if i not in used]
+    return values.transpose(used + idle).reshape(shape)

@@ -1,8 +1,8 @@
 """Independent two-way tables of given row and column sums, under the law prod 1/x!.
 
 Two methods, both without a chain: *cell by cell*, each from its hypergeometric law given the cells before it (Patefield
-1981), and the *shuffle*, in which every unit is a ball that bears its column, and the rows take balls blindly one after
-the other (Boyett 1979). The first costs a draw for each cell, the second a step for each unit: which is cheaper is known
+1981), and the *shuffle*, in which every person is a ball that bears a column, and the rows take balls blindly one after
+the other (Boyett 1979). The first costs a draw for each cell, the second a step for each person: which is cheaper is known
 from the sums alone.
 """
 
@@ -16,21 +16,21 @@ from ....base.jit import jit_lean
 from ....base.random_streams import fraction, stepped
 from ...lines.hypergeometric import draw_with_table, log_factorial
 
-NS_PER_UNIT, NS_PER_CELL = 2.4, 55.0
-"""What a shuffled unit and a drawn cell cost (`python bench/tuning.py costs`): only their ratio matters."""
+NS_PER_PERSON, NS_PER_CELL = 2.4, 55.0
+"""What a shuffled person and a drawn cell cost (`python bench/tuning.py costs`): only their ratio matters."""
 LARGEST_TABLE = 1 << 17
 """Factorials that a plan keeps at most; beyond they are computed."""
 GUIDES = 256
 """Parts of [0, 1) that tell where to look for a first cell."""
 MOST_SHUFFLED = 1 << 24
-"""Units that are shuffled at most, for the memory that they take."""
+"""People who are shuffled at most, for the memory that they take."""
 
 
 class TwoWayPlan(NamedTuple):
     """A two-way table: cell[i * J + j] is the place of row i and column j; in an order that saves time.
 
     The first cell has the same law in every table: `first` are its probabilities, each with all before it, and
-    `first_guide` says for each of some equal parts of [0, 1) where in it to begin.
+    `first_guide` says for each of some equal parts of [0, 1) where in it to begin (inverse transform by a guide table).
     """
 
     cell: np.ndarray
@@ -66,7 +66,7 @@ def two_way_plan(cell: np.ndarray, table: np.ndarray) -> TwoWayPlan:
     rows, columns = values.sum(axis=1), values.sum(axis=0)
     total = int(rows.sum())
     shuffled = bool(shuffle_is_cheaper(total - int(rows.max(initial=0)), len(rows), len(columns)))
-    # The last row is what is left over: the largest should be, where units are shuffled. Cells are drawn faster after
+    # The last row is what is left over: the largest should be, where people are shuffled. Cells are drawn faster after
     # the largest rows and columns have gone.
     i, j = np.argsort(rows if shuffled else -rows, kind="stable"), np.argsort(-columns, kind="stable")
     log_factorials = log_factorial_table(total)
@@ -86,7 +86,7 @@ def two_way_plan(cell: np.ndarray, table: np.ndarray) -> TwoWayPlan:
 
 
 def _cumulated(good: int, bad: int, taken: int, log_factorials: np.ndarray) -> np.ndarray:
-    """P(at most k good units among those taken), for k = 0, 1, ... up to the most there can be."""
+    """P(at most k good balls among those taken), for k = 0, 1, ... up to the most there can be."""
     k = np.arange(max(0, taken - bad), min(good, taken) + 1)
     nats = -(log_factorials[k] + log_factorials[good - k] + log_factorials[taken - k] + log_factorials[bad - taken + k])
     weights = np.exp(nats - nats.max())
@@ -94,13 +94,13 @@ def _cumulated(good: int, bad: int, taken: int, log_factorials: np.ndarray) -> n
     return np.concatenate([np.zeros(k[0]), below / below[-1]])
 
 
-def room_for(rows: int, columns: int, shuffled_units: int) -> Room:
-    """Room for tables of so many rows, columns and units."""
+def room_for(rows: int, columns: int, shuffled_people: int) -> Room:
+    """Room for tables of so many rows, columns and people."""
     return Room(
         np.empty(rows, dtype=np.int64),
         np.empty(columns, dtype=np.int64),
         np.empty(columns, dtype=np.int64),
-        np.empty(shuffled_units, dtype=np.uint32),
+        np.empty(shuffled_people, dtype=np.uint32),
     )
 
 
@@ -123,9 +123,9 @@ def _fill(table: np.ndarray) -> None:
 
 
 @jit_lean
-def shuffle_is_cheaper(units: int, n_rows: int, n_columns: int) -> bool:
-    """Is it cheaper to shuffle so many units than to draw the cells one by one? By stored costs, never by a clock."""
-    return units <= MOST_SHUFFLED and units * NS_PER_UNIT < (n_rows - 1) * (n_columns - 1) * NS_PER_CELL
+def shuffle_is_cheaper(people: int, n_rows: int, n_columns: int) -> bool:
+    """Is it cheaper to shuffle so many people than to draw the cells one by one? By stored costs, never by a clock."""
+    return people <= MOST_SHUFFLED and people * NS_PER_PERSON < (n_rows - 1) * (n_columns - 1) * NS_PER_CELL
 
 
 @jit_lean
@@ -143,9 +143,9 @@ def draw_independent(plan: TwoWayPlan, random: np.ndarray, room: Room, table: np
     else:
         first = -1
         if len(plan.first):
-            part = fraction(random)
-            first = plan.first_guide[np.int64(part * GUIDES)]
-            while part >= plan.first[first] and first + 1 < len(plan.first):
+            uniform = fraction(random)
+            first = plan.first_guide[np.int64(uniform * GUIDES)]
+            while uniform >= plan.first[first] and first + 1 < len(plan.first):
                 first += 1
         by_cells(cells, total, plan.log_factorials, random, room, table, first)
 
@@ -188,7 +188,7 @@ def by_cells(cells, total, log_factorials, random, room, table, first):  # type:
 
 @jit_lean
 def by_shuffle(cells, random, room, table):  # type: ignore[no-untyped-def]
-    """Draw by shuffling. The sums stand in the room, where those of the columns are used up."""
+    """Draw by a Fisher-Yates shuffle. The sums stand in the room, where those of the columns are used up."""
     n_rows, n_columns, cell, at = cells
     columns, counts, balls = room.columns, room.counts, room.balls
     number = 0
@@ -198,12 +198,12 @@ def by_shuffle(cells, random, room, table):  # type: ignore[no-untyped-def]
             number += 1
     a, b, c, d = random[0], random[1], random[2], random[3]
     half, low_half, one = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
-    whole = np.uint64(0x100000000)
+    two_to_32 = np.uint64(0x100000000)
     for i in range(n_rows - 1):
         for j in range(n_columns):
             counts[j] = 0
-        units = room.rows[i]
-        for _ in range(units >> 1):
+        people = room.rows[i]
+        for _ in range(people >> 1):
             # Two balls for each word. All numbers below `many` are alike but for few words, which are drawn again
             # (Lemire 2019).
             many = np.uint64(number)
@@ -213,7 +213,7 @@ def by_shuffle(cells, random, room, table):  # type: ignore[no-untyped-def]
                 first, second = (word >> half) * many, (word & low_half) * (many - one)
                 fair = min(first & low_half, second & low_half) >= many
                 if not fair:
-                    fair = (first & low_half) >= whole % many and (second & low_half) >= whole % (many - one)
+                    fair = (first & low_half) >= two_to_32 % many and (second & low_half) >= two_to_32 % (many - one)
             number -= 2
             label = balls[first >> half]
             balls[first >> half] = balls[number + 1]
@@ -221,13 +221,13 @@ def by_shuffle(cells, random, room, table):  # type: ignore[no-untyped-def]
             label = balls[second >> half]
             balls[second >> half] = balls[number]
             counts[label] += 1
-        if units & 1:
+        if people & 1:
             many = np.uint64(number)
             fair = False
             while not fair:
                 word, a, b, c, d = stepped(a, b, c, d)
                 first = (word >> half) * many
-                fair = (first & low_half) >= whole % many
+                fair = (first & low_half) >= two_to_32 % many
             number -= 1
             label = balls[first >> half]
             balls[first >> half] = balls[number]

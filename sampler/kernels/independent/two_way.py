@@ -1,4 +1,4 @@
-"""Complete two-way tables under 1/x!, each drawn anew."""
+"""Complete two-way tables under 1/x!, each drawn anew (exact sampling)."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
 The lowest rung has the law itself, and is what is counted. The higher a rung, the smaller the power of what the law says
 value by value, so that on the highest the valleys between peaks are shallow. Neighbours trade tables with the probability
-that leaves the law of all rungs together as it is (replica exchange, Geyer 1991), every other pair of them by turns. A
-table that came down from the highest rung was drawn anew as far as peaks are concerned: how often that happens is counted.
+that leaves the law of all rungs together as it is (replica exchange or parallel tempering, Geyer 1991), every other pair of
+them by turns. A table that came down from the highest rung was drawn anew as far as peaks are concerned: how often that
+happens is counted.
 """
 
 from __future__ import annotations
@@ -93,14 +94,15 @@ class Ladder(Kernel):
     def words(self) -> str:  # type: ignore[override]
         """The families', and the ladder."""
         families = ", ".join(
-            [f"hit-and-run along {one.words}" for one in self.moves] + [one.words for one in self.visitors]
+            [f"hit-and-run along {family.words}" for family in self.moves]
+            + [visitor.words for visitor in self.visitors]
         )
         return f"{families} on a ladder of {len(self.powers)} powers of the weights"
 
     @cached_property
     def cost(self) -> float:  # type: ignore[override]
         """A step on every rung."""
-        return len(self.powers) * float(np.mean([MoveKernel(one, self.weights).cost for one in self.moves]))
+        return len(self.powers) * float(np.mean([MoveKernel(family, self.weights).cost for family in self.moves]))
 
     @cached_property
     def soft(self) -> Weights:
@@ -111,11 +113,11 @@ class Ladder(Kernel):
     def _visitors(self) -> tuple[tuple[Kernel, ...], ...]:
         """[rung]: the visitors under its weights."""
         tempered = [self.weights, *(self.soft._replace(power=float(power)) for power in self.powers[1:])]
-        return tuple(tuple(replace(one, weights=weights) for one in self.visitors) for weights in tempered)  # type: ignore[type-var]
+        return tuple(tuple(replace(visitor, weights=weights) for visitor in self.visitors) for weights in tempered)  # type: ignore[type-var]
 
     @cached_property
     def _longest(self) -> int:
-        return max(MoveKernel(one, self.weights).longest() for one in self.moves)
+        return max(MoveKernel(family, self.weights).longest() for family in self.moves)
 
     def steps(self, n_columns: int) -> int:
         """On each rung, from one trade to the next."""
@@ -131,7 +133,7 @@ class Ladder(Kernel):
 
     def room(self) -> LadderRoom:
         """An empty stock, and tables at their starts."""
-        sources = tuple(supplier_of(one) for one in self.moves)
+        sources = tuple(supplier_of(family) for family in self.moves)
         n, n_rungs = len(self.lower), len(self.powers)
         return LadderRoom(
             sources,
@@ -140,8 +142,8 @@ class Ladder(Kernel):
             self.start.astype(np.int64),
             np.zeros(n_rungs, dtype=np.int64),
             np.zeros(ACCEPTED + n_rungs - 1, dtype=np.int64),
-            idle_tally(n, n + max([self._longest, *(one.most_credits(n) for one in self.visitors)])),
-            tuple(tuple(one.room() for one in visitors) for visitors in self._visitors),
+            idle_tally(n, n + max([self._longest, *(visitor.most_credits(n) for visitor in self.visitors)])),
+            tuple(tuple(visitor.room() for visitor in visitors) for visitors in self._visitors),
         )
 
     def lasting(self, room: LadderRoom) -> Lasting:
@@ -154,10 +156,10 @@ class Ladder(Kernel):
             (room.noted[:TRADES], 0, len(self.powers) - 1),
             (room.noted[TRADES:], 0, np.inf),
             *(
-                part
+                lasting
                 for kernels, rooms in zip(self._visitors, room.visitors, strict=True)
-                for kernel, one in zip(kernels, rooms, strict=True)
-                for part in kernel.lasting(one)
+                for kernel, visitor_room in zip(kernels, rooms, strict=True)
+                for lasting in kernel.lasting(visitor_room)
             ),
         )
 
@@ -177,13 +179,13 @@ class Ladder(Kernel):
         """Draws of the visitors on every rung; none of them counts."""
         for k, (kernels, rooms) in enumerate(zip(self._visitors, room.visitors, strict=True)):
             here = place if k == 0 else place._replace(table=room.tables[k - 1])
-            for kernel, one in zip(kernels, rooms, strict=True):
+            for kernel, visitor_room in zip(kernels, rooms, strict=True):
                 steps = kernel.steps(len(place.table))
-                kernel.walk(here, room.unnoted, one, ceil(VISIT / (steps * kernel.cost)), steps)
+                kernel.walk(here, room.unnoted, visitor_room, ceil(VISIT / (steps * kernel.cost)), steps)
 
     def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Ladder:
         """The same with rungs that are found in short trials."""
-        visitors = tuple(one.learned(unit, start, random) for one in self.visitors)
+        visitors = tuple(visitor.learned(unit, start, random) for visitor in self.visitors)
         return replace(self, visitors=visitors)._with_rungs(unit, start, random)
 
     def _with_rungs(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Ladder:
@@ -204,13 +206,13 @@ class Ladder(Kernel):
 
         def accepted(powers: np.ndarray) -> np.ndarray:
             """The share of trades that are made between neighbours."""
-            whole = self._with(powers, start - unit.offset)
-            room = whole.room()
-            whole._try(Place((start - unit.offset).astype(np.int64), *place[1:]), 8 * TRIAL, room)
+            ladder = self._with(powers, start - unit.offset)
+            room = ladder.room()
+            ladder._try(Place((start - unit.offset).astype(np.int64), *place[1:]), 8 * TRIAL, room)
             return np.asarray(room.noted[ACCEPTED:] / max(1.0, room.noted[TRADES] / 2.0))
 
         least = least_power(self.weights, self.lower, self.upper)
-        return self._with(rungs.found(least, spread, accepted), start - unit.offset)
+        return self._with(rungs.choose_powers(least, spread, accepted), start - unit.offset)
 
     def _with(self, powers: np.ndarray, start: np.ndarray) -> Ladder:
         return replace(self, powers=powers, start=np.tile(start.astype(np.int64), (len(powers) - 1, 1)))

@@ -1,4 +1,4 @@
-"""Separate peaks of a law: does the weight of any column go far down and up again between two of its values?
+"""Separate peaks (modes) of a law: does the weight of any column go far down and up again between two of its values?
 
 Chains in different combinations of such peaks may never meet, and chains in the same agree on what is wrong.
 """
@@ -28,7 +28,7 @@ def has_separate_peaks(weights: Weights, lower: np.ndarray, upper: np.ndarray) -
 def least_power(weights: Weights, lower: np.ndarray, upper: np.ndarray) -> float:
     """The power of the weights under which no valley is deeper than 1."""
     curves = (_softened(_curve(weights, j, lower, upper)) for j in _listed(weights))
-    return 1.0 / max(1.0, *(_deepest(one) for one in curves))
+    return 1.0 / max(1.0, *(_deepest(curve) for curve in curves))
 
 
 def without_gaps(weights: Weights) -> Weights:

@@ -1,4 +1,5 @@
-"""The rungs of a ladder: powers of the weights from 1 down to where no valley is left, each near enough to the next."""
+"""The rungs of a ladder: powers of the weights (inverse temperatures) from 1 down to where no valley is left, each near
+enough to the next."""
 
 from __future__ import annotations
 
@@ -14,8 +15,11 @@ LEAST_ACCEPTED = 0.2
 """Of the trades between two rungs; where they are fewer there is a rung in between."""
 
 
-def found(least: float, spread: Callable[[float], float], accepted: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """The powers, from how log-weights spread under one of them, and how often trades between all are made; both tried."""
+def choose_powers(
+    least: float, spread: Callable[[float], float], accepted: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """The powers of all rungs, by trials: `spread` gives the standard deviation of the log-weights under one power,
+    `accepted` the shares of trades that are made between neighbours."""
     powers = [1.0]
     while powers[-1] > least and len(powers) < MOST_RUNGS // 2:
         step = FAR / max(spread(powers[-1]), 1e-3)

@@ -26,8 +26,8 @@ def crossed(certificate: Certificate, kernel: Kernel, rooms: Sequence[Any]) -> C
     if not isinstance(kernel, Ladder):
         return certificate
     trips = sum(room.trips for room in rooms)
-    said = (
+    about_peaks = (
         f"its law has separate peaks, and this is about those that were found: by a ladder of {len(kernel.powers)} "
         f"powers of the weights, on which chains went {trips:,} times from one end to the other and back"
     )
-    return replace(certificate, reason=f"{certificate.reason}; {said}")
+    return replace(certificate, reason=f"{certificate.reason}; {about_peaks}")

@@ -67,7 +67,8 @@ def climb(
 
 @jit_inlined
 def trade(weights: Weights, rungs: Rungs, table: np.ndarray, random: np.ndarray) -> None:
-    """Offer trades to every other pair of neighbours, the other pairs next time; and note who came down from the top."""
+    """Offer trades to every other pair of neighbours, accepted by the Metropolis rule, and to the other pairs next time;
+    note who came down from the top."""
     soft, powers, tables, _, ends, noted = rungs
     number = len(powers)
     if number == 1:

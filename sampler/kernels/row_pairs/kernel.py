@@ -3,11 +3,9 @@
 A visit picks two rows without looking at the table and lists their common columns from bit sets. Under the uniform law
 both rows are redrawn as a whole where a few tries do that; else every column is paired with another and each pair makes a
 hit-and-run swap, some rounds one after the other while all is close at hand. The pairs of a round are those of a
-tournament: one random number makes all of them, and any two columns meet equally often.
+round-robin tournament: one random number makes all of them, and any two columns meet equally often.
 
-Under 1/x! the two rows are redrawn as a whole. Of the N units in them, as many as the first row holds are in the first
-row, any of them alike; so a random bit for each unit, and then some bits changed until their number is right, is an exact
-draw (bits are alike within ones and within zeros, before and after). 64 units cost as little as one.
+Under 1/x! the two rows are redrawn as a whole given all sums, which is a Gibbs step on both (redraw says how).
 
 Swaps alone do not reach every table where cells are missing: a chain takes turns with a kernel that does.
 """
@@ -27,12 +25,13 @@ from ...lines.line import Line, draw_on_line, line_range
 from ...lines.weights import ALIKE, FACTORIAL, Weights
 from ...tallies.tally import BY_STEPS, Tally, credit, credit_step, end_of_draw
 from ..kernel import Fit, Kernel, Lasting, Place, Task
-from .redraw import UNITS_PER_COLUMN, PairRoom, redraw_evenly, redraw_rows
+from .redraw import PEOPLE_PER_COLUMN, PairRoom, redraw_evenly, redraw_rows
 
 ROUNDS = 3
 """Rounds of swaps in a visit under the uniform law where rows are not redrawn; the last one is credited."""
 MANY_CELLS, FEW_CREDITS = 5000, 3
-"""Beyond so many cells their counters are out of reach, and a credit costs more than a visit: one visit in 3 has them."""
+"""Beyond so many cells their counters do not fit into the cache, and a credit costs more than a visit: one visit in 3 has
+them."""
 
 
 def fits(task: Task) -> Fit | None:
@@ -62,14 +61,16 @@ class Pattern(NamedTuple):
 
 
 @jit_lean
-def list_common(bits: np.ndarray, place_of: np.ndarray, i: int, k: int, one: np.ndarray, two: np.ndarray) -> int:
+def list_common(
+    bits: np.ndarray, place_of: np.ndarray, i: int, k: int, in_first: np.ndarray, in_second: np.ndarray
+) -> int:
     """Write the places of the columns that rows i and k both have; their number."""
     number, lowest = np.uint64(0), np.uint64(1)
     for w in range(np.uint64(bits.shape[1])):
         both, before = bits[i, w] & bits[k, w], np.uint64(64) * np.uint64(w)
         while both != np.uint64(0):
             column = before + np.uint64(ones((both & (~both + lowest)) - lowest))
-            one[number], two[number] = place_of[i, column], place_of[k, column]
+            in_first[number], in_second[number] = place_of[i, column], place_of[k, column]
             both &= both - lowest
             number += lowest
     return np.int64(number)  # type: ignore[return-value]
@@ -77,7 +78,8 @@ def list_common(bits: np.ndarray, place_of: np.ndarray, i: int, k: int, one: np.
 
 @jit_lean
 def match(number: int, turn: int, pair: int) -> tuple[int, int]:
-    """One pair of a round of a tournament: r + 1 and r - 1, r + 2 and r - 2, ...; r stays out or meets the last.
+    """One pair of a round of a round-robin tournament (circle method): r + 1 and r - 1, r + 2 and r - 2, ...; r stays out or
+    meets the last.
 
     In each round everyone meets one other at most; over number - 1 rounds (number, if odd) any two meet once.
     """
@@ -92,7 +94,7 @@ def match(number: int, turn: int, pair: int) -> tuple[int, int]:
 
 @jit_lean
 def next_rows(order: np.ndarray, state: np.ndarray, random: np.ndarray) -> tuple[int, int]:
-    """The next two rows of an order that is shuffled whenever it is used up: all rows are visited equally often."""
+    """The next two rows of an order that is shuffled (Fisher-Yates) when used up: all rows are visited equally often."""
     at = state[0]
     if at + 2 > len(order):
         at = 0
@@ -107,11 +109,11 @@ def next_rows(order: np.ndarray, state: np.ndarray, random: np.ndarray) -> tuple
 def walk_alike(pattern: Pattern, room: PairRoom, place: Place, tally: Tally, draws: int, steps: int) -> int:
     """Make so many draws of `steps` visits under the uniform law, or fewer if credits have to wait; the draws done."""
     by_steps = tally.by_steps[0] == BY_STEPS
-    one, two = room.one, room.two
+    in_first, in_second = room.in_first, room.in_second
     for done in range(draws):
         for visit in range(steps):
             i, k = next_rows(room.order, room.state, place.random)
-            common = list_common(pattern.bits, pattern.place_of, i, k, one, two)
+            common = list_common(pattern.bits, pattern.place_of, i, k, in_first, in_second)
             if common < 2:
                 continue
             credited = by_steps and visit % pattern.every == 0
@@ -119,7 +121,7 @@ def walk_alike(pattern: Pattern, room: PairRoom, place: Place, tally: Tally, dra
             if redraw_evenly(place, pattern.bounded, room, common):
                 rounds = 1 if credited else 0
             for left in range(rounds, 0, -1):
-                swap_round(place, pattern.bounded, one, two, common, tally, credited and left == 1)
+                swap_round(place, pattern.bounded, in_first, in_second, common, tally, credited and left == 1)
         end_of_draw(tally, place.table)
         if tally.n_waiting[0] > 0:
             return done + 1
@@ -133,20 +135,22 @@ def walk_weighted(
     """The same under any other law."""
     random = place.random
     by_steps = tally.by_steps[0] == BY_STEPS
-    one, two = room.one, room.two
+    in_first, in_second = room.in_first, room.in_second
     for done in range(draws):
         for _ in range(steps):
             i, k = next_rows(room.order, room.state, random)
             # Cells with bounds of their own never come up where rows are redrawn: swaps see to them every other time.
             redrawn = pattern.redrawn and (not pattern.bounded or below(random, 2) == 0)
-            common = list_common(pattern.loose if redrawn else pattern.bits, pattern.place_of, i, k, one, two)
+            common = list_common(
+                pattern.loose if redrawn else pattern.bits, pattern.place_of, i, k, in_first, in_second
+            )
             if common < 2:
                 continue
             if redrawn:
                 redraw_rows(place.table, room, common, weights.log_factorials, random)
                 if by_steps:
                     for c in range(common):
-                        for at in (one[c], two[c]):
+                        for at in (in_first[c], in_second[c]):
                             credit(tally, at, place.table[at], place.table[at])
             else:
                 swap_along_lines(weights, place, room, common, tally, by_steps)
@@ -158,7 +162,7 @@ def walk_weighted(
 
 @jit_lean
 def swap_round(
-    place: Place, bounded: bool, one: np.ndarray, two: np.ndarray, common: int, tally: Tally, credited: bool
+    place: Place, bounded: bool, in_first: np.ndarray, in_second: np.ndarray, common: int, tally: Tally, credited: bool
 ) -> None:
     """A round of a tournament: every column makes a hit-and-run swap with one other."""
     x, lower, upper, random = place.table, place.lower, place.upper, place.random
@@ -169,7 +173,7 @@ def swap_round(
     for pair in range(common // 2):
         up, down = match(common, turn, pair)
         word, a, b, c, d = stepped(a, b, c, d)
-        c1, c2, c3, c4 = one[up], one[down], two[up], two[down]
+        c1, c2, c3, c4 = in_first[up], in_first[down], in_second[up], in_second[down]
         x1, x2, x3, x4 = x[c1], x[c2], x[c3], x[c4]
         if bounded:
             back = min(min(x1 - lower[c1], x4 - lower[c4]), min(upper[c2] - x2, upper[c3] - x3))
@@ -198,10 +202,11 @@ def swap_round(
 def swap_along_lines(weights: Weights, place: Place, room: PairRoom, common: int, tally: Tally, by_steps: bool) -> None:
     """A round of swaps under any law, each drawn from the law along its line."""
     table, random, columns, sizes = place.table, place.random, room.columns, room.sizes
+    in_first, in_second = room.in_first, room.in_second
     turn = below(random, common if common % 2 == 1 else common - 1)
     for pair in range(common // 2):
         up, down = match(common, turn, pair)
-        columns[0], columns[1], columns[2], columns[3] = room.one[up], room.one[down], room.two[up], room.two[down]
+        columns[0], columns[1], columns[2], columns[3] = in_first[up], in_first[down], in_second[up], in_second[down]
         low, high = line_range(place.lower, place.upper, table, columns, sizes, 0, 4)
         line = Line(table, columns, sizes, 0, 4, low, high)
         times, total = 0, 0.0
@@ -261,14 +266,14 @@ class RowPairKernel(Kernel):
         return (room.order, 0, rows - 1), (room.state, 0, rows)
 
     def room(self) -> PairRoom:
-        """Lists of common columns, and a bit for each unit of two rows."""
+        """Lists of common columns, and a bit for each person in two rows."""
         most = self._most_common()
-        words = UNITS_PER_COLUMN * most // 64 + 2 if self.pattern.redrawn else 0
-        one, two, both, low, drawn = (np.empty(most + 1, dtype=np.int64) for _ in range(5))
+        words = PEOPLE_PER_COLUMN * most // 64 + 2 if self.pattern.redrawn else 0
+        in_first, in_second, both, low, drawn = (np.empty(most + 1, dtype=np.int64) for _ in range(5))
         return PairRoom(
-            one=one,
-            two=two,
-            units=np.empty(words, dtype=np.uint64),
+            in_first=in_first,
+            in_second=in_second,
+            people=np.empty(words, dtype=np.uint64),
             columns=np.empty(4, dtype=np.int64),
             sizes=np.array([1, -1, -1, 1], dtype=np.int64),
             both=both,
@@ -316,7 +321,7 @@ def own_bounds(
     high = np.full(len(row), table.sum(), dtype=np.int64)
     for _ in range(4):
         for line in (row, column):
-            total, lows, highs = (_sums_by(line, one) for one in (table, low, high))
+            total, lows, highs = (_sums_by(line, values) for values in (table, low, high))
             low, high = np.maximum(low, total - highs + high), np.minimum(high, total - lows + low)
     return (lower > low) | (upper < high)
 

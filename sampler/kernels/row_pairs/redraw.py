@@ -1,11 +1,12 @@
-"""Two rows of a two-way table redrawn as a whole over columns that both have: what is drawn owes nothing to what they held.
+"""Two rows of a two-way table redrawn as a whole over columns that both have, given all sums and not what they held.
 
-Under 1/x!, of the N units in the two rows as many as the first row holds are in the first row, any of them alike; so a
-random bit for each unit, and then some bits changed until their number is right, is an exact draw (bits are alike within
-ones and within zeros, before and after). 64 units cost as little as one. Where there are too many, columns are drawn one
-after the other from their hypergeometric laws. Both are right for cells without bounds of their own.
+Under 1/x! any people of the two rows may be those of the first row, so long as there are as many of them as it holds: a
+random subset of a given size. Everybody gets a random bit, and then random bits are turned over until their number is right.
+That is exact, as people are exchangeable before and after, and 64 people cost as little as one. Where there are too many,
+columns are drawn one after the other from their hypergeometric laws. Both are right for cells without bounds of their own.
 
-Under the uniform law every column but the widest is drawn evenly, and the widest takes what is left, if it can.
+Under the uniform law every column but the widest is drawn evenly, and the widest takes what is left, if it can (rejection
+sampling).
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from ....moves.families.row_pairs import ones
 from ...lines.hypergeometric import draw_with_table
 
 TRIES, FAR_OUT = 8, 4.0
-"""How often a redraw under the uniform law is tried, and from what squared distance of the sum (in variances) it is not."""
-UNITS_PER_COLUMN = 300
-"""Up to so many units per column of two rows, a bit for each is quicker than lines."""
+"""How often a redraw under the uniform law is tried; it is not tried where the squared distance of the sum from its mean is
+more variances than this."""
+PEOPLE_PER_COLUMN = 300
+"""Up to so many people per column of two rows, a bit for each is quicker than lines."""
 FINEST = 16
 """Bits are one with a probability of m / 2^k, k up to this."""
 
@@ -30,11 +32,11 @@ FINEST = 16
 class PairRoom(NamedTuple):
     """Where a visit works; what is in it before and after does not matter, but for which rows are next."""
 
-    one: np.ndarray
+    in_first: np.ndarray
     """Places of the common columns in either row."""
-    two: np.ndarray
-    units: np.ndarray
-    """A bit for each unit."""
+    in_second: np.ndarray
+    people: np.ndarray
+    """A bit for each person."""
     columns: np.ndarray
     """A swap, for laws that are weighed along lines."""
     sizes: np.ndarray
@@ -54,12 +56,13 @@ class PairRoom(NamedTuple):
 def _ranges(place, bounded, room, n):  # type: ignore[no-untyped-def]
     """Write the range of the first row in every column.
 
-    How much more than at least it holds; the sum of all spans and of what tells their variance; the widest and its span.
+    What comes back: how much more than its least the row holds, the sum of all spans, the sum that tells their variance, the
+    widest column and its span.
     """
-    x, lower, upper, one, two = place.table, place.lower, place.upper, room.one, room.two
+    x, lower, upper, in_first, in_second = place.table, place.lower, place.upper, room.in_first, room.in_second
     first, spans, squares, widest, longest = np.int64(0), np.int64(0), 0.0, np.uint64(0), np.int64(-1)
     for c in range(n):
-        at, under = np.uint64(one[c]), np.uint64(two[c])
+        at, under = np.uint64(in_first[c]), np.uint64(in_second[c])
         both = x[at] + x[under]
         least, most = np.int64(0), both
         if bounded:
@@ -90,7 +93,7 @@ def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
         return False
     choices[n] = 1  # two columns are drawn from one word, and the last of an odd number has this beside it
     a, b, c2, d = random[0], random[1], random[2], random[3]
-    found = False
+    succeeded = False
     for _ in range(TRIES):
         left, c = first, np.uint64(0)
         while c < n:
@@ -112,39 +115,39 @@ def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
         left += drawn[widest]
         if 0 <= left <= longest:
             drawn[widest] = left
-            found = True
+            succeeded = True
             break
     random[0], random[1], random[2], random[3] = a, b, c2, d
-    if found:
+    if succeeded:
         for c in range(n):
             new = room.low[c] + drawn[c]
-            x[np.uint64(room.one[c])], x[np.uint64(room.two[c])] = new, room.both[c] - new
-    return found
+            x[np.uint64(room.in_first[c])], x[np.uint64(room.in_second[c])] = new, room.both[c] - new
+    return succeeded
 
 
 @jit_lean
 def redraw_rows(x: np.ndarray, room: PairRoom, common: int, log_factorials: np.ndarray, random: np.ndarray) -> None:
-    """Draw both rows anew under 1/x!, given their sums and those of the columns: by units, or where these are many by
-    columns."""
-    one, two, units = room.one, room.two, room.units
+    """Draw both rows anew under 1/x!, given their sums and those of the columns: by a bit for each person, or where people
+    are many column by column."""
+    in_first, in_second, people = room.in_first, room.in_second, room.people
     total = first = 0
     for c in range(common):
-        first += x[one[c]]
-        total += x[one[c]] + x[two[c]]
-    if total > 64 * (len(units) - 1):
-        redraw_by_columns(one[:common], two[:common], log_factorials, random, x)
+        first += x[in_first[c]]
+        total += x[in_first[c]] + x[in_second[c]]
+    if total > 64 * (len(people) - 1):
+        redraw_by_columns(in_first[:common], in_second[:common], log_factorials, random, x)
         return
-    draw_subset(first, total, units, random)
+    draw_subset(first, total, people, random)
     at = 0
     for c in range(common):
-        here = x[one[c]] + x[two[c]]
-        taken = ones_between(units, at, at + here)
-        x[one[c]], x[two[c]] = taken, here - taken
-        at += here
+        held = x[in_first[c]] + x[in_second[c]]
+        taken = ones_between(people, at, at + held)
+        x[in_first[c]], x[in_second[c]] = taken, held - taken
+        at += held
 
 
 @jit_lean
-def draw_subset(first: int, total: int, units: np.ndarray, random: np.ndarray) -> None:
+def draw_subset(first: int, total: int, bits: np.ndarray, random: np.ndarray) -> None:
     """Set `first` of `total` bits, any of them alike."""
     # The coarsest probability m / 2^k that comes as near as chance will anyway: each bit of m costs random words.
     slack = np.sqrt(total + 1.0) * 0.5
@@ -166,40 +169,41 @@ def draw_subset(first: int, total: int, units: np.ndarray, random: np.ndarray) -
             word = word | fresh if (m >> digit) & 1 else word & fresh
         if w == n_words - 1 and total % 64 != 0:
             word &= (np.uint64(1) << np.uint64(total % 64)) - np.uint64(1)
-        units[w] = word
+        bits[w] = word
         set_bits += ones(word)
     random[0], random[1], random[2], random[3] = a, b, c, d
     # Too many or too few: bits of that kind, any of them alike, are turned over.
     wanted = np.uint64(set_bits > first)
     left = abs(set_bits - first)
     while left > 0:
-        u = below(random, total)
-        w, shift = u >> 6, np.uint64(u & 63)
-        hit = np.uint64(((units[w] >> shift) & np.uint64(1)) == wanted)
-        units[w] ^= hit << shift
+        bit = below(random, total)
+        w, shift = bit >> 6, np.uint64(bit & 63)
+        hit = np.uint64(((bits[w] >> shift) & np.uint64(1)) == wanted)
+        bits[w] ^= hit << shift
         left -= np.int64(hit)  # type: ignore[assignment]
 
 
 @jit_lean
-def ones_between(units: np.ndarray, begin: int, end: int) -> int:
+def ones_between(bits: np.ndarray, begin: int, end: int) -> int:
     """How many of the bits from begin up to but not including end are set."""
-    found = 0
+    n_ones = 0
     while begin < end:
         w, shift = begin >> 6, begin & 63
         number = min(64 - shift, end - begin)
-        part = units[w] >> np.uint64(shift)
+        part = bits[w] >> np.uint64(shift)
         if number < 64:
             part &= (np.uint64(1) << np.uint64(number)) - np.uint64(1)
-        found += ones(part)
+        n_ones += ones(part)
         begin += number
-    return found
+    return n_ones
 
 
 @jit_lean
 def redraw_by_columns(
     first: np.ndarray, second: np.ndarray, log_factorials: np.ndarray, random: np.ndarray, table: np.ndarray
 ) -> None:
-    """The same column by column, each from its hypergeometric law given those before; first[j] and second[j] are in one.
+    """The same column by column, each from its hypergeometric law given those before; first[j] and second[j] are the two
+    cells of column j.
 
     `log_factorials` is a table of log n! (draw_two_way.log_factorial_table), as long as it is worth it.
     """

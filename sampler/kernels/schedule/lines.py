@@ -20,7 +20,7 @@ class Move(NamedTuple):
     begin: int
     middle: int
     stop: int
-    unit: bool
+    single: bool
     """Are all its sizes 1?"""
     tilt: float
     """The product of mean^step over its columns; 0 where its weights are to be had by logarithms only."""
@@ -71,19 +71,19 @@ def ratio_back(moves, table, move, t):  # type: ignore[no-untyped-def]
 @jit_inlined
 def _weigh_by_ratios(moves, table, move, back, ahead, weight):  # type: ignore[no-untyped-def]
     """Write the weights of all points over that of the current one; their sum."""
-    total, here = 1.0, 1.0
+    total, product = 1.0, 1.0
     weight[back] = 1.0
     for t in range(ahead):
         gain, loss = ratio_ahead(moves, table, move, t)
-        here *= gain / loss
-        weight[back + t + 1] = here
-        total += here
-    here = 1.0
+        product *= gain / loss
+        weight[back + t + 1] = product
+        total += product
+    product = 1.0
     for t in range(back):
         gain, loss = ratio_back(moves, table, move, t)
-        here *= gain / loss
-        weight[back - t - 1] = here
-        total += here
+        product *= gain / loss
+        weight[back - t - 1] = product
+        total += product
     return total
 
 
@@ -104,7 +104,7 @@ def weigh_points(weights, moves, table, move, back, ahead, weight):  # type: ign
 
 @jit_inlined
 def another_point(weight, back, others, word, random):  # type: ignore[no-untyped-def]
-    """Another point of the line, in proportion to the weights, or 0 where it is not accepted."""
+    """Another point of the line, in proportion to the weights, or 0 where it is not accepted (Metropolised Gibbs)."""
     rest = 0.0
     for i in range(others + 1):
         if i != back:
@@ -119,15 +119,15 @@ def another_point(weight, back, others, word, random):  # type: ignore[no-untype
             left -= weight[i]
             if left < 0.0:
                 break
-    more = weight[back] - weight[chosen]
-    if more > 0.0 and fraction(random) * (rest + more) >= rest:
+    excess = weight[back] - weight[chosen]
+    if excess > 0.0 and fraction(random) * (rest + excess) >= rest:
         return 0
     return chosen - back
 
 
 @jit_inlined
 def slice_in_window(weights, moves, table, move, back, ahead, random):  # type: ignore[no-untyped-def]
-    """A point of a long line: a level below its weight, then points of a window that closes in on the current one."""
+    """A point of a long line by slice sampling: a level below the current weight, then points of a window that shrinks."""
     low, high = -back, ahead
     if move.window < back + ahead:
         offset = below(random, move.window + 1)

@@ -1,9 +1,9 @@
 """How often each move of a list stands in the schedule of its walk, learnt in a warm-up and frozen after it.
 
 To look at a blocked move costs next to nothing, so what counts is what a move does when it is open. A move stands there in
-proportion to the mean square of its steps when it is open, times powers of one over the number of its columns (short moves
-are made quickly) and of how often it is open. A floor leaves every move its turn, because a rare one may be the only way to
-some tables.
+proportion to the mean square of its steps when it is open (its squared jump distance), times powers of one over the number
+of its columns (short moves are made quickly) and of how often it is open. A floor leaves every move its turn, because a
+rare one may be the only way to some tables.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ def learn_odds(
     room = room_for(arrays, noting=True)
     noted = room.noted
     at_bound = np.zeros(len(table))
-    some, walked = max(1, steps // ROUNDS), 0
-    while walked < some * ROUNDS and noted[:, 0].sum() < ENOUGH * n_moves:
-        walk_entries(arrays, weights, lower, upper, table, random, some, room)
-        walked += some
+    at_a_time, walked = max(1, steps // ROUNDS), 0
+    while walked < at_a_time * ROUNDS and noted[:, 0].sum() < ENOUGH * n_moves:
+        walk_entries(arrays, weights, lower, upper, table, random, at_a_time, room)
+        walked += at_a_time
         at_bound += table == lower
         if arrays.capped:
             at_bound += table == upper
         if walked > AT_ONCE:
             check_time("chains were tuned")
     length = np.diff(arrays.start)
-    by_length = np.array([np.bincount(length, weights=one) for one in noted.T])
+    by_length = np.array([np.bincount(length, weights=noted_column) for noted_column in noted.T])
     likely = ((by_length[1] + 1e-3) / (by_length[0] + 1.0))[length]
     usual = (noted[:, 1] + PRIOR * likely) / (noted[:, 0] + PRIOR)
     openness, shortness = OPENNESS[weights.kind != ALIKE], SHORTNESS[weights.kind != ALIKE]

@@ -48,7 +48,7 @@ class ListedArrays(NamedTuple):
     columns: np.ndarray
     sizes: np.ndarray
     """By how much a column gains or loses, a positive number."""
-    unit: np.ndarray
+    single: np.ndarray
     """1 where all sizes of a move are 1."""
     tilt: np.ndarray
     """The product of mean^step over the columns of a move; 0 where its weights are to be had by logarithms only."""
@@ -97,17 +97,17 @@ def listed_arrays(listed: Listed, block: Block, weights: Weights) -> ListedArray
     columns, steps = rows.indices[order].astype(np.uint32), rows.data[order].astype(np.int64)
     start = rows.indptr.astype(np.int64)
     middle = start[:-1] + np.bincount(entry_move, weights=signs > 0, minlength=n_moves).astype(np.int64)
-    unit = np.bincount(entry_move, weights=np.abs(steps) != 1, minlength=n_moves) == 0
+    single = np.bincount(entry_move, weights=np.abs(steps) != 1, minlength=n_moves) == 0
     log_tilt = np.bincount(entry_move, weights=steps * weights.log_mean[columns], minlength=n_moves)
     # Products of counts, one for each column of a move, must not overflow.
     size = np.bincount(entry_move, weights=np.log(block.upper[columns] + 2.0), minlength=n_moves)
-    by_ratios = unit & (weights.kind != MIXED) & (np.abs(log_tilt) + size < 500.0)
+    by_ratios = single & (weights.kind != MIXED) & (np.abs(log_tilt) + size < 500.0)
     arrays = ListedArrays(
         start=start,
         middle=middle,
         columns=columns,
         sizes=np.abs(steps),
-        unit=unit.astype(np.uint8),
+        single=single.astype(np.uint8),
         tilt=np.where(by_ratios, np.exp(np.where(by_ratios, log_tilt, 0.0)), 0.0),
         window=np.full(n_moves, ENDLESS),
         capped=bool(upper_of_their_own(block).any()),
@@ -198,7 +198,7 @@ def _reach(moves, here, move):  # type: ignore[no-untyped-def]
     """How often a move can be made forwards, and backwards."""
     lower, upper, table = here
     ahead, back = ENDLESS, ENDLESS
-    if move.unit and not moves.capped:
+    if move.single and not moves.capped:
         for e in range(move.begin, move.middle):
             j = moves.columns[e]
             back = min(back, table[j] - lower[j])
@@ -207,9 +207,9 @@ def _reach(moves, here, move):  # type: ignore[no-untyped-def]
             ahead = min(ahead, table[j] - lower[j])
         return ahead, back
     for e in range(move.begin, move.stop):
-        j, s = moves.columns[e], moves.sizes[e]
-        above = (upper[j] - table[j]) // s if moves.capped else ENDLESS
-        under = (table[j] - lower[j]) // s
+        j, size = moves.columns[e], moves.sizes[e]
+        above = (upper[j] - table[j]) // size if moves.capped else ENDLESS
+        under = (table[j] - lower[j]) // size
         if e < move.middle:
             ahead, back = min(ahead, above), min(back, under)
         else:
@@ -222,9 +222,9 @@ def _evenly(back, others, word, random):  # type: ignore[no-untyped-def]
     """Another point of the line, each as probable."""
     number = np.uint64(others)
     product = (word >> np.uint64(32)) * number
-    part = product & np.uint64(0xFFFFFFFF)
+    low_half = product & np.uint64(0xFFFFFFFF)
     # Lines longer than 32 bits can tell, and words that would favour some points, get words of their own.
-    if others >= TOO_WIDE or (part < number and part < np.uint64(0x100000000) % number):
+    if others >= TOO_WIDE or (low_half < number and low_half < np.uint64(0x100000000) % number):
         times = below(random, others) - back
     else:
         times = np.int64(product >> np.uint64(32)) - back
@@ -260,7 +260,7 @@ def _times(moves, weights, table, move, ahead, back, random, weight):  # type: i
 @jit_inlined
 def _make(moves, table, move, times):  # type: ignore[no-untyped-def]
     """Make a move so many times."""
-    if move.unit:
+    if move.single:
         for e in range(move.begin, move.middle):
             table[moves.columns[e]] += times
         for e in range(move.middle, move.stop):
@@ -276,9 +276,9 @@ def _make(moves, table, move, times):  # type: ignore[no-untyped-def]
 def _may_touch(moves, move, times, ahead, back):  # type: ignore[no-untyped-def]
     """The columns of a move that may be at a bound after it was made: from which entry to which.
 
-    Inside its range a line of single units touches no bound; at its end those that lose do, or any if capped.
+    Inside its range a line of sizes 1 touches no bound; at its end those that lose do, or any if capped.
     """
-    if not move.unit or moves.capped:
+    if not move.single or moves.capped:
         return move.begin, move.stop
     if times == ahead:
         return move.middle, move.stop
@@ -329,21 +329,21 @@ def walk_entries(arrays, weights, lower, upper, table, random, steps, room):  # 
             place, left = below(random, schedule), RUN
         end = min(place + min(left, steps), schedule)
         i = _next_open(arrays.needs, room.low_mask, room.high_mask, place, end)
-        found = i < end
-        passed = i - place + 1 if found else i - place
+        is_open = i < end
+        passed = i - place + 1 if is_open else i - place
         steps -= passed
         left -= passed
         place += passed
         if place == schedule:
             place = 0
-        if not found:
+        if not is_open:
             continue
         k = arrays.order[i]
         move = Move(
             arrays.start[k],
             arrays.middle[k],
             arrays.start[k + 1],
-            arrays.unit[k] == 1,
+            arrays.single[k] == 1,
             arrays.tilt[k],
             arrays.window[k],
         )

@@ -1,4 +1,4 @@
-"""When swaps of complete two-way tables have kernels of their own: under the uniform law, by the table's size and units."""
+"""When swaps of complete two-way tables have their own kernels: under the uniform law, by the table's size and sparsity."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from ....moves.families.swaps import Swaps
 from ...lines.weights import ALIKE
 from ..kernel import Fit, Kernel, Task
 from .hit_and_run import SwapKernel
+from .people import PersonSwapKernel, prefers_people
 from .rounds import FEWEST_COLUMNS, SwapRoundsKernel
-from .units import UnitSwapKernel, prefers_units
 
 
 def fits(task: Task) -> Fit | None:
-    """Complete two-way tables, all alike; very sparse ones take turns with swaps of two units."""
+    """Complete two-way tables, all alike; very sparse ones take turns with swaps of two people."""
     if not (isinstance(task.moves, Swaps) and task.alone and task.weights.kind == ALIKE and task.is_small):
         return None
     block, cell = task.block, task.moves.cell
     by_rounds = cell.shape[1] >= FEWEST_COLUMNS
     kernels: tuple[Kernel, ...] = (SwapRoundsKernel(cell.shape) if by_rounds else SwapKernel(cell.shape),)
-    units = int((block.start - block.lower).sum())
-    if prefers_units(cell.shape, units):
-        kernels = (UnitSwapKernel(cell.shape, units), *kernels)
+    people = int((block.start - block.lower).sum())
+    if prefers_people(cell.shape, people):
+        kernels = (PersonSwapKernel(cell.shape, people), *kernels)
     # Above its lower bounds the table is one whose cells are bounded by nothing but the margins.
     order = cell.ravel()
     return Fit(kernels, order, offset=block.lower[order])

@@ -3,10 +3,10 @@
 One random word picks two rows, two columns and the length of the step; how evenly rows and columns are picked does not
 matter, as the pick does not look at the table, but the length is drawn exactly. Larger tables have rounds.
 
-Every second step is a mirror image: to the point as far from one end of its line as the table was from the other. Such
-steps keep the uniform law as well, lead further and need no draw; with them a step is worth 1.2 to 1.6 times as much, for
-means, variances and quantiles of cells alike. The steps between draw any point of their line. They reach all that swaps can
-reach: where both happen along the same line, it is as if there had been no mirror.
+Every second step is a mirror image (overrelaxation): to the point as far from one end of its line as the table was from the
+other. Such steps keep the uniform law as well, lead further and need no draw; with them a step is worth 1.2 to 1.6 times as
+much, for means, variances and quantiles of cells alike. The steps between draw any point of their line. They reach all that
+swaps can reach: where both happen along the same line, it is as if there had been no mirror.
 
 Places in the table are unsigned throughout: numba asks of signed ones whether they are negative, each time, which makes
 a step half as long again.
@@ -70,8 +70,8 @@ def _walk(place: Place, tally: Tally, credited: Tally | None, rows: int, columns
             product = (product & low32) * one_less_column
             m = product >> half
             m += np.uint64(m >= j)
-            one, two, three, four = upper + j, upper + m, under + j, under + m
-            x1, x2, x3, x4 = x[one], x[two], x[three], x[four]
+            c1, c2, c3, c4 = upper + j, upper + m, under + j, under + m
+            x1, x2, x3, x4 = x[c1], x[c2], x[c3], x[c4]
             back, ahead = min(x1, x4), min(x2, x3)
             if turn & 1:
                 step = ahead - back
@@ -88,11 +88,11 @@ def _walk(place: Place, tally: Tally, credited: Tally | None, rows: int, columns
                 step = np.int64(product >> half) - back
             if credited is not None:
                 share = 1.0 / (back + ahead + 1)
-                credit_share(credited, one, x1 - back, x1 + ahead, share)
-                credit_share(credited, two, x2 - ahead, x2 + back, share)
-                credit_share(credited, three, x3 - ahead, x3 + back, share)
-                credit_share(credited, four, x4 - back, x4 + ahead, share)
-            x[one], x[two], x[three], x[four] = x1 + step, x2 - step, x3 - step, x4 + step
+                credit_share(credited, c1, x1 - back, x1 + ahead, share)
+                credit_share(credited, c2, x2 - ahead, x2 + back, share)
+                credit_share(credited, c3, x3 - ahead, x3 + back, share)
+                credit_share(credited, c4, x4 - back, x4 + ahead, share)
+            x[c1], x[c2], x[c3], x[c4] = x1 + step, x2 - step, x3 - step, x4 + step
         end_of_draw(tally, x)
         if tally.n_waiting[0] > 0:
             random[0], random[1], random[2], random[3] = a, b, c, d

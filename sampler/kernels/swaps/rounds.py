@@ -41,17 +41,17 @@ def draw_pairs(
     False if some lengths may have been favoured, which is seldom; then `put_right` is owed.
     """
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-    one, two, three, four = up + first, up + last, under + first, under + last
+    c1, c2, c3, c4 = up + first, up + last, under + first, under + last
     short = np.uint64(0)
     for c in range(number_of_pairs(first, last)):
-        x1, x2, x3, x4 = x[one + c], x[two - c], x[three + c], x[four - c]
+        x1, x2, x3, x4 = x[c1 + c], x[c2 - c], x[c3 + c], x[c4 - c]
         back, ahead = min(x1, x4), min(x2, x3)
         n = np.uint64(back + ahead + 1) & low32
         product = (scattered(word, first + c) >> half) * n
         # the highest bit tells that a difference is below 0
         short |= (product & low32) - n
         step = np.int64(product >> half) - back
-        x[one + c], x[two - c], x[three + c], x[four - c] = x1 + step, x2 - step, x3 - step, x4 + step
+        x[c1 + c], x[c2 - c], x[c3 + c], x[c4 - c] = x1 + step, x2 - step, x3 - step, x4 + step
     return short >> np.uint64(63) == np.uint64(0)
 
 
@@ -71,26 +71,26 @@ def put_right(
     """
     low32, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     for c in range(number_of_pairs(first, last)):
-        one, two, three, four = up + first + c, up + last - c, under + first + c, under + last - c
-        back, ahead = min(x[one], x[four]), min(x[two], x[three])
+        c1, c2, c3, c4 = up + first + c, up + last - c, under + first + c, under + last - c
+        back, ahead = min(x[c1], x[c4]), min(x[c2], x[c3])
         n = np.uint64(back + ahead + 1)
         product = (scattered(word, first + c) >> half) * n
         if (product & low32) < np.uint64(0x100000000) % n:
             step = below(random, back + ahead + 1) - back
-            x[one] += step
-            x[two] -= step
-            x[three] -= step
-            x[four] += step
+            x[c1] += step
+            x[c2] -= step
+            x[c3] -= step
+            x[c4] += step
 
 
 @jit_lean
 def mirror_pairs(x: np.ndarray, up: np.uint64, under: np.uint64, first: np.uint64, last: np.uint64) -> None:
-    """The same, each to the point as far from one end of its line as it was from the other."""
-    one, two, three, four = up + first, up + last, under + first, under + last
+    """The same pairs, each to its mirror image: as far from one end of its line as it was from the other."""
+    c1, c2, c3, c4 = up + first, up + last, under + first, under + last
     for c in range(number_of_pairs(first, last)):
-        x1, x2, x3, x4 = x[one + c], x[two - c], x[three + c], x[four - c]
+        x1, x2, x3, x4 = x[c1 + c], x[c2 - c], x[c3 + c], x[c4 - c]
         step = min(x2, x3) - min(x1, x4)
-        x[one + c], x[two - c], x[three + c], x[four - c] = x1 + step, x2 - step, x3 - step, x4 + step
+        x[c1 + c], x[c2 - c], x[c3 + c], x[c4 - c] = x1 + step, x2 - step, x3 - step, x4 + step
 
 
 @jit_lean
@@ -99,21 +99,21 @@ def credit_pairs(
 ) -> None:
     """Credit the lines of the swaps of a round, before they are made."""
     for c in range(number_of_pairs(first, last)):
-        one, two, three, four = up + first + c, up + last - c, under + first + c, under + last - c
-        x1, x2, x3, x4 = x[one], x[two], x[three], x[four]
+        c1, c2, c3, c4 = up + first + c, up + last - c, under + first + c, under + last - c
+        x1, x2, x3, x4 = x[c1], x[c2], x[c3], x[c4]
         back, ahead = min(x1, x4), min(x2, x3)
         share = 1.0 / (back + ahead + 1)
-        credit_share(tally, one, x1 - back, x1 + ahead, share)
-        credit_share(tally, two, x2 - ahead, x2 + back, share)
-        credit_share(tally, three, x3 - ahead, x3 + back, share)
-        credit_share(tally, four, x4 - back, x4 + ahead, share)
+        credit_share(tally, c1, x1 - back, x1 + ahead, share)
+        credit_share(tally, c2, x2 - ahead, x2 + back, share)
+        credit_share(tally, c3, x3 - ahead, x3 + back, share)
+        credit_share(tally, c4, x4 - back, x4 + ahead, share)
 
 
 @jit_lean
 def walk_swap_rounds(place: Place, tally: Tally, rows: int, columns: int, draws: int, steps: int) -> int:
     """Make so many draws of `steps` rounds, or fewer if credits have to wait; the draws done."""
     x, random = place.table, place.random
-    low32, half, unit, none = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(1), np.uint64(0)
+    low32, half, next_one, zero = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(1), np.uint64(0)
     n_rows, n_columns = np.uint64(rows), np.uint64(columns)
     by_steps = tally.by_steps[0] == BY_STEPS
     for done in range(draws):
@@ -122,22 +122,22 @@ def walk_swap_rounds(place: Place, tally: Tally, rows: int, columns: int, draws:
             word = next_word(random)
             product = (word >> half) * n_rows
             i = product >> half
-            k = ((product & low32) * (n_rows - unit)) >> half
+            k = ((product & low32) * (n_rows - next_one)) >> half
             k += np.uint64(k >= i)
             up, under = i * n_columns, k * n_columns
-            cut, end = ((word & low32) * n_columns) >> half, n_columns - unit
+            cut, end = ((word & low32) * n_columns) >> half, n_columns - next_one
             if by_steps and turn % CREDITED == 0:
-                credit_pairs(tally, x, up, under, none, cut)
-                credit_pairs(tally, x, up, under, cut + unit, end)
+                credit_pairs(tally, x, up, under, zero, cut)
+                credit_pairs(tally, x, up, under, cut + next_one, end)
             if turn & 1:
-                mirror_pairs(x, up, under, none, cut)
-                mirror_pairs(x, up, under, cut + unit, end)
+                mirror_pairs(x, up, under, zero, cut)
+                mirror_pairs(x, up, under, cut + next_one, end)
                 continue
             word = next_word(random)
-            if not draw_pairs(x, up, under, none, cut, word):
-                put_right(x, up, under, none, cut, word, random)
-            if not draw_pairs(x, up, under, cut + unit, end, word):
-                put_right(x, up, under, cut + unit, end, word, random)
+            if not draw_pairs(x, up, under, zero, cut, word):
+                put_right(x, up, under, zero, cut, word, random)
+            if not draw_pairs(x, up, under, cut + next_one, end, word):
+                put_right(x, up, under, cut + next_one, end, word, random)
         end_of_draw(tally, x)
         if tally.n_waiting[0] > 0:
             return done + 1

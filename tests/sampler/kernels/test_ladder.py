@@ -88,7 +88,7 @@ def test_without_a_ladder_chains_stay_where_they_are(monkeypatch: pytest.MonkeyP
 
 def test_a_run_that_did_not_cross_has_not_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever R-hat says: a ladder of one rung, on which nothing is ever traded."""
-    monkeypatch.setattr(rungs, "found", lambda *given: np.ones(1))
+    monkeypatch.setattr(rungs, "choose_powers", lambda *given: np.ones(1))
     release, law, _ = hard()
     audit = fw.audit(release, law, "chains", 1, max_draws=1 << 13)
     assert not audit.converged

@@ -38,8 +38,8 @@ from fiberwalk.sampler.kernels.signed_list import ListedKernel
 from fiberwalk.sampler.kernels.stocked_moves import MoveKernel
 from fiberwalk.sampler.kernels.sub_tables import SubTableKernel
 from fiberwalk.sampler.kernels.swaps.hit_and_run import SwapKernel
+from fiberwalk.sampler.kernels.swaps.people import PersonSwapKernel
 from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
-from fiberwalk.sampler.kernels.swaps.units import UnitSwapKernel
 from fiberwalk.sampler.lines.line import LONGEST
 from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, MIXED, POISSON
 from fiberwalk.sampler.tallies.windows import shares
@@ -109,7 +109,7 @@ def target_of(name: str, law: str, kernel: type[Kernel], words: str = "") -> Tar
 def test_every_kernel_and_every_kind_of_law_is_tried() -> None:
     walking = (MoveKernel, SubTableKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel)
     missing = set(itertools.product(walking, (ALIKE, FACTORIAL, POISSON, MIXED)))
-    missing |= {(SwapKernel, ALIKE), (SwapRoundsKernel, ALIKE), (UnitSwapKernel, ALIKE)}
+    missing |= {(SwapKernel, ALIKE), (SwapRoundsKernel, ALIKE), (PersonSwapKernel, ALIKE)}
     missing |= {(TwoWayKernel, FACTORIAL), (DecomposableKernel, FACTORIAL), (Ladder, MIXED)}
     for name in RELEASES:
         for law, _, _ in laws_on(name) if missing else ():
@@ -322,7 +322,7 @@ ELSEWHERE = (
     MoveKernel,
     SwapKernel,
     SwapRoundsKernel,
-    UnitSwapKernel,
+    PersonSwapKernel,
     RowPairKernel,
     ListedKernel,
     ScheduleKernel,

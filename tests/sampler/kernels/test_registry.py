@@ -23,8 +23,8 @@ from fiberwalk.sampler.kernels.kernel import Fit, Kernel, Task
 from fiberwalk.sampler.kernels.schedule.kernel import ScheduleKernel
 from fiberwalk.sampler.kernels.stocked_moves import MoveKernel, supplier_of
 from fiberwalk.sampler.kernels.swaps.hit_and_run import SwapKernel
+from fiberwalk.sampler.kernels.swaps.people import PersonSwapKernel
 from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
-from fiberwalk.sampler.kernels.swaps.units import UnitSwapKernel
 from fiberwalk.sampler.lines.weights import weights_on
 
 FULL, SPARSE = np.full((3, 4), 5), np.eye(6, dtype=int)
@@ -45,7 +45,7 @@ def kinds(fit: Fit) -> list[type]:
 def test_the_quickest_that_is_right_is_taken():
     assert kinds(registry.fitting(task(FULL))) == [SwapKernel]
     assert kinds(registry.fitting(task(np.full((3, 40), 5)))) == [SwapRoundsKernel]
-    assert kinds(registry.fitting(task(SPARSE))) == [UnitSwapKernel, SwapKernel]
+    assert kinds(registry.fitting(task(SPARSE))) == [PersonSwapKernel, SwapKernel]
     assert kinds(registry.fitting(task(FULL, "hypergeometric"))) == [TwoWayKernel]
     assert kinds(registry.fitting(task(FULL, fw.laws.expected(np.arange(1, 13).reshape(3, 4))))) == [ScheduleKernel]
     assert kinds(registry.fitting(task(np.full((2, 3), 2**32)))) == [ScheduleKernel]  # too large for the quickest

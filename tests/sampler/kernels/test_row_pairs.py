@@ -25,7 +25,7 @@ from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.kernels.row_pairs.kernel import RowPairKernel, list_common, match, row_pair_kernel, swap_round
 from fiberwalk.sampler.kernels.row_pairs.redraw import draw_subset, ones_between, redraw_evenly
 from fiberwalk.sampler.kernels.signed_list import ListedKernel, listed_kernel
-from fiberwalk.sampler.kernels.swaps.units import Units, UnitSwapKernel, list_units, prefers_units, swap_units
+from fiberwalk.sampler.kernels.swaps.people import People, PersonSwapKernel, list_people, prefers_people, swap_people
 from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, MIXED, POISSON, log_weight_of, weights_on
 from fiberwalk.sampler.tallies.windows import shares
 
@@ -208,34 +208,36 @@ def test_rows_redrawn_and_swapped_under_the_uniform_law(release: Any) -> None:
         for k in range(len(drawn)):
             for _ in range(8):
                 i, j = rng.choice(len(bits), 2, replace=False)
-                common = list_common(bits, places, i, j, room.one, room.two)
+                common = list_common(bits, places, i, j, room.in_first, room.in_second)
                 if way == "redrawn":
                     redrawn.append(redraw_evenly(chain.place, kernel.pattern.bounded, room, common))
                 else:
-                    swap_round(chain.place, kernel.pattern.bounded, room.one, room.two, common, chain.tally, False)
+                    swap_round(
+                        chain.place, kernel.pattern.bounded, room.in_first, room.in_second, common, chain.tally, False
+                    )
             drawn[k] = chain.place.table
         assert p_value(drawn, every, exact) > TOO_RARE
         assert way == "swapped" or np.mean(redrawn) > 0.8
 
 
 def test_more_units_than_bits() -> None:
-    """Rows that hold too many units for a bit each go along lines instead."""
+    """Rows that hold too many people for a bit each go along lines instead."""
     unit, every, exact = world(fw.publish(np.array([[3, 9], [500, 800]]), ["A", "B"]), "hypergeometric")
     kernel = unit.kernels[0]
     assert isinstance(kernel, RowPairKernel)
     assert kernel.pattern.redrawn
-    assert 64 * (len(kernel.room().units) - 1) < 1312
+    assert 64 * (len(kernel.room().people) - 1) < 1312
     assert p_value(run(unit).drawn, every, exact) > TOO_RARE
 
 
 @pytest.mark.parametrize("total", [2, 7, 8])
 def test_subsets(total: int) -> None:
-    random, units = streams(total, 1)[0], np.empty(4, dtype=np.uint64)
+    random, people = streams(total, 1)[0], np.empty(4, dtype=np.uint64)
     for first in range(total + 1):
         counts: dict[tuple[int, ...], int] = dict.fromkeys(combinations(range(total), first), 0)
         for _ in range(100 * len(counts)):
-            draw_subset(first, total, units, random)
-            counts[tuple(k for k in range(total) if ones_between(units, k, k + 1))] += 1
+            draw_subset(first, total, people, random)
+            counts[tuple(k for k in range(total) if ones_between(people, k, k + 1))] += 1
         if len(counts) > 1:
             assert stats.chisquare(list(counts.values())).pvalue > TOO_RARE
 
@@ -243,14 +245,14 @@ def test_subsets(total: int) -> None:
 @pytest.mark.parametrize("first", [0, 1, 5, 60, 100, 137, 199, 200])
 def test_subsets_of_several_words(first: int) -> None:
     """How many of some bits are set is hypergeometric; wrong by one unit is noticed."""
-    random, units = streams(first, 1)[0], np.empty(8, dtype=np.uint64)
+    random, people = streams(first, 1)[0], np.empty(8, dtype=np.uint64)
     found = np.empty(20_000, dtype=np.int64)
     for k in range(len(found)):
-        draw_subset(first, 200, units, random)
-        found[k] = ones_between(units, 30, 130)
+        draw_subset(first, 200, people, random)
+        found[k] = ones_between(people, 30, 130)
         if k % 1000 == 0:
-            assert ones_between(units, 0, 200) == first
-            assert sum(ones_between(units, b, b + 1) for b in range(200)) == first
+            assert ones_between(people, 0, 200) == first
+            assert sum(ones_between(people, b, b + 1) for b in range(200)) == first
     law = stats.hypergeom(200, 100, first).pmf(np.arange(201))
     counts = np.bincount(found, minlength=201).astype(float)
     assert counts[law < 1e-12].sum() == 0
@@ -303,15 +305,15 @@ def test_listed_wants_steps_of_one() -> None:
     assert listed_kernel(twice, unit.weights, block) is None
 
 
-def acceptance(table: np.ndarray, shape: tuple[int, int], units: Units, u: int, v: int) -> tuple[float, np.ndarray]:
-    """With which probability the kernel swaps two units, to the last of 53 bits, and the table then."""
+def acceptance(table: np.ndarray, shape: tuple[int, int], people: People, u: int, v: int) -> tuple[float, np.ndarray]:
+    """With which probability the kernel swaps two people, to the last of 53 bits, and the table then."""
 
     def after(bits: int) -> np.ndarray:
         """The table if the random fraction is bits / 2^53."""
         random, word = np.zeros(16, dtype=np.uint64), bits << 11
         random[3] = ((word >> 23) | (word << 41)) % 2**64
-        found, moved = table.copy(), Units(units.row.copy(), units.column.copy())
-        swap_units(found, shape[1], moved, u, v, random)
+        found, moved = table.copy(), People(people.row.copy(), people.column.copy())
+        swap_people(found, shape[1], moved, u, v, random)
         again = np.zeros(shape, dtype=np.int64)
         np.add.at(again, (moved.row, moved.column), 1)
         assert (again.ravel() == found).all()
@@ -333,10 +335,10 @@ def unit_swap_matrix(every: np.ndarray, shape: tuple[int, int], rejects: bool = 
     n = int(every[0].sum())
     matrix = np.zeros((len(every), len(every)))
     for k, table in enumerate(every):
-        units = Units(np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32))
-        list_units(table, shape[1], units)
+        people = People(np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32))
+        list_people(table, shape[1], people)
         for u, v in permutations(range(n), 2):
-            accepted, after = acceptance(table, shape, units, u, v)
+            accepted, after = acceptance(table, shape, people, u, v)
             accepted = accepted if rejects else 1.0
             matrix[k, place[tuple(after.tolist())]] += accepted / (n * (n - 1))
             matrix[k, k] += (1 - accepted) / (n * (n - 1))
@@ -344,7 +346,7 @@ def unit_swap_matrix(every: np.ndarray, shape: tuple[int, int], rejects: bool = 
 
 
 def sparse_unit(table: np.ndarray, steps: int) -> tuple[Unit, np.ndarray]:
-    class Few(UnitSwapKernel):
+    class Few(PersonSwapKernel):
         def steps(self, n_columns: int) -> int:
             return steps
 
@@ -376,7 +378,7 @@ def test_unit_swaps_balance() -> None:
 
 
 def test_unit_swaps_walk() -> None:
-    """Draws and tallies of the whole walk, taking turns with itself (the units are listed anew each time)."""
+    """Draws and tallies of the whole walk, taking turns with itself (the people are listed anew each time)."""
     unit, every = sparse_unit(SPARSE, 40)
     law = np.full(len(every), 1 / len(every))
     chain = run(replace(unit, kernels=unit.kernels * 2, shares=(3, 2)))
@@ -386,7 +388,7 @@ def test_unit_swaps_walk() -> None:
     assert p_value(chain.drawn, every, by_factorials / by_factorials.sum()) < TOO_RARE
 
 
-def test_which_tables_prefer_units() -> None:
-    assert prefers_units((50, 50), 250)
-    assert not prefers_units((50, 50), 2500)
-    assert not prefers_units((50, 50), 1)
+def test_which_tables_prefer_people() -> None:
+    assert prefers_people((50, 50), 250)
+    assert not prefers_people((50, 50), 2500)
+    assert not prefers_people((50, 50), 1)
