@@ -143,7 +143,7 @@ def markov_perturb(
     Parameters
     ----------
     theta
-        How likely a unit that can leave the top-left cell of a square is to do so, from 0 to 1.
+        How likely a person who can leave the top-left cell of a square is to do so, from 0 to 1.
     squares
         "adjacent": every square of neighbouring categories; "all": every square; or a list of squares, each a pair of
         cells ({dim: label}), the top-left and the bottom-right one, that differ in two dims.
