@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
+from ...release.facts.facts import NO_VALUE
 from ...release.publish import parse_margins
 from ...release.release import Release, of_table
 from ...release.tables.tables import Table, as_means, as_table, labelled
@@ -183,7 +184,7 @@ def _by_cell(
 
 
 def sensitive_magnitudes(
-    table: Any, contributors: Any, largest: Any = None, *, fewer_than: int = 3, dominance: float = 85
+    table: Any, contributors: Any = None, largest: Any = None, *, fewer_than: int = 3, dominance: float = 85
 ) -> xr.DataArray:
     """Which cells of a table of magnitudes are sensitive: a boolean table, for `where=` of suppressions.
 
@@ -193,10 +194,10 @@ def sensitive_magnitudes(
     Parameters
     ----------
     table
-        The magnitudes, such as turnover; whole numbers or not.
+        The magnitudes, such as turnover; whole numbers or not. One that `fw.table` made may have the other two with it.
     contributors, largest
-        Tables like it: how many contribute, and the largest contribution (left out: only the threshold is applied).
-        It may be missing (NaN) for empty cells only.
+        Tables like it: how many contribute, and the largest contribution (where it is not known, only the threshold is
+        applied). It may be missing (NaN) for empty cells only.
     fewer_than
         Threshold: a cell is sensitive if fewer contribute to it.
     dominance
@@ -214,7 +215,7 @@ def sensitive_magnitudes(
 
 def sensitive_totals(
     table: Any,
-    contributors: Any,
+    contributors: Any = None,
     largest: Any = None,
     *,
     fewer_than: int = 3,
@@ -275,6 +276,11 @@ class _Summaries(NamedTuple):
         number = isinstance(dominance, (int, float, np.number)) and not isinstance(dominance, bool)
         if not number or not 0 < dominance <= 100:
             raise InputError(f"dominance={dominance!r}: a percentage above 0.")
+        if isinstance(table, Table):
+            contributors = _behind(table, table.contributors, 0) if contributors is None else contributors
+            largest = _behind(table, table.largest, table.decimals) if largest is None else largest
+        if contributors is None:
+            raise InputError("how many contribute to each cell? Give contributors=, or fw.table(contributors=).")
         people = as_table(contributors)
         if isinstance(table, Table):  # it may have hierarchies, which the contributors need not repeat
             people = as_table(labelled(as_means(contributors, table.dims, "contributors="), table.dims))
@@ -316,6 +322,14 @@ class _Summaries(NamedTuple):
             for i in range(matrix.shape[0])
         ])  # fmt: skip
         return self._replace(total=matrix @ self.total, contributors=matrix @ self.contributors, largest=largest)
+
+
+def _behind(table: Table, known: np.ndarray | None, decimals: int) -> xr.DataArray | None:
+    """What a table says of who stands behind its cells, in its own units; NaN where it does not."""
+    if known is None:
+        return None
+    values = np.where(known == NO_VALUE, np.nan, known / 10.0**decimals)
+    return labelled(values.reshape(table.values.shape), table.dims)
 
 
 def largest_known_within(contributions: Sequence[float]) -> float:

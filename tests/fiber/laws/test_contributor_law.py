@@ -150,6 +150,14 @@ def test_sensitive_magnitudes_at_their_edges():
     assert not exactly.any()  # at the limit, and nobody: neither is too much
 
 
+def test_a_table_knows_who_stands_behind_its_cells():
+    table = fw.table(TURNOVER, contributors=FIRMS, largest=LARGEST)
+    for rule in (fw.protect.sensitivity.sensitive_magnitudes, fw.protect.sensitivity.sensitive_totals):
+        assert rule(table).equals(rule(TURNOVER, FIRMS, LARGEST))
+    with pytest.raises(fw.InputError, match=r"how many contribute to each cell\? Give contributors="):
+        fw.protect.sensitivity.sensitive_magnitudes(fw.table(TURNOVER))
+
+
 def test_sensitive_totals_of_every_level():
     tree = {"A": {"ab": ["a", "b"]}}
     table, firms, largest = (one.rename_axis(index="A", columns="B") for one in (TURNOVER, FIRMS, LARGEST))
