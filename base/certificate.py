@@ -21,7 +21,14 @@ LAW_IN_DOUBT = "the law leaves something out"
 @saved("Certificate")
 @dataclass(frozen=True)
 class Certificate:
-    """What stands behind an answer."""
+    """How far an answer can be trusted.
+
+    `word` is "exact" (every table was counted, or the law solved), "connected" (chains walked by moves that are proven to
+    reach every table, for the `reason` that is given) or "unproven" (they may not reach every table: `evidence` says what
+    speaks for and against it). A reason that says *in principle only* proves that chains reach every table, and promises no
+    time in which they do. Audits choose moves that are proven where they can; "unproven" are most moves of one's own
+    (`fw.sample(moves=)`) and laws with gaps. Notebook 06 shows what to do about it.
+    """
 
     word: str
     reason: str

@@ -7,6 +7,7 @@ the namespace itself; ours also collect names of other rooms.)
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -28,7 +29,7 @@ def from_stub(module: str, file: str) -> tuple[Callable[[str], Any], Callable[[]
 
     def __getattr__(name: str) -> Any:  # noqa: N807 (it becomes the module's own)
         if name not in homes:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{_elsewhere(name)}")
         value = _loaded(*homes[name], package)
         setattr(sys.modules[module], name, value)
         return value
@@ -38,6 +39,21 @@ def from_stub(module: str, file: str) -> tuple[Callable[[str], Any], Callable[[]
         lambda: [*names, *(["__version__"] if hasattr(sys.modules[module], "__version__") else [])],
         names,
     )
+
+
+def _elsewhere(name: str) -> str:
+    """Where a public name is that somebody looks for in another namespace; by the stubs alone, nothing is loaded."""
+    root = (
+        Path(__file__).resolve().parents[1] / "src" / "fiberwalk"
+    )  # of a checkout; elsewhere rooms lie in the package
+    root = root if root.exists() else Path(__file__).resolve().parents[1]
+    stubs = {"fw": root / "__init__.pyi"}
+    stubs |= {f"fw.{path.parent.name}": path for path in root.glob("*/__init__.pyi")}
+    stubs |= {f"fw.{path.stem}": path for path in root.glob("[!_]*.pyi")}
+    found = [
+        called for called, path in stubs.items() if re.search(rf" as {name}$", path.read_text("utf-8"), re.MULTILINE)
+    ]
+    return f"; it is {' or '.join(f'{called}.{name}' for called in found)}" if found else ""
 
 
 def _loaded(home: str, name: str, package: str) -> Any:

@@ -1,5 +1,8 @@
 """Steps that change a table and no published figure, each set with its certificate.
 
+`choose_moves(release)` says which moves chains would make and what is proven of them, `check_connected` walks through all
+tables of a small release, `basic_moves` lists the simplest moves, those of Diaconis and Sturmfels. Inside:
+
 bases/      Markov and Graver bases: our own (graver), 4ti2's (algebra), those known beforehand (known_bases), of parts of
             a table (part_bases), and how large a system is for 4ti2 (lattice_volume)
 families/   one family a file; move_set: what every family offers; stock: moves written in advance; listed, mixture: moves

@@ -1,5 +1,12 @@
 """The methods that turn a table into a release, one file each, and the rules that call a cell sensitive.
 
+Each method is a function of a table that returns a release: what was published, and how probable that was for every table
+there might have been. `fw.suppress`, `fw.round_to` and `fw.merge` are on the first level; here are rounding at random
+(`random_round`, `controlled_round`, `semi_controlled_round`, `round_lattice`), changed counts (`perturb` with
+`window_matrix` and `invariant_matrix`, `add_noise` with `geometric_noise` and `uniform_noise`, `markov_perturb`), changed
+records (`swap`, `swap_preserving`, `pram`, `local_suppress`, `draw_sample`, `simulate`), `complementary_suppress`, and the
+rules that call a cell sensitive (`sensitivity`). `as_protected` reads what somebody else published. Inside:
+
 mechanism/     what random methods have in common: evidence, keys of cells
 rounding/      to the nearest multiple, at random, controlled, of many tables at once
 perturbation/  transition matrices, noise, Markov perturbation

@@ -71,4 +71,4 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, slack: f
             figure = None if hidden else scaled(values[i, j], decimals, f"the crosstab, {where}")
             figures.append(Figure(key, figure, HIDDEN if hidden else PUBLISHED, where=where))
     slack = scaled(slack, decimals, "slack=")
-    return from_figures(Publication(dims, figures, "the crosstab", decimals=decimals, tolerance=slack))
+    return from_figures(Publication(dims, figures, "the crosstab", decimals=decimals, slack=slack))

@@ -68,8 +68,8 @@ def from_figures(publication: Publication) -> Release:
 def _check_options(publication: Publication) -> None:
     if publication.missing not in MISSING:
         raise InputError(f"missing={publication.missing!r}: it is one of {', '.join(MISSING)}.")
-    if publication.tolerance < 0:
-        raise InputError("tolerance= must be at least 0.")
+    if publication.slack < 0:
+        raise InputError("slack= must be at least 0.")
 
 
 def _sorted_lines(release: Release, publication: Publication) -> _Lines:
@@ -133,10 +133,10 @@ def _with_totals(
 ) -> Release:
     """What the lines say of sums, after checking that they add up."""
     matrix = _sums(release, [key for key, _ in totals])
-    _check_sums(release, totals, matrix, truth, publication.source, publication.tolerance)
+    _check_sums(release, totals, matrix, truth, publication.source, publication.slack)
     told = [i for i, (_, figure) in enumerate(totals) if figure.status == PUBLISHED or _is_range(figure)]
     figures = [totals[i][1] for i in told]
-    ranges = [_range(figure, publication.tolerance) for figure in figures]
+    ranges = [_range(figure, publication.slack) for figure in figures]
     shown = [NO_VALUE if f.value is None or f.status != PUBLISHED else f.value for f in figures]
     return release.with_facts(
         np.array([totals[i][0] for i in told], dtype=np.int64).reshape(-1, len(publication.dims)),
@@ -180,8 +180,8 @@ def _notes(release: Release, lines: _Lines, publication: Publication) -> tuple[s
     if lines.random or lines.random_totals:
         numbers = f"{len(lines.random)} cells and {len(lines.random_totals)} totals"
         notes.append(f"{numbers} are perturbed at random in {source}")
-    if publication.tolerance:
-        notes.append(f"published totals may be {release.show(publication.tolerance)} off the sum they stand for")
+    if publication.slack:
+        notes.append(f"published totals may be {release.show(publication.slack)} off the sum they stand for")
     return tuple(notes)
 
 
@@ -224,12 +224,12 @@ def _is_range(figure: Figure) -> bool:
     return figure.lower is not None or figure.upper is not None
 
 
-def _range(figure: Figure, tolerance: int) -> tuple[int, int]:
+def _range(figure: Figure, slack: int) -> tuple[int, int]:
     """The lowest and the highest value that a line allows its cell or sum."""
     if _is_range(figure):
         return max(0, figure.lower or 0), NO_LIMIT if figure.upper is None else figure.upper
     assert figure.value is not None
-    return max(0, figure.value - tolerance), figure.value + tolerance
+    return max(0, figure.value - slack), figure.value + slack
 
 
 def _check_sums(
@@ -238,7 +238,7 @@ def _check_sums(
     matrix: sp.csr_array,
     truth: np.ndarray,
     source: str,
-    tolerance: int,
+    slack: int,
 ) -> None:
     """Refuse totals that do not add up, naming the first and by how much it is off."""
     known = (truth != NO_VALUE).astype(np.int64)
@@ -248,7 +248,7 @@ def _check_sums(
     for i, (key, figure) in enumerate(totals):
         if not complete[i] or figure.value is None or _is_range(figure):
             continue
-        if abs(int(sums[i]) - figure.value) > tolerance:
+        if abs(int(sums[i]) - figure.value) > slack:
             wrong.append((key, figure, int(sums[i])))
     if wrong:
         key, figure, total = wrong[0]
@@ -259,6 +259,6 @@ def _check_sums(
             says = f"is withheld, and its cells sum to {off} than its figure"
         more = f" ({len(wrong)} totals do not add up)" if len(wrong) > 1 else ""
         raise InputError(
-            f"{source}, {figure.where}: {release.words(key)} {says}{more}; correct it, or give tolerance= if totals are "
+            f"{source}, {figure.where}: {release.words(key)} {says}{more}; correct it, or give slack= if totals are "
             "rounded."
         )

@@ -102,7 +102,7 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         decimals=decimals,
         header=header,
         missing=missing,
-        tolerance=slack,
+        slack=slack,
         contributors=contributors,
         largest=largest,
         perturbed=perturbed,

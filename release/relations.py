@@ -16,7 +16,7 @@ from .tables.dims import Dim
 
 def with_relations(release: Release, publication: Publication) -> Release:
     """The release with the relations of its publication, if the cells obey them; those that say nothing are left out."""
-    tolerance = publication.tolerance
+    slack = publication.slack
     rows, words, sides = [], [], []
     for relation in publication.relations:
         where, side = f"{publication.source}, {relation.where}", relation.side
@@ -27,10 +27,10 @@ def with_relations(release: Release, publication: Publication) -> Release:
             continue
         if release.truth is not None:
             total = sum(coefficient * int(release.truth[cell]) for cell, coefficient in row.items())
-            if abs(total - side) > tolerance:
+            if abs(total - side) > slack:
                 raise InputError(
                     f"{where}: the relation's cells sum to {release.show(total)}, not {release.show(side)}, "
-                    f"{release.show(abs(total - side))} off; correct the values, or give tolerance= if they are rounded."
+                    f"{release.show(abs(total - side))} off; correct the values, or give slack= if they are rounded."
                 )
         rows.append(row)
         words.append(f"relation on {relation.where}:")
@@ -40,8 +40,8 @@ def with_relations(release: Release, publication: Publication) -> Release:
     return release.with_facts(
         np.full((len(rows), len(publication.dims)), -1),
         _sparse(rows, release.n_cells),
-        np.array(sides) - tolerance,
-        np.array(sides) + tolerance,
+        np.array(sides) - slack,
+        np.array(sides) + slack,
         words=words,
     )
 

@@ -6,4 +6,6 @@ format.py           what a format is; formats.py the registry of them, which kno
 long_file.py        long text files (CSV); parquet_file.py the same rows in Parquet; jj_file.py JJ files
 long_columns.py     which column of a long file is what; long_reading.py rows become figures; long_writing.py public rows
                     become those of a file
+
+Hierarchy files (.hrc, level tables) are read in ../tables/hierarchies.py.
 """

@@ -44,7 +44,7 @@ def read(path: FilePath, options: ReadingOptions) -> Publication:
     """Read a JJ file; it says itself what a missing cell or a total is."""
     name = os.fspath(path)
     publication = as_publication(_parsed(name, options.decimals), name)
-    return replace(publication, tolerance=scaled(options.tolerance, options.decimals, "tolerance="))
+    return replace(publication, slack=scaled(options.slack, options.decimals, "slack="))
 
 
 class _Lines:

@@ -44,8 +44,8 @@ def publication_of_rows(source: str, names: list[str], rows: Rows, options: Read
         figures.append(_figure(source, where, tuple(key), row, names, columns, decimals))
     if options.perturbed and not any(figure.status == RANDOM for figure in figures):
         figures = [replace(figure, status=RANDOM) if _is_shown_cell(figure, dims) else figure for figure in figures]
-    tolerance = scaled(options.tolerance, decimals, "tolerance=")
-    return Publication(dims, figures, source, options.missing, decimals, tolerance)
+    slack = scaled(options.slack, decimals, "slack=")
+    return Publication(dims, figures, source, options.missing, decimals, slack)
 
 
 def _is_shown_cell(figure: Figure, dims: Sequence[Dim]) -> bool:

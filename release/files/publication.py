@@ -49,7 +49,7 @@ class Publication:
     missing: str = "error"
     """What a cell without a line is: "zero" (the file leaves out empty cells), "hidden", or an error."""
     decimals: int = 0
-    tolerance: int = 0
+    slack: int = 0
     """How far a published total may be from the sum it stands for (rounded totals)."""
     relations: Sequence[Relation] = ()
     protection: Mapping[tuple[int, ...], Protection] | None = None

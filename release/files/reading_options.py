@@ -21,7 +21,7 @@ class ReadingOptions:
     decimals: int = 0
     header: bool = True
     missing: str = "error"
-    tolerance: float = 0
+    slack: float = 0
     contributors: str | None = None
     largest: str | None = None
     perturbed: bool = False

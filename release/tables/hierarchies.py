@@ -145,8 +145,12 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Any:
 
     name = os.fspath(path)
     if name.lower().endswith(".hrc"):
-        lines = [line.strip() for line in read_text(path).splitlines() if line.strip()]
-        return _tree_from_steps(name, [(len(line) - len(line.lstrip("@")), line.lstrip("@").strip()) for line in lines])
+        lines = [
+            (number, line.strip()) for number, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()
+        ]
+        return _tree_from_steps(
+            name, [(number, len(line) - len(line.lstrip("@")), line.lstrip("@").strip()) for number, line in lines]
+        )
     rows = read_rows(path)
     width = len(rows[0][1])
     if width < 2:
@@ -158,18 +162,18 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Any:
             raise InputError(f"{name}, row {number}: an entry is empty.")
     table = [row for _, row in rows]
     if width == 2 and len(table) > 1 and not any(row[0].strip("@") for row in table[1:]):
-        first = [] if table[0][0].strip("@") else [table[0]]
-        return _tree_from_steps(name, [(len(row[0]) - 1, row[1]) for row in first + table[1:]])
+        first = 1 if table[0][0].strip("@") else 0  # a header
+        return _tree_from_steps(name, [(number, len(row[0]) - 1, row[1]) for number, row in rows[first:]])
     import pandas as pd
 
     return pd.DataFrame(table[1:], columns=table[0])
 
 
-def _tree_from_steps(name: str, steps: list[tuple[int, str]]) -> Tree:
-    """The tree of labels that each stand so many levels deep, in the order of a file."""
+def _tree_from_steps(name: str, steps: list[tuple[int, int, str]]) -> Tree:
+    """The tree of labels that each stand so many levels deep, in the order of a file: its line, depth and label."""
     tree: Tree = {}
     path: list[str] = []
-    for number, (depth, label) in enumerate(steps, start=1):
+    for number, depth, label in steps:
         if not label:
             raise InputError(f"{name}, line {number}: a label is missing after the @ signs.")
         if depth > len(path):

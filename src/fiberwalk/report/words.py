@@ -68,7 +68,9 @@ def how_known(audit: Audit) -> list[str]:
         lines.append(f"NOT CONVERGED ({why_not_converged(audit)}): {advice(audit)}")
     lines += how_obtained(audit)
     if audit.tables is None and certificate.word == "unproven":
-        lines.append("UNPROVEN: nothing proves that the chains can reach every table:")
+        lines.append(
+            "UNPROVEN: nothing proves that the chains can reach every table; solve it exactly if that is possible."
+        )
         lines += [f"  {line}" for line in certificate.evidence]
     return lines + [f"{LAW_IN_DOUBT.upper()}: {caveat}" for caveat in certificate.caveats]
 

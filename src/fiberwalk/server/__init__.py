@@ -1,5 +1,9 @@
 """The flexible table generator: tables on request from microdata or a hypercube, ruled, measured and protected (SAE15).
 
+`TableServer(data, rules=, mechanism=, max_risk=)` is set up once and asked for tables; `tabulate` is for a single one.
+`ServerRules` says which requests are refused at once; an `Answer` holds the table with its risk and utility, or why there is
+none. Inside:
+
 table_server    the server: from a request to a protected table, or a refusal
 request         what is asked for: the dims of a table, and who is in it
 rules           which requests are refused before anything is protected

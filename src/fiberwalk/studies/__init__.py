@@ -1,5 +1,8 @@
 """Studies of samples and of methods over many tables.
 
+`compare_margins`: which margins of a table may be published together? `table_study`: what do methods do to tables cut from a
+hypercube? `risk_properties`: what do R1 and R2 do when a table is changed? (Samples are in `fw.survey`.) Inside:
+
 table_studies        methods on tables cut from a hypercube
 treatments           ... the methods, before or after the cut
 cuts                 ... the tables

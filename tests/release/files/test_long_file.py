@@ -283,7 +283,7 @@ def test_line_ends_of_old_machines(tmp_path):
 
 def test_bad_settings_for_files(tmp_path):
     path = written(tmp_path, LONG)
-    with pytest.raises(fw.InputError, match="tolerance= must be at least 0"):
+    with pytest.raises(fw.InputError, match="slack= must be at least 0"):
         fw.read_release(path, slack=-1)
     for decimals in (400, -1, "1", None):
         with pytest.raises(fw.InputError, match="decimals must be a whole number from 0 to 12"):

@@ -114,3 +114,9 @@ def test_hierarchy_files_of_any_shape_come_back_from_a_file(text, tmp_path):
     again = fw.read_release(tmp_path / "out.csv")
     assert fw.bounds(again).equals(fw.bounds(release))
     assert fw.count(again) == fw.count(release)
+
+
+def test_errors_name_the_line_of_the_file_also_after_blank_ones(tmp_path):
+    (tmp_path / "t.hrc").write_text("North\n\n@a\n\n@@@b\n")
+    with pytest.raises(fw.InputError, match=r"t.hrc, line 5: 'b' is 3 levels deep"):
+        fw.table(TOWNS, hierarchies={"town": tmp_path / "t.hrc"})

@@ -46,7 +46,7 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
                 click.echo("fiberwalk: interrupted, before there was a result.", err=True)
                 sys.exit(INTERRUPTED)
             except FiberwalkError as problem:
-                click.echo(f"fiberwalk: {told(problem)}", err=True)
+                click.echo(f"fiberwalk: {told(problem)}{_way_out(problem, options)}", err=True)
                 sys.exit(2)
             except (
                 OSError
@@ -66,6 +66,15 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
                 sys.exit(2)
 
     return guarded
+
+
+def _way_out(problem: Exception, options: dict[str, Any]) -> str:
+    """What a reader of a file may have left unsaid, where its figures contradict each other."""
+    from ...base.errors import Contradiction
+
+    if not isinstance(problem, Contradiction) or options.get("hierarchy") != () or options.get("slack"):
+        return ""
+    return " Are some labels subtotals of others (--hierarchy)? Are totals rounded (--slack)?"
 
 
 class PlainGroup(click.Group):

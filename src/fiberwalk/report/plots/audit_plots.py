@@ -10,6 +10,7 @@ from ...base.errors import InputError
 from ...posterior.parts.pmf import Pmf
 from ..words import doubts, number, probability, short_cell_name, step_words
 from .figures import as_png, new_figure
+from .palette import ALARM, BLUE, GREY, ORANGE
 from .value_bars import bars_of
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
     from ...results.audit_result import Audit
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
-BLUE, ORANGE, VERMILION, GREY = "#0072B2", "#E69F00", "#D55E00", "#666666"
-ALARM = "#9c3d00"
 BARS = 60
 """Up to so many values are drawn one by one; of more, neighbours share a bar."""
 WIDE_RANGE = 10

@@ -14,8 +14,9 @@ from ...base.numbers import largest_first
 from ...release.facts.facts import Grid
 from ...release.tables.tables import key_of
 from ..words import doubts, short_risk, shortened, step_words
-from .audit_plots import GREY, VERMILION, write_doubts
+from .audit_plots import write_doubts
 from .figures import new_figure
+from .palette import GREY, RISK_SCALE, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -224,7 +225,7 @@ def heat_map_figure(part: Slice, step: str = "") -> Figure:
     axis.patch.set(facecolor="#ececec", hatch="////", edgecolor="#c4c4c4", linewidth=0)
     axis.imshow(_where(part.state == UNASKED), cmap=ListedColormap(["white"]), aspect="auto", interpolation="none")
     axis.imshow(_where(part.state == KNOWN), cmap=ListedColormap([VERMILION]), aspect="auto", interpolation="none")
-    norm, colours = None, colormaps["cividis"].reversed()
+    norm, colours = None, colormaps[RISK_SCALE].reversed()
     is_open = part.state == OPEN
     finite = part.risk[is_open & np.isfinite(part.risk)]
     if is_open.any():

@@ -14,7 +14,7 @@ from ...base.errors import InputError, did_you_mean
 from ..words import ORIGINAL, setting_words, shortened, value_words
 from .figures import new_figure
 from .label_places import legend_beside, place_labels
-from .palette import COLOURS, SHAPES
+from .palette import ALARM, BAND, COLOURS, GREY, INK, SHAPES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from ...results.map_result import RUMap
 
-BAND = "#f0f0f0"
-INK, FAINT, LIMIT = "#222222", "#666666", "#9c3d00"
 LONGEST = 28
 """Longer names of methods are cut."""
 WIDEST = 64
@@ -114,14 +112,14 @@ def draw_map(
         obstacles += [*_along(x, y), *_bars(x, y, x_error, y_error)]
     if threshold is not None:
         label = f"highest risk allowed: {threshold:g}"
-        axis.axhline(threshold, color=LIMIT, lw=1.2, ls=(0, (5, 3)), zorder=1, label=label)
+        axis.axhline(threshold, color=ALARM, lw=1.2, ls=(0, (5, 3)), zorder=1, label=label)
         obstacles += [(x, threshold) for x in np.linspace(across.low, across.edge, 80)]
     if (frame[["risk_error", "utility_error"]] > 0).any(axis=None):
         label = "bars: standard error of the mean\nover repeated protection"
-        axis.plot([], [], color=FAINT, lw=1, marker="|", label=label)
+        axis.plot([], [], color=GREY, lw=1, marker="|", label=label)
     if (frame["doubts"] != "").any():
         words = dict.fromkeys(word for run in ru_map.found for word in run.doubts)
-        axis.scatter([], [], s=46, marker="o", facecolor="white", edgecolor=FAINT, label="hollow: " + ",\n".join(words))
+        axis.scatter([], [], s=46, marker="o", facecolor="white", edgecolor=GREY, label="hollow: " + ",\n".join(words))
     legend_beside(axis, title)
     legend = axis.get_legend()
     assert legend is not None
@@ -169,7 +167,7 @@ def _marks(methods: Sequence[str], families: Mapping[str, Sequence[str]] | None)
             raise InputError(f"plot(families=): the method {method!r} is named twice.")
     alone = [method for method in rest if method not in named]
     for number, (family, members) in enumerate([*families.items(), ("others", alone)]):
-        colour = FAINT if family == "others" else COLOURS[number % len(COLOURS)]
+        colour = GREY if family == "others" else COLOURS[number % len(COLOURS)]
         marks |= {method: (colour, SHAPES[place % len(SHAPES)], 46, family) for place, method in enumerate(members)}
     return marks
 

@@ -8,14 +8,12 @@ import numpy as np
 
 from .audit_plots import write_doubts
 from .figures import new_figure
-from .palette import COLOURS, SHAPES
+from .palette import ALARM, BAND, COLOURS, SHAPES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ...results.margin_sets import MarginSets
-
-BAND, LIMIT = "#f0f0f0", "#9c3d00"
 
 
 def draw_margin_sets(compared: list[MarginSets], threshold: float | None, most: int, title: str | None) -> Figure:
@@ -46,7 +44,7 @@ def draw_margin_sets(compared: list[MarginSets], threshold: float | None, most: 
     if any((sets.frame["method"] != "exact").any() for sets in compared):
         axis.scatter([], [], s=42, facecolor="white", edgecolor="#666666", label="hollow: by chains, not exact")
     if threshold is not None:
-        axis.axvline(threshold, color=LIMIT, lw=1.2, ls=(0, (5, 3)), zorder=0, label=f"highest allowed: {threshold:g}")
+        axis.axvline(threshold, color=ALARM, lw=1.2, ls=(0, (5, 3)), zorder=0, label=f"highest allowed: {threshold:g}")
     if endless:
         axis.axvspan(edge, 1.8 * edge, color=BAND, zorder=0)
         axis.text(1.3 * edge, len(frame) - 0.4, "known", fontsize=8, ha="center", va="bottom")

@@ -6,7 +6,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from .figures import new_figure
-from .palette import COLOURS, SHAPES
+from .palette import ALARM, COLOURS, INK, SHAPES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ def draw_properties(properties: RiskProperties, axis: Axes | None, title: str | 
             note += f"\nR1 {row.r1_change:+.3f}, R2 {row.r2_change:+.3f}"
         axis.text(
             1.02, place, note, transform=axis.get_yaxis_transform(), va="center", fontsize=7.5,
-            color="#9c3d00" if broken else "#222222" if row.rule else "#777777",
+            color=ALARM if broken else INK if row.rule else "#777777",
         )  # fmt: skip
     axis.set_yticks(range(len(frame)), list(frame.index))
     axis.set_ylim(len(frame) - 0.5, -0.5)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .figures import new_figure
-from .palette import COLOURS
+from .palette import ALARM, COLOURS, INK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,5 @@ def draw_sample_risk(sample_risk: SampleRisk, axes: Any = None, title: str | Non
     heading = (
         f"{sample_risk.n:,} of {sample_risk.size:,} people. Model: {sample_risk.words}" if title is None else title
     )
-    figure.suptitle(
-        fill(heading, 110) + doubt, fontsize="medium", color="#9c3d00" if doubt else "#222222", parse_math=False
-    )
+    figure.suptitle(fill(heading, 110) + doubt, fontsize="medium", color=ALARM if doubt else INK, parse_math=False)
     return figure
