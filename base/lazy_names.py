@@ -43,10 +43,7 @@ def from_stub(module: str, file: str) -> tuple[Callable[[str], Any], Callable[[]
 
 def _elsewhere(name: str) -> str:
     """Where a public name is that somebody looks for in another namespace; by the stubs alone, nothing is loaded."""
-    root = (
-        Path(__file__).resolve().parents[1] / "src" / "fiberwalk"
-    )  # of a checkout; elsewhere rooms lie in the package
-    root = root if root.exists() else Path(__file__).resolve().parents[1]
+    root = Path(str(sys.modules["fiberwalk"].__file__)).parent
     stubs = {"fw": root / "__init__.pyi"}
     stubs |= {f"fw.{path.parent.name}": path for path in root.glob("*/__init__.pyi")}
     stubs |= {f"fw.{path.stem}": path for path in root.glob("[!_]*.pyi")}
