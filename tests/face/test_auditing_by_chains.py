@@ -209,7 +209,7 @@ def test_the_same_report_on_a_dask_cluster_by_the_command_line(tmp_path):
 
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         for name, words in (("a.html", ["--threads", "1"]), ("b.html", [f"--cluster={cluster.scheduler_address}"])):
-            line = command(tmp_path, "--precision", "0.2", *words)
+            line = command(tmp_path, "--tolerance", "0.2", *words)
             subprocess.run([*line, "--html", str(tmp_path / "page.html")], check=True, capture_output=True)
             (tmp_path / "page.html").rename(tmp_path / name)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
@@ -218,7 +218,7 @@ def test_the_same_report_on_a_dask_cluster_by_the_command_line(tmp_path):
 
 @pytest.mark.slow
 def test_killed_in_mid_run_and_taken_up_again_gives_the_same_report(tmp_path):
-    words = ["--precision", "0.03", "--html", str(tmp_path / "page.html")]
+    words = ["--tolerance", "0.03", "--html", str(tmp_path / "page.html")]
     subprocess.run(command(tmp_path, *words), check=True, capture_output=True)
     unbroken = (tmp_path / "page.html").read_bytes()
     (tmp_path / "page.html").unlink()
@@ -237,7 +237,7 @@ def test_killed_in_mid_run_and_taken_up_again_gives_the_same_report(tmp_path):
 
 @pytest.mark.slow
 def test_ctrl_c_gives_the_result_so_far(tmp_path):
-    line = command(tmp_path, "--precision", "0.0001", "--html", str(tmp_path / "page.html"), "--checkpoint", "c")
+    line = command(tmp_path, "--tolerance", "0.0001", "--html", str(tmp_path / "page.html"), "--checkpoint", "c")
     going = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     while not (tmp_path / "c").exists() and going.poll() is None:
         time.sleep(0.01)

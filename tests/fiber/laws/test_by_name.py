@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fiberwalk as fw
-from fiberwalk.commands.shared import options
+from fiberwalk.commands.shared import law_options
 from fiberwalk.fiber.laws.by_name import LAWS, as_law
 
 
@@ -14,7 +14,7 @@ def test_each_law_has_the_name_it_is_asked_for_by():
 
 
 def test_the_command_line_takes_the_same_names():
-    assert tuple(LAWS) == options.LAWS
+    assert tuple(LAWS) == law_options.LAWS
 
 
 def test_an_unknown_law_is_answered_with_those_there_are():

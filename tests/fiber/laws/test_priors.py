@@ -277,7 +277,7 @@ def test_priors_on_the_command_line(tmp_path):
     for options, words in [
         (["--prior", "bimodal"], "--prior bimodal: it is unimodal, beta-binomial:A,B or frequencies:FILE"),
         (["--prior", "beta-binomial:2"], "write it as beta-binomial:A,B"),
-        (["--prior", "beta-binomial:2,0"], "beta_binomial(b=0.0): a number above 0"),
+        (["--prior", "beta-binomial:2,0"], "--prior beta-binomial:2,0: A and B are numbers above 0"),
         (["--prior", "unimodal", "--law", "hypergeometric"], "--prior and --law"),
         (["--smooth", "1"], "--smooth goes with --prior frequencies:FILE"),
         (["--prior", f"frequencies:{tmp_path / 'nothing.csv'}"], "there is no such file"),
