@@ -43,7 +43,7 @@ class ChainSettings:
         check_whole(chains=self.chains, **({} if self.max_draws is None else {"max_draws": self.max_draws}))
         if self.max_draws is not None and self.max_draws < FIRST_LOOK:
             raise InputError(
-                f"max_draws={self.max_draws!r}: at least {FIRST_LOOK:,}, after which chains are first tested for convergence."
+                f"max_draws={self.max_draws!r}: at least {FIRST_LOOK:,}, after which chains are first looked at."
             )
         if isinstance(self.tolerance, bool) or not isinstance(self.tolerance, (int, float)) or not self.tolerance > 0:
             raise InputError(f"tolerance={self.tolerance!r}: a number of bits above 0.")
