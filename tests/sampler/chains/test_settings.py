@@ -24,7 +24,7 @@ def test_an_audit_says_what_its_draws_depend_on():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"max_draws": 1000}, "max_draws=1000: chains are looked at after 1,024 draws first, so at least that"),
+        ({"max_draws": 1000}, "max_draws=1000: at least 1,024"),
         ({"seed": None, "checkpoint": "run"}, "a checkpoint needs a seed"),
         ({"tolerance": np.nan}, "tolerance=nan: a number of bits above 0"),
         ({"chains": True}, "chains=True: a whole number of at least 1"),
