@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from ...base.progress import Counted
 from ..equations.network import Network
-from ..equations.network_kernel import Graph, Residual, biconnected, push
+from .flow_kernel import Graph, Residual, biconnected, push
 
 WORK_PER_CALL = 50_000_000
 """Places looked at between two reports of progress: a fraction of a second."""
@@ -22,7 +22,7 @@ WORK_PER_CALL = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class _Graph:
-    """The ends of arcs sorted by node; see network_kernel. `place[0]` is each arc's end at its tail, 1 at its head."""
+    """The ends of arcs sorted by node; see flow_kernel. `place[0]` is each arc's end at its tail, 1 at its head."""
 
     start: np.ndarray
     other: np.ndarray

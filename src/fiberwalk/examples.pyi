@@ -1,0 +1,13 @@
+from .paper_tables import Example as Example
+from .paper_tables import ase15 as ase15
+from .paper_tables import dfkpr01 as dfkpr01
+from .paper_tables import dfkpr01_square as dfkpr01_square
+from .paper_tables import dot02_table1 as dot02_table1
+from .paper_tables import dot02_table2 as dot02_table2
+from .paper_tables import load as load
+from .paper_tables import names as names
+from .recipes.made_data import activities as activities
+from .recipes.made_data import activities_hrc as activities_hrc
+from .recipes.made_data import enterprises as enterprises
+from .recipes.made_data import hypercube as hypercube
+from .recipes.made_data import nested_hypercube as nested_hypercube
