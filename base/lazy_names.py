@@ -43,6 +43,8 @@ def from_stub(module: str, file: str) -> tuple[Callable[[str], Any], Callable[[]
 
 def _elsewhere(name: str) -> str:
     """Where a public name is that somebody looks for in another namespace; by the stubs alone, nothing is loaded."""
+    if name.startswith("_"):  # notebooks and copying ask for many of these
+        return ""
     root = Path(str(sys.modules["fiberwalk"].__file__)).parent
     stubs = {"fw": root / "__init__.pyi"}
     stubs |= {f"fw.{path.parent.name}": path for path in root.glob("*/__init__.pyi")}

@@ -11,6 +11,7 @@ from .figures import from_figures
 from .files.formats import format_of
 from .files.reading_options import ReadingOptions
 from .release import Release
+from .tables.tables import check_trees
 
 
 def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interface)
@@ -91,8 +92,7 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         dims = hierarchies = None  # an empty list or text names nothing
     if dims is not None:
         dims = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else [str(dim) for dim in dims]
-    if hierarchies is not None and not isinstance(hierarchies, Mapping):
-        raise InputError("hierarchies= is a dict of dim to hierarchy.")
+    check_trees(hierarchies)
     options = ReadingOptions(
         dims=dims,
         value=value,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
-from ..tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns
-from ..tables.tables import Table, as_table, labelled_axes
+from ..tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns, refuse_twins, rows_of
+from ..tables.tables import Table, as_table, check_trees, labelled_axes
 from .contributions import with_contributions
 
 PEOPLE = "__people__"
@@ -78,7 +78,12 @@ def table(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     if isinstance(data, Table):
         raise InputError("table(): this is such a table already; say all that belongs to it in one call.")
     named = _names(dims)
-    if hasattr(data, "columns") and named is not None:
+    check_trees(hierarchies)
+    if labels is not None and not isinstance(labels, Mapping):
+        raise InputError("table(labels=) is a dict of dim to its labels.")
+    if named is not None and hasattr(data, "columns") and rows_of(data) is not False:
+        if labels is not None:
+            raise InputError("table(labels=) is of arrays: the rows of a frame have their labels.")
         data, count = _spanned(data, named, count, hierarchies or {})
     elif named is not None or labels is not None:
         data = labelled_axes(data, named, labels)
@@ -98,6 +103,10 @@ def _names(dims: Any) -> list[str] | None:
 def _spanned(frame: Any, dims: list[str], count: str | None, hierarchies: Mapping[str, Any]) -> tuple[Any, str]:
     """The columns of a frame that make the table, with the one of the counts; rows of microdata are counted."""
     names = [str(column) for column in frame.columns]
+    refuse_twins(dims)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"table(): two columns are called {name!r}.")
     frame = frame.set_axis(names, axis=1)
     for name in (*dims, *(() if count is None else (count,))):
         if name not in names:
@@ -108,10 +117,10 @@ def _spanned(frame: Any, dims: list[str], count: str | None, hierarchies: Mappin
     counting = [name for name in others if name.lower() in COUNT_NAMES] if count is None else [count]
     if len(counting) > 1:
         raise InputError(f"table(): it is not clear which of {', '.join(counting)} holds the counts; give count=.")
-    missing = frame[dims].isna().to_numpy()
+    missing = frame[wanted].isna().to_numpy()
     if missing.any():
         row, column = np.argwhere(missing)[0]
-        raise InputError(f"table(): row {row + 1} has no label in column {dims[column]!r}.")
+        raise InputError(f"table(): row {row + 1} has no label in column {wanted[column]!r}.")
     if counting:
         return frame[[*wanted, counting[0]]], counting[0]
     return frame.groupby(wanted, sort=True).size().rename(PEOPLE).reset_index(), PEOPLE

@@ -40,12 +40,31 @@ class Table:
         """The table as a DataArray, in its own units."""
         return labelled(in_own_units(self.values, self.decimals), self.dims)
 
+    # Compared cell by cell, as the forms that a table is given in are: `where=table < 3`.
+    def __lt__(self, other: Any) -> xr.DataArray:
+        return self.to_xarray() < other
+
+    def __le__(self, other: Any) -> xr.DataArray:
+        return self.to_xarray() <= other
+
+    def __gt__(self, other: Any) -> xr.DataArray:
+        return self.to_xarray() > other
+
+    def __ge__(self, other: Any) -> xr.DataArray:
+        return self.to_xarray() >= other
+
 
 def labelled(values: np.ndarray, dims: Sequence[Dim]) -> xr.DataArray:
     """An array over the finest labels of some dims as a DataArray."""
     import xarray as xr
 
     return xr.DataArray(values, dims=[dim.name for dim in dims], coords={dim.name: list(dim.labels) for dim in dims})
+
+
+def check_trees(hierarchies: Any) -> None:
+    """Refuse hierarchies that are not said to be of some dims."""
+    if hierarchies is not None and not isinstance(hierarchies, Mapping):
+        raise InputError("hierarchies= is a dict of dim to hierarchy.")
 
 
 def labelled_axes(data: Any, names: Sequence[str] | None, labels: Mapping[str, Sequence[Any]] | None) -> xr.DataArray:
@@ -99,8 +118,7 @@ def as_table(
         if not signed and (table.values < 0).any():  # as noise makes them, which only those who read noise may take
             whole_numbers(in_own_units(table.values, table.decimals), table.dims, table.decimals)
         return table
-    if hierarchies is not None and not isinstance(hierarchies, Mapping):
-        raise InputError("hierarchies= is a dict of dim to hierarchy.")
+    check_trees(hierarchies)
     trees = dict(hierarchies or {})
     values, given_names, labels, levels = read_form(table, count, trees)
     if values.ndim == 0 or values.size == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -19,7 +19,7 @@ from ..release.files.parquet_file import parquet_frame
 from ..release.tables.dims import TOTAL
 from ..release.tables.hierarchies import levels_from
 from ..release.tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns, rows_of
-from ..release.tables.tables import as_table
+from ..release.tables.tables import as_table, check_trees
 from .hypercube import Column, Hypercube, gathered
 from .record_keys import keys_by_place, label_numbers, mixed, own_keys
 
@@ -40,8 +40,7 @@ def as_hypercube(
     sampling_weights: Any = None,
 ) -> Hypercube:
     """The cube of microdata or counts (see `TableServer` for the forms they may have)."""
-    if hierarchies is not None and not isinstance(hierarchies, Mapping):
-        raise InputError("hierarchies= is a dict of dim to hierarchy.")
+    check_trees(hierarchies)
     if isinstance(data, (str, os.PathLike)):
         try:
             return as_hypercube(

@@ -42,6 +42,20 @@ def test_an_array_gets_names_and_labels():
     assert repr(fw.table([[1.25]], decimals=2)) == "<Table of A, B (1 x 1), 2 decimals>"
 
 
+def test_its_cells_are_compared_as_those_of_other_forms_are():
+    table = fw.table([[1.5, 0.2], [0.9, 3.0]], decimals=1)
+    assert fw.suppress(table, where=table < 1).hidden.tolist() == [1, 2]
+    assert [int(mask.sum()) for mask in (table <= 0.9, table > 0.9, table >= 0.9)] == [2, 2, 3]
+    maps = [fw.ru_map(given, {"x": lambda t: fw.suppress(t, where=t < 3)}, seeds=1, where="< 3").frame
+            for given in (np.array([[1, 5, 2], [7, 2, 6]]), fw.table([[1, 5, 2], [7, 2, 6]]))]  # fmt: skip
+    assert maps[0].equals(maps[1])
+
+
+def test_a_crosstab_gets_other_names():
+    crosstab = pd.DataFrame([[1, 2], [3, 4]], index=list("ab"), columns=list("xy"))
+    assert fw.table(crosstab, dims="town,size").to_xarray().sel(town="b", size="x") == 3
+
+
 def test_a_column_of_counts_is_found_or_named(people):
     long = people.groupby(["sex", "area"]).size().rename("n").reset_index().assign(note=1)
     counted = fw.table(people, dims="sex,area").values
@@ -98,6 +112,13 @@ def test_rows_that_are_only_numbered_may_be_either():
         (pd.DataFrame({"a": ["x", None]}), {"dims": "a"}, "table(): row 2 has no label in column 'a'"),
         (pd.DataFrame({"a": ["x"], "n": 1, "count": 2}), {"dims": "a"}, "which of n, count holds the counts; give count="),
         (fw.table([1, 2]), {"dims": "A"}, "this is such a table already"),
+        (pd.DataFrame({"a": ["x"]}), {"dims": "a", "hierarchies": "a.hrc"}, "hierarchies= is a dict of dim to hierarchy"),
+        (pd.DataFrame({"a": ["x"]}), {"dims": "a", "labels": {"a": ["y"]}}, "table(labels=) is of arrays"),
+        ([[1, 2]], {"labels": ["x", "y"]}, "table(labels=) is a dict of dim to its labels"),
+        (pd.DataFrame({"a": ["x"]}), {"dims": "a,a"}, "two dims are called 'a'"),
+        (pd.DataFrame([["x", "y"]], columns=["a", "a"]), {"dims": "a"}, "table(): two columns are called 'a'"),
+        (pd.DataFrame({"a": ["x", "y"], "up": ["u", None]}), {"dims": "a", "hierarchies": {"a": "up"}},
+         "table(): row 2 has no label in column 'up'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_in_words(given, said, words):
