@@ -58,7 +58,7 @@ def test_the_same_seed_draws_the_same_cube(cube):
     assert (fw.examples.hypercube(seed=1) == cube).all()
     assert (fw.examples.hypercube(seed=2) != cube).any()
     assert int(fw.examples.hypercube(people=1000, seed=3).to_series().sum()) == 1000
-    with pytest.raises(fw.InputError, match=re.escape("hypercube(people=0): a whole number of at least 1.")):
+    with pytest.raises(fw.InputError, match=re.escape("people=0: a whole number of at least 1.")):
         fw.examples.hypercube(people=0)
 
 
