@@ -183,7 +183,7 @@ def _unit_estimate(unit_run: UnitRun) -> UnitEstimate:
     # Corrected is the entropy of the counters; what a counter of several values adds to it needs no correction.
     spread = unit_run.pooled.shift.astype(float)
     entropy = (
-        corrected_entropy(bits - spread, seen.astype(float), unit_run.diagnosis.ess)
+        corrected_entropy(bits - spread, seen.astype(float), unit_run.diagnosis.shortfall)
         + spread
         - unit_run.diagnosis.excess
     )

@@ -1,7 +1,8 @@
 """One chain on one unit: its table, its random stream, its tally, and the batches that its diagnostics need.
 
 Batches (for batch means) are equally long. When there are as many as fit, neighbours are joined and each is twice as long;
-so a chain of any length keeps between half and all of them, and no draws.
+so a chain of any length keeps between half and all of them, and no draws. How surprising the values of a batch were is told
+by a reference, what all chains had counted when they were last full; from one reference to the next is an *epoch*.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ FIRST_LENGTH = 16
 
 
 class Reference(NamedTuple):
-    """What all chains had counted at the last look, and log2 of the share of each value: surprisals are taken from it."""
+    """What all chains had counted when an epoch began, and log2 of the share of each value: surprisals are taken from it."""
 
     windows: Windows
     logs: np.ndarray
+    epoch: int
+    """Counted from 1 on."""
 
 
 class Chain:
@@ -82,8 +85,10 @@ class Chain:
         self.batch = 0
         self.length = FIRST_LENGTH
         self.sums, self.squares = np.zeros((BATCHES, n_questions)), np.zeros((BATCHES, n_questions))
-        self.surprise, self.means = np.zeros((BATCHES // 2, n_questions)), np.zeros((BATCHES // 2, n_questions))
-        """Of the newest half of the batches: the mean surprisal, -log2 p(x), and the mean, by what was counted."""
+        self.surprise, self.means = np.zeros((BATCHES, n_questions)), np.zeros((BATCHES, n_questions))
+        """Of each batch the mean surprisal, -log2 p(x), and the mean, by what was counted."""
+        self.epoch, self.epoch_began = 0, 0
+        """The epoch, and the batch with which it began."""
         self.spread: Spread | None = None
         self.stride = zeros_apart(n_questions, np.int64)
         """The greatest common divisor of a question's differences, as far as batches show; 0 where it never moved."""
@@ -118,10 +123,9 @@ class Chain:
         """Make one more batch; with a reference, note how surprising its values are."""
         if self.batch == BATCHES:
             self.join_batches()
-        noted = self.batch - BATCHES // 2
-        if reference is not None and noted == 0:
-            surprises(self.tally.windows, reference.windows, reference.logs, self.before)
-            value_sums(self.tally.windows, self.tally.centre, self.values_before)
+        if reference is not None and self.epoch != reference.epoch:
+            self.epoch, self.epoch_began = reference.epoch, self.batch
+            self.note_what_was(reference)
             self.spread = Spread(reference.windows) if is_kept(reference.windows) else None
             if self.spread is not None:
                 self.spread.begin(self.tally.windows, reference.windows)
@@ -133,17 +137,22 @@ class Chain:
         self._credit_the_untouched()
         values = np.concatenate([self.place.table, unit.sums @ self.place.table])
         np.gcd(self.stride, np.abs(values - unit.first_values()), out=self.stride)
-        if reference is not None and noted >= 0:
+        if reference is not None:
             windows, credits = self.tally.windows, self.tally.windows.credits - self.credits_before
             now, values = np.empty_like(self.before), np.empty_like(self.before)
             surprises(windows, reference.windows, reference.logs, now)
             value_sums(windows, self.tally.centre, values)
-            self.surprise[noted] = (now - self.before) / credits
-            self.means[noted] = (values - self.values_before) / credits
+            self.surprise[self.batch] = (now - self.before) / credits
+            self.means[self.batch] = (values - self.values_before) / credits
             self.before, self.values_before = now, values
             if self.spread is not None:
                 self.spread.note(windows, reference.windows, credits)
         self.batch += 1
+
+    def note_what_was(self, reference: Reference) -> None:
+        """Note what was counted before the batch that comes next."""
+        surprises(self.tally.windows, reference.windows, reference.logs, self.before)
+        value_sums(self.tally.windows, self.tally.centre, self.values_before)
 
     def _credit_the_untouched(self) -> None:
         """Credit the values of cells that no step of a batch touched, so that every batch says something of each."""
@@ -158,6 +167,8 @@ class Chain:
         half = self.batch // 2
         for batches in (self.sums, self.squares):
             batches[:half] = batches[0 : 2 * half : 2] + batches[1 : 2 * half : 2]
+        for batches in (self.surprise, self.means):
+            batches[:half] = 0.5 * (batches[0 : 2 * half : 2] + batches[1 : 2 * half : 2])
         self.batch, self.length = half, 2 * self.length
         self.tally = self.tally._replace(windows=compact(self.tally.windows))
 

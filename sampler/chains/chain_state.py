@@ -1,7 +1,6 @@
 """What of a chain changes from look to look, as plain numbers and arrays, and back.
 
-What it notes between looks begins anew after each look, and is not kept. What is taken up again is checked: numbers that
-steps use as places must be places, whoever wrote the file.
+What is taken up again is checked: numbers that steps use as places must be places, whoever wrote the file.
 """
 
 from __future__ import annotations
@@ -12,8 +11,9 @@ import numpy as np
 
 from ...base.plain_file import Damaged
 from ..kernels.kernel import ANYTHING
+from ..tallies.spread import Spread, is_kept
 from ..tallies.windows import FARTHEST, Windows, windows_from
-from .chain import BATCHES, Chain
+from .chain import BATCHES, Chain, Reference
 from .unit import Unit
 
 
@@ -32,14 +32,18 @@ def state_of(unit: Unit, chain: Chain) -> dict[str, Any]:
         "joint": chain.tally.joint_counts,
         "sums": chain.sums,
         "squares": chain.squares,
+        "surprise": chain.surprise,
+        "means": chain.means,
+        "epoch": (chain.epoch, chain.epoch_began),
+        "spread": None if chain.spread is None else chain.spread.state(),
         "stride": chain.stride,
         "centre": chain.tally.centre,
         "rooms": [[array for array, *_ in kernel.lasting(room)] for kernel, room in rooms],
     }
 
 
-def restore(unit: Unit, chain: Chain, state: dict[str, Any]) -> None:
-    """Put a chain that was just begun where another of the same unit was."""
+def restore(unit: Unit, chain: Chain, state: dict[str, Any], reference: Reference | None) -> None:
+    """Put a chain that was just begun where another of the same unit was, in the epoch of a reference."""
     chain.turn = whole_number(state["turn"], 0, len(unit.kernels) - 1)
     chain.made = whole_number(state["made"], 0, unit.shares[chain.turn] - 1)
     chain.counts = bool(state["counts"])
@@ -52,9 +56,22 @@ def restore(unit: Unit, chain: Chain, state: dict[str, Any]) -> None:
     fill(chain.tally.joint_counts, state["joint"], *ANYTHING)
     fill(chain.sums, state["sums"], *ANYTHING)
     fill(chain.squares, state["squares"], *ANYTHING)
+    fill(chain.surprise, state["surprise"], *ANYTHING)
+    fill(chain.means, state["means"], *ANYTHING)
     fill(chain.stride, state["stride"], 0, FARTHEST)
     fill(chain.tally.centre, state["centre"], *ANYTHING)
     chain.tally = chain.tally._replace(windows=windows_of(state["windows"], unit.n_questions))
+    epoch, epoch_began = state["epoch"]
+    chain.epoch, chain.epoch_began = whole_number(epoch, 0), whole_number(epoch_began, 0, BATCHES)
+    chain.spread = None
+    if reference is not None and reference.epoch == chain.epoch:
+        chain.note_what_was(reference)
+        if is_kept(reference.windows):
+            chain.spread = Spread(reference.windows)
+            arrays, batches = chain.spread.state()[:-1], state["spread"][-1]
+            for array, saved in zip(arrays, state["spread"][:-1], strict=True):
+                fill(array, saved, *ANYTHING)
+            chain.spread.batches = whole_number(batches, 0, BATCHES)
 
 
 def windows_state(windows: Windows | None) -> tuple[np.ndarray, ...] | None:

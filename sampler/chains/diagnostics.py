@@ -35,6 +35,11 @@ LEAST_DRAWS = 400
 LARGEST_RHAT = 1.01
 SELDOM = 20
 """Fewer batches with a move than this (some ten visits to other values), and a column's own correlation cannot be told."""
+FEW = 0.02
+"""Where the variance of surprisals, as so many effective draws show it, has a relative error with a square above this, few
+rare values make up most of it, and batches that saw none of them would take it for far too small."""
+LOOKED = 1.05
+"""Times by which errors of entropies are larger than batches show: chains are stopped where these happen to show little."""
 CAUTION = 3.0
 """How much worse than the other columns one that never moved may mix. Measured on a fiber of nine tables: the table that no
 chain met has probability 0.0005, and a chain that meets it stays far longer than in any table that all chains met."""
@@ -68,6 +73,8 @@ class Diagnosis:
     """How many times the variance of the mean is that of independent batches."""
     excess: np.ndarray
     """Bits by which counting in bins makes an entropy too large; how far that is an estimate is in its error."""
+    shortfall: np.ndarray
+    """Bits by which the entropy of what was counted is too small on average, as the logarithm is curved."""
 
     def worst(self, names: Names | None = None) -> str:
         """The worst figures and whose they are, in one sentence."""
@@ -101,26 +108,28 @@ class Batches(NamedTuple):
     length: int
 
 
-def diagnose(
-    batches: Batches,
-    surprise: np.ndarray,
-    surprise_length: int,
-    support: np.ndarray,
-    can_change: np.ndarray,
-    total_draws: int | None = None,
-    tallies: tuple[np.ndarray, np.ndarray] | None = None,
-    means: np.ndarray | None = None,
-) -> Diagnosis:
-    """All diagnostics of the columns of one block.
+class Counted(NamedTuple):
+    """What was counted of each column, in which whole lines may be credited, not only the draws."""
 
-    `support` is the number of values each column can take, or was seen to take; `total_draws` are those of all chains
-    together, where the pooled pmf has more draws in it than the batches. `surprise` is the mean surprisal, -log2 p(x), of
-    each of the newest batches. `tallies` are the pooled ones and where each column's start; without them, errors of columns
-    with rare values come out too small. `means` are the means of the same batches, by what was counted; without them the
-    error of the mean is that of the draws.
-    """
+    support: np.ndarray
+    """The number of values each column can take, or was seen to take."""
+    total_draws: int
+    """Of all chains together; batches may have fewer."""
+    tallies: tuple[np.ndarray, np.ndarray] | None = None
+    """The pooled ones and where each column's start; without them, errors of columns with rare values come out too small."""
+    surprise: np.ndarray | None = None
+    """[chain, batch, column]: the mean surprisal, -log2 p(x), of each of the newest batches; None: nothing is known yet."""
+    means: np.ndarray | None = None
+    """The means of the same batches; without them the error of the mean is that of the draws."""
+    curvature: np.ndarray | None = None
+    """The shortfall of each column's entropy as the shares' own variances show it, if batches are independent; without it,
+    and where it is NaN, it is that of independent draws."""
+
+
+def diagnose(batches: Batches, can_change: np.ndarray, counted: Counted) -> Diagnosis:
+    """All diagnostics of the columns of one block."""
     sums, squares, length = batches
-    total = total_draws or sums.shape[0] * sums.shape[1] * length
+    support, total = counted.support, counted.total_draws
     rhat = split_rhat(sums, squares, length)
     ess = effective_draws(sums, squares, length)
     still = constant_columns(sums, squares, length)
@@ -133,25 +142,24 @@ def diagnose(
     ess[never] /= CAUTION
     if moved.any():
         rhat[never] = rhat[moved].max()
-    varentropy = None if tallies is None else smoothed_varentropy(*tallies, np.minimum(ess, total))
-    error = entropy_error(surprise, surprise_length, total, support, ess, varentropy)
+    mean_error, growth = _mean_error(batches, ess, counted.means, total)
+    shortfall = miller_madow(support, np.minimum(ess, total))
+    if counted.curvature is not None:
+        shortfall = np.where(np.isfinite(counted.curvature) & ~seldom, counted.curvature * growth, shortfall)
+    guard = None if counted.tallies is None else guard_against_rare(*counted.tallies, np.minimum(ess, total))
+    surprise = np.full(sums.shape, np.nan) if counted.surprise is None else counted.surprise
+    error = entropy_error(surprise, length, total, support, ess, guard, shortfall)
     # a third, as the stop rule looks at three standard errors
     error[never] = unseen_entropy(np.maximum(support[never], 2), ess[never]) / 3.0
     error[exact] = 0.0
-    mean_error, growth = _mean_error(sums, squares, length, ess, means, surprise_length, total)
-    return Diagnosis(rhat, ess, error, exact, never, mean_error, growth, np.zeros(len(ess)))
+    return Diagnosis(rhat, ess, error, exact, never, mean_error, growth, np.zeros(len(ess)), shortfall)
 
 
 def _mean_error(
-    sums: np.ndarray,
-    squares: np.ndarray,
-    length: int,
-    ess: np.ndarray,
-    means: np.ndarray | None,
-    means_length: int,
-    total: int,
+    batches: Batches, ess: np.ndarray, means: np.ndarray | None, total: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The standard error of the mean, and how many times its variance is that of independent batches."""
+    sums, squares, length = batches
     draws = sums.shape[0] * sums.shape[1] * length
     spread = np.maximum(squares.sum(axis=(0, 1)) / draws - (sums.sum(axis=(0, 1)) / draws) ** 2, 0.0)
     by_draws = np.sqrt(np.divide(spread, ess, out=np.zeros_like(spread), where=ess > 0))
@@ -159,8 +167,8 @@ def _mean_error(
     if means is None or not np.isfinite(means).all():
         return by_draws, np.ones(len(ess))
     effective = np.minimum(ess, total)
-    variance = _surprise_variance(means, means_length, total, effective)
-    share = min(1.0, means.shape[0] * means.shape[1] * means_length / total)
+    variance = _surprise_variance(means, length, total, effective)
+    share = min(1.0, means.shape[0] * means.shape[1] * length / total)
     n = means.shape[0] * means.shape[1]
     plain = share * means.var(axis=(0, 1), ddof=1) / n
     growth = np.maximum(np.divide(variance, plain, out=np.ones_like(plain), where=plain > 0), 1.0)
@@ -243,31 +251,31 @@ def entropy_error(
     total_draws: int,
     support: np.ndarray,
     ess: np.ndarray,
-    varentropy: np.ndarray | None = None,
+    guard: np.ndarray | None = None,
+    shortfall: np.ndarray | None = None,
 ) -> np.ndarray:
     """Standard error in bits of the plug-in entropy of the pooled pmf, by the delta method.
 
     To first order the entropy errs as the mean of -log2 p(x) over the draws does, so its variance is that of the mean
     of the batches' surprises, -sum_v p_b(v) log2 pbar(v), carried over from the newest batches to all `total_draws`.
     A difference between chains that is far larger than their own fluctuation explains is taken as one that more
-    draws do not shrink. Batches that saw none or few of a rare value fluctuate too little: with `varentropy`
-    (`smoothed_varentropy` of the pooled tallies) the variance is at least that of as many independent draws as there
-    are effective ones.
+    draws do not shrink. Batches that saw none or few of a rare value fluctuate too little: the variance is at least
+    `guard` (`guard_against_rare` of the pooled tallies), which is 0 where they saw enough.
 
-    Near the uniform law surprises do not vary, and the second order is all there is: chi-square with m - 1 degrees
-    of freedom over 2 n ln 2, n the effective draws. Added in squares is m - 1, or for m up to 5, where that is more, a
-    third of the 99.73% point less the mean, close to sqrt(2(m-1)) + 1.27. No error is larger than log2 m.
+    Near the uniform law surprises do not vary, and the second order is all there is: for independent draws chi-square with
+    m - 1 degrees of freedom over 2 n ln 2, whose mean is the `shortfall`. Added in squares is this mean, or for m up to 5,
+    where that is more, a third of the 99.73% point less the mean, close to sqrt(2(m-1)) + 1.27 for a mean of m - 1. No error
+    is larger than log2 m.
     """
     effective = np.minimum(ess, total_draws)  # alternating draws make a mean better, not a pmf
     first_order = _surprise_variance(surprise, length, total_draws, effective)
-    if varentropy is not None:
-        least = np.divide(varentropy, effective, out=np.full(len(effective), np.inf), where=effective > 0)
-        first_order = np.maximum(first_order, least)
+    if guard is not None:
+        first_order = np.maximum(first_order, guard)
     others = np.maximum(support - 1.0, 0.0)
-    squares = np.where(others > 0, np.maximum(others, np.sqrt(2.0 * others) + 1.27), 0.0)
-    nothing = np.where(others > 0, np.inf, 0.0)
-    second_order = np.divide(squares, 2.0 * _LN2 * effective, out=nothing, where=effective > 0)
-    error = np.sqrt(np.nan_to_num(first_order, nan=np.inf, posinf=np.inf) + second_order**2)
+    if shortfall is None:
+        shortfall = miller_madow(support, effective)
+    second_order = shortfall * np.maximum(1.0, (np.sqrt(2.0 * others) + 1.27) / np.maximum(others, 1.0))
+    error = LOOKED * np.sqrt(np.nan_to_num(first_order, nan=np.inf, posinf=np.inf) + second_order**2)
     error[np.isinf(ess)] = 0.0
     return np.minimum(error, np.log2(np.maximum(support, 1.0)))
 
@@ -295,43 +303,56 @@ def _surprise_variance(surprise: np.ndarray, length: int, total_draws: int, effe
     return variances
 
 
-def smoothed_varentropy(tallies: np.ndarray, starts: np.ndarray, ess: np.ndarray) -> np.ndarray:
-    """The variance of -log2 p(x) in bits squared under each column's pooled pmf, with some draws added to each value.
+def guard_against_rare(tallies: np.ndarray, starts: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    """The least variance of each column's mean surprisal, by as many independent draws as are effective.
 
-    `tallies` of all columns one after the other, column j from `starts[j]` on. Each value that was seen gets 4.5 more
-    (effective) draws: Agresti and Coull's (1998) z^2/2 for intervals of z = 3 standard errors. They make room for a
-    rare value being less rare than it looked.
+    `tallies` of all columns one after the other, column j from `starts[j]` on. It is the variance of -log2 p(x), in bits
+    squared, over the draws, where each value that was seen gets 4.5 more draws: Agresti and Coull's (1998) z^2/2 for
+    intervals of z = 3 standard errors. They make room for a rare value being less rare than it looked. And it is 0 where
+    the draws are many enough that batches show this variance themselves: that estimate has the squared relative error
+    (kurtosis - 1)/n, which is about one over the number of draws of the values that matter.
     """
-    varentropy = np.zeros(len(starts))
-    draws = np.where(np.isfinite(ess), ess, 1e18)
-    _varentropy(tallies, np.append(starts, len(tallies)).astype(np.int64), draws.astype(float), varentropy)
-    return varentropy
+    guard = np.zeros(len(starts))
+    number = np.where(np.isfinite(draws), draws, 1e18).astype(float)
+    _guard(tallies, np.append(starts, len(tallies)).astype(np.int64), number, guard)
+    return guard
 
 
 @jit
-def _varentropy(tallies: np.ndarray, starts: np.ndarray, draws: np.ndarray, varentropy: np.ndarray) -> None:
-    for j in range(len(varentropy)):
-        counts = tallies[starts[j] : starts[j + 1]]
-        scale = draws[j] / counts.sum()
-        total = draws[j] + _ADDED * (counts > 0).sum()
-        mean = square = 0.0
+def _guard(tallies: np.ndarray, starts: np.ndarray, draws: np.ndarray, guard: np.ndarray) -> None:
+    for j in range(len(guard)):
+        counts, n = tallies[starts[j] : starts[j + 1]], draws[j]
+        scale = n / counts.sum()
+        total = n + _ADDED * (counts > 0).sum()
+        mean = square = fourth = 0.0
         for count in counts:
             if count > 0:
                 share = (count * scale + _ADDED) / total
-                bits = -np.log2(share)
-                mean += share * bits
-                square += share * bits * bits
-        varentropy[j] = max(0.0, square - mean * mean)
+                mean -= share * np.log2(share)
+        for count in counts:
+            if count > 0:
+                share = (count * scale + _ADDED) / total
+                from_mean = (-np.log2(share) - mean) ** 2
+                square += share * from_mean
+                fourth += share * from_mean**2
+        if n <= 0.0:
+            guard[j] = np.inf if total > _ADDED else 0.0
+        elif fourth - square**2 > FEW * n * square**2:
+            guard[j] = square / n
 
 
-def corrected_entropy(plugin: np.ndarray, support: np.ndarray, ess: np.ndarray) -> np.ndarray:
-    """The plug-in entropy in bits with (m-1)/(2 n ln 2) added for its bias (Miller-Madow), at most log2 m.
+def miller_madow(support: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    """The bits by which the plug-in entropy of independent draws falls short on average, (m-1)/(2 n ln 2).
 
     m should be the number of values *seen* where many attainable ones have next to no probability.
     """
     others = np.maximum(support - 1.0, 0.0)
-    bias = np.divide(others, 2.0 * _LN2 * ess, out=np.where(others > 0, np.inf, 0.0), where=ess > 0)
-    return np.minimum(plugin + bias, np.log2(np.maximum(support, 1.0)))
+    return np.divide(others, 2.0 * _LN2 * draws, out=np.where(others > 0, np.inf, 0.0), where=draws > 0)
+
+
+def corrected_entropy(plugin: np.ndarray, support: np.ndarray, shortfall: np.ndarray) -> np.ndarray:
+    """The plug-in entropy in bits with what it falls short by added, at most log2 m."""
+    return np.minimum(plugin + shortfall, np.log2(np.maximum(support, 1.0)))
 
 
 def unseen_entropy(support: np.ndarray, ess: np.ndarray) -> np.ndarray:

@@ -33,15 +33,15 @@ def chain_bytes(unit: Unit) -> int:
     stocks = sum(8 * kernel.longest() + 4 * len(unit.columns) for kernel in unit.kernels)
     counters = SPARE * _counters(unit)
     spread = 2 * min(_counters(unit), MOST_SPREAD)  # four arrays in single precision
-    # for each batch two numbers of each question, for half of them two more
-    numbers = (3 * BATCHES + FIXED) * unit.n_questions + counters + spread + waiting + stocks
+    # for each batch four numbers of each question
+    numbers = (4 * BATCHES + FIXED) * unit.n_questions + counters + spread + waiting + stocks
     return int(NUMBER * numbers) + ROOM * len(unit.kernels)
 
 
 def look_bytes(unit: Unit, chains: int) -> int:
     """The most that a look at the chains of a unit takes for a time: their batches side by side, and what all counted."""
     counters = _counters(unit)
-    batches = 3 * BATCHES + BATCHES // 2  # and what a variance is made of
+    batches = 4 * BATCHES + BATCHES // 2  # and what a variance is made of
     # windows while they grow, their logs, both of the look before; plain counts, and how they vary
     pooled = (5 * SPARE + 3) * counters
     spread = 1.5 * chains * min(counters, MOST_SPREAD)

@@ -125,7 +125,7 @@ class Run:
     ) -> None:
         """Advance every unfinished unit to its next look, all chains by the same number of batches at a time."""
         going = [unit_run for unit_run in self.units if not unit_run.finished]
-        left = [unit_run.batches_to_look for unit_run in going]
+        left = [unit_run.to_look for unit_run in going]
         in_threads = isinstance(executor, ThreadPoolExecutor)
         while any(left):
             # Few at a time, so that it can be stopped; not one by one, as threads that are done wait for the others.

@@ -10,10 +10,10 @@ import numpy as np
 from ...release.release import Release
 from .chain import BATCHES
 from .names import QuestionNames
+from .unit_run import CONFIRMED, UnitRun
 
 if TYPE_CHECKING:
     from .run import Run
-    from .unit_run import UnitRun
 
 MOST_TIMES = 1e9
 LONG = 2 * 86_400.0
@@ -59,9 +59,8 @@ class Standing:
         first = 2.0 * BATCHES * unit_run.chains[0].length
         if unit_run.diagnosis is None or not unit_run.draws:
             return max(first - unit_run.draws, 1.0) * len(unit_run.unit.columns)
-        # looks come at powers of two, and two of them in a row have to be good
-        doublings = float(np.ceil(np.log2(min(unit_run.times_needed(self.run.settings.tolerance), MOST_TIMES))))
-        wanted = unit_run.draws * (1.0 if unit_run.good_looks else 2.0) * 2.0**doublings
+        times = min(unit_run.times_needed(self.run.settings.tolerance), MOST_TIMES)
+        wanted = CONFIRMED * (unit_run.good_since if unit_run.good_looks else unit_run.draws * times)
         if self.run.settings.max_draws is not None:
             wanted = min(wanted, float(max(self.run.settings.max_draws - unit_run.discarded, unit_run.draws)))
         return max(wanted - unit_run.draws, 1.0) * len(unit_run.unit.columns)

@@ -1,8 +1,9 @@
 """The chains of one unit: what was counted, how it is judged at a look, and whether to go on.
 
-A look comes when batches are full, so at 1,024, 2,048, 4,096, ... draws. Chains that do not yet agree are still on their way
-from their starts: all that they noted is discarded (burn-in), and the count begins anew. The answer is good enough when it
-passes the rule at two looks in a row.
+A look comes when batches are full, so at 1,024, 2,048, 4,096, ... draws, and in between where errors are foreseen to be
+small enough. Chains that do not yet agree are still on their way from their starts: all that they noted is discarded
+(burn-in), and the count begins anew. The answer is good enough when it passes the rule, and again after an eighth more
+draws: of many looks some come at moments at which errors are underestimated.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..tallies.windows import Windows, add_to, cover, entropies, first_windows, 
 from .chain import BATCHES, Chain, Reference
 from .chain_state import checked, state_of, whole_number, windows_of, windows_state
 from .chain_state import restore as restore_chain
-from .diagnostics import LARGEST_RHAT, LEAST_DRAWS, Batches, Diagnosis, diagnose, effective_draws, good_enough
+from .diagnostics import LARGEST_RHAT, LEAST_DRAWS, Batches, Counted, Diagnosis, diagnose, effective_draws, good_enough
 from .settings import ChainSettings
 from .unit import Unit
 
@@ -31,12 +32,19 @@ APART = 1.1
 """Chains with a larger R-hat have not yet forgotten where they started."""
 COARSE, MOST_PLACED = 0.1, 8
 """What bins may cost, as a share of the tolerance, before windows are placed anew; and how often that is done."""
+CONFIRMED = 1.125
+"""Times the draws of a look that was good after which it must be so again."""
+AHEAD = 1.02
+"""The next look comes at so many times the draws that are foreseen to be enough."""
+FEWEST_BATCHES = 16
+"""Batches of a chain from which a variance is told."""
 PATIENT, HOPELESS = 1 << 20, 16.0
 """Without a limit, chains that have made PATIENT draws are given up if they would need more than HOPELESS times as many."""
 USUAL_VARENTROPY = 1.0
 """Of -log2 p(x), in bits squared: that of a normal law, about."""
 
-COUNTED = ("good_looks", "discarded", "placed", "warm", "looked_at", "made_then", "finished")
+COUNTED = ("good_looks", "good_since", "to_look", "epochs", "discarded", "placed", "looked_at", "made_then")
+DECIDED = ("warm", "finished")
 TUNED_OTHERWISE = (
     "the checkpoint was begun on a machine where the same chains were tuned otherwise (another processor, perhaps): finish "
     "it there, or begin anew with another file."
@@ -56,6 +64,13 @@ class UnitRun:
     diagnosis: Diagnosis | None = None
     share_errors: ShareErrors | None = None
     good_looks: int = 0
+    """2: the answer is good enough."""
+    good_since: int = 0
+    """The draws at the first of the looks in a row that were good."""
+    to_look: int = BATCHES
+    """Batches until the next look."""
+    epochs: int = 0
+    """How many have begun."""
     discarded: int = 0
     warm: bool = False
     """Are the first draws, which depend on where chains started, discarded (burn-in)?"""
@@ -88,12 +103,6 @@ class UnitRun:
         """Of the first kernel, one of each chain."""
         return [chain.rooms[0] for chain in self.chains]
 
-    @property
-    def batches_to_look(self) -> int:
-        """Batches until the next look."""
-        batch = self.chains[0].batch
-        return BATCHES // 2 if batch == BATCHES else BATCHES - batch
-
     def joint_shares(self) -> tuple[np.ndarray, ...]:
         """How often each combination of values of a group came up, from the lower bounds on."""
         lower, upper = self.unit.question_bounds()
@@ -111,14 +120,16 @@ class UnitRun:
         diagnosis, errors, reference = self.diagnosis, self.share_errors, self.reference
         return {
             "tuned": self.unit.digest(),
-            **{name: getattr(self, name) for name in COUNTED},
+            **{name: getattr(self, name) for name in (*COUNTED, *DECIDED)},
             "chains": [state_of(self.unit, chain) for chain in self.chains],
-            "reference": None if reference is None else (windows_state(reference.windows), reference.logs),
+            "reference": None
+            if reference is None
+            else (windows_state(reference.windows), reference.logs, reference.epoch),
             "pooled": windows_state(self.pooled),
             "diagnosis": None
             if diagnosis is None
             else tuple(getattr(diagnosis, entry.name) for entry in fields(diagnosis)),
-            "share_errors": None if errors is None else (windows_state(errors.windows), errors.variance),
+            "share_errors": None if errors is None else (windows_state(errors.windows), errors.variance, errors.growth),
             "joint_looked_at": self.joint_looked_at,
         }
 
@@ -132,26 +143,38 @@ class UnitRun:
             return None if arrays is None else windows_of(arrays, n_questions)
 
         for name in COUNTED:
-            value = state[name]
-            setattr(self, name, bool(value) if name in ("warm", "finished") else whole_number(value, 0))
+            setattr(self, name, whole_number(state[name], 0))
+        for name in DECIDED:
+            setattr(self, name, bool(state[name]))
+        if not 1 <= self.to_look <= BATCHES:
+            raise Damaged
+        self.reference = None
+        if state["reference"] is not None:
+            arrays, logs, epoch = state["reference"]
+            self.reference = Reference(
+                windows_of(arrays, n_questions), checked(logs, arrays[4].shape), whole_number(epoch, 1, self.epochs)
+            )
+        first = self.chains[0]
         for chain, saved in zip(self.chains, state["chains"], strict=True):
-            restore_chain(self.unit, chain, saved)
-            if (chain.batch, chain.length) != (self.chains[0].batch, self.chains[0].length):
+            restore_chain(self.unit, chain, saved, self.reference)
+            alike = (chain.batch, chain.length, chain.epoch, chain.epoch_began)
+            if alike != (first.batch, first.length, first.epoch, first.epoch_began) or chain.epoch_began > chain.batch:
                 raise Damaged
         self.pooled = windows(state["pooled"])
         shapes = [shares.shape for shares in self.joint_shares()] if state["joint_looked_at"] else []
         self.joint_looked_at = tuple(map(checked, state["joint_looked_at"], shapes))
-        self.reference = self.diagnosis = self.share_errors = None
-        if state["reference"] is not None:
-            arrays, logs = state["reference"]
-            self.reference = Reference(windows_of(arrays, n_questions), checked(logs, arrays[4].shape))
+        self.diagnosis = self.share_errors = None
         if state["diagnosis"] is not None:
             kinds = [bool if entry.name in ("exact", "never_moved") else float for entry in fields(Diagnosis)]
             arrays_and_kinds = zip(state["diagnosis"], kinds, strict=True)
             self.diagnosis = Diagnosis(*(checked(array, (n_questions,), kind) for array, kind in arrays_and_kinds))
         if state["share_errors"] is not None:
-            arrays, variance = state["share_errors"]
-            self.share_errors = ShareErrors(windows_of(arrays, n_questions), checked(variance, variance.shape[:1]))
+            arrays, variance, growth = state["share_errors"]
+            self.share_errors = ShareErrors(
+                windows_of(arrays, n_questions),
+                checked(variance, variance.shape[:1]),
+                checked(growth, (n_questions,)),
+            )
 
     def reopen(self, settings: ChainSettings) -> bool:
         """Go on to another look, although this one was good enough; False where there are no draws left for it."""
@@ -196,25 +219,70 @@ class UnitRun:
         error[self.unit.aside] = 0.0
         self.diagnosis = diagnosis = replace(diagnosis, entropy_error=error, excess=excess)
         self.pooled, self.looked_at, self.made_then = pooled, self.draws, self.made
-        if self.chains[0].batch < BATCHES:
+        full = self.chains[0].batch == BATCHES
+        if not full and (last or self.reference is None):
             return
-        logs = np.zeros(len(pooled.counters))
-        log_densities(pooled, logs)
-        self.reference = Reference(pooled, logs)
         apart = diagnosis.rhat[~diagnosis.exact].max(initial=0.0) > APART
-        good = not apart and good_enough(diagnosis, tolerance) and self.trips_needed <= 1.0
-        self.good_looks = self.good_looks + 1 if good else 0
-        windows, centre = self._placed_anew(counted, batches.sums, batches.squares)
-        finer = windows.shift < counted.shift
-        coarse = bool((finer & (doubt > tolerance * COARSE)).any()) and self.placed < MOST_PLACED
+        self._count_looks(not apart and good_enough(diagnosis, tolerance) and self.trips_needed <= 1.0)
         if self.good_looks >= 2 or self._at_the_end(settings):
             self.finished = True
-        elif (apart or coarse or not self.warm) and not last:
-            self.discarded, self.joint_looked_at, self.warm = self.made, self.joint_shares(), True
-            self.placed += coarse
-            for chain in self.chains:
-                chain.forget(windows, centre)
-                chain.length *= 2 if apart else 1
+        if full:
+            self._begin_epoch(pooled)
+            if not self.finished and not last:
+                windows, centre = self._placed_anew(counted, batches.sums, batches.squares)
+                finer = windows.shift < counted.shift
+                coarse = bool((finer & (doubt > tolerance * COARSE)).any()) and self.placed < MOST_PLACED
+                if apart or coarse or not self.warm:
+                    self.placed += coarse
+                    self._forget(windows, centre, 2 if apart else 1)
+        self._plan(settings)
+
+    def _count_looks(self, good: bool) -> None:
+        """A look that is good counts as the second where the first was long enough ago."""
+        if not good:
+            self.good_looks = 0
+        elif self.good_looks == 0:
+            self.good_looks, self.good_since = 1, self.draws
+        elif self.draws >= CONFIRMED * self.good_since:
+            self.good_looks = 2
+
+    def _begin_epoch(self, pooled: Windows) -> None:
+        """What was counted is the reference from now on. Surprisals that are told by different references are not to be
+        compared: those of an epoch are kept as deviations from its mean."""
+        for chain, centred in zip(self.chains, self._centred(), strict=True):
+            chain.surprise[: chain.batch] = centred
+        logs = np.zeros(len(pooled.counters))
+        log_densities(pooled, logs)
+        self.epochs += 1
+        self.reference = Reference(pooled, logs, self.epochs)
+
+    def _centred(self) -> np.ndarray:
+        """[chain, batch, question]: surprisals of all batches, those of the present epoch less their mean."""
+        began, batch = self.chains[0].epoch_began, self.chains[0].batch
+        surprise = np.stack([chain.surprise[:batch] for chain in self.chains])
+        surprise[:, began:] -= surprise[:, began:].mean(axis=(0, 1))
+        return surprise
+
+    def _forget(self, windows: Windows, centre: np.ndarray, longer: int) -> None:
+        """Discard all that was noted (burn-in); batches are so many times longer from now on."""
+        self.discarded, self.joint_looked_at, self.warm = self.made, self.joint_shares(), True
+        self.good_looks = 0
+        for chain in self.chains:
+            chain.forget(windows, centre)
+            chain.length *= longer
+
+    def _plan(self, settings: ChainSettings) -> None:
+        """The next look comes when errors are foreseen to be small enough, or when batches are full."""
+        batch, length = self.chains[0].batch, self.chains[0].length
+        if batch == BATCHES:
+            batch, length = batch // 2, 2 * length
+        times = AHEAD * self.times_needed(settings.tolerance)
+        wanted = CONFIRMED * self.good_since if self.good_looks else times * self.draws
+        batches = int(min(np.ceil(wanted / length), BATCHES)) - batch if self.draws else BATCHES
+        batches += batches % 2
+        if settings.max_draws is not None:
+            batches = min(batches, -(-(settings.max_draws - self.made) // length))
+        self.to_look = int(np.clip(batches, 1 if self.finished else 2, BATCHES - batch))
 
     def _counted(self) -> Windows:
         """What all chains have counted together."""
@@ -242,29 +310,40 @@ class UnitRun:
         starts, counts = np.zeros(n_questions, dtype=np.int64), np.zeros(int(pooled.size.sum()))
         plain_counts(pooled, starts, counts)
         lower, upper = unit.question_bounds()
-        complete = self.reference is not None and chains[0].batch == BATCHES
-        shape = (len(chains), BATCHES // 2, n_questions)
-        before = self.diagnosis
-        diagnosis = diagnose(
-            batches,
-            np.stack([chain.surprise for chain in chains]) if complete else np.full(shape, np.nan),
-            length,
-            seen.astype(float),
-            lower < upper,
-            len(chains) * batch * length,
-            (counts, starts),
-            np.stack([chain.means for chain in chains]) if complete else None,
-        )
-        if complete and self.reference is not None:
-            share = BATCHES // 2 / batch
-            spreads = [chain.spread for chain in chains]
-            self.share_errors = share_errors(self.reference.windows, spreads, share, diagnosis.growth)
+        before, used = self.diagnosis, batches.sums.shape[1]
+        complete = self.reference is not None and batch >= FEWEST_BATCHES
+        if complete:
+            self._note_share_errors()
+        counted = Counted(seen.astype(float), len(chains) * batch * length, (counts, starts))
+        if complete:
+            counted = counted._replace(
+                surprise=self._centred()[:, batch - used :],
+                means=np.stack([chain.means[batch - used : batch] for chain in chains]),
+                curvature=None if self.share_errors is None else self.share_errors.curvature(pooled),
+            )
+        diagnosis = diagnose(batches, lower < upper, counted)
+        if self.share_errors is not None and complete:
+            self.share_errors = replace(self.share_errors, growth=diagnosis.growth)
         if not complete and before is not None and self.draws >= self.looked_at:
-            # Stopped between two looks: surprises are not complete, and more draws have made no error larger.
+            # Stopped too early to tell: more draws have made no error larger.
             return replace(
                 diagnosis, entropy_error=before.entropy_error, mean_error=before.mean_error, growth=before.growth
             )
         return diagnosis
+
+    def _note_share_errors(self) -> None:
+        """What the batches of this epoch show of how shares vary; as long as they are few, what those of the last showed."""
+        assert self.reference is not None
+        first = self.chains[0]
+        noted = share_errors(
+            self.reference.windows,
+            [chain.spread for chain in self.chains],
+            (first.batch - first.epoch_began) / first.batch,
+        )
+        if noted is not None:
+            self.share_errors = noted
+        elif self.share_errors is not None:
+            self.share_errors = self.share_errors.with_draws(max(1.0, self.draws / max(1, self.looked_at)))
 
     def _read(self, counted: Windows, sums: np.ndarray, squares: np.ndarray) -> Reading:
         """What was counted in bins as wide as they may be; exact values stay as they are."""

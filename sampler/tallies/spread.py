@@ -1,6 +1,6 @@
 """How far p(x|y) itself can be trusted: how the shares of each value vary from batch to batch.
 
-Shares are kept in the windows of the last look, which stay as they are until the next. Sums and squares are of
+Shares are kept in the windows that an epoch began with, which stay as they are until the next. Sums and squares are of
 deviations from the shares that the chain had counted by then, so that no digits are lost where a probability is large and
 hardly varies.
 """
@@ -8,7 +8,8 @@ hardly varies.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from .windows import Windows
 
 MOST_COUNTERS = 2_000_000
 """Counters of a unit beyond which the spread is not kept: errors then come from the effective draws alone."""
+LEAST_BATCHES = 24
+"""Of all chains together: fewer say too little of how shares vary."""
 
 
 class Spread:
@@ -27,6 +30,10 @@ class Spread:
         # single precision: errors of errors are far larger, and large tables have millions of counters
         self.before, self.centre, self.sums, self.squares = (np.zeros(n, dtype=np.float32) for _ in range(4))
         self.batches = 0
+
+    def state(self) -> tuple[Any, ...]:
+        """All that it holds, the number of batches last."""
+        return (self.before, self.centre, self.sums, self.squares, self.batches)
 
     def begin(self, fresh: Windows, reference: Windows) -> None:
         """Batches count from now on; deviations are from the shares of what was counted so far."""
@@ -84,6 +91,20 @@ class ShareErrors:
 
     windows: Windows
     variance: np.ndarray
+    """As if batches were independent."""
+    growth: np.ndarray
+    """How many times larger it is as they are not: of each question, as seen in its mean."""
+
+    def with_draws(self, times: float) -> ShareErrors:
+        """The same after so many times as many draws."""
+        return replace(self, variance=self.variance / times)
+
+    def curvature(self, pooled: Windows) -> np.ndarray:
+        """The bits by which the entropy of each question's shares is too small on average, if batches are independent: half
+        the sum of v/p over its values, v the variance of the share p. NaN where what was counted is in other bins."""
+        curvature = np.zeros(len(pooled.start))
+        _curvature(self.windows, self.variance, pooled, curvature)
+        return curvature
 
     def of(self, pooled: Windows, question: int, floor: np.ndarray) -> np.ndarray:
         """The variances of a question's shares in other windows; `floor` where these ones do not reach."""
@@ -95,27 +116,22 @@ class ShareErrors:
         known = self.variance[noted.start[q] : noted.start[q] + noted.size[q]]
         low, high = max(0, offset), min(len(variances), offset + len(known))
         if low < high:
-            variances[low:high] = known[low - offset : high - offset]
+            variances[low:high] = known[low - offset : high - offset] * self.growth[q]
         return variances
 
 
-def share_errors(
-    reference: Windows, spreads: Sequence[Spread | None], share: float, growth: np.ndarray
-) -> ShareErrors | None:
-    """The errors that the batches of all chains show.
-
-    `share` is the part of all draws that these batches are; `growth` is, for each question, how many times larger the
-    variance is than that of independent batches, as seen in its mean.
-    """
+def share_errors(reference: Windows, spreads: Sequence[Spread | None], share: float) -> ShareErrors | None:
+    """The errors that the batches of all chains show, as if they were independent; `share` is the part of all draws that
+    these batches are. None where they are too few."""
     noted = [spread for spread in spreads if spread is not None]
-    if len(noted) < len(spreads) or not noted or noted[0].batches < 2:
+    if len(noted) < len(spreads) or not noted or noted[0].batches * len(noted) < LEAST_BATCHES:
         return None
     variance = np.zeros(len(noted[0].sums))
     centre, sums, squares = (
         np.stack([getattr(spread, name) for spread in noted]) for name in ("centre", "sums", "squares")
     )
-    _variances(reference, centre, sums, squares, noted[0].batches, share, growth, variance)
-    return ShareErrors(reference, variance)
+    _variances(reference, centre, sums, squares, noted[0].batches, share, variance)
+    return ShareErrors(reference, variance, np.ones(len(reference.start)))
 
 
 @jit
@@ -126,7 +142,6 @@ def _variances(
     squares: np.ndarray,
     batches: int,
     share: float,
-    growth: np.ndarray,
     variance: np.ndarray,
 ) -> None:
     """The variance of the mean over all batches of all chains, each of which has as many, from the spread within chains and
@@ -134,7 +149,7 @@ def _variances(
     chains = len(sums)
     for q in range(len(reference.start)):
         begin = reference.start[q]
-        scale = share * growth[q] / ((chains * batches - 1) * chains * batches)
+        scale = share / ((chains * batches - 1) * chains * batches)
         for k in range(begin, begin + reference.size[q]):
             within = mean = square = 0.0
             for chain in range(chains):
@@ -145,3 +160,27 @@ def _variances(
                 from_mean = centre[chain, k] + np.float64(sums[chain, k]) / batches - mean
                 square += from_mean * from_mean
             variance[k] = max(within + batches * square, 0.0) * scale
+
+
+@jit
+def _curvature(noted: Windows, variance: np.ndarray, pooled: Windows, curvature: np.ndarray) -> None:
+    """Values that were not noted, as they came up since, have the variance of their own credits."""
+    for q in range(len(pooled.start)):
+        if noted.shift[q] != pooled.shift[q] or pooled.credits[q] <= 0.0:
+            curvature[q] = np.nan
+            continue
+        shift, begin, number = pooled.shift[q], pooled.start[q], pooled.credits[q]
+        offset = (pooled.origin[q] - noted.origin[q]) >> shift
+        count, most, total = 0.0, 0.0, 0.0
+        for k in range(pooled.size[q]):
+            count += pooled.counters[begin + k]
+            most = max(most, count)
+        count = 0.0
+        for k in range(pooled.size[q]):
+            count += pooled.counters[begin + k]
+            if count <= 1e-9 * most:
+                continue
+            share, place = count / number, offset + k
+            known = 0 <= place < noted.size[q]
+            total += variance[noted.start[q] + place] / share if known else 1.0 / number
+        curvature[q] = total / (2.0 * np.log(2.0))

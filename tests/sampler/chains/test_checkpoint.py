@@ -199,7 +199,7 @@ def test_every_kernel_goes_on_from_what_is_saved(tmp_path):
         save(Counted(chain=state_of(unit, one)), MARK, tmp_path / name)
         saved = load(tmp_path / name, MARK)
         assert saved is not None
-        restore(unit, other, saved["chain"])
+        restore(unit, other, saved["chain"], None)
         one.advance(unit, 600)  # longer than a stock of moves lasts
         other.advance(unit, 600)
         assert np.array_equal(one.place.table, other.place.table), name

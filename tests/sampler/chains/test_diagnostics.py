@@ -194,14 +194,13 @@ def diagnosis_of(draws: np.ndarray, length: int, can_change: np.ndarray) -> dx.D
         bits = -np.log2(counts / counts.sum())[np.searchsorted(values, column)]
         surprise.append(bits.reshape(len(column), -1, length).mean(axis=2))
         support.append(max(2, len(values)))
-    return dx.diagnose(
-        dx.Batches(sums, squares, length),
-        np.stack(surprise, axis=2),
-        length,
+    counted = dx.Counted(
         np.array(support),
-        can_change,
-        tallies=(np.concatenate(tallies), np.array(starts)),
+        draws.shape[0] * draws.shape[1],
+        (np.concatenate(tallies), np.array(starts)),
+        np.stack(surprise, axis=2),
     )
+    return dx.diagnose(dx.Batches(sums, squares, length), can_change, counted)
 
 
 def test_cells_that_stand_still():
@@ -306,12 +305,12 @@ def covered(draws: np.ndarray, pmf: np.ndarray, window: int, first_order_only: b
     sums, squares, _ = in_batches(draws.astype(float), length)
     support = np.full(columns, values)
     batches = dx.Batches(sums, squares, length)
-    found = dx.diagnose(batches, surprise, length, support, np.ones(columns, bool), total, tallies)
+    found = dx.diagnose(batches, np.ones(columns, bool), dx.Counted(support, total, tallies, surprise))
     error = found.entropy_error
     if first_order_only:
         error = np.sqrt(dx._surprise_variance(surprise, length, total, found.ess))
     seen = (pooled > 0).sum(axis=-1)
-    estimate = dx.corrected_entropy(entropy(pooled / total), seen, np.minimum(found.ess, total))
+    estimate = dx.corrected_entropy(entropy(pooled / total), seen, found.shortfall)
     return float(np.mean(np.abs(estimate - entropy(pmf)) <= 3 * error + 1e-12))
 
 
@@ -365,15 +364,18 @@ def test_chains_that_disagree_have_an_error_that_more_draws_do_not_shrink():
 
 
 def test_correction_of_the_entropy():
+    def corrected(plain: np.ndarray, values: np.ndarray, draws: np.ndarray) -> np.ndarray:
+        return dx.corrected_entropy(plain, values, dx.miller_madow(values, draws))
+
     np.testing.assert_allclose(
-        dx.corrected_entropy(np.array([0.9]), np.array([2]), np.array([100.0])), 0.9 + 1 / (200 * np.log(2))
+        corrected(np.array([0.9]), np.array([2]), np.array([100.0])), 0.9 + 1 / (200 * np.log(2))
     )
-    capped = dx.corrected_entropy(np.array([0.999, 0.5, 0.0]), np.array([2, 3, 1]), np.array([100.0, 0.0, 0.0]))
+    capped = corrected(np.array([0.999, 0.5, 0.0]), np.array([2, 3, 1]), np.array([100.0, 0.0, 0.0]))
     np.testing.assert_allclose(capped, [1.0, np.log2(3), 0.0])
     rng = np.random.default_rng(2)
     pmf = PMFS["binomial"]
     plain = entropy(rng.multinomial(50, pmf, size=20_000) / 50)
-    better = dx.corrected_entropy(plain, np.full(20_000, 5), np.full(20_000, 50.0))
+    better = corrected(plain, np.full(20_000, 5), np.full(20_000, 50.0))
     assert plain.mean() < entropy(pmf) - 0.04
     assert abs(better.mean() - entropy(pmf)) < 0.01
 
@@ -394,12 +396,22 @@ def test_second_order_constant_is_that_of_the_chi_square():
         assert used == pytest.approx(exact, rel=0.02) if others < 4 else used >= exact
 
 
-def test_smoothed_varentropy_against_its_definition():
-    tallies, starts = [np.array([5.0, 0.0, 15.0]), np.array([4.0]), np.array([1.0, 1.0])], np.array([0, 3, 4])
-    found = dx.smoothed_varentropy(np.concatenate(tallies), starts, np.array([10.0, np.inf, 4.0]))
-    pmf = np.array([2.5 + 4.5, 7.5 + 4.5]) / 19
+def test_the_guard_against_rare_values_by_its_definition():
+    tallies, starts = [np.array([10.0, 0.0, 90.0]), np.array([4.0]), np.array([1.0, 1.0])], np.array([0, 3, 4])
+    found = dx.guard_against_rare(np.concatenate(tallies), starts, np.array([10.0, np.inf, 4.0]))
+    pmf = np.array([1.0 + 4.5, 9.0 + 4.5]) / 19
     bits = -np.log2(pmf)
-    np.testing.assert_allclose(found, [np.sum(pmf * bits**2) - np.sum(pmf * bits) ** 2, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(
+        found, [(np.sum(pmf * bits**2) - np.sum(pmf * bits) ** 2) / 10.0, 0.0, 0.0], atol=1e-12
+    )
+
+
+def test_there_is_no_guard_where_rare_values_were_seen_often():
+    tallies = np.array([1.0, 999.0])
+    few, many = (dx.guard_against_rare(tallies, np.array([0]), np.array([n]))[0] for n in (5_000.0, 100_000.0))
+    assert few > 0
+    assert many == 0
+    assert dx.guard_against_rare(tallies, np.array([0]), np.array([0.0]))[0] == np.inf
 
 
 @pytest.mark.parametrize(
@@ -414,9 +426,9 @@ def test_smoothed_varentropy_against_its_definition():
 )
 def test_stop_rule_at_one_look(changed, good):
     values = {"rhat": 1.009, "ess": 400.0, "entropy_error": 0.0066, "exact": False, "never_moved": False}
-    values |= {"mean_error": 0.0, "growth": 1.0, "excess": 0.0} | changed
+    values |= {"mean_error": 0.0, "growth": 1.0, "excess": 0.0, "shortfall": 0.0} | changed
     start = {"rhat": 1.0, "ess": 5000.0, "entropy_error": 0.001, "exact": False, "never_moved": False}
-    start |= {"mean_error": 0.0, "growth": 1.0, "excess": 0.0}
+    start |= {"mean_error": 0.0, "growth": 1.0, "excess": 0.0, "shortfall": 0.0}
     found = dx.Diagnosis(**{name: np.array([start[name], values[name]]) for name in values})
     assert dx.good_enough(found, 0.02) is good
 
@@ -430,6 +442,7 @@ def test_worst_in_words():
         np.zeros(3, dtype=bool),
         np.zeros(3),
         np.ones(3),
+        np.zeros(3),
         np.zeros(3),
     )
     assert found.worst() == (
@@ -454,7 +467,7 @@ def test_errors_of_shares_are_those_of_all_batches_together():
     rng = np.random.default_rng(6)
     lower, upper = np.array([0, 2, 5]), np.array([3, 2, 9])
     windows = first_windows(lower, lower, upper)
-    counters, batches = int((windows.start + windows.size + 1).max()), 7
+    counters, batches = int((windows.start + windows.size + 1).max()), 8
     spreads, every = [], []
     for _ in range(3):
         one, shares = Spread(windows), rng.random((batches, counters))
@@ -463,10 +476,11 @@ def test_errors_of_shares_are_those_of_all_batches_together():
         one.sums[:], one.squares[:], one.batches = apart.sum(axis=0), (apart**2).sum(axis=0), batches
         spreads.append(one)
         every.append(shares)
-    growth = np.array([1.0, 2.0, 3.0])
-    found = share_errors(windows, spreads, 0.5, growth)
+    found = share_errors(windows, spreads, 0.5)
     plain = np.concatenate(every).var(axis=0, ddof=1) / (3 * batches) * 0.5
     for q in range(3):
         here = slice(windows.start[q], windows.start[q] + windows.size[q])
-        np.testing.assert_allclose(found.variance[here], plain[here] * growth[q], rtol=1e-4)
-    assert share_errors(windows, [*spreads, None], 0.5, growth) is None
+        np.testing.assert_allclose(found.variance[here], plain[here], rtol=1e-4)
+    assert share_errors(windows, [*spreads, None], 0.5) is None
+    spreads[0].batches = 2
+    assert share_errors(windows, spreads[:1], 0.5) is None  # too few to tell

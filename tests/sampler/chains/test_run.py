@@ -141,7 +141,7 @@ def test_estimates_agree_with_exact_answers_within_their_error(law):
         p = np.zeros(len(pmf.p))
         for k in np.flatnonzero(part.p):
             p[part.first + k - pmf.first] = part.p[k]  # a value that cannot be would be out of range or raise
-        assert abs(p - pmf.p).sum() < 0.05
+        assert abs(p - pmf.p).sum() < 0.1
         assert part.ess >= 400
         assert part.rhat < 1.01
 
