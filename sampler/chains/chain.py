@@ -99,10 +99,11 @@ class Chain:
         """Make so many draws, the kernels in turn by their shares."""
         place, n = self.place, len(unit.columns)
         while draws > 0:
-            kernel = unit.kernels[self.turn]
+            kernel, stretch = unit.kernels[self.turn], unit.stretched(self.turn)
             wanted = min(draws, unit.shares[self.turn] - self.made)
-            self.tally.by_steps[0] = kernel.credits_lines if self.counts else NO_CREDITS
-            done = kernel.walk(place, self.tally, self.rooms[self.turn], wanted, kernel.steps(n))
+            credits_lines = kernel.credits_lines and stretch == 1
+            self.tally.by_steps[0] = credits_lines if self.counts else NO_CREDITS
+            done = kernel.walk(place, self.tally, self.rooms[self.turn], wanted, stretch * kernel.steps(n))
             if self.tally.n_waiting[0]:
                 self._make_room()
             draws -= done

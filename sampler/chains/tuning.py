@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,21 +43,32 @@ def tuned(unit: Unit, start: np.ndarray, random: np.ndarray) -> Unit:
         return unit
     costs = _costs(unit)
     seen, start = _trials(unit, start, random, [_alone(len(costs), k) for k in range(len(costs))])
-    rates = _rates(seen) / costs[:, None]
-    shares = best_shares(rates)
+    rates = _rates(seen)
+    shares = best_shares(rates / costs[:, None])
     # Kernels do more together than one by one: where cells wait for one that is seldom needed, little of it is enough.
-    mixed = [_as_draws(time_shares, costs) for time_shares in (shares, *_mostly(len(costs)))]
-    if max(map(sum, mixed)) > TRIAL // 2:
-        return replace(unit, shares=mixed[0])  # a trial would not see all kernels
+    mixed = [_as_turns(time_shares, costs, rates) for time_shares in (shares, *_mostly(len(costs)))]
+    if max(sum(turns.draws) for turns in mixed) > TRIAL // 2:
+        return _by_turns(unit, mixed[0])  # a trial would not see all kernels
     seen, _ = _trials(unit, start, random, mixed)
-    usual = np.array([np.dot(turns, costs) / sum(turns) for turns in mixed])
+    usual = np.array([np.multiply(*turns) @ costs / sum(turns.draws) for turns in mixed])
     waits = (1.0 / np.maximum(_rates(seen), 1.0 / TRIAL)).mean(axis=1) * usual
-    return replace(unit, shares=mixed[int(np.argmin(waits))])
+    return _by_turns(unit, mixed[int(np.argmin(waits))])
 
 
-def _alone(kernels: int, kernel: int) -> tuple[int, ...]:
-    """Shares that leave everything to one kernel."""
-    return tuple((1 << 40) * (k == kernel) for k in range(kernels))
+class Turns(NamedTuple):
+    """How many draws each kernel makes in its turn, and how many times its usual steps each of them takes."""
+
+    draws: tuple[int, ...]
+    stretch: tuple[int, ...]
+
+
+def _by_turns(unit: Unit, turns: Turns) -> Unit:
+    return replace(unit, shares=turns.draws, stretch=turns.stretch)
+
+
+def _alone(kernels: int, kernel: int) -> Turns:
+    """Everything is left to one kernel."""
+    return Turns(tuple((1 << 40) * (k == kernel) for k in range(kernels)), (1,) * kernels)
 
 
 def _mostly(kernels: int) -> np.ndarray:
@@ -71,16 +83,19 @@ def _costs(unit: Unit) -> np.ndarray:
     return np.array([kernel.steps(n) * kernel.cost for kernel in unit.kernels])
 
 
-def _trials(
-    unit: Unit, start: np.ndarray, random: np.ndarray, shares: Sequence[tuple[int, ...]]
-) -> tuple[np.ndarray, np.ndarray]:
-    """[shares, draw, cell]: some cells in a short walk by each of these shares; and the table after the last."""
+def _trials(unit: Unit, start: np.ndarray, random: np.ndarray, ways: Sequence[Turns]) -> tuple[np.ndarray, np.ndarray]:
+    """[way, draw, cell]: some cells in a short walk in each of these ways; and the table after the last."""
     n = len(unit.columns)
     watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
     seen = []
-    for turns in shares:
-        used = [k for k, share in enumerate(turns) if share]
-        trial_unit = replace(unit, kernels=tuple(unit.kernels[k] for k in used), shares=tuple(turns[k] for k in used))
+    for turns in ways:
+        used = [k for k, draws in enumerate(turns.draws) if draws]
+        trial_unit = replace(
+            unit,
+            kernels=tuple(unit.kernels[k] for k in used),
+            shares=tuple(turns.draws[k] for k in used),
+            stretch=tuple(turns.stretch[k] for k in used),
+        )
         chain = Chain(trial_unit, start, random)
         chain.counts = False
         chain.advance(trial_unit, TRIAL // 4)
@@ -122,9 +137,15 @@ def best_shares(rates: np.ndarray) -> np.ndarray:
     return least + (1.0 - kernels * least) * shares
 
 
-def _as_draws(shares: np.ndarray, costs: np.ndarray) -> tuple[int, ...]:
-    """Whole numbers of draws in turn, from shares of time; enough that changing from one kernel to the next costs little."""
+def _as_turns(shares: np.ndarray, costs: np.ndarray, rates: np.ndarray) -> Turns:
+    """Whole numbers of draws in turn, from shares of time; enough that changing from one kernel to the next costs little.
+
+    Draws of a kernel that are worth little are made fewer and longer, until they are worth as much as those of the best.
+    """
     draws = shares / costs
     draws /= draws.sum()
     in_round = min(LONGEST_ROUND, max(1.0 / draws.min(), ceil(VISIT / float(draws @ costs))))
-    return tuple(max(1, round(float(share) * in_round)) for share in draws)
+    usual = np.maximum(rates.mean(axis=1), 1e-6) if rates.size else np.ones(len(costs))
+    whole = [max(1, round(float(share) * in_round)) for share in draws]
+    stretch = [min(n, max(1, round(float(usual.max() / rate)))) for n, rate in zip(whole, usual, strict=True)]
+    return Turns(tuple(round(n / k) for n, k in zip(whole, stretch, strict=True)), tuple(stretch))

@@ -35,7 +35,7 @@ class Unit:
     """Columns of a release in the order its kernels want them, counted from `offset` on.
 
     A chain's table holds x - offset; lower and upper are the bounds of that. `shares` says how many draws of each kernel
-    in turn are made.
+    in turn are made, `stretch` how many times its usual steps such a draw takes.
     """
 
     columns: np.ndarray
@@ -49,6 +49,9 @@ class Unit:
     sums: Any
     """Sums of the unit's columns that are asked about too, as sparse rows."""
     shares: tuple[int, ...] = (1 << 40,)
+    stretch: tuple[int, ...] = ()
+    """None: all as usual. A kernel that hardly moves the table is to be seen seldom: every draw counts alike, and many of
+    nearly the same table would count for more than they say."""
     asked: np.ndarray = field(default_factory=_none)
     """Which questions about the release concern the unit; `answered` says which question of the unit each is, in part."""
     answered: np.ndarray = field(default_factory=_none)
@@ -72,13 +75,18 @@ class Unit:
         """How it is walked."""
         if len(self.kernels) == 1:
             return self.kernels[0].words
-        total = sum(self.shares)
-        shares = [f"{n / total:.0%}" if n > 0.005 * total else "few" for n in self.shares]
+        walked = [n * self.stretched(k) for k, n in enumerate(self.shares)]
+        total = sum(walked)
+        shares = [f"{n / total:.0%}" if n > 0.005 * total else "few" for n in walked]
         return ", ".join(f"{share} {kernel.words}" for share, kernel in zip(shares, self.kernels, strict=True))
+
+    def stretched(self, kernel: int) -> int:
+        """How many times its usual steps a draw of a kernel takes."""
+        return self.stretch[kernel] if self.stretch else 1
 
     def digest(self) -> str:
         """A name for how it is walked, after tuning: the same kernels with what they learnt, by turns of the same length."""
-        digest = hashlib.sha256(repr(self.shares).encode())
+        digest = hashlib.sha256(repr((self.shares, self.stretch)).encode())
         for kernel in self.kernels:
             digest.update(type(kernel).__name__.encode())
             for item in _learnt(kernel):
