@@ -23,6 +23,7 @@ from ..fiber.laws.support import Support
 from .bases.algebra import Algebra, markov_basis
 from .bases.graver import graver_basis
 from .families.adaptive_lattice import adaptive_lattice
+from .families.cubes import cubes
 from .families.cycles import Cycles, cycles
 from .families.lattice import LatticeMoves, lattice_moves
 from .families.listed import Listed
@@ -46,9 +47,15 @@ FEW_ARCS, FEW_CYCLES = 256, 20_000
 In larger networks most cycles are long, and blocked nearly always."""
 DENSE = 0.15
 """Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
+FEW_COLUMNS = 64
+"""In blocks up to this size all moves of margins are listed; in larger ones basic moves are the quick part."""
 FEW_MOVES = 300
 GRAVER_BUDGET = 500_000_000
 """Operations: a second or two."""
+MOST_DIMS = 40
+"""Of a lattice of which a whole Graver basis is looked for."""
+OFTEN, LARGE = 4, 2.0
+"""Basic moves through each cell, and the mean of a block's cells, from which on nothing quicker is needed beside them."""
 QUICK, REDRAWN, ADAPTED, SUMS = 1.0, 5.0, 4.0, 1.0
 """The odds of known moves, sub-tables, vectors of random bases and sums of lattice vectors, by effective draws of sparse
 tables: sub-tables do best where tables are complete, random bases where many cells are hidden; sums hardly ever move."""
@@ -108,12 +115,16 @@ def proven_margins(wanted: Wanted) -> MoveSet | None:
     """Complete tables of margins whose basis is known."""
     if wanted.margins is None:
         return None
-    return margin_moves(wanted.margins, wanted.inside.solved, wanted.number, max_seconds=wanted.max_seconds)
+    moves = margin_moves(wanted.margins, wanted.inside.solved, wanted.number, max_seconds=wanted.max_seconds)
+    if moves is None or moves.n_columns <= FEW_COLUMNS:
+        return moves
+    quick = cubes(_coordinates(wanted.inside, wanted.block), wanted.block.A)
+    return moves if quick is None else Mixture((quick, moves), (0.9, 0.1))
 
 
 def whole_graver_basis(wanted: Wanted) -> MoveSet | None:
-    """Whatever can be computed in a second or two."""
-    return _graver(wanted, GRAVER_BUDGET)
+    """Whatever can be computed in a second or two; of lattices of many dims nothing can."""
+    return _graver(wanted, GRAVER_BUDGET) if wanted.lattice.basis.shape[0] <= MOST_DIMS else None
 
 
 def markov_basis_by_4ti2(wanted: Wanted) -> MoveSet | None:
@@ -181,14 +192,24 @@ def whatever_the_block(
         sums = lattice_moves(block)
     certificate = sums.certificate
     sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
-    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(_coordinates(inside, block))])
-    parts = ((quick, QUICK), (redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED), (sums, SUMS))
+    coordinates = _coordinates(inside, block)
+    basic = cubes(coordinates, block.A)
+    parts: list[tuple[MoveSet | None, float]] = [(basic, QUICK), (quick, QUICK), (sums, SUMS)]
+    if basic is None or not _is_dense(block, basic):
+        redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(coordinates)])
+        parts[2:2] = [(redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED)]
     available = [(moves, odds) for moves, odds in parts if moves is not None]
     return (
         Mixture(tuple(moves for moves, _ in available), tuple(odds for _, odds in available))
         if len(available) > 1
         else sums
     )
+
+
+def _is_dense(block: Block, basic: Listed) -> bool:
+    """Are counts so large that basic moves, of which every cell has some, are seldom blocked?"""
+    often = np.bincount(basic.rows.indices, minlength=len(block.columns)).min() >= OFTEN
+    return bool(often) and float((block.start - block.lower).mean()) >= LARGE
 
 
 def _coordinates(inside: Support, block: Block) -> np.ndarray:

@@ -35,8 +35,6 @@ LIFTED = (
     "Sullivant 2004); "
 )
 PARTLY = "for a part of these margins no whole basis is known, only moves of smaller tables"
-MOST_WAYS = 1_500_000
-"""Embeddings of patterns that are gone through for a list of the shortest moves: some seconds."""
 SWAPS_ODDS = 0.5
 """How often a data swap is drawn where parts have moves of their own too."""
 
@@ -83,28 +81,6 @@ class MarginMoves(MoveSet):
             self._others({pattern for patterns in alike for pattern in patterns}), self.n_columns, most
         )
         return distinct_rows(sp.vstack([one_by_one, *map(self._embedded, alike)], format="csr"), most)
-
-    def shortest(self, most: int) -> Any:
-        """Of a table that is one part, the moves of the fewest units, as many as can be listed soon; else none."""
-        rows = sp.csr_array((0, self.n_columns), dtype=np.int64)
-        alike = self._alike()
-        if sum(map(len, alike)) < len(self.arrays.part) or len(self.arrays.stays) or self.arrays.free.any():
-            return rows
-        by_degree: dict[int, list[list[int]]] = {}
-        for patterns in alike:
-            by_degree.setdefault(int(self.arrays.start[patterns[0] + 1] - self.arrays.start[patterns[0]]), []).append(
-                patterns
-            )
-        n_ways = 0
-        for _, groups in sorted(by_degree.items()):
-            n_ways += sum(len(patterns) * self._ways(patterns[0]) for patterns in groups)
-            if n_ways > MOST_WAYS:
-                break
-            wider = distinct_rows(sp.vstack([rows, *map(self._embedded, groups)], format="csr"))
-            if wider.shape[0] > most:
-                break
-            rows = wider
-        return rows
 
     def _alike(self) -> list[list[int]]:
         """The patterns that take up all dims, those together that are of the same size."""

@@ -40,7 +40,7 @@ HALVES = (2, 3, 4, 6, 8)
 MOST_COLUMNS = 1 << 16
 """Columns are told by 16 bits, so that a move of eight takes a quarter of a cache line."""
 FEW_COLUMNS, FEW_MOVES = 64, 120_000
-"""In blocks up to this size all moves of margins are listed, if there are not too many; in larger ones the shortest are."""
+"""In blocks up to this size all moves of margins are listed, if there are not too many."""
 HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
 LESSONS, DRAWS = 48, 8
 """Tables that odds are learnt from, and draws from one to the next."""
@@ -249,20 +249,16 @@ def fits(task: Task) -> Fit | None:
     n, kind = task.n_columns, task.weights.kind
     if kind not in (ALIKE, FACTORIAL, POISSON) or n >= MOST_COLUMNS or not task.is_small:
         return None
-    moves = task.moves
-    if isinstance(moves, Listed):
-        return _walked(task, sp.csr_array(moves.rows), None)
-    if isinstance(moves, MarginMoves):
-        if n <= FEW_COLUMNS:
-            with suppress(TooLarge):
-                return _walked(task, moves.listed(FEW_MOVES), None)
-        if (short := moves.shortest(FEW_MOVES)).shape[0]:
-            return _walked(task, short, MoveKernel(moves, task.weights))
+    if isinstance(task.moves, Listed):
+        return _walked(task, sp.csr_array(task.moves.rows))
+    if isinstance(task.moves, MarginMoves) and n <= FEW_COLUMNS:
+        with suppress(TooLarge):
+            return _walked(task, task.moves.listed(FEW_MOVES))
     return None
 
 
-def _walked(task: Task, rows: Any, beside: Kernel | None) -> Fit | None:
-    """Kernels for the moves of each length that has one, for all others a schedule or a stock, and one beside them."""
+def _walked(task: Task, rows: Any) -> Fit | None:
+    """Kernels for the moves of each length that has one, and a schedule or a stock of all others."""
     length, plus = np.diff(rows.indptr), np.asarray((rows > 0).sum(axis=1)).ravel()
     ones = np.asarray(abs(rows).max(axis=1).todense()).ravel() == 1
     balanced = ones & (2 * plus == length) & np.isin(plus, HALVES)
@@ -278,7 +274,7 @@ def _walked(task: Task, rows: Any, beside: Kernel | None) -> Fit | None:
         others = Listed(rows[np.flatnonzero(~balanced)], task.moves.certificate)
         fit = schedule.fits(replace(task, moves=others))
         kernels += [MoveKernel(others, task.weights)] if fit is None else fit.kernels
-    return Fit((*kernels, *([] if beside is None else [beside])))
+    return Fit(tuple(kernels))
 
 
 def _kernel(rows: Any, half: int, weights: Weights, bounded: bool) -> BalancedKernel:

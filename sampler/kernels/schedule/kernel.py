@@ -16,7 +16,6 @@ from ....moves.families.swaps import Swaps
 from ...lines.weights import ALIKE, Weights, has_tails
 from ...tallies.tally import Tally, end_of_draw
 from ..kernel import Fit, Kernel, Lasting, Place, Task
-from ..stocked_moves import MoveKernel
 from .odds import learn_odds
 from .walk import RUN, ListedArrays, Room, listed_arrays, room_for, walk_entries
 
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 256
 """In larger blocks masks grow long and seldom tell anything."""
 FEW_COLUMNS, FEW_MOVES = 64, 120_000
-"""In blocks up to this size moves of margins are listed rather than drawn, if there are not too many; in larger ones the
-shortest are."""
+"""In blocks up to this size moves of margins are listed rather than drawn, if there are not too many."""
 FEW_SWAPS = 20_000
 """Swaps up to this number are listed where no kernel of their own is right for the law."""
 FITS, LONG = 6_000, 50_000
@@ -46,13 +44,9 @@ def fits(task: Task) -> Fit | None:
     if isinstance(moves, Swaps):
         with suppress(TooLarge):
             return Fit((scheduled_kernel(task, moves.listed(FEW_SWAPS)),))
-    if isinstance(moves, MarginMoves):
-        if n <= FEW_COLUMNS:
-            with suppress(TooLarge):
-                return Fit((scheduled_kernel(task, moves.listed(FEW_MOVES)),))
-        if (short := moves.shortest(FEW_MOVES)).shape[0]:
-            # The shortest do most of the work; all the others are drawn besides.
-            return Fit((scheduled_kernel(task, short), MoveKernel(moves, task.weights)))
+    if isinstance(moves, MarginMoves) and n <= FEW_COLUMNS:
+        with suppress(TooLarge):
+            return Fit((scheduled_kernel(task, moves.listed(FEW_MOVES)),))
     return None
 
 

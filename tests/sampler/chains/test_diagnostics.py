@@ -401,9 +401,7 @@ def test_the_guard_against_rare_values_by_its_definition():
     found = dx.guard_against_rare(np.concatenate(tallies), starts, np.array([10.0, np.inf, 4.0]))
     pmf = np.array([1.0 + 4.5, 9.0 + 4.5]) / 19
     bits = -np.log2(pmf)
-    np.testing.assert_allclose(
-        found, [(np.sum(pmf * bits**2) - np.sum(pmf * bits) ** 2) / 10.0, 0.0, 0.0], atol=1e-12
-    )
+    np.testing.assert_allclose(found, [(np.sum(pmf * bits**2) - np.sum(pmf * bits) ** 2) / 10.0, 0.0, 0.0], atol=1e-12)
 
 
 def test_there_is_no_guard_where_rare_values_were_seen_often():
