@@ -122,6 +122,19 @@ def proven_margins(wanted: Wanted) -> MoveSet | None:
     return moves if quick is None else Mixture((quick, moves), (0.9, 0.1))
 
 
+def dense_table(wanted: Wanted) -> MoveSet | None:
+    """Counts so large that basic moves, of which every cell has some, are seldom blocked; sums of vectors reach the rest."""
+    block = wanted.block
+    basic = cubes(_coordinates(wanted.inside, block), block.A)
+    if basic is None or np.bincount(basic.rows.indices, minlength=len(block.columns)).min() < OFTEN:
+        return None
+    if float((block.start - block.lower).mean()) < LARGE:
+        return None
+    known = _known_of_margins(wanted)
+    parts = (basic, *([] if known is None else [known]), LatticeMoves(wanted.lattice))
+    return Mixture(parts, (0.8, 0.1, 0.1)[: len(parts)])
+
+
 def whole_graver_basis(wanted: Wanted) -> MoveSet | None:
     """Whatever can be computed in a second or two; of lattices of many dims nothing can."""
     return _graver(wanted, GRAVER_BUDGET) if wanted.lattice.basis.shape[0] <= MOST_DIMS else None
@@ -137,11 +150,15 @@ def markov_basis_by_4ti2(wanted: Wanted) -> MoveSet | None:
 
 def nothing_proven(wanted: Wanted) -> MoveSet:
     """Several families together, and the word for it."""
-    quick = None
-    if wanted.margins is not None:
-        quick = margin_moves(wanted.margins, wanted.inside.solved, wanted.number, proven=False)
     sums = LatticeMoves(wanted.lattice)
-    return whatever_the_block(wanted.inside, wanted.block, (wanted.computed.words,), sums, quick)
+    return whatever_the_block(wanted.inside, wanted.block, (wanted.computed.words,), sums, _known_of_margins(wanted))
+
+
+def _known_of_margins(wanted: Wanted) -> MoveSet | None:
+    """Moves that are known of margins, though nothing is proven of them."""
+    if wanted.margins is None:
+        return None
+    return margin_moves(wanted.margins, wanted.inside.solved, wanted.number, proven=False)
 
 
 WAYS: tuple[Callable[[Wanted], MoveSet | None], ...] = (
@@ -150,6 +167,7 @@ WAYS: tuple[Callable[[Wanted], MoveSet | None], ...] = (
     network,
     small_graver_basis,
     proven_margins,
+    dense_table,
     whole_graver_basis,
     markov_basis_by_4ti2,
     nothing_proven,
@@ -193,23 +211,20 @@ def whatever_the_block(
     certificate = sums.certificate
     sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
     coordinates = _coordinates(inside, block)
-    basic = cubes(coordinates, block.A)
-    parts: list[tuple[MoveSet | None, float]] = [(basic, QUICK), (quick, QUICK), (sums, SUMS)]
-    if basic is None or not _is_dense(block, basic):
-        redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(coordinates)])
-        parts[2:2] = [(redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED)]
+    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(coordinates)])
+    parts = (
+        (cubes(coordinates, block.A), QUICK),
+        (quick, QUICK),
+        (redrawn, REDRAWN),
+        (adaptive_lattice(block), ADAPTED),
+        (sums, SUMS),
+    )
     available = [(moves, odds) for moves, odds in parts if moves is not None]
     return (
         Mixture(tuple(moves for moves, _ in available), tuple(odds for _, odds in available))
         if len(available) > 1
         else sums
     )
-
-
-def _is_dense(block: Block, basic: Listed) -> bool:
-    """Are counts so large that basic moves, of which every cell has some, are seldom blocked?"""
-    often = np.bincount(basic.rows.indices, minlength=len(block.columns)).min() >= OFTEN
-    return bool(often) and float((block.start - block.lower).mean()) >= LARGE
 
 
 def _coordinates(inside: Support, block: Block) -> np.ndarray:

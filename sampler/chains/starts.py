@@ -15,6 +15,7 @@ from ...fiber.blocks.presolve import Block, Presolved
 from ...fiber.bounds.attaining import attaining_tables
 from ...fiber.bounds.chooser import sharp_bounds
 from ...fiber.laws.support import NO_TABLE
+from ...fiber.solvers.integer_program import least_cost
 from ...moves.families.mixture import Mixture
 from ...moves.families.move_set import MoveSet
 from ...moves.families.stock import Stock, empty_stock
@@ -26,6 +27,8 @@ from .units import with_weights
 
 MOST_COLUMNS = 2000
 """In larger blocks that are no network, integer programs would take too long; moves then lead to corners of the fiber."""
+NODES = 50
+"""Nodes of a branch and bound for a start."""
 PUSHES = 20
 """Moves for each column on the way to a corner."""
 PENALTY = -50.0
@@ -35,7 +38,7 @@ TRIES = 2000
 
 
 def dispersed_starts(solved: Presolved, block: Block, moves: MoveSet, number: int, seed: int = 0) -> np.ndarray:
-    """So many tables of a block: each attains another bound of some cell, lower and upper in turn.
+    """So many tables of a block: each is at a bound of another cell, lower and upper in turn, or as close as is soon found.
 
     They do not depend on the seed of the chains, so that a run with another seed begins at the same places.
     """
@@ -48,11 +51,24 @@ def dispersed_starts(solved: Presolved, block: Block, moves: MoveSet, number: in
     alone = Presolved(solved.fiber, solved.start, (block,))
     tables: list[np.ndarray] = []
     for k, column in enumerate(chosen[:number]):
+        if block.network is None:
+            tables.append(_extreme(block, int(column), 1 if k % 2 == 0 else -1))
+            continue
         row = sp.csr_array(([1], [block.columns[column]], [0, 1]), shape=(1, solved.fiber.n_columns))
         attaining = attaining_tables(alone, row, sharp_bounds(alone, row))[:, block.columns]
         ends = attaining[np.argsort(attaining[:, column])]
         tables.append(ends[-1 if k % 2 == 0 else 0])
     return np.array([tables[k % len(tables)] for k in range(number)], dtype=np.int64)
+
+
+def _extreme(block: Block, column: int, sign: int) -> np.ndarray:
+    """A table in which a column is large or small: the best that a short branch and bound finds. No move leads there, so
+    that chains may begin where moves from one table would not come."""
+    cost = np.zeros(len(block.columns))
+    cost[column] = -sign
+    left = (block.b - block.A @ block.lower).astype(float)
+    found, _ = least_cost(cost, block.A, left, left, (block.upper - block.lower).astype(float), nodes=NODES)
+    return block.start if found is None else block.lower + found
 
 
 def _corners(block: Block, moves: MoveSet, number: int, seed: int) -> np.ndarray:

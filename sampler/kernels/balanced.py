@@ -39,7 +39,7 @@ HALVES = (2, 3, 4, 6, 8)
 """Columns that gain, in moves that have machine code of their own."""
 MOST_COLUMNS = 1 << 16
 """Columns are told by 16 bits, so that a move of eight takes a quarter of a cache line."""
-FEW_COLUMNS, FEW_MOVES = 64, 120_000
+FEW_COLUMNS, FEW_MOVES = 64, 30_000
 """In blocks up to this size all moves of margins are listed, if there are not too many."""
 HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
 LESSONS, DRAWS = 48, 8

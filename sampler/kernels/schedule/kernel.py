@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 256
 """In larger blocks masks grow long and seldom tell anything."""
-FEW_COLUMNS, FEW_MOVES = 64, 120_000
+FEW_COLUMNS, FEW_MOVES = 64, 30_000
 """In blocks up to this size moves of margins are listed rather than drawn, if there are not too many."""
 FEW_SWAPS = 20_000
 """Swaps up to this number are listed where no kernel of their own is right for the law."""
