@@ -6,7 +6,7 @@ one line below, before those that are slower or prove less.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -151,7 +151,8 @@ def markov_basis_by_4ti2(wanted: Wanted) -> MoveSet | None:
 def nothing_proven(wanted: Wanted) -> MoveSet:
     """Several families together, and the word for it."""
     sums = LatticeMoves(wanted.lattice)
-    return whatever_the_block(wanted.inside, wanted.block, (wanted.computed.words,), sums, _known_of_margins(wanted))
+    quick = cubes(_coordinates(wanted.inside, wanted.block), wanted.block.A), _known_of_margins(wanted)
+    return whatever_the_block(wanted.inside, wanted.block, (wanted.computed.words,), sums, quick)
 
 
 def _known_of_margins(wanted: Wanted) -> MoveSet | None:
@@ -203,22 +204,15 @@ def whatever_the_block(
     block: Block,
     evidence: tuple[str, ...] = (),
     sums: LatticeMoves | None = None,
-    quick: MoveSet | None = None,
+    quick: Sequence[MoveSet | None] = (),
 ) -> MoveSet:
     """Sums of lattice vectors, which any block has; for speed, known moves, redrawn sub-tables and random bases."""
     if sums is None:
         sums = lattice_moves(block)
     certificate = sums.certificate
     sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
-    coordinates = _coordinates(inside, block)
-    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(coordinates)])
-    parts = (
-        (cubes(coordinates, block.A), QUICK),
-        (quick, QUICK),
-        (redrawn, REDRAWN),
-        (adaptive_lattice(block), ADAPTED),
-        (sums, SUMS),
-    )
+    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(_coordinates(inside, block))])
+    parts = [*((moves, QUICK) for moves in quick), (redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED), (sums, SUMS)]
     available = [(moves, odds) for moves, odds in parts if moves is not None]
     return (
         Mixture(tuple(moves for moves, _ in available), tuple(odds for _, odds in available))

@@ -27,7 +27,7 @@ from ...fiber.blocks.own_bounds import upper_of_their_own
 from ...moves.families.listed import Listed
 from ...moves.families.margins import MarginMoves
 from ..lines.weights import ALIKE, FACTORIAL, POISSON, Weights
-from ..tallies.tally import Tally, end_of_draw
+from ..tallies.tally import Tally, end_of_draw, idle_tally
 from .kernel import Fit, Kernel, Place, Task
 from .schedule import kernel as schedule
 from .stocked_moves import MoveKernel
@@ -50,6 +50,8 @@ FLOOR, OPENNESS = 0.05, 0.5
 """The part of the array that all moves share alike, as a rare one may be the only way to some tables; and the power of how
 often a move is open by which it stands there."""
 MOST_ENTRIES, MOST_TIMES = 32_768, 16
+LARGEST_MEAN = 50.0
+"""Of a block's cells under counts with expectations."""
 WIDE, FARTHEST = 2.0, 8
 """How far a step reaches, in standard deviations of a line, and at most."""
 
@@ -95,16 +97,12 @@ class BalancedKernel(Kernel):
 
     def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
         """With the useful moves several times, and steps as long as lines are wide."""
-        from ..chains.chain import Chain
-
-        alone = replace(unit, kernels=(self,), shares=(1 << 40,))
-        chain = Chain(alone, start, random)
-        chain.counts = False
-        tables = min(LESSONS, max(2, MOST_LOOKED_AT // max(1, self.number)))
-        seen = np.empty((tables, len(start)), dtype=np.int64)
+        n, tables = len(start), min(LESSONS, max(2, MOST_LOOKED_AT // max(1, self.number)))
+        place = Place((start - unit.offset).astype(np.int64), unit.lower, unit.upper, random, np.empty(0))
+        seen, uncounted = np.empty((tables, n), dtype=np.int64), idle_tally(n, n)
         for k in range(tables):
-            chain.advance(alone, DRAWS)
-            seen[k] = chain.place.table
+            self.walk(place, uncounted, None, DRAWS, self.steps(n))
+            seen[k] = place.table
         return replace(self, moves=learnt_moves(self.moves, self.weights, seen, unit.lower, unit.upper, random))
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
@@ -249,6 +247,8 @@ def fits(task: Task) -> Fit | None:
     n, kind = task.n_columns, task.weights.kind
     if kind not in (ALIKE, FACTORIAL, POISSON) or n >= MOST_COLUMNS or not task.is_small:
         return None
+    if kind != ALIKE and float(task.block.start.mean()) > LARGEST_MEAN:
+        return None  # lines are so wide that short steps would take long
     if isinstance(task.moves, Listed):
         return _walked(task, sp.csr_array(task.moves.rows))
     if isinstance(task.moves, MarginMoves) and n <= FEW_COLUMNS:

@@ -12,6 +12,7 @@ import pytest
 
 import fiberwalk as fw
 from fiberwalk.base import interruption, progress
+from fiberwalk.base.certificate import Certificate
 from fiberwalk.base.interruption import (
     check_time,
     interrupts_held,
@@ -20,16 +21,20 @@ from fiberwalk.base.interruption import (
     time_left,
     time_limit,
 )
+from fiberwalk.base.random_streams import streams
 from fiberwalk.fiber.equations.lattice import integer_kernel
 from fiberwalk.fiber.laws import priors
 from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.bases import graver
 from fiberwalk.moves.bases.graver import graver_basis
 from fiberwalk.moves.chooser import choose
+from fiberwalk.moves.families.listed import Listed
 from fiberwalk.posterior.parts.sampled import time_for_chains, time_for_exact
 from fiberwalk.report.words import doubts
 from fiberwalk.sampler.chains import unit_run
 from fiberwalk.sampler.kernels.schedule import odds
+from fiberwalk.sampler.kernels.schedule.walk import listed_arrays
+from fiberwalk.sampler.lines.weights import weights_on
 
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
 MASK = np.random.default_rng(3).random((6, 7)) < 0.6
@@ -204,8 +209,13 @@ def test_moves_and_schedules_take_no_more_than_there_is(monkeypatch):
         graver_basis(integer_kernel(block.A), block.upper - block.lower)
     monkeypatch.setattr(graver, "AT_ONCE", 10**12)
     monkeypatch.setattr(odds, "AT_ONCE", -1)
-    with pytest.raises(fw.TimeUp, match="while chains were tuned"):
-        fw.audit(release, method="chains", max_seconds=1e-9)
+    weights = weights_on(support(release).weigh, block.columns, block.lower, block.upper)
+    moves = Listed(
+        graver_basis(integer_kernel(block.A), block.upper - block.lower), Certificate("unproven", "under test")
+    )
+    arrays, random = listed_arrays(moves, block, weights), streams(1, 1)[0]
+    with time_limit(1e-9), pytest.raises(fw.TimeUp, match="while chains were tuned"):
+        odds.learn_odds(arrays, weights, block.lower, block.upper, block.start.copy(), random, 1000)
 
 
 def test_chains_get_what_is_left(monkeypatch):

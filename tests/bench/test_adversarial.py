@@ -74,7 +74,7 @@ def test_the_code_as_it_was_is_found_out(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_no_chain_ever_met_is_not_taken_for_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nine tables; the one that is met least has probability 0.0005, and chains that meet it stay there for long."""
     assert not tried("thin_fibers", 12, 119, 2).wrong
-    monkeypatch.setattr(diagnostics, "CAUTION", 1.0)
+    monkeypatch.setattr(diagnostics, "CAUTION", 0.1)
     assert tried("thin_fibers", 12, 119, 2).wrong
 
 

@@ -33,6 +33,7 @@ from fiberwalk.moves.families.swaps import swaps
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.chains.units import unit_of, units_of
+from fiberwalk.sampler.kernels.balanced import BalancedKernel
 from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKernel
 from fiberwalk.sampler.kernels.independent.draw_decomposable import decomposable_plan
 from fiberwalk.sampler.kernels.kernel import Kernel, Task
@@ -88,7 +89,26 @@ def by_family(inside: Support, number: int) -> Iterator[Planned]:
     weights = weights_on(inside.weigh, block.columns, block.lower, block.upper)
     for moves in families(inside.narrowed, inside.solved, number):
         for kernel in as_a_part(moves, weights, block):
-            yield alone(inside, block, kernel), moves
+            yield alone(inside, block, kernel), _walked_by(kernel, moves)
+
+
+def _walked_by(kernel: Kernel, moves: MoveSet) -> MoveSet:
+    """The moves of a family that one of its kernels makes, as each length may have its own."""
+    if isinstance(kernel, BalancedKernel):
+        columns = np.unique(kernel.moves.columns, axis=0).astype(np.int64)
+        rows = np.zeros((len(columns), moves.n_columns), dtype=np.int64)
+        np.put_along_axis(rows, columns[:, : kernel.half], 1, axis=1)
+        np.put_along_axis(rows, columns[:, kernel.half :], -1, axis=1)
+        return Listed(sp.csr_array(rows), moves.certificate)
+    if isinstance(kernel, ScheduleKernel):
+        arrays = kernel.arrays
+        gains = np.arange(len(arrays.columns)) < np.repeat(arrays.middle, np.diff(arrays.start))
+        steps = np.where(gains, arrays.sizes, -arrays.sizes)
+        shape = (len(arrays.middle), moves.n_columns)
+        return Listed(
+            sp.csr_array((steps, arrays.columns.astype(np.int64), arrays.start), shape=shape), moves.certificate
+        )
+    return kernel.moves if isinstance(kernel, MoveKernel) else moves
 
 
 def as_planned(inside: Support, number: int) -> Iterator[Planned]:

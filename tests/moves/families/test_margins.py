@@ -93,20 +93,6 @@ def test_whole_patterns_give_the_moves_that_one_by_one_does(values, margins):
         moves.listed(less)
 
 
-def test_the_shortest_moves_are_those_of_the_fewest_units():
-    release = fw.publish(np.ones((3, 3, 4), int), ["A,B", "A,C", "B,C"])
-    moves = margin_moves(components(release), presolve(release), 0)
-    every = moves.listed()
-    units = abs(every).sum(axis=1) // 2
-    fewest = int((units == units.min()).sum())
-    for most, number in ((fewest, fewest), (fewest - 1, 0), (every.shape[0], every.shape[0])):
-        rows = moves.shortest(most)
-        assert rows.shape[0] == number
-        assert {tuple(row) for row in rows.toarray()} <= {tuple(row) for row in every.toarray()}
-    outside = fw.publish(np.ones((2, 2, 3, 2), int), ["A,B", "B,C", "A,C", "C,D"])
-    assert margin_moves(components(outside), presolve(outside), 0).shortest(10**6).shape[0] == 0
-
-
 def test_margin_moves_of_large_tables_cost_nothing():
     release = fw.publish(np.ones((30, 20, 3, 3), int), ["A,B", "B,C", "C,D", "B,D"])
     solved = presolve(release)

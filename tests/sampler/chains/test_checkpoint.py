@@ -223,7 +223,7 @@ def test_a_chain_that_forgets_where_it_was_in_its_schedule_is_noticed(monkeypatc
 
 
 def started(seed: int = 1, checkpoint: Any = None) -> Any:
-    moves = choose(support(fw.suppress(HOLES, where=MASK)))
+    moves = choose(support(fw.suppress(HOLES, where=MASK), fw.laws.prior(everywhere=fw.laws.unimodal())))
     questions = np.zeros((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
     settings = ChainSettings(seed=seed, chains=2, tolerance=0.05, checkpoint=checkpoint)
     return new_run(moves, sp.csr_array(questions), settings, fingerprint=MARK)

@@ -31,6 +31,7 @@ from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.kernels.adaptive_lattice import AdaptiveKernel, walk_adaptive
+from fiberwalk.sampler.kernels.balanced import BalancedKernel
 from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKernel
 from fiberwalk.sampler.kernels.independent.two_way import TwoWayKernel
 from fiberwalk.sampler.kernels.kernel import Kernel
@@ -114,6 +115,7 @@ OF_LAWS: dict[type[Kernel], tuple[int, ...]] = {
         (MoveKernel, SubTableKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel), EVERY_LAW
     ),
     **dict.fromkeys((SwapKernel, SwapRoundsKernel, PersonSwapKernel), (ALIKE,)),
+    BalancedKernel: (ALIKE, FACTORIAL, POISSON),
     **dict.fromkeys((TwoWayKernel, DecomposableKernel), (FACTORIAL,)),
     Ladder: (MIXED,),
 }
@@ -370,6 +372,13 @@ def test_single_steps_follow_exact_transition_matrices_in_detailed_balance(name:
             if isinstance(kernel, MoveKernel) and "list of" in kernel.words:
                 moves = kernel.moves.listed().toarray().tolist()
                 P = twins.hit_and_run(tables, moves, inside, log, alike, LONGEST)
+            elif isinstance(kernel, BalancedKernel):
+                moves = signed(kernel, len(tables[0]))
+                P = (
+                    twins.hit_and_run(tables, moves, inside, log, alike, LONGEST)
+                    if alike
+                    else twins.proposed(tables, moves, kernel.moves.reach.tolist(), log)
+                )
             elif isinstance(kernel, SubTableKernel):
                 parts = [kernel.moves.columns_of(k).tolist() for k in range(len(kernel.moves.arrays.n_rows))]
                 P = twins.redrawn(tables, parts, target.p)
@@ -391,6 +400,14 @@ def test_single_steps_follow_exact_transition_matrices_in_detailed_balance(name:
                 assert p > LEAST_P, f"{name}, {target.words}, from table {row}: p = {p}"
             compared += 1
     assert compared > 8
+
+
+def signed(kernel: BalancedKernel, n: int) -> list[list[int]]:
+    """The moves of a kernel as rows of steps."""
+    rows = np.zeros((len(kernel.moves.columns), n), dtype=np.int64)
+    for row, columns in zip(rows, kernel.moves.columns, strict=True):
+        row[columns[: kernel.half]], row[columns[kernel.half :]] = 1, -1
+    return rows.tolist()
 
 
 def basis_of(moves: AdaptiveLattice) -> list[list[int]]:

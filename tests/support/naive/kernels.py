@@ -125,3 +125,21 @@ def redrawn(tables: Sequence[tuple[int, ...]], parts: Sequence[Sequence[int]], p
             same = np.array([other == rest[k] for other in rest])
             P[k] += np.where(same, p, 0.0) / p[same].sum() / len(parts)
     return P
+
+
+def proposed(
+    tables: Sequence[tuple[int, ...]], moves: Sequence[Sequence[int]], reach: Sequence[int], log: Log
+) -> np.ndarray:
+    """P for a move at random, forwards or backwards, so many times up to its reach; accepted by the ratio of weights."""
+    place = {table: k for k, table in enumerate(tables)}
+    P = np.zeros((len(tables), len(tables)))
+    for k, table in enumerate(tables):
+        for move, farthest in zip(moves, reach, strict=True):
+            for times in [t for t in range(-farthest, farthest + 1) if t]:
+                share = 1.0 / (len(moves) * 2 * farthest)
+                there = tuple(x + times * step for x, step in zip(table, move, strict=True))
+                accepted = np.exp(min(0.0, log(there) - log(table)))
+                if accepted > 0.0:
+                    P[k, place[there]] += share * accepted
+                P[k, k] += share * (1.0 - accepted)
+    return P
