@@ -24,7 +24,7 @@ from fiberwalk.moves.families.cycles import cycles
 from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains import chain as chain_module
 from fiberwalk.sampler.chains.chain import Chain
-from fiberwalk.sampler.chains.run import Run
+from fiberwalk.sampler.chains.run import Run, new_run
 from fiberwalk.sampler.chains.settings import ChainSettings
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.estimate import Estimate, estimate
@@ -373,3 +373,24 @@ def test_wrong_arguments_are_named():
         fw.sample(release, executor=3)
     with pytest.raises(fw.InputError, match="there is no law 'unifrom'"):
         fw.sample(release, "unifrom")
+
+
+@pytest.mark.parametrize("law", ["uniform", "hypergeometric"])
+def test_chains_stop_soon_after_their_errors_are_small_enough(law):
+    """Not at the next power of two, nor at a second one: errors are not half of what they may be."""
+    release = holey()
+    moves = choose(support(release, law))
+    for seed in range(1, 5):
+        done = estimate(moves, hidden_cells(release, moves), ChainSettings(seed=seed, tolerance=0.03))
+        assert done.converged
+        worst = 3 * max(unit.diagnosis.entropy_error.max() for unit in done.units)
+        assert 0.6 * 0.03 < worst < 0.03
+
+
+def test_looks_that_are_good_count_only_when_some_draws_lie_between():
+    moves = choose(support(holey()))
+    unit_run = new_run(moves, hidden_cells(holey(), moves), ChainSettings(tolerance=np.inf)).units[0]
+    for batch, good, looks in ((16, True, 1), (17, True, 1), (18, True, 2), (20, False, 0), (64, True, 1)):
+        unit_run.chains[0].batch = batch
+        unit_run._count_looks(good)
+        assert unit_run.good_looks == looks
