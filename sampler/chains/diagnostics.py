@@ -38,7 +38,7 @@ SELDOM = 20
 FEW = 0.02
 """Where the variance of surprisals, as so many effective draws show it, has a relative error with a square above this, few
 rare values make up most of it, and batches that saw none of them would take it for far too small."""
-LOOKED = 1.05
+LOOKED = 1.07
 """Times by which errors of entropies are larger than batches show: chains are stopped where these happen to show little."""
 CAUTION = 3.0
 """How much worse than the other columns one that never moved may mix. Measured on a fiber of nine tables: the table that no

@@ -175,7 +175,7 @@ def test_chains_agree_with_every_table(name):
     block = solved.blocks[number]
     margins_of = components(release)
     quick = margin_moves(margins_of, solved, number, proven=False) if margins_of is not None else None
-    moves = whatever_the_block(support(release), block, quick=quick)
+    moves = whatever_the_block(support(release), block, quick=(quick,))
     assert isinstance(moves, Mixture)
     counts = frequencies(walk(moves, block, streams(9, 1)[0], 1500 * len(tables)), tables, 100)
     assert chisquare(counts).pvalue > 1e-6, f"{moves!r}: {counts.min()} to {counts.max()}"
