@@ -47,8 +47,8 @@ FEW_ARCS, FEW_CYCLES = 256, 20_000
 In larger networks most cycles are long, and blocked nearly always."""
 DENSE = 0.15
 """Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
-FEW_COLUMNS = 64
-"""In blocks up to this size all moves of margins are listed; in larger ones basic moves are the quick part."""
+FEW_COLUMNS, FEW_LISTED = 64, 30_000
+"""In blocks up to this size moves of margins are listed, if they are not more; elsewhere basic moves are the quick part."""
 FEW_MOVES = 300
 GRAVER_BUDGET = 500_000_000
 """Operations: a second or two."""
@@ -116,8 +116,12 @@ def proven_margins(wanted: Wanted) -> MoveSet | None:
     if wanted.margins is None:
         return None
     moves = margin_moves(wanted.margins, wanted.inside.solved, wanted.number, max_seconds=wanted.max_seconds)
-    if moves is None or moves.n_columns <= FEW_COLUMNS:
-        return moves
+    if moves is None:
+        return None
+    if moves.n_columns <= FEW_COLUMNS:
+        with suppress(TooLarge):
+            moves.listed(FEW_LISTED)
+            return moves
     quick = cubes(_coordinates(wanted.inside, wanted.block), wanted.block.A)
     return moves if quick is None else Mixture((quick, moves), (0.9, 0.1))
 

@@ -264,6 +264,8 @@ def _walked(task: Task, rows: Any) -> Fit | None:
     balanced = ones & (2 * plus == length) & np.isin(plus, HALVES)
     if not balanced.any():
         return None
+    if task.weights.kind != ALIKE and not (balanced.all() and len(np.unique(plus)) == 1):
+        return None  # a schedule weighs moves of different lengths against each other, which matters more
     bounded = bool(task.block.lower.any() or upper_of_their_own(task.block).any())
     kernels: list[Kernel] = []
     for half in HALVES:
