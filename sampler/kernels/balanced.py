@@ -24,6 +24,7 @@ from ...base.errors import TooLarge
 from ...base.jit import jit_inlined, jit_lean
 from ...base.random_streams import below, fraction, next_word
 from ...fiber.blocks.own_bounds import upper_of_their_own
+from ...fiber.blocks.presolve import Block
 from ...moves.families.listed import Listed
 from ...moves.families.margins import MarginMoves
 from ..lines.weights import ALIKE, FACTORIAL, POISSON, Weights
@@ -259,24 +260,30 @@ def fits(task: Task) -> Fit | None:
 
 def _walked(task: Task, rows: Any) -> Fit | None:
     """Kernels for the moves of each length that has one, and a schedule or a stock of all others."""
+    kernels, others = by_length(rows, task.weights, task.block)
+    if not kernels:
+        return None
+    if task.weights.kind != ALIKE and (task.n_columns <= FEW_COLUMNS or len(kernels) > 1 or others.shape[0]):
+        return None  # a schedule weighs moves against each other, which matters more
+    if not others.shape[0]:
+        return Fit(tuple(kernels))
+    rest = Listed(others, task.moves.certificate)
+    fit = schedule.fits(replace(task, moves=rest))
+    return Fit((*kernels, *((MoveKernel(rest, task.weights),) if fit is None else fit.kernels)))
+
+
+def by_length(rows: Any, weights: Weights, block: Block) -> tuple[list[BalancedKernel], Any]:
+    """A kernel for the moves of each length that has machine code of its own; and all other moves."""
     length, plus = np.diff(rows.indptr), np.asarray((rows > 0).sum(axis=1)).ravel()
     ones = np.asarray(abs(rows).max(axis=1).todense()).ravel() == 1
     balanced = ones & (2 * plus == length) & np.isin(plus, HALVES)
-    if not balanced.any():
-        return None
-    if task.weights.kind != ALIKE and not (balanced.all() and len(np.unique(plus)) == 1):
-        return None  # a schedule weighs moves of different lengths against each other, which matters more
-    bounded = bool(task.block.lower.any() or upper_of_their_own(task.block).any())
-    kernels: list[Kernel] = []
-    for half in HALVES:
-        these = np.flatnonzero(balanced & (plus == half))
-        if len(these):
-            kernels.append(_kernel(rows[these], half, task.weights, bounded))
-    if not balanced.all():
-        others = Listed(rows[np.flatnonzero(~balanced)], task.moves.certificate)
-        fit = schedule.fits(replace(task, moves=others))
-        kernels += [MoveKernel(others, task.weights)] if fit is None else fit.kernels
-    return Fit(tuple(kernels))
+    bounded = bool(block.lower.any() or upper_of_their_own(block).any())
+    kernels = [
+        _kernel(rows[these], half, weights, bounded)
+        for half in HALVES
+        if len(these := np.flatnonzero(balanced & (plus == half)))
+    ]
+    return kernels, rows[np.flatnonzero(~balanced)]
 
 
 def _kernel(rows: Any, half: int, weights: Weights, bounded: bool) -> BalancedKernel:

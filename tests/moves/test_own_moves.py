@@ -69,7 +69,7 @@ def test_moves_that_connect_draw_from_the_law():
     drawn = fw.sample(release, "hypergeometric", draws=2000, chains=2, thin=20, moves=swaps((3, 3)))
     assert drawn.attrs["certificate"] == "connected"
     assert "a walk through all" in drawn.attrs["certificate_reason"]
-    assert drawn.attrs["kernels"] == "hit-and-run along 9 moves of 4 cells"
+    assert drawn.attrs["kernels"] == "hit-and-run along a schedule of 9 moves"
     tables = feasible(SQUARE)
     keys = {table.tobytes(): k for k, table in enumerate(tables)}
     flat = drawn["table"].values.reshape(-1, 3, 3).astype(int)

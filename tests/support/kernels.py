@@ -33,7 +33,7 @@ from fiberwalk.moves.families.swaps import swaps
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.chains.units import unit_of, units_of
-from fiberwalk.sampler.kernels.balanced import BalancedKernel
+from fiberwalk.sampler.kernels.balanced import BalancedKernel, by_length
 from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKernel
 from fiberwalk.sampler.kernels.independent.draw_decomposable import decomposable_plan
 from fiberwalk.sampler.kernels.kernel import Kernel, Task
@@ -45,7 +45,7 @@ from fiberwalk.sampler.kernels.signed_list import listed_kernel
 from fiberwalk.sampler.kernels.stocked_moves import MoveKernel
 from fiberwalk.sampler.kernels.swaps.people import PersonSwapKernel
 from fiberwalk.sampler.kernels.swaps.rounds import SwapRoundsKernel
-from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, Weights, weights_on
+from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, POISSON, Weights, weights_on
 from support.move_families import families
 
 TOO_MANY = 3000
@@ -131,13 +131,15 @@ def other_ways(inside: Support, number: int) -> Iterator[Planned]:
             kernels.append(MoveKernel(moves, weights))
         if isinstance(moves, Listed):
             kernels.append(listed_kernel(moves, weights, block))
+            if weights.kind in (ALIKE, FACTORIAL, POISSON):
+                kernels += by_length(sp.csr_array(moves.rows), weights, block)[0]
             kernels.append(ScheduleKernel(listed_arrays(moves, block, weights), weights))
         if isinstance(moves, MarginMoves):
             kernels.append(MoveKernel(moves, weights))
         planned = {type(one) for one in as_a_part(moves, weights, block)}
         for kernel in kernels:
             if kernel is not None and type(kernel) not in planned:
-                yield alone(inside, block, kernel), moves
+                yield alone(inside, block, kernel), _walked_by(kernel, moves)
     complete = swaps(block)
     if complete is not None and weights.kind == ALIKE and not block.lower.any():
         order, shape = complete.cell.ravel(), complete.cell.shape

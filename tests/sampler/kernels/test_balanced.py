@@ -62,7 +62,7 @@ def test_every_move_stays_and_those_that_lead_far_stand_there_often():
 
 
 def test_steps_reach_as_far_as_lines_are_wide():
-    unit = unit_on(np.full((3, 3, 3), 40), THREE_WAY, "hypergeometric")
+    unit = unit_on(np.full((4, 4, 5), 40), THREE_WAY, "hypergeometric")
     kernel = unit.kernels[0].learned(unit, unit.start, streams(2, 1)[0])
     # a line of eight cells of 40 has a standard deviation of sqrt(40 / 8)
     assert set(kernel.moves.reach.tolist()) <= {3, 4, 5}
