@@ -9,12 +9,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from figures import Figure, Finding, once
 from problems import NAMES, problem
+from waiting.measured import Waited
 
 import fiberwalk as fw
 
@@ -36,24 +36,8 @@ LARGE = "200 x 200, half hidden"
 CHILD = Path(__file__).with_name("one_audit.py")
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What one process found and took."""
-
-    seconds: float
-    memory: float
-    """Bytes at the most."""
-    compiled: int
-    method: str
-    certificate: str
-    converged: bool
-    cells: int
-    """Cells that are open."""
-    error: float
-    """Three standard errors of the entropy that is known worst, in bits."""
-    rhat: float
-    ess: float
-    entropy: list[float]
+class Answer(Waited):
+    """What one process found and took, from its start on."""
 
     def note(self, *more: str) -> str:
         """How it came about, in a few words."""

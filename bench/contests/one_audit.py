@@ -22,6 +22,7 @@ def main() -> None:
     name, law, method, tolerance, limit = sys.argv[1:]
     from memory import most_memory
     from problems import problem
+    from waiting.measured import told
 
     import fiberwalk as fw
     from fiberwalk.base.jit import cache_base
@@ -38,26 +39,9 @@ def main() -> None:
         max_seconds=float(limit),
         progress=False,
     )
-    cells = audit.cells.sort_index()
-    done = time.time()
-    open_cells = cells[cells["lower"] < cells["upper"]]
-    print(
-        json.dumps(
-            {
-                "done": done,
-                "memory": most_memory(),
-                "compiled": kept() - before,
-                "method": audit.method,
-                "certificate": audit.certificate.word,
-                "converged": audit.converged,
-                "cells": len(open_cells),
-                "error": float(3 * open_cells["entropy_mcse"].max(skipna=True)) if len(open_cells) else 0.0,
-                "rhat": float(open_cells["rhat"].max(skipna=True)) if len(open_cells) else 1.0,
-                "ess": float(open_cells["ess"].min(skipna=True)) if len(open_cells) else 0.0,
-                "entropy": cells["entropy"].tolist(),
-            }
-        )
-    )
+    found = told(audit)
+    found |= {"done": time.time(), "memory": most_memory(), "compiled": kept() - before}
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

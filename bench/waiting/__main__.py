@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from turns.checkout import checked_out, commit_of
+from turns.checkout import UnknownCommit, checked_out, commit_of
 
 from waiting.measured import Waited, geometric_mean, waited_cold, waited_warm
 from waiting.releases import cases
@@ -41,12 +41,20 @@ def main() -> int:
         for name, law in cases()
         if (not options.words or any(word in name for word in options.words)) and options.law in (None, law)
     ]
+    if not chosen:
+        parser.error(
+            f"no release has {' or '.join(options.words)!r} in its name under that law: bench/waiting/releases.py."
+        )
+    try:
+        against = commit_of(options.against) if options.against else ""
+    except UnknownCommit as problem:
+        parser.error(str(problem))
     kept: dict[str, dict[str, list[dict[str, object]]]] = {}
     ratios, in_time = [], 0
     with ExitStack() as stack:
         checkouts: dict[str, Path | None] = {"here": None}
         if options.against:
-            checkouts[options.against] = stack.enter_context(checked_out(commit_of(options.against)))
+            checkouts[options.against] = stack.enter_context(checked_out(against))
         for name, law in chosen:
             answers: dict[str, list[Waited]] = {side: [] for side in checkouts}
             for seed in range(1, options.seeds + 1):

@@ -1,4 +1,4 @@
-"""What audits in processes of their own took, of one checkout or of two by turns."""
+"""What audits in processes of their own took and say, of one checkout or of two by turns."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ONE = Path(__file__).with_name("one.py")
 TOLERANCE = 0.02
@@ -27,7 +28,7 @@ class Waited:
     method: str
     certificate: str
     converged: bool
-    stopped: str
+    stopped: str = ""
     cells: int = 0
     """Cells that are open."""
     error: float = math.nan
@@ -43,6 +44,23 @@ class Waited:
             return f"{self.seconds:.1f} s, exact"
         how = "" if self.converged else f"NOT CONVERGED ({self.stopped or 'given up'}), R-hat {self.rhat:.3f}, "
         return f"{self.seconds:.1f} s, {how}{self.error:.4f} bits, {self.ess:,.0f} effective draws"
+
+
+def told(audit: Any) -> dict[str, Any]:
+    """What an audit says of itself, in the fields of `Waited`."""
+    cells = audit.cells.sort_index()
+    open_cells = cells[cells["lower"] < cells["upper"]]
+    return {
+        "method": audit.method,
+        "certificate": audit.certificate.word,
+        "converged": bool(audit.converged),
+        "stopped": audit.belief.stopped,
+        "cells": len(open_cells),
+        "error": float(3 * open_cells["entropy_mcse"].max(skipna=True)) if len(open_cells) else 0.0,
+        "rhat": float(open_cells["rhat"].max(skipna=True)) if len(open_cells) else 1.0,
+        "ess": float(open_cells["ess"].min(skipna=True)) if len(open_cells) else 0.0,
+        "entropy": cells["entropy"].tolist(),
+    }
 
 
 def waited(

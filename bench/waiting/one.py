@@ -23,6 +23,7 @@ def main() -> None:
 
     import fiberwalk as fw
     from fiberwalk.base.jit import cache_base
+    from waiting.measured import told
     from waiting.releases import RELEASES
 
     def kept() -> int:
@@ -41,26 +42,12 @@ def main() -> None:
             max_seconds=float(limit),
             progress=False,
         )
-        cells = audit.cells.sort_index()
+        found = told(audit)
     except fw.TimeUp:
-        told = {"method": "none yet", "certificate": "", "converged": False, "stopped": "before there was an answer"}
-        cells = None
+        found = {"method": "none yet", "certificate": "", "converged": False, "stopped": "before there was an answer"}
     seconds = time.perf_counter() - begin
-    if cells is not None:
-        open_cells = cells[cells["lower"] < cells["upper"]]
-        told = {
-            "method": audit.method,
-            "certificate": audit.certificate.word,
-            "converged": bool(audit.converged),
-            "stopped": audit.belief.stopped,
-            "cells": len(open_cells),
-            "error": float(3 * open_cells["entropy_mcse"].max(skipna=True)) if len(open_cells) else 0.0,
-            "rhat": float(open_cells["rhat"].max(skipna=True)) if len(open_cells) else 1.0,
-            "ess": float(open_cells["ess"].min(skipna=True)) if len(open_cells) else 0.0,
-            "entropy": cells["entropy"].tolist(),
-        }
-    told |= {"seconds": seconds, "memory": most_memory(), "compiled": kept() - before}
-    print(json.dumps(told))
+    found |= {"seconds": seconds, "memory": most_memory(), "compiled": kept() - before}
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ class BalancedKernel(Kernel):
         for k in range(tables):
             self.walk(place, uncounted, None, DRAWS, self.steps(n))
             seen[k] = place.table
-        return replace(self, moves=learnt_moves(self.moves, self.weights, seen, unit.lower, unit.upper, random))
+        return replace(self, moves=learnt_moves(self.moves, self.weights, seen, unit.lower, unit.upper))
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Moves from the array."""
@@ -211,7 +211,6 @@ def learnt_moves(
     tables: np.ndarray,
     lower: np.ndarray,
     upper: np.ndarray,
-    random: np.ndarray,
 ) -> BalancedMoves:
     """The moves by how far they lead in some tables: those that lead far several times."""
     number, half = len(moves.columns), moves.columns.shape[1] // 2

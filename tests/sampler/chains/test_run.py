@@ -125,7 +125,7 @@ def test_estimates_agree_with_exact_answers_within_their_error(law):
     release = holey()
     moves = choose(support(release, law))
     exact = believe(release, law)
-    found = estimate(moves, hidden_cells(release, moves), ChainSettings(seed=2, tolerance=0.05))
+    found = estimate(moves, hidden_cells(release, moves), ChainSettings(seed=2, tolerance=0.02))
     assert found.converged
     assert found.certificate.word == "connected"
     assert "chains from far apart" in found.certificate.evidence[-1]
@@ -141,7 +141,7 @@ def test_estimates_agree_with_exact_answers_within_their_error(law):
         p = np.zeros(len(pmf.p))
         for k in np.flatnonzero(part.p):
             p[part.first + k - pmf.first] = part.p[k]  # a value that cannot be would be out of range or raise
-        assert abs(p - pmf.p).sum() < 0.1
+        assert abs(p - pmf.p).sum() < 0.05
         assert part.ess >= 400
         assert part.rhat < 1.01
 

@@ -52,7 +52,7 @@ def test_every_move_stays_and_those_that_lead_far_stand_there_often():
     unit = dense()
     kernel = unit.kernels[0]
     tables = np.tile(unit.start, (3, 1))
-    learnt = learnt_moves(kernel.moves, kernel.weights, tables, unit.lower, unit.upper, streams(1, 1)[0])
+    learnt = learnt_moves(kernel.moves, kernel.weights, tables, unit.lower, unit.upper)
     moves, times = np.unique(learnt.columns, axis=0, return_counts=True)
     assert len(moves) == kernel.number
     half = kernel.half
