@@ -27,6 +27,7 @@ ROOMS = ("base", "release", "fiber", "moves", "sampler", "protect", "posterior",
 HOMES = ".installations"
 """The file in a folder of machine code that says which installations it was compiled for; the same sources share one."""
 A_DAY = 86_400
+CLOSES_OVER = "{function} closes over the kernel {other}: its machine code would never be found again on the disk."
 
 _CONFIG: Any = numba.config
 
@@ -57,6 +58,9 @@ def jit_inlined(function: Kernel) -> Kernel:
 
 
 def _compiled(function: Kernel, **options: Any) -> Kernel:
+    for cell in getattr(function, "__closure__", None) or ():
+        if isinstance(cell.cell_contents, numba.core.dispatcher.Dispatcher):
+            raise TypeError(CLOSES_OVER.format(function=function, other=cell.cell_contents))
     folder = cache_folder()
     before = _CONFIG.CACHE_DIR
     try:

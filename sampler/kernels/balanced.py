@@ -112,77 +112,66 @@ class BalancedKernel(Kernel):
         return walk(self.moves, place, tally, draws, steps)
 
 
-def _range_of(half: int, bounded: bool) -> Callable[..., Any]:
-    @jit_inlined
-    def _range(columns, k, place):  # type: ignore[no-untyped-def]
-        """How many times a move can be made: backwards (0 or more) and forwards."""
-        table, lower, upper = place.table, place.lower, place.upper
-        if not bounded:
-            back, ahead = table[columns[k, np.uint64(0)]], table[columns[k, np.uint64(half)]]
-            for e in range(1, half):
-                back = min(back, table[columns[k, np.uint64(e)]])
-                ahead = min(ahead, table[columns[k, np.uint64(half + e)]])
-            return back, ahead
-        back = ahead = np.int64(1 << 62)
-        for e in range(half):
-            gains, loses = columns[k, np.uint64(e)], columns[k, np.uint64(half + e)]
-            back = min(back, table[gains] - lower[gains], upper[loses] - table[loses])
-            ahead = min(ahead, upper[gains] - table[gains], table[loses] - lower[loses])
+@jit_inlined
+def _range(columns, k, place, half, bounded):  # type: ignore[no-untyped-def]
+    """How many times a move can be made: backwards (0 or more) and forwards."""
+    table, lower, upper = place.table, place.lower, place.upper
+    if not bounded:
+        back, ahead = table[columns[k, np.uint64(0)]], table[columns[k, np.uint64(half)]]
+        for e in range(1, half):
+            back = min(back, table[columns[k, np.uint64(e)]])
+            ahead = min(ahead, table[columns[k, np.uint64(half + e)]])
         return back, ahead
-
-    return _range
-
-
-def _evenly_of(half: int, bounded: bool) -> Callable[..., Any]:
-    _range = _range_of(half, bounded)
-
-    @jit_inlined
-    def _evenly(moves, k, place, word):  # type: ignore[no-untyped-def]
-        """How often a move is made, every point of its line alike, by the lower half of a word."""
-        back, ahead = _range(moves.columns, k, place)
-        n = np.uint64(back + ahead + 1)
-        product = (word & LOW_HALF) * n
-        times = np.int64(product >> HALF)
-        if (product & LOW_HALF) < n and (product & LOW_HALF) < np.uint64(0x100000000) % n:
-            # These words would favour some lengths: then and only then the length gets a word of its own.
-            times = below(place.random, back + ahead + 1)
-        return times - back
-
-    return _evenly
+    back = ahead = np.int64(1 << 62)
+    for e in range(half):
+        gains, loses = columns[k, np.uint64(e)], columns[k, np.uint64(half + e)]
+        back = min(back, table[gains] - lower[gains], upper[loses] - table[loses])
+        ahead = min(ahead, upper[gains] - table[gains], table[loses] - lower[loses])
+    return back, ahead
 
 
-def _by_ratio_of(half: int, bounded: bool) -> Callable[..., Any]:
-    _range = _range_of(half, bounded)
+@jit_inlined
+def _evenly(moves, k, place, word, half, bounded):  # type: ignore[no-untyped-def]
+    """How often a move is made, every point of its line alike, by the lower half of a word."""
+    back, ahead = _range(moves.columns, k, place, half, bounded)
+    n = np.uint64(back + ahead + 1)
+    product = (word & LOW_HALF) * n
+    times = np.int64(product >> HALF)
+    if (product & LOW_HALF) < n and (product & LOW_HALF) < np.uint64(0x100000000) % n:
+        # These words would favour some lengths: then and only then the length gets a word of its own.
+        times = below(place.random, back + ahead + 1)
+    return times - back
 
-    @jit_inlined
-    def _by_ratio(moves, k, place, word):  # type: ignore[no-untyped-def]
-        """How often a move is made: a step that is proposed, or 0 where it is refused."""
-        table, columns = place.table, moves.columns
-        forwards = (word & np.uint64(1)) == np.uint64(0)
-        reach = np.uint64(moves.reach[k])
-        step = np.int64((((word >> np.uint64(1)) & np.uint64(0xFFFF)) * reach) >> np.uint64(16)) + 1
-        gains, loses = (0, half) if forwards else (half, 0)
-        ratio, tilt = 1.0, moves.tilt[k] if forwards else 1.0 / moves.tilt[k]
-        for i in range(step):
-            gain, loss = tilt, 1.0
-            for e in range(half):
-                gain *= max(table[columns[k, np.uint64(loses + e)]] - i, 0)
-                loss *= table[columns[k, np.uint64(gains + e)]] + i + 1
-            ratio *= gain / loss
-        if bounded:
-            back, ahead = _range(columns, k, place)
-            if step > (ahead if forwards else back):
-                ratio = 0.0
-        # without a branch: whether a step is accepted cannot be foretold
-        return np.int64(fraction(place.random) < ratio) * (step if forwards else -step)
 
-    return _by_ratio
+@jit_inlined
+def _by_ratio(moves, k, place, word, half, bounded):  # type: ignore[no-untyped-def]
+    """How often a move is made: a step that is proposed, or 0 where it is refused."""
+    table, columns = place.table, moves.columns
+    forwards = (word & np.uint64(1)) == np.uint64(0)
+    reach = np.uint64(moves.reach[k])
+    step = np.int64((((word >> np.uint64(1)) & np.uint64(0xFFFF)) * reach) >> np.uint64(16)) + 1
+    gains, loses = (0, half) if forwards else (half, 0)
+    ratio, tilt = 1.0, moves.tilt[k] if forwards else 1.0 / moves.tilt[k]
+    for i in range(step):
+        gain, loss = tilt, 1.0
+        for e in range(half):
+            gain *= max(table[columns[k, np.uint64(loses + e)]] - i, 0)
+            loss *= table[columns[k, np.uint64(gains + e)]] + i + 1
+        ratio *= gain / loss
+    if bounded:
+        back, ahead = _range(columns, k, place, half, bounded)
+        if step > (ahead if forwards else back):
+            ratio = 0.0
+    # without a branch: whether a step is accepted cannot be foretold
+    return np.int64(fraction(place.random) < ratio) * (step if forwards else -step)
 
 
 @cache
 def walk_of(half: int, weighs: bool, bounded: bool) -> Callable[..., int]:
-    """The walk along moves of so many gaining columns: its loops have constant ends, so that none is left of them."""
-    times_of = (_by_ratio_of if weighs else _evenly_of)(half, bounded)
+    """The walk along moves of so many gaining columns: its loops have constant ends, so that none is left of them.
+
+    It closes over plain numbers alone: a kernel that closes over another one is compiled anew by every process.
+    """
 
     @jit_lean
     def walk(moves, place, tally, draws, steps):  # type: ignore[no-untyped-def]
@@ -193,7 +182,10 @@ def walk_of(half: int, weighs: bool, bounded: bool) -> Callable[..., int]:
             for _ in range(steps):
                 word = next_word(random)
                 k = ((word >> HALF) * number) >> HALF
-                times = times_of(moves, k, place, word)
+                if weighs:
+                    times = _by_ratio(moves, k, place, word, half, bounded)
+                else:
+                    times = _evenly(moves, k, place, word, half, bounded)
                 for e in range(half):
                     table[columns[k, np.uint64(e)]] += times
                     table[columns[k, np.uint64(half + e)]] -= times

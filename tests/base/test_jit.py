@@ -63,6 +63,20 @@ def test_an_edited_callee_is_seen_by_a_cached_caller(tmp_path, linked):
     assert before.isdisjoint(machine_code.iterdir())
 
 
+def test_a_kernel_that_closes_over_another_is_refused():
+    """The other would be told by a number that every process draws anew, so that nothing kept on disk is ever found."""
+
+    @jit.jit
+    def inner(x):
+        return x + 1
+
+    with pytest.raises(TypeError, match=r"closes over the kernel .*inner.* would never be found again on the disk"):
+
+        @jit.jit
+        def outer(x):
+            return inner(x)
+
+
 def test_machine_code_of_other_installations_is_left_alone(tmp_path):
     here, there = tmp_path / "a.py", tmp_path / "b.py"
     here.touch()
