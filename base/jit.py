@@ -4,6 +4,10 @@ Numba's own disk cache looks only at the file of the function it compiles, so th
 code after a callee, or a constant, in another file has changed (numba issue 1833). Here the cache folder is named after a
 hash of all files of the rooms, at any depth: any change starts a new one, and the old one is removed. The face has no
 kernels, and no kernel takes a constant from it, so that it can change without compiling anything again.
+
+To compile takes a second or so for each kernel, once on a machine. On a small table many kernels have a few thousand steps
+to make, which the interpreter makes in some milliseconds: where no machine code is at hand, the same function is then run as
+plain Python (`sparingly`).
 """
 
 from __future__ import annotations
@@ -18,9 +22,12 @@ from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 
 ROOMS = ("base", "release", "fiber", "moves", "sampler", "protect", "posterior", "risk")
 """The rooms, in the order in which they import each other; all but the face."""
@@ -29,7 +36,12 @@ HOMES = ".installations"
 A_DAY = 86_400
 CLOSES_OVER = "{function} closes over the kernel {other}: its machine code would never be found again on the disk."
 
+MOST_STEPS = 400_000
+"""Steps of the loops of a kernel, about a microsecond each, that are left to the interpreter before it is compiled."""
+
 _CONFIG: Any = numba.config
+_SPENT: dict[int, float] = {}
+_LOCK = Lock()
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -83,6 +95,47 @@ def _keep_if_there_is_room(compiled: Any) -> None:
             keep(*signature_and_code)
 
     compiled._cache.save_overload = kept
+
+
+def sparingly(kernel: Kernel, steps: float) -> Kernel:
+    """The kernel, or its twin in plain Python where it is not compiled and so many steps are not worth it.
+
+    Only for kernels whose numbers are signed integers and floats: mixed with unsigned ones, numpy makes floats of them.
+    """
+    if _at_hand(kernel):
+        return kernel
+    with _LOCK:
+        spent = _SPENT[id(kernel)] = _SPENT.get(id(kernel), 0.0) + steps
+    return kernel if spent > MOST_STEPS else interpreted(kernel)
+
+
+def _at_hand(kernel: Any) -> bool:
+    """Is a kernel compiled in this process, or its machine code on the disk?"""
+    return bool(kernel.overloads) or _on_disk(kernel)
+
+
+@cache
+def _on_disk(kernel: Any) -> bool:
+    index = getattr(getattr(kernel._cache, "_cache_file", None), "_index_path", None)
+    return index is not None and os.path.exists(index)
+
+
+@cache
+def interpreted(kernel: Kernel) -> Kernel:
+    """The twin of a kernel in plain Python, which calls the twins of other kernels."""
+    python: FunctionType = kernel.py_func  # type: ignore[attr-defined]
+    names = {
+        name: interpreted(value) if isinstance(value, numba.core.dispatcher.Dispatcher) else value
+        for name, value in python.__globals__.items()
+        if name in python.__code__.co_names
+    }
+    twin = FunctionType(python.__code__, {"__builtins__": __builtins__, **names}, python.__name__, python.__defaults__)
+
+    def run(*given: Any) -> Any:
+        with np.errstate(all="ignore"):  # as machine code does: overflow wraps, and division by zero is infinite
+            return twin(*given)
+
+    return run  # type: ignore[return-value]
 
 
 def cache_base() -> Path:

@@ -18,12 +18,12 @@ from ..base.errors import TooLarge
 from ..fiber.blocks.own_bounds import upper_of_their_own
 from ..fiber.blocks.presolve import Block
 from ..fiber.bounds.decomposable import Components
+from ..fiber.equations.basic_moves import basic_moves
 from ..fiber.equations.lattice import Lattice, integer_kernel
 from ..fiber.laws.support import Support
 from .bases.algebra import Algebra, markov_basis
 from .bases.graver import graver_basis
 from .families.adaptive_lattice import adaptive_lattice
-from .families.cubes import cubes
 from .families.cycles import Cycles, cycles
 from .families.lattice import LatticeMoves, lattice_moves
 from .families.listed import Listed
@@ -42,6 +42,7 @@ EXCLUDED = (
     "some values in between are excluded, which only whole combinations can cross",
     "that there is a table without excluded values was not checked",
 )
+BASIC = Certificate("unproven", "basic moves do not reach every table")
 FEW_ARCS, FEW_CYCLES = 256, 20_000
 """Arcs and cycles of networks whose cycles are listed rather than drawn: of a list the useful ones can be walked more often.
 In larger networks most cycles are long, and blocked nearly always."""
@@ -52,8 +53,8 @@ FEW_COLUMNS, FEW_LISTED = 64, 30_000
 FEW_MOVES = 300
 GRAVER_BUDGET = 500_000_000
 """Operations: a second or two."""
-MOST_DIMS = 40
-"""Of a lattice of which a whole Graver basis is looked for."""
+FEW_DIMS, MOST_DIMS = 12, 40
+"""Of a lattice of which a Graver basis of few moves is looked for, and a whole one."""
 OFTEN, LARGE = 4, 2.0
 """Basic moves through each cell, and the mean of a block's cells, from which on nothing quicker is needed beside them."""
 QUICK, REDRAWN, ADAPTED, SUMS = 1.0, 5.0, 4.0, 1.0
@@ -108,7 +109,7 @@ def network(wanted: Wanted) -> MoveSet | None:
 
 def small_graver_basis(wanted: Wanted) -> MoveSet | None:
     """Few moves that all lie in the block are better than many, most of which meet decided cells."""
-    return _graver(wanted, GRAVER_BUDGET // 100, FEW_MOVES)
+    return _graver(wanted, GRAVER_BUDGET // 100, FEW_MOVES) if wanted.lattice.basis.shape[0] <= FEW_DIMS else None
 
 
 def proven_margins(wanted: Wanted) -> MoveSet | None:
@@ -122,14 +123,13 @@ def proven_margins(wanted: Wanted) -> MoveSet | None:
         with suppress(TooLarge):
             moves.listed(FEW_LISTED)
             return moves
-    quick = cubes(_coordinates(wanted.inside, wanted.block), wanted.block.A)
+    quick = _basic(wanted)
     return moves if quick is None else Mixture((quick, moves), (0.9, 0.1))
 
 
 def dense_table(wanted: Wanted) -> MoveSet | None:
     """Counts so large that basic moves, of which every cell has some, are seldom blocked; sums of vectors reach the rest."""
-    block = wanted.block
-    basic = cubes(_coordinates(wanted.inside, block), block.A)
+    block, basic = wanted.block, _basic(wanted)
     if basic is None or np.bincount(basic.rows.indices, minlength=len(block.columns)).min() < OFTEN:
         return None
     if float((block.start - block.lower).mean()) < LARGE:
@@ -155,7 +155,7 @@ def markov_basis_by_4ti2(wanted: Wanted) -> MoveSet | None:
 def nothing_proven(wanted: Wanted) -> MoveSet:
     """Several families together, and the word for it."""
     sums = LatticeMoves(wanted.lattice)
-    quick = cubes(_coordinates(wanted.inside, wanted.block), wanted.block.A), _known_of_margins(wanted)
+    quick = _basic(wanted), _known_of_margins(wanted)
     return whatever_the_block(wanted.inside, wanted.block, (wanted.computed.words,), sums, quick)
 
 
@@ -215,7 +215,7 @@ def whatever_the_block(
         sums = lattice_moves(block)
     certificate = sums.certificate
     sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
-    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(_coordinates(inside, block))])
+    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(inside.solved.fiber.coordinates[block.columns])])
     parts = [*((moves, QUICK) for moves in quick), (redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED), (sums, SUMS)]
     available = [(moves, odds) for moves, odds in parts if moves is not None]
     return (
@@ -225,9 +225,7 @@ def whatever_the_block(
     )
 
 
-def _coordinates(inside: Support, block: Block) -> np.ndarray:
-    """The labels of a block's columns in the first table of the release, -1 for other columns."""
-    cells = inside.release.grids[0].cells
-    labels = np.full((inside.solved.fiber.n_columns, cells.ndim), -1, dtype=np.int64)
-    labels[cells.ravel()] = np.array(np.unravel_index(np.arange(cells.size), cells.shape)).T
-    return labels[block.columns]
+def _basic(wanted: Wanted) -> Listed | None:
+    """Basic moves of the block, where it has any."""
+    rows = basic_moves(wanted.inside.solved.fiber.coordinates[wanted.block.columns], wanted.block.A)
+    return None if rows is None else Listed(rows, BASIC)

@@ -47,13 +47,16 @@ from .paths.hidden_path import PathBelief, by_paths
 from .paths.paths import hidden_paths
 
 METHODS = ("auto", "exact", "chains")
-QUICK = Budget(operations=20_000_000_000, bytes=2_000_000_000)
-"""What exact solving of a block may cost where chains can take over: some seconds."""
+QUICK = Budget(operations=4_000_000_000, bytes=1_000_000_000, foreseen=True)
+"""What exact solving of a block may cost where chains can take over: what takes longer, about two seconds, chains answer
+sooner."""
 
 
 def budget_for(method: str, limit: int | None = None, memory: int | None = None) -> Budget:
     """What exact solving of a block may cost, in operations and bytes; what is left out is as usual with the method."""
     usual = QUICK if method == "auto" else Budget()
+    if limit is None and memory is None:
+        return usual
     return Budget.given(usual.operations if limit is None else limit, usual.bytes if memory is None else memory)
 
 

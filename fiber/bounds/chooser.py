@@ -14,13 +14,16 @@ import scipy.sparse as sp
 from ...base.progress import Counted, Progress
 from ...release.release import Release
 from ..blocks.presolve import Block, Presolved, presolve
+from ..equations.basic_moves import basic_moves
 from ..equations.network import as_network
 from ..equations.sparse import rows_through
 from ..solvers.flow import flow_bounds
-from ..solvers.linear_program import OUTER, Bounds, program_bounds
+from ..solvers.linear_program import OUTER, Bounds, Means, program_bounds
 from .decomposable import margin_bounds
 
 DECIDED, FLOW = "decided", "network flow"
+PARTS, LEAST_PART = 4, 16
+"""Into so many parts the sums of a block that is no network are divided, unless a part would have fewer than the least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,27 +69,47 @@ def sharp_bounds(presolved: Presolved, rows: Any, progress: Progress | None = No
     rows = as_rows(rows, presolved.fiber.n_columns)
     fixed = rows @ np.where(presolved.decided, presolved.start, 0)
     lower, upper = fixed.copy(), fixed.copy()
-    by_column = sp.csc_array(rows)
-    jobs = []
-    for block in presolved.blocks:
-        through, part = rows_through(by_column, block.columns)
-        jobs.append((block, part, through))
-    counter = _Counter(progress, sum(len(through) for _, _, through in jobs))
+    jobs = _jobs(presolved, rows, sharp)
+    counter = _Counter(progress, sum(len(job.through) for job in jobs))
     proof = np.full((rows.shape[0], 2), "", dtype=object)
-    for (_, _, through), bounds in zip(jobs, _all_done(jobs, counter, sharp), strict=True):
-        lower[through] += bounds.low
-        upper[through] += bounds.high
-        proof[through] = _joined(proof[through], bounds.proof)
+    for job, bounds in zip(jobs, _all_done(jobs, counter), strict=True):
+        lower[job.through] += bounds.low
+        upper[job.through] += bounds.high
+        proof[job.through] = _joined(proof[job.through], bounds.proof)
     proof[lower == upper] = DECIDED
     return SharpBounds(lower, upper, proof)
 
 
-def _all_done(jobs: list[tuple[Block, Any, np.ndarray]], counter: _Counter, sharp: bool) -> list[Bounds]:
-    """The bounds in every block, on several threads if there are several blocks."""
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """Sums to be bounded in a block, by numbers, and what helps with that."""
+
+    block: Block
+    rows: Any
+    through: np.ndarray
+    means: Means
+
+
+def _jobs(presolved: Presolved, rows: Any, sharp: bool) -> list[_Job]:
+    """The sums of each block; those of a large one that is no network in several parts, always the same ones."""
+    by_column, jobs = sp.csc_array(rows), []
+    for block in presolved.blocks:
+        through, part = rows_through(by_column, block.columns)
+        if block.network is not None:
+            jobs.append(_Job(block, part, through, Means(sharp)))
+            continue
+        means = Means(sharp, basic_moves(presolved.fiber.coordinates[block.columns], block.A))
+        for some in np.array_split(np.arange(len(through)), max(1, min(PARTS, len(through) // LEAST_PART))):
+            jobs.append(_Job(block, sp.csr_array(part[some]), through[some], means))
+    return jobs
+
+
+def _all_done(jobs: list[_Job], counter: _Counter) -> list[Bounds]:
+    """The bounds of all jobs, on several threads if there are several."""
     if len(jobs) == 1:
-        return [_bounds_in_block(block, part, counter.part(), sharp) for block, part, _ in jobs]
+        return [_bounds_in_block(job, counter.part()) for job in jobs]
     with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-        waiting = [pool.submit(_bounds_in_block, block, part, counter.part(), sharp) for block, part, _ in jobs]
+        waiting = [pool.submit(_bounds_in_block, job, counter.part()) for job in jobs]
         try:
             return [job.result() for job in waiting]
         except BaseException:
@@ -127,29 +150,30 @@ def _joined(so_far: np.ndarray, more: np.ndarray) -> np.ndarray:
     return out
 
 
-def _bounds_in_block(block: Block, rows: Any, tell: Counted, sharp: bool) -> Bounds:
+def _bounds_in_block(job: _Job, tell: Counted) -> Bounds:
     """Bounds within a block: by network flow of columns and of sums that are one more arc, else by linear programs."""
+    block, rows = job.block, job.rows
     n = rows.shape[0]
     low, high, proof = np.empty(n, np.int64), np.empty(n, np.int64), np.full((n, 2), FLOW, dtype=object)
     single = np.diff(rows.indptr) == 1
     single[single] = rows.data[rows.indptr[:-1][single]] == 1
     alone, several = np.flatnonzero(single), np.flatnonzero(~single)
     if block.network is None:
-        return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell, sharp)
+        return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell, job.means)
     columns = rows.indices[rows.indptr[:-1][alone]]
     low[alone], high[alone] = flow_bounds(
         block.network, block.start, block.lower, block.upper, columns, lambda done, of: tell(done // 2, of // 2)
     )
     if len(several):
         of_sums = _sums_in_network(
-            block, sp.csr_array(rows[several]), lambda done, of: tell(len(alone) + done, of), sharp
+            block, sp.csr_array(rows[several]), lambda done, of: tell(len(alone) + done, of), job.means
         )
         low[several], high[several], proof[several] = of_sums.low, of_sums.high, of_sums.proof
     tell(n, n)
     return Bounds(low, high, proof)
 
 
-def _sums_in_network(block: Block, rows: Any, tell: Counted, sharp: bool) -> Bounds:
+def _sums_in_network(block: Block, rows: Any, tell: Counted, means: Means) -> Bounds:
     n_sums = rows.shape[0]
     minus = sp.csr_array(-sp.eye_array(n_sums, dtype=np.int64))
     plus, less = rows.maximum(0), rows.minimum(0)
@@ -157,13 +181,13 @@ def _sums_in_network(block: Block, rows: Any, tell: Counted, sharp: bool) -> Bou
     if wider is None and n_sums > 1:
         of_each = []
         for i in range(n_sums):
-            of_each.append(_sums_in_network(block, sp.csr_array(rows[[i]]), lambda done, of: None, sharp))
+            of_each.append(_sums_in_network(block, sp.csr_array(rows[[i]]), lambda done, of: None, means))
             tell(i + 1, n_sums)
         return Bounds(
             *(np.concatenate([getattr(bounds, name) for bounds in of_each]) for name in ("low", "high", "proof"))
         )
     if wider is None:
-        return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell, sharp)
+        return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell, means)
     low, high = flow_bounds(
         wider,
         np.concatenate([block.start, rows @ block.start]),

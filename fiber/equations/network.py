@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.jit import sparingly
 from .network_kernel import nearest_containers, orientations, two_families
 
 MOST_PAIRS = 300_000_000
@@ -64,10 +65,11 @@ def as_network(A: Any) -> Network | None:
     # A column of one row only (the slack of a range, say) never stands in the way: with its row it moves into one more.
     shared = times > 1
     by_rows, by_columns = _entries(A if shared.all() else A[:, np.flatnonzero(shared)])
-    family = two_families(*by_rows, *by_columns)
+    pairs = float((np.diff(by_columns[0]).astype(float) ** 2).sum())
+    family = sparingly(two_families, pairs)(*by_rows, *by_columns)
     if len(family) < A.shape[0]:
         return None
-    container, sign = nearest_containers(*by_rows, *by_columns, family)
+    container, sign = sparingly(nearest_containers, pairs)(*by_rows, *by_columns, family)
     inside = np.flatnonzero(container >= 0)
     give_up = sp.csr_array((sign[inside], (container[inside], inside)), shape=(A.shape[0], A.shape[0]))
     return _from_incidence(A, sp.csr_array(sp.eye_array(A.shape[0], dtype=np.int64) - give_up))
@@ -82,7 +84,7 @@ def _from_incidence(A: Any, combine: Any) -> Network | None:
     if (np.abs(nodes.data) != 1).any() or np.bincount(nodes.indices, minlength=1).max() > 2:
         return None
     (row_start, columns, signs), (column_start, rows, _) = _entries(nodes)
-    factor = orientations(row_start, columns, signs, column_start, rows)
+    factor = sparingly(orientations, len(columns))(row_start, columns, signs, column_start, rows)
     if len(factor) < len(nonempty):
         return None
     signs = signs * np.repeat(factor, np.diff(row_start))

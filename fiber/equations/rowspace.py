@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.jit import jit, jit_lean
+from ...base.jit import jit, jit_lean, sparingly
 
 PRIME = 2**31 - 1
 MOST_WORK = 1_000_000_000
@@ -67,6 +67,12 @@ def _echelon(M: np.ndarray, prime: int) -> np.ndarray:
     return pivots[:rank]
 
 
+def _echeloned(M: np.ndarray) -> np.ndarray:
+    steps = M.shape[0] * M.shape[1] * min(M.shape) // 4
+    pivots: np.ndarray = sparingly(_echelon, steps)(M, PRIME)
+    return pivots
+
+
 def affordable(shape: tuple[int, int]) -> bool:
     """Whether elimination on a matrix of this shape is cheap enough to be worth it."""
     return shape[0] * shape[1] * min(shape) <= MOST_WORK
@@ -75,7 +81,7 @@ def affordable(shape: tuple[int, int]) -> bool:
 def reduced_modulo(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The reduced row echelon form modulo the prime, in residues about 0, and its pivots."""
     form = np.ascontiguousarray(A % PRIME)
-    pivots = _echelon(form, PRIME)
+    pivots = _echeloned(form)
     form = form[: len(pivots)]
     return np.where(form > PRIME // 2, form - PRIME, form), pivots
 
@@ -96,7 +102,7 @@ def relations(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Found modulo a prime and checked over the integers: a row for which the check fails joins the basis.
     """
     form = np.ascontiguousarray(A.T % PRIME)
-    leading = _echelon(form, PRIME)
+    leading = _echeloned(form)
     combination = form[: len(leading)].T
     combination = np.where(combination > PRIME // 2, combination - PRIME, combination)
     small = np.abs(combination).max(axis=1, initial=0) <= 1000
@@ -112,4 +118,4 @@ def relations(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def independent_rows(A: np.ndarray) -> np.ndarray:
     """The rows of a matrix that do not depend on rows before them, modulo a prime (a lower bound on the rank)."""
-    return _echelon(np.ascontiguousarray(A.T % PRIME), PRIME)
+    return _echeloned(np.ascontiguousarray(A.T % PRIME))

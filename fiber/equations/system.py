@@ -7,6 +7,7 @@ an auxiliary cell with the range for its bounds. So every row is an equation.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,15 @@ class Fiber:
     n_cells: int
     evidence: tuple[tuple[int, Evidence], ...]
     start: np.ndarray | None
+    grid: np.ndarray
+    """The cell at each place of the first table."""
+
+    @cached_property
+    def coordinates(self) -> np.ndarray:
+        """The labels of every column in the first table, -1 where it is no cell of that table."""
+        labels = np.full((self.n_columns, self.grid.ndim), -1, dtype=np.int64)
+        labels[self.grid.ravel()] = np.array(np.unravel_index(np.arange(self.grid.size), self.grid.shape)).T
+        return labels
 
     @property
     def n_columns(self) -> int:
@@ -100,4 +110,5 @@ def fiber_of(release: Release) -> Fiber:
         n_cells=n,
         evidence=(*columns, *((slack_of[row], item) for row, item in sum_evidence)),
         start=start,
+        grid=release.grids[0].cells,
     )

@@ -27,6 +27,10 @@ LARGEST_KEY = 2**62
 GROWTH = math.log(5)
 LINE = 1000  # operations that a line costs to be found
 PASSES = 4  # over all states: for the number of tables, and for a law there and back
+CHEAP = 100_000_000
+"""Operations before it is foreseen what is to come."""
+REACHED, TOO_FAR = 1.3, math.log(3)
+"""By what power the share of states that are reached may fall, and what may be foreseen over the budget."""
 SLACK = math.log(1e6)
 """The first estimate takes every state of a box for reachable: begin even if it is that much over the budget."""
 
@@ -86,10 +90,11 @@ class Layout:
     def __init__(self, A: Any, b: np.ndarray, lower: np.ndarray, allowed: Sequence[np.ndarray], budget: Budget) -> None:
         """Lay out all states; `allowed[j]` says which values of column j, from its lower bound on, may occur."""
         self.allowed, self.budget, self.n = allowed, budget, len(lower)
-        planned = plan(A, b - A @ lower, np.array([len(values) - 1 for values in allowed], dtype=np.int64))
+        most = math.log(budget.operations) + SLACK
+        planned = plan(A, b - A @ lower, np.array([len(values) - 1 for values in allowed], dtype=np.int64), most)
         if planned is None:
             raise TooLarge(f"{self.n} cells and sums that depend on each other are too many for an elimination")
-        if planned.log_operations > math.log(budget.operations) + SLACK:
+        if planned.log_operations > most:
             raise TooLarge(
                 f"{self.n} cells and sums that depend on each other would take up to "
                 f"10^{planned.log_operations / math.log(10):.0f} operations of elimination"
@@ -121,9 +126,24 @@ class Layout:
             self.charge(LINE * len(layer.keys))
             # the passes hold two layers of numbers at least
             self.take(2 * NUMBER * max(laid.states for laid in layers))
+            if self.budget.foreseen and self.operations > CHEAP:
+                self._foresee(layer)
             if layer.states == 0:
                 break  # there is no table
         return layers, steps
+
+    def _foresee(self, layer: Layer) -> None:
+        """Refuse where the states that are still to come would cost far too much.
+
+        Of the states of a box, fewer and fewer can be reached the more columns there are; how many fewer, the layer tells.
+        """
+        if not layer.states:
+            return
+        planned, t = self.plan, layer.t
+        reached = min(0.0, math.log(layer.states) - float(planned.log_states[t]))
+        to_come = planned.log_states[t:-1] + np.log1p(planned.span[planned.order[t:]]) + REACHED * reached
+        if len(to_come) and float(np.logaddexp.reduce(to_come)) > math.log(self.budget.operations / PASSES) + TOO_FAR:
+            self._refuse()
 
     def charge(self, operations: float) -> None:
         """Add to what the elimination costs; refuse where that is over the budget."""

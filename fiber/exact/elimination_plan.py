@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.jit import jit, jit_inlined
+from ...base.jit import jit, jit_inlined, sparingly
 from ..equations.rowspace import relations
 
 MOST_WORK = 100_000_000
 """Steps spent on looking for a good order."""
+FIRST, FAR = 3, 10 * np.log(10)
+"""Orders after which more are looked at only if the best of them costs less than this over what may be spent."""
 MOST_ENTRIES = 10_000_000
 """Rows times columns of a block that is looked at at all."""
 
@@ -51,8 +53,12 @@ class Plan:
         return rows[(self.opens[rows] < t) & (self.closes[rows] >= t)]
 
 
-def plan(A: Any, b: np.ndarray, span: np.ndarray) -> Plan | None:
-    """The plan with the best of some greedy orders, or None where the block is too large to look for one."""
+def plan(A: Any, b: np.ndarray, span: np.ndarray, most: float = np.inf) -> Plan | None:
+    """The plan with the best of some greedy orders, or None where the block is too large to look for one.
+
+    Where the first orders cost far more than `most`, in logarithms, no further ones are looked at: those of other starts
+    are seldom better by a few powers of ten.
+    """
     A = sp.csr_array(A)
     if A.shape[0] * A.shape[1] > MOST_ENTRIES:
         return None
@@ -67,8 +73,10 @@ def plan(A: Any, b: np.ndarray, span: np.ndarray) -> Plan | None:
     work = A.shape[0] * (rows_met + 50 * A.shape[1])
     tries = int(np.clip(MOST_WORK // max(1, work), 1, A.shape[0]))
     best: Plan | None = None
-    for first in np.argsort(room, kind="stable")[:: max(1, A.shape[0] // tries)][:tries]:
-        order = _row_by_row(pattern, Sizes(room, np.log1p(span.astype(float))), int(first))
+    for number, first in enumerate(np.argsort(room, kind="stable")[:: max(1, A.shape[0] // tries)][:tries]):
+        if best is not None and number >= FIRST and best.log_operations > most + FAR:
+            break
+        order = sparingly(_row_by_row, work / 4)(pattern, Sizes(room, np.log1p(span.astype(float))), int(first))
         candidate = _along(dense, b, span, order)
         if best is None or candidate.log_operations < best.log_operations:
             best = candidate

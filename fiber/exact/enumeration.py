@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ...base.errors import TooLarge
 from ...base.interruption import check_time
+from ...base.jit import sparingly
 from ...base.progress import Progress
 from . import enumeration_kernel as kernel
 from .solved import Budget, Solved, refuse_wide
@@ -89,11 +90,13 @@ def enumerate_block(
         return Solved(0, lower, tuple(law_of_none > 0 for law_of_none in nothing), nothing, "enumeration")
     plan = _plan(A, lower, upper)
     b = np.ascontiguousarray(b, dtype=np.int64)
-    guess = kernel.probe(plan.columns, plan.line.begin + 1, b, PROBES, np.zeros(len(b), np.int64))
+    probe = sparingly(kernel.probe, PROBES * len(plan.columns.row) // 2)
+    guess = probe(plan.columns, plan.line.begin + 1, b, PROBES, np.zeros(len(b), np.int64))
     if guess > _hopeless_from(most_steps):
         raise FarTooLarge(n, guess)
     law, path, tallies = _begun(plan, b, log_weights)
-    _walk_through(plan, law, path, tallies, most_steps, progress)
+    walk = sparingly(kernel.walk, len(plan.columns.row) * math.exp(min(guess, 700.0)))
+    _walk_through(walk, plan, law, path, tallies, most_steps, progress)
     possible, weights = _laws(plan, law, tallies)
     return Solved(int(path.whole[kernel.COUNT]), lower, possible, weights, "enumeration")
 
@@ -126,6 +129,7 @@ def _begun(
 
 
 def _walk_through(
+    walk: Callable[..., int],
     plan: _Plan,
     law: kernel.Law,
     path: kernel.Path,
@@ -138,7 +142,7 @@ def _walk_through(
     room = kernel.Room(np.zeros(n, np.int64), np.zeros(len(path.residual), np.int64))
     while True:
         pause_at = min(int(path.whole[kernel.STEPS]) + PAUSE, most_steps)
-        if kernel.walk(plan.columns, plan.line, law, path, tallies, room, pause_at) == kernel.DONE:
+        if walk(plan.columns, plan.line, law, path, tallies, room, pause_at) == kernel.DONE:
             return
         if path.whole[kernel.STEPS] >= most_steps:
             raise TooLarge(

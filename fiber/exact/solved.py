@@ -20,6 +20,8 @@ class Budget:
 
     operations: int = MOST_OPERATIONS
     bytes: int = MOST_BYTES
+    foreseen: bool = False
+    """Is what is foreseen to cost too much given up at once? There is something else to turn to, then."""
 
     @classmethod
     def given(cls, limit: int, memory: int) -> Budget:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.jit import sparingly
 from ...base.progress import Counted
 from ..equations.network import Network
 from .flow_kernel import Graph, Residual, biconnected, push
@@ -54,7 +55,7 @@ def independent_parts(network: Network, is_open: np.ndarray) -> np.ndarray:
     graph = _graph(network.tail[arcs], network.head[arcs], network.n_nodes)
     arc_at = np.empty(2 * len(arcs), dtype=np.int64)
     arc_at[graph.place] = np.arange(len(arcs))
-    label[arcs] = biconnected(graph.start, graph.other, arc_at, len(arcs))
+    label[arcs] = sparingly(biconnected, 10 * len(arcs))(graph.start, graph.other, arc_at, len(arcs))
     free = np.flatnonzero(is_open & loop)
     label[free] = label.max(initial=-1) + 1 + np.arange(len(free))
     return label

@@ -4,32 +4,42 @@ A bound is proven from two sides. A table that attains it is checked in whole nu
 from the cells' own ranges, or from the dual of a linear program, rounded and then evaluated in whole numbers: by weak
 duality any dual, however rounded, gives a valid bound. Only where the two do not meet is an integer program solved; that
 no table is better than the one it finds rests on the solver's word.
+
+Tables that attain a bound are mostly found by pushing, along moves that whoever asks may name and along short vectors of the
+lattice; where that leads to none, they are searched for by linear programs and in other ways.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import NumericalDoubt
 from ...base.progress import Counted
+from ..equations.lattice import integer_kernel, shortened
 from .integer_program import optimum
 from .nearest_table import NearestTable
+from .pushing import Pushing
 from .simplex import solved, warm_model, whole_table
 from .table_search import FOUND, NONE, TableSearch
 
 PROPAGATION, LINEAR, INTEGER, OUTER = "propagation", "linear program", "integer program", "not sharp"
 DENOMINATORS = (1, 2, 6, 12, 60, 2520, 2**30)
 """Duals of tables are mostly fractions of small numbers; the last one is for all others."""
-SWEEPS = 3
-"""How often a table is searched, each time from another one, before an integer program is solved."""
+SWEEPS, MOST_SWEEPS, WORTH = 3, 20, 0.8
+"""How often a table is searched, each time from another one, before an integer program is solved; more often, up to the
+most, as long as a sweep leaves no more than this share of the sides open."""
 ENOUGH = 20
 """So many attempts say whether a kind of attempt is worth while in a block."""
 SOON = 4
 """A search costs little: so many attempts say enough."""
+FARTHER = 3
+"""A bound that is proven by a linear program is mostly attained: it is worth a walk of so many times the usual length."""
+SELDOM = 0.05
+"""A table that is searched for by linear programs takes so much less than an integer program."""
 _SAFE = 2.0**62
 _CLOSE = 1e-6
 
@@ -43,6 +53,15 @@ class Bounds:
     proof: np.ndarray
 
 
+class Means(NamedTuple):
+    """What bounds are found by, besides linear programs."""
+
+    sharp: bool = True
+    """Are integer programs solved for what only they would settle?"""
+    moves: Any = None
+    """Moves, as sparse rows, to push along."""
+
+
 def program_bounds(
     A: Any,
     b: np.ndarray,
@@ -51,14 +70,15 @@ def program_bounds(
     start: np.ndarray,
     rows: Any,
     progress: Counted | None = None,
-    sharp: bool = True,
+    means: Means | None = None,
 ) -> Bounds:
     """Sharp bounds of the sums `rows` over the tables with A x = b and lower <= x <= upper, of which `start` is one.
 
-    Without `sharp` no integer program is solved: a side that only it would settle gets the best bound that is proven,
-    which no table passes and perhaps none attains, and "not sharp" for its proof.
+    A side that only an integer program would settle, where none is solved, gets the best bound that is proven, which no
+    table passes and perhaps none attains, and "not sharp" for its proof.
     """
-    search = _Search(sp.csr_array(A), b, lower, upper, start, sp.csr_array(rows))
+    means = means or Means()
+    search = _Search(sp.csr_array(A), b, lower, upper, start, sp.csr_array(rows), means.moves)
     n_sums = search.rows.shape[0]
     if whole_table(np.zeros(len(start)), start, search.A, b, lower, upper) is None:
         raise NumericalDoubt("the table to start from does not satisfy the equations and limits of its block.")
@@ -67,14 +87,18 @@ def program_bounds(
         if progress is not None:
             progress(int((~search.open).reshape(2, -1).all(axis=0).sum()), n_sums)
 
-    for sweep in range(SWEEPS):
+    left = len(search.open)
+    for sweep in range(MOST_SWEEPS):
+        before, left = left, int(search.open.sum())
+        if not left or (sweep >= SWEEPS and left > WORTH * before):
+            break
         if sweep:
             search.look_again()
         for ask in search.order():
             if search.is_open(ask):
                 search.by_linear_programs(ask)
                 tell()
-    for ask in search.order() if sharp else ():
+    for ask in search.order() if means.sharp else ():
         if search.is_open(ask):
             search.by_integer_program(ask)
             tell()
@@ -87,8 +111,8 @@ def program_bounds(
 class _Luck:
     """How often a kind of attempt succeeded of late."""
 
-    def __init__(self, enough: int = ENOUGH) -> None:
-        self.share, self.attempts, self.enough = 0.5, 0, enough
+    def __init__(self, enough: int = ENOUGH, least: float = 0.2) -> None:
+        self.share, self.attempts, self.enough, self.least = 0.5, 0, enough, least
 
     def count(self, success: bool) -> None:
         self.share += (success - self.share) / self.enough
@@ -97,7 +121,7 @@ class _Luck:
     @property
     def poor(self) -> bool:
         """Is the next attempt likely to fail?"""
-        return self.attempts >= self.enough and self.share < 0.2
+        return self.attempts >= self.enough and self.share < self.least
 
 
 class _Search:
@@ -107,8 +131,18 @@ class _Search:
     far, `reached` that of a solution in fractions.
     """
 
-    def __init__(self, A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, start: np.ndarray, rows: Any):
+    def __init__(
+        self,
+        A: Any,
+        b: np.ndarray,
+        lower: np.ndarray,
+        upper: np.ndarray,
+        start: np.ndarray,
+        rows: Any,
+        moves: Any = None,
+    ):
         self.A, self.b, self.lower, self.upper, self.rows = A, b, lower, upper, rows
+        self._moves = moves
         self.table = start
         self.span, self.rest = upper - lower, b - A @ lower
         plus, minus = rows.maximum(0), rows.minimum(0)
@@ -118,9 +152,11 @@ class _Search:
         self.reached = self.seen.astype(float)
         self.by_program = np.zeros(len(self.limit), dtype=bool)
         self._solved = np.zeros(len(self.limit), dtype=bool)
-        self.bounding, self.finding = _Luck(), _Luck()
+        self.bounding, self.finding = _Luck(), _Luck(least=SELDOM)
         self.searching, self.following = _Luck(SOON), _Luck(2 * SOON)
+        self.pushing_to_limits, self.pushing_to_bounds = _Luck(2 * SOON), _Luck(2 * SOON)
         self._tables: TableSearch | None = None
+        self._pushing: Pushing | None = None
         self._none = np.zeros(len(self.limit), dtype=bool)
         self._dual: tuple[np.ndarray, int, int] | None = None
         self._floats = (rows.astype(float), rows @ lower)
@@ -152,7 +188,7 @@ class _Search:
     def look_again(self) -> None:
         """Begin another sweep. What one leaves are the hard cases, which say little about how the next will do."""
         self._hopeless = self._hopeless or self.finding.poor
-        self.finding = _Luck()
+        self.finding = _Luck(least=SELDOM)
 
     def objective(self, ask: int) -> tuple[np.ndarray, np.ndarray]:
         """The cells of a side and their coefficients."""
@@ -162,7 +198,8 @@ class _Search:
 
     def by_linear_programs(self, ask: int) -> None:
         """Find a table that attains the proven bound of a side, and a better bound if need be."""
-        if self.proven[ask] == self.limit[ask] and not self._none[ask]:
+        self._push(ask)
+        if self.is_open(ask) and self.proven[ask] == self.limit[ask] and not self._none[ask]:
             self._look(ask)
         # Where the cells' ranges have so far been as good as a dual, a table that attains them is looked for first.
         if self.is_open(ask) and (self._none[ask] or not self.bounding.poor):
@@ -182,8 +219,40 @@ class _Search:
         values = self._bound(ask)
         self.bounding.count(bool(self.proven[ask] > before))
         if values is not None and self.is_open(ask):
+            self._push(ask, FARTHER)
+        if values is not None and self.is_open(ask):
             self._follow(ask, values)
         return bool(self.proven[ask] > before)
+
+    def _push(self, ask: int, longer: int = 1) -> None:
+        """Push a side along moves towards its proven bound; what other cells had on the way is attained as well."""
+        luck = self.pushing_to_limits if self.proven[ask] == self.limit[ask] else self.pushing_to_bounds
+        if luck.poor:
+            return
+        if self._pushing is None:
+            self._pushing = Pushing(self._to_push_along(), self.lower, self.upper, self.table)
+        found = self._pushing.find(*self.objective(ask), int(self.proven[ask]), longer)
+        luck.count(found)
+        walk = self._pushing.walk
+        table = whole_table(self._zero, walk.table, self.A, self.b, self.lower, self.upper)
+        if table is None:
+            raise NumericalDoubt("moves have led to a table that is not feasible.")
+        cells = self.rows.indices[self.rows.indptr[:-1][self._is_cell]]
+        signs = self.rows.data[self.rows.indptr[:-1][self._is_cell]]
+        ends = np.where(signs > 0, walk.least[cells], -walk.greatest[cells])
+        other_ends = np.where(signs > 0, -walk.greatest[cells], walk.least[cells])
+        seen = self.seen.reshape(2, -1)
+        seen[:, self._is_cell] = np.minimum(seen[:, self._is_cell], [ends, other_ends])
+        self._harvest(table)
+
+    def _to_push_along(self) -> Any:
+        """The moves that are known; where not every cell has one, vectors of the lattice, too."""
+        moves = sp.csr_array((0, self.A.shape[1]), dtype=np.int64) if self._moves is None else self._moves
+        if (np.bincount(moves.indices, minlength=self.A.shape[1]) == 0).any():
+            moves = sp.csr_array(sp.vstack([moves, shortened(integer_kernel(self.A).basis)]))
+        if (self.A @ moves.T).count_nonzero():
+            raise NumericalDoubt("what should be moves of a block changes its published figures.")
+        return moves
 
     def _look(self, ask: int) -> None:
         """Search for a table that attains the end of a cell's range, and as many other ends as it can on the way."""

@@ -15,7 +15,7 @@ from support.worlds import worlds
 import fiberwalk as fw
 from fiberwalk.fiber.blocks.presolve import presolve
 from fiberwalk.fiber.solvers import linear_program
-from fiberwalk.fiber.solvers.linear_program import INTEGER, LINEAR, OUTER, PROPAGATION, _Search, program_bounds
+from fiberwalk.fiber.solvers.linear_program import INTEGER, LINEAR, OUTER, PROPAGATION, Means, _Search, program_bounds
 from fiberwalk.fiber.solvers.nearest_table import NearestTable
 from fiberwalk.fiber.solvers.table_search import SPENT, TableSearch
 
@@ -177,7 +177,7 @@ def test_three_way_tables_with_large_figures():
 
 
 def test_without_integer_programs_what_is_not_sharp_is_said():
-    found = program_bounds(*ODD, sp.csr_array([[1, 0], [0, 1]]), sharp=False)
+    found = program_bounds(*ODD, sp.csr_array([[1, 0], [0, 1]]), means=Means(sharp=False))
     assert found.proof.tolist() == [[PROPAGATION, OUTER], [OUTER, PROPAGATION]]
     assert (found.low.tolist(), found.high.tolist()) == ([0, 1], [4, 2])
 

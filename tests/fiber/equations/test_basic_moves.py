@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import fiberwalk as fw
-from fiberwalk.fiber.laws.support import support
-from fiberwalk.moves.families import cubes as module
-from fiberwalk.moves.families.cubes import cubes
-from fiberwalk.moves.registry import _coordinates
+from fiberwalk.fiber.blocks.presolve import presolve
+from fiberwalk.fiber.equations import basic_moves as module
+from fiberwalk.fiber.equations.basic_moves import basic_moves
 
 RNG = np.random.default_rng(3)
 TWO_WAY = ["A,B", "A,C", "B,C"]
@@ -71,15 +70,15 @@ def naive(coordinates: np.ndarray, A: np.ndarray) -> set[frozenset[tuple[int, in
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_they_are_those_of_the_definition(name):
-    inside = support(RELEASES[name])
+    solved = presolve(RELEASES[name])
     compared = 0
-    for block in inside.solved.blocks:
-        coordinates = _coordinates(inside, block)
-        expected, listed = naive(coordinates, block.A.toarray()), cubes(coordinates, block.A)
+    for block in solved.blocks:
+        coordinates = solved.fiber.coordinates[block.columns]
+        expected, listed = naive(coordinates, block.A.toarray()), basic_moves(coordinates, block.A)
         if listed is None:
             assert not expected
             continue
-        dense = listed.rows.toarray()
+        dense = listed.toarray()
         signs = np.array([row[np.flatnonzero(row)[0]] for row in dense])
         firsts = {frozenset((int(j), int(row[j])) for j in np.flatnonzero(row)) for row in dense * signs[:, None]}
         assert len(firsts) == len(dense)
@@ -92,15 +91,14 @@ def test_they_are_those_of_the_definition(name):
 
 def test_of_too_many_some_are_listed_at_all_labels(monkeypatch):
     monkeypatch.setattr(module, "MOST_CUBES", 800)
-    inside = support(fw.publish(RNG.poisson(3, (8, 8, 8)), TWO_WAY))
-    block = inside.solved.blocks[0]
-    listed = cubes(_coordinates(inside, block), block.A)
-    assert listed.rows.shape[0] == 800
-    assert not (block.A @ listed.rows.T).count_nonzero()
-    assert len(np.unique(listed.rows.indices)) == 512
+    solved = presolve(fw.publish(RNG.poisson(3, (8, 8, 8)), TWO_WAY))
+    block = solved.blocks[0]
+    listed = basic_moves(solved.fiber.coordinates[block.columns], block.A)
+    assert listed.shape[0] == 800
+    assert not (block.A @ listed.T).count_nonzero()
+    assert len(np.unique(listed.indices)) == 512
 
 
 def test_columns_that_are_no_cells_have_none():
-    inside = support(fw.publish(RNG.poisson(3, (3, 3)), ["A", "B"]))
-    block = inside.solved.blocks[0]
-    assert cubes(np.full((len(block.columns), 2), -1), block.A) is None
+    block = presolve(fw.publish(RNG.poisson(3, (3, 3)), ["A", "B"])).blocks[0]
+    assert basic_moves(np.full((len(block.columns), 2), -1), block.A) is None

@@ -2,7 +2,7 @@
 
 Which of them keep what was published is not asked of the margins but tried: so it does not matter whether cells are known,
 subtotals published, or further tables linked. Of each block those are listed whose corners are all open. They are the quick
-part of the moves on dense tables; they need not reach every table.
+part of the moves on dense tables, and lead a cell towards its bound; they need not reach every table.
 """
 
 from __future__ import annotations
@@ -14,10 +14,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.certificate import Certificate
-from .listed import Listed
-
-UNPROVEN = Certificate("unproven", "basic moves do not reach every table")
 MOST_DIMS = 4
 """Dims of a cube: its corners are 2 to this power."""
 MOST_CELLS = 4_000_000
@@ -28,8 +24,8 @@ MOST_TRIED = 20_000_000
 """Cubes that are looked at."""
 
 
-def cubes(coordinates: np.ndarray, A: Any, seed: int = 0) -> Listed | None:
-    """The basic moves of a block, some of them where they are many; None where there are none.
+def basic_moves(coordinates: np.ndarray, A: Any, seed: int = 0) -> Any:
+    """The basic moves of a block as sparse rows, some of them where they are many; None where there are none.
 
     `coordinates` are the labels of its columns, -1 where one is no cell; `A` are its equations. Always the same list.
     """
@@ -65,7 +61,7 @@ def cubes(coordinates: np.ndarray, A: Any, seed: int = 0) -> Listed | None:
     rows = sp.vstack(kept, format="csr")
     if rows.shape[0] > MOST_CUBES:
         rows = rows[np.sort(random.choice(rows.shape[0], MOST_CUBES, replace=False))]
-    return Listed(rows, UNPROVEN)
+    return rows
 
 
 def _in_dims(column: np.ndarray, dims: tuple[int, ...], random: np.random.Generator) -> np.ndarray:
