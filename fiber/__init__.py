@@ -9,5 +9,5 @@ blocks/     presolve: what is decided, one feasible table, the independent block
 bounds/     sharp bounds by the cheapest way that proves them (chooser), closed forms for margins (decomposable), tables
             that attain them
 laws/       what an intruder believes beforehand, one law a file; support: the tables that leaves possible
-exact/      the law of every cell by enumeration or elimination, whichever costs less (chooser)
+exact/      the law of every cell by enumeration, elimination or two-way counts, whichever costs less (chooser)
 """

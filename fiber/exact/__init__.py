@@ -1,1 +1,1 @@
-"""The law of every cell, exactly: by enumeration or by variable elimination, whichever costs less."""
+"""The law of every cell, exactly: by enumeration, variable elimination or two-way counts, whichever costs less."""

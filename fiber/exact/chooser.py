@@ -18,6 +18,7 @@ from .elimination import eliminate_block
 from .elimination_plan import planned_operations
 from .enumeration import FarTooLarge, enumerate_block
 from .solved import Budget, Solved, refuse_wide
+from .two_way_law import two_way_law
 
 SHORT = 250_000_000
 """Operations that are spent on an enumeration before an elimination is looked at."""
@@ -55,6 +56,8 @@ def solve_exactly(
         # Weights are looked up for every table, which an estimate of the steps does not tell.
         alike = all(given is None for given in weights)
         likely = problem.operations if alike and isinstance(problem, FarTooLarge) else math.inf
+    if alike and (sums is None or sums.shape[0] == 0) and (of_two_way := two_way_law(block, budget)) is not None:
+        return of_two_way
     if likely <= budget.operations and planned_operations(block.A, block.b, block.lower, block.upper) > likely:
         few, enough = max(1, int(likely) // DEARER), min(AT_MOST * int(likely), budget.operations)
         try:

@@ -8,6 +8,7 @@ tables, which are then independent: the number of tables is a sum over all split
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +26,10 @@ LARGEST = 2_000_000
 
 def count_two_way(block: Block, budget: Budget) -> int | None:
     """The number of tables of a complete two-way block that nothing but its margins bounds; None for others."""
-    margins = _margins(block)
-    if margins is None:
+    found = complete_two_way(block)
+    if found is None:
         return None
-    rows, columns = margins
+    rows, columns = found.rows, found.columns
     if max(len(rows), len(columns)) > SIDE or max(rows.max(), columns.max()) > LARGEST:
         return None
     rows, columns = (np.sort(np.pad(sums, (0, SIDE - len(sums)))) for sums in (rows, columns))
@@ -41,8 +42,17 @@ def count_two_way(block: Block, budget: Budget) -> int | None:
     return from_residues(lambda prime: int(_sum_over_splits(rows, columns, prime or 0)[0]), math.log(about) + 1)
 
 
-def _margins(block: Block) -> tuple[np.ndarray, np.ndarray] | None:
-    """The row and column sums of a complete two-way table, less what its lower bounds take, if it is one."""
+class TwoWay(NamedTuple):
+    """The row and column sums of a complete two-way table, and the row and the column of each of its cells."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    row: np.ndarray
+    column: np.ndarray
+
+
+def complete_two_way(block: Block) -> TwoWay | None:
+    """A block as a two-way table of which nothing but the margins bounds the cells, if it is one."""
     network = block.network
     if network is None:
         return None
@@ -56,7 +66,7 @@ def _margins(block: Block) -> tuple[np.ndarray, np.ndarray] | None:
     least = np.maximum(rows[row] + columns[column] - rows.sum(), 0)
     if (block.lower > least).any() or (block.upper < np.minimum(rows[row], columns[column])).any():
         return None
-    return rows, columns
+    return TwoWay(rows, columns, row, column)
 
 
 @jit

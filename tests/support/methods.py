@@ -16,9 +16,12 @@ methods = st.sampled_from(["auto", *OTHER])
 
 @contextmanager
 def only(method: str):
-    """With the other exact method out of order."""
+    """With the other exact methods out of order."""
     if method == "auto":
         yield
         return
-    with mock.patch.object(exact, OTHER[method], side_effect=fw.TooLarge("switched off")):
+    with (
+        mock.patch.object(exact, OTHER[method], side_effect=fw.TooLarge("switched off")),
+        mock.patch.object(exact, "two_way_law", return_value=None),
+    ):
         yield
