@@ -17,8 +17,8 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,7 +33,10 @@ ROOMS = ("base", "release", "fiber", "moves", "sampler", "protect", "posterior",
 """The rooms, in the order in which they import each other; all but the face."""
 HOMES = ".installations"
 """The file in a folder of machine code that says which installations it was compiled for; the same sources share one."""
-A_DAY = 86_400
+A_DAY, A_MINUTE = 86_400, 60
+WRITING = ".writing"
+"""The file that says that somebody writes machine code; others wait, so many times so many seconds."""
+PATIENCE, WAIT = 500, 0.01
 CLOSES_OVER = "{function} closes over the kernel {other}: its machine code would never be found again on the disk."
 
 MOST_STEPS = 400_000
@@ -87,14 +90,39 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
 
 
 def _keep_if_there_is_room(compiled: Any) -> None:
-    """Let a kernel run, too, where its machine code does not fit on the disk: it is compiled again next time."""
+    """Let a kernel run, too, where its machine code does not fit on the disk: it is compiled again next time.
+
+    Processes write one at a time: of two that compile the same kernel for other arguments, one might else find the machine
+    code of the other under its own number.
+    """
     keep = compiled._cache.save_overload
 
     def kept(*signature_and_code: Any) -> None:
-        with suppress(OSError):
+        with suppress(OSError), _alone(cache_base() / WRITING):
             keep(*signature_and_code)
 
     compiled._cache.save_overload = kept
+
+
+@contextmanager
+def _alone(mark: Path) -> Iterator[None]:
+    """While no other process does the same; OSError where one takes too long."""
+    for _ in range(PATIENCE):
+        try:
+            os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+            break
+        except FileExistsError:
+            with suppress(OSError):
+                if time.time() - mark.stat().st_mtime > A_MINUTE:  # whoever wrote it is gone
+                    mark.unlink()
+            time.sleep(WAIT)
+    else:
+        raise OSError(f"{mark} was not removed")
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            mark.unlink()
 
 
 def sparingly(kernel: Kernel, steps: float) -> Kernel:
@@ -102,14 +130,14 @@ def sparingly(kernel: Kernel, steps: float) -> Kernel:
 
     Only for kernels whose numbers are signed integers and floats: mixed with unsigned ones, numpy makes floats of them.
     """
-    if _at_hand(kernel):
+    if at_hand(kernel):
         return kernel
     with _LOCK:
         spent = _SPENT[id(kernel)] = _SPENT.get(id(kernel), 0.0) + steps
     return kernel if spent > MOST_STEPS else interpreted(kernel)
 
 
-def _at_hand(kernel: Any) -> bool:
+def at_hand(kernel: Any) -> bool:
     """Is a kernel compiled in this process, or its machine code on the disk?"""
     return bool(kernel.overloads) or _on_disk(kernel)
 

@@ -28,6 +28,7 @@ from ..fiber.laws.support import support as support_of
 from ..fiber.laws.unknown_law import on_paper
 from ..release.release import Release, as_release
 from ..sampler.chains.settings import ChainSettings
+from ..sampler.compiled_ahead import compile_ahead
 from .parts.answered import Answered, BlockAnswer
 from .parts.exact_block import solve_block
 from .parts.line_block import solve_line
@@ -114,6 +115,8 @@ def believe(
     settings, known = settings or ChainSettings(), {} if known is None else known
     budget = budget or budget_for(method)
     support = support_of(as_release(release), law)
+    if method != "exact":
+        compile_ahead(support)
     keys, picked, own = release.listed(hidden_margins)
     picked, fixed = _open_part(support, picked, len(release.hidden))
     paths = hidden_paths(release)

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.jit import jit_lean
+from ...base.jit import jit_lean, sparingly
 from ...base.random_streams import below, streams
 
-STEPS = 10_000
-"""Of a walk, unless it is to be longer."""
+STEPS, USUAL = 10_000, 2_000
+"""Of a walk, unless it is to be longer, at most; and what loops of kernels go through in one as a rule."""
 DEEPEST = 8
 """Moves that are blocked by each other, one after the other, before another one is tried."""
 FAR: Any = np.int64(1 << 62)
@@ -71,7 +71,8 @@ class Pushing:
         asked = cells[moved & (coefficients != 0)].astype(np.int64)
         if not len(asked):
             return above <= 0
-        return bool(push(self.moves, self.walk, asked, cost, above, longer * STEPS, self.random))
+        walk = sparingly(push, USUAL)
+        return bool(walk(self.moves, self.walk, asked, cost, above, longer * STEPS, self.random))
 
 
 @jit_lean

@@ -16,7 +16,7 @@ from ...base.random_streams import below, fraction
 from ...moves.families.adaptive_kernel import Given, Tableau, directions, wander, write
 from ...moves.families.adaptive_lattice import EXCHANGES, AdaptiveLattice
 from ..lines.line import Line, draw_on_line, line_range
-from ..lines.weights import Weights
+from ..lines.weights import Weights, or_none
 from ..tallies.tally import Tally, end_of_draw
 from .kernel import ANYTHING, Fit, Kernel, Lasting, Place, Task
 
@@ -58,7 +58,7 @@ class AdaptiveKernel(Kernel):
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         """Steps along vectors of a basis."""
-        return walk_adaptive(self.moves.given, room, EXCHANGES, self.weights, place, tally, draws, steps)
+        return walk_adaptive(self.moves.given, room, EXCHANGES, or_none(self.weights), place, tally, draws, steps)
 
 
 @jit_lean
@@ -66,7 +66,7 @@ def walk_adaptive(
     given: Given,
     room: tuple[Tableau, np.ndarray, np.ndarray],
     exchanges: int,
-    weights: Weights,
+    weights: Weights | None,
     place: Place,
     tally: Tally,
     draws: int,

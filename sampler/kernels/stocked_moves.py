@@ -17,7 +17,7 @@ from ...base.random_streams import streams
 from ...moves.families.move_set import MoveSet
 from ...moves.families.stock import Stock, Supplier, empty_stock
 from ..lines.line import Line, draw_on_line, line_range
-from ..lines.weights import ALIKE, Weights
+from ..lines.weights import ALIKE, Weights, or_none
 from ..tallies.tally import BY_STEPS, Tally, credit_step, end_of_draw
 from .kernel import ANYTHING, Fit, Kernel, Lasting, Place, Task
 
@@ -76,7 +76,7 @@ class MoveKernel(Kernel):
         while done < draws and not tally.n_waiting[0]:
             if stock.state[0] == stock.state[1]:
                 source.fill(stock, place.random)
-            done += walk_moves(stock, self.weights, place, tally, draws - done, steps, source.longest)
+            done += walk_moves(stock, or_none(self.weights), place, tally, draws - done, steps, source.longest)
         return done
 
 
@@ -100,7 +100,9 @@ def lasting_of(stock: Stock, n_columns: int) -> Lasting:
 
 
 @jit_lean
-def walk_moves(stock: Stock, weights: Weights, place: Place, tally: Tally, draws: int, steps: int, longest: int) -> int:
+def walk_moves(
+    stock: Stock, weights: Weights | None, place: Place, tally: Tally, draws: int, steps: int, longest: int
+) -> int:
     """Make moves until so many draws of `steps` steps are done, the stock is empty, or credits wait; the draws done.
 
     It stops within a draw too, where the credits of one more move and those of the draw's end might find no room to wait.
@@ -122,7 +124,7 @@ def walk_moves(stock: Stock, weights: Weights, place: Place, tally: Tally, draws
             times, total = 0, 0.0
             if low < high:
                 times, total = draw_on_line(weights, line, random, weight)
-                if weights.kind != ALIKE and total == 0.0:
+                if weights is not None and weights.kind != ALIKE and total == 0.0:
                     total = -1.0
             if by_steps:
                 credit_step(tally, line, times, weight, total)

@@ -197,13 +197,16 @@ def slice_line(weights: Weights, line: Line, random: np.ndarray) -> int:
 
 
 @jit_lean
-def draw_on_line(weights: Weights, line: Line, random: np.ndarray, weight: np.ndarray) -> tuple[int, float]:
+def draw_on_line(weights: Weights | None, line: Line, random: np.ndarray, weight: np.ndarray) -> tuple[int, float]:
     """How often a move is made, drawn from the law on its line; and the sum of the weights.
 
     The weights of all points are then in `weight`. The sum is 0 where they are not: under the uniform law, on long lines,
-    and where every point of the line is excluded.
+    and where every point of the line is excluded. Without weights every table counts alike, and what weighs lines is not
+    even compiled.
     """
     points = line.high - line.low + 1
+    if weights is None:
+        return line.low + below(random, points), 0.0
     if weights.kind == ALIKE:
         return line.low + below(random, points), 0.0
     if points > len(weight):

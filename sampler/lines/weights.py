@@ -43,6 +43,11 @@ class Weights(NamedTuple):
     """Below 1 only where a law is tempered (on the rungs of a ladder)."""
 
 
+def or_none(weights: Weights) -> Weights | None:
+    """The weights, or None where every table counts alike."""
+    return None if weights.kind == ALIKE else weights
+
+
 def weights_on(
     weigh: WithEvidence, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tails: bool = False
 ) -> Weights:
