@@ -28,9 +28,11 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core.registry import CPUDispatcher
 
 ROOMS = ("base", "release", "fiber", "moves", "sampler", "protect", "posterior", "risk")
 """The rooms, in the order in which they import each other; all but the face."""
+NO_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 HOMES = ".installations"
 """The file in a folder of machine code that says which installations it was compiled for; the same sources share one."""
 A_DAY, A_MINUTE = 86_400, 60
@@ -63,13 +65,28 @@ def jit_lean(function: Kernel) -> Kernel:
     return _compiled(function, _nrt=False)
 
 
+def jit_inner(function: Kernel) -> Kernel:
+    """Compile a helper that only kernels call, and that allocates nothing.
+
+    It gets no entry for calls from Python, which would take as long to compile as the helper itself.
+    """
+    return _compiled(function, _nrt=False, **NO_ENTRY)
+
+
 def jit_inlined(function: Kernel) -> Kernel:
-    """Compile a helper into each loop that calls it, without the counting of references.
+    """Compile a helper that only kernels call into each loop that calls it, without the counting of references.
 
     A named tuple of arrays is handed over as seven words for each array: with twenty arrays a call takes a hundred
     nanoseconds, unless there is no call.
     """
-    return _compiled(function, _nrt=False, forceinline=True)
+    return _compiled(function, _nrt=False, forceinline=True, **NO_ENTRY)
+
+
+class _Inner(CPUDispatcher):
+    """A kernel without an entry: numba would call what is not there."""
+
+    def __call__(self, *given: Any) -> Any:
+        raise TypeError(f"{self.py_func.__name__} is for kernels alone; in Python, call its py_func.")
 
 
 def _compiled(function: Kernel, **options: Any) -> Kernel:
@@ -86,6 +103,8 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
         _CONFIG.CACHE_DIR = before
     if folder is not None:
         _keep_if_there_is_room(compiled)
+    if options.get("no_cpython_wrapper"):
+        compiled.__class__ = _Inner
     return cast(Kernel, compiled)
 
 

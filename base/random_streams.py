@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import jit_lean
+from .jit import jit_inner, jit_lean
 
 PADDED = 16
 """Words that a state takes, of which four count: streams on different threads never share a cache line."""
@@ -28,7 +28,7 @@ def next_word(state: np.ndarray) -> np.uint64:
     return word
 
 
-@jit_lean
+@jit_inner
 def stepped(
     a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]:
@@ -40,7 +40,7 @@ def stepped(
     return word, a ^ d, b ^ c, c ^ (b << np.uint64(17)), (d << np.uint64(45)) | (d >> np.uint64(19))
 
 
-@jit_lean
+@jit_inner
 def scattered(word: np.uint64, k: np.uint64) -> np.uint64:
     """The k-th of many words made from one (SplitMix64: Steele, Lea and Flood 2014); none waits for the one before."""
     z = word + k * np.uint64(0x9E3779B97F4A7C15)

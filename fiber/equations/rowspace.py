@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.jit import jit, jit_lean, sparingly
+from ...base.jit import jit, jit_inner, sparingly
 
 PRIME = 2**31 - 1
 MOST_WORK = 1_000_000_000
 
 
-@jit_lean
+@jit_inner
 def _inverse(value: int, prime: int) -> int:
     """The inverse of a value modulo a prime, by Fermat's little theorem."""
     inverse, base, power = 1, value, prime - 2
@@ -27,7 +27,7 @@ def _inverse(value: int, prime: int) -> int:
     return inverse
 
 
-@jit_lean
+@jit_inner
 def _clear_column(M: np.ndarray, rank: int, j: int, prime: int) -> None:
     """Make the entry of row `rank` in a column 1, and those of all other rows 0."""
     rows, columns = M.shape

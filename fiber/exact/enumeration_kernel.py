@@ -7,6 +7,7 @@ So the whole rest of a table is a line, whose feasible t are an interval, found 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -250,11 +251,11 @@ def _weigh_line(
             tables += 1
             _count_table(line, tallies, place, t)
         if max(nats, top) > reference + FLAT:
-            shrink = np.exp(reference - max(nats, top))
+            shrink = math.exp(reference - max(nats, top))
             _move_reference(line, path, tallies, shrink)
             total *= shrink
             reference = max(nats, top)
-        weight = np.exp(nats - reference)
+        weight = math.exp(nats - reference)
         total += weight
         for i in range(len(line.moving)):
             position = line.moving[i]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.jit import jit_lean, sparingly
+from ...base.jit import jit_inner, jit_lean, sparingly
 from ...base.random_streams import below, streams
 
 STEPS, USUAL = 10_000, 2_000
@@ -90,7 +90,7 @@ def push(
     return above <= 0
 
 
-@jit_lean
+@jit_inner
 def _any(moves: MoveList, walk: Walk, cost: np.ndarray, random: np.ndarray) -> int:
     """Make one move as far as it lowers the sum, or some way where it does not change it; by how much the sum changed."""
     move = below(random, len(moves.start) - 1)
@@ -105,7 +105,7 @@ def _any(moves: MoveList, walk: Walk, cost: np.ndarray, random: np.ndarray) -> i
     return gain * times
 
 
-@jit_lean
+@jit_inner
 def _towards(moves: MoveList, walk: Walk, cells: np.ndarray, cost: np.ndarray, random: np.ndarray) -> int:
     """Make one move that lowers the sum, or one that makes room for it; by how much the sum changed."""
     cell = cells[below(random, len(cells))]
@@ -143,7 +143,7 @@ def _room(moves: MoveList, walk: Walk, move: int, direction: int, random: np.nda
     return times, blocking
 
 
-@jit_lean
+@jit_inner
 def _gain(moves: MoveList, cost: np.ndarray, move: int) -> Any:
     """What a move adds to the sum once."""
     gain = np.int64(0)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit, jit_lean
+from ...base.jit import jit, jit_inner, jit_lean
 from ...base.random_streams import below, fraction
 from ...fiber.equations.rowspace import PRIME
 
@@ -44,7 +44,7 @@ class Tableau(NamedTuple):
     """Room for a list of columns or of vectors."""
 
 
-@jit_lean
+@jit_inner
 def _reduced(value: int) -> int:
     """The residue about 0; most values are small and need no division."""
     if -HALF <= value <= HALF:
@@ -53,7 +53,7 @@ def _reduced(value: int) -> int:
     return value - PRIME if value > HALF else value
 
 
-@jit_lean
+@jit_inner
 def _inverse(value: int) -> int:
     """1 / value modulo the prime, by Fermat's little theorem."""
     if abs(value) == 1:
@@ -91,7 +91,7 @@ def exchange(tableau: Tableau, vector: int, place: int) -> None:
     tableau.row[into], tableau.row[out] = -1, vector
 
 
-@jit_lean
+@jit_inner
 def arrange(tableau: Tableau) -> None:
     """Bring the tableau to the basis whose dependent columns have the greatest weights.
 
@@ -137,7 +137,7 @@ def wander(tableau: Tableau, random: np.ndarray, times: int) -> None:
             exchange(tableau, vector, tableau.found[below(random, number)])
 
 
-@jit_lean
+@jit_inner
 def can_be_made(given: Given, tableau: Tableau, table: np.ndarray, vector: int) -> bool:
     """Is this vector in whole numbers of ordinary size, and is there a table one step away on either side?"""
     column = tableau.lead[vector]

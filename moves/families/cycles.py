@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.certificate import Certificate
-from ...base.jit import jit_inlined, jit_lean
+from ...base.jit import interpreted, jit_inlined, jit_lean
 from ...base.random_streams import below
 from ...fiber.blocks.presolve import Block
 from ...fiber.equations.network import Network
@@ -93,7 +93,7 @@ class Cycles(MoveSet):
     def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
         """A cycle at random; the draw does not look at the table."""
         room = walk_room(len(self.network.tail), self.network.n_nodes)
-        length = draw_cycle(self.arcs, random, room)
+        length = interpreted(draw_cycle)(self.arcs, random, room)
         return Move(*self.columns(room.arcs[:length], room.signs[:length]))
 
     def columns(self, arcs: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_inlined, jit_lean
+from ...base.jit import jit_inlined, jit_inner, jit_lean
 from ...base.random_streams import below, fraction
 from .stock import Stock
 
@@ -91,7 +91,7 @@ def _draw_outside(arrays: Arrays, pattern: int, random: np.ndarray, coordinates:
                 coordinates[unit, axis] = below(random, arrays.size[axis])
 
 
-@jit_lean
+@jit_inner
 def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapping: np.ndarray) -> int:
     """Write the coordinates of a random move's units, those that gain first; how many gain.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...base.jit import jit_inlined, jit_lean
+from ...base.jit import jit_inlined, jit_inner, jit_lean
 from ...base.random_streams import below
 from ...sampler.lines.weights import Weights
 from .path_state import (
@@ -23,7 +23,7 @@ from .path_state import (
 from .step_law import corner_ends, log_step
 
 
-@jit_lean
+@jit_inner
 def how_far(reach: int, longest: int, random: np.ndarray) -> int:
     """How far to go, either way: often up to the usual reach, now and then any length scale."""
     most = reach
@@ -146,7 +146,7 @@ def pair(plan: PathPlan, weights: Weights, room: PathRoom, random: np.ndarray) -
     take(plan, weights, room, 0.0, random)
 
 
-@jit_lean
+@jit_inner
 def grown_by(cells: np.ndarray, square: int, by: int, i: int) -> int:
     """What a corner of one square grows by when the top left of another does."""
     growth = 0
@@ -192,7 +192,7 @@ def move(plan: PathPlan, room: PathRoom, random: np.ndarray) -> None:
     path.at[square] = to
 
 
-@jit_lean
+@jit_inner
 def other_theta(plan: PathPlan, now: int, random: np.ndarray) -> int:
     """Another theta, near or far, -1 where it would be beyond the last."""
     thetas = len(plan.thetas)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...base.jit import jit_inlined, jit_lean
+from ...base.jit import jit_inlined, jit_inner, jit_lean
 from ...base.random_streams import below, fraction
 from ...sampler.lines.weights import Weights, log_factorial
 from .path_changes import other_theta
@@ -36,7 +36,7 @@ def guide(soft: np.ndarray, weights: Weights, lower: int, upper: int, j: int, va
     return log_w
 
 
-@jit_lean
+@jit_inner
 def unguided(plan: PathPlan, weights: Weights, first: np.ndarray) -> float:
     """What the law of x_0 has beyond its guide; -inf where it excludes x_0."""
     total = log_law(plan, weights, first)
@@ -46,7 +46,7 @@ def unguided(plan: PathPlan, weights: Weights, first: np.ndarray) -> float:
     return total
 
 
-@jit_lean
+@jit_inner
 def other_mode(after: int, low: int, high: int, column: int, theta: float) -> float:
     """Another value before a step that is likely, where there is one; else the value after it.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_lean
+from ...base.jit import jit_inner, jit_lean
 from ...base.random_streams import fraction
 from ...sampler.lines.weights import Weights, log_weight
 from .step_law import corner_ends, log_step
@@ -102,7 +102,7 @@ def path_room(plan: PathPlan) -> PathRoom:
     return PathRoom(empty_path(n, squares), empty_path(n, squares), np.zeros((2, int(plan.end.sum()) + 1)))
 
 
-@jit_lean
+@jit_inner
 def log_odds_of(square: np.ndarray, step: int, theta: float, factorials: np.ndarray, capped: bool) -> float:
     """log P(a step | the four cells before it)."""
     a, b, c, d = square[0], square[1], square[2], square[3]
@@ -200,7 +200,7 @@ def total_of(log_odds: np.ndarray) -> float:
     return total
 
 
-@jit_lean
+@jit_inner
 def accepts(log_ratio: float, random: np.ndarray) -> bool:
     """Metropolis' rule."""
     return log_ratio >= 0.0 or np.log(1.0 - fraction(random)) < log_ratio

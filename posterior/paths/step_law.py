@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...base.jit import jit_inlined, jit_lean
+from ...base.jit import jit_inlined, jit_inner
 from ...sampler.lines.weights import log_factorial
 
 FEW_TERMS = 12
@@ -17,7 +17,7 @@ FEW_TERMS = 12
 NEGLIGIBLE = 1e-18
 
 
-@jit_lean
+@jit_inner
 def corner_ends(top_left: int, top_right: int, bottom_left: int, bottom_right: int) -> tuple[int, int]:
     """The least and the most that the corner of a square can be, with the totals that it has now."""
     return top_left - min(top_left, bottom_right), top_left + min(top_right, bottom_left)
@@ -73,7 +73,7 @@ def _sum_of_terms(first: int, least: int, most: int, inside: int, outside: int, 
     return total
 
 
-@jit_lean
+@jit_inner
 def log_step(
     after: int, before: int, low: int, high: int, column: int, theta: float, factorials: np.ndarray, capped: bool
 ) -> float:
@@ -99,7 +99,7 @@ def log_step(
     return _log_term(first, inside, outside, seen, theta, f, factorials) + np.log(total)
 
 
-@jit_lean
+@jit_inner
 def _log_term(stay: int, inside: int, outside: int, seen: int, theta: float, f: float, factorials: np.ndarray) -> float:
     """log of the probability that so many stay and the others come."""
     come = seen - stay
@@ -119,7 +119,7 @@ def _log_term(stay: int, inside: int, outside: int, seen: int, theta: float, f: 
     return log_p
 
 
-@jit_lean
+@jit_inner
 def _log_sum(
     least: int, most: int, inside: int, outside: int, seen: int, theta: float, f: float, factorials: np.ndarray
 ) -> float:

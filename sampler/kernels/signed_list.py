@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.jit import jit_inlined, jit_lean
+from ...base.jit import jit_inlined, jit_inner, jit_lean
 from ...base.random_streams import below, next_word
 from ...fiber.blocks.own_bounds import upper_of_their_own
 from ...fiber.blocks.presolve import Block
@@ -48,7 +48,7 @@ class SignedList(NamedTuple):
     """Must bounds other than 0 be looked at?"""
 
 
-@jit_lean
+@jit_inner
 def signed_range(moves, place, begin, middle, end):  # type: ignore[no-untyped-def]
     """How many times a move can be made: backwards (0 or more) and forwards."""
     table, lower, upper, columns = place.table, place.lower, place.upper, moves.columns
@@ -68,7 +68,7 @@ def signed_range(moves, place, begin, middle, end):  # type: ignore[no-untyped-d
     return back, ahead
 
 
-@jit_lean
+@jit_inner
 def weigh_by_ratios(
     moves: SignedList, place: Place, begin: int, middle: int, end: int, back: int, ahead: int, values: np.ndarray
 ) -> float:

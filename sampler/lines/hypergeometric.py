@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from ...base.jit import jit_lean
+from ...base.jit import jit_inner, jit_lean
 from ...base.random_streams import fraction
 
 TABLED = 1024
@@ -49,7 +49,7 @@ _STIRLING_ERROR = _stirling_errors(TABLED)
 _LOG_FACTORIAL = np.array([math.lgamma(n + 1) for n in range(TABLED)])
 
 
-@jit_lean
+@jit_inner
 def stirling_error(n: int) -> float:
     """What Stirling's formula lacks: log n! - log(sqrt(2 pi n) (n/e)^n), for n >= 1."""
     if n < TABLED:
@@ -67,7 +67,7 @@ def log_factorial(n: int) -> float:
     return (n + 0.5) * math.log(n) - n + HALF_LOG_TWO_PI + stirling_error(n)
 
 
-@jit_lean
+@jit_inner
 def deviance(count: int, mean: float) -> float:
     """count log(count / mean) + mean - count + stirling_error(count).
 
@@ -93,7 +93,7 @@ def draw_hypergeometric(good: int, bad: int, taken: int, random: np.ndarray) -> 
     return draw_with_table(good, bad, taken, _LOG_FACTORIAL, random)
 
 
-@jit_lean
+@jit_inner
 def draw_with_table(good: int, bad: int, taken: int, log_factorials: np.ndarray, random: np.ndarray) -> int:
     """The same, quicker where log_factorials[n] = log n! reaches up to n = good + bad."""
     total = good + bad
@@ -128,7 +128,7 @@ def draw_with_table(good: int, bad: int, taken: int, log_factorials: np.ndarray,
     return both
 
 
-@jit_lean
+@jit_inner
 def _from_zero(small, other, total, random):  # type: ignore[no-untyped-def]
     """Inversion: walk up from 0. All probabilities are scaled by total (total - 1) ... so that nothing is divided first."""
     if small == 0:
@@ -148,14 +148,14 @@ def _from_zero(small, other, total, random):  # type: ignore[no-untyped-def]
     return k
 
 
-@jit_lean
+@jit_inner
 def _four(log_factorials, a, b, c, d):  # type: ignore[no-untyped-def]
     """log(a! b! c! d!). Numba does not look whether an unsigned index is below 0, which saves some time."""
     first = log_factorials[np.uint64(a)] + log_factorials[np.uint64(b)]
     return first + (log_factorials[np.uint64(c)] + log_factorials[np.uint64(d)])
 
 
-@jit_lean
+@jit_inner
 def _peak_by_table(mode, small, other, total, log_factorials):  # type: ignore[no-untyped-def]
     """The probability of the mode, by factorials."""
     margins = _four(log_factorials, small, total - small, other, total - other) - log_factorials[np.uint64(total)]
@@ -177,7 +177,7 @@ def _peak(mode, small, other, total):  # type: ignore[no-untyped-def]
     return math.exp(margins - stirling_error(total) - away) * math.sqrt(sizes / (inner * TWO_PI))
 
 
-@jit_lean
+@jit_inner
 def _from_mode(mode, peak, small, other, total, random):  # type: ignore[no-untyped-def]
     """Inversion: walk out from the mode, whose probability is known, up and down in turns."""
     a, b, c, d = mode, small - mode, other - mode, total - small - other + mode
@@ -211,7 +211,7 @@ def _from_mode(mode, peak, small, other, total, random):  # type: ignore[no-unty
     return k
 
 
-@jit_lean
+@jit_inner
 def _ratio_of_uniforms_by_table(mode, mean, variance, small, other, total, log_factorials, random):  # type: ignore[no-untyped-def]
     """Stadlober's HRUA: a point drawn evenly from a region under a hat, kept if it lies under the law itself."""
     rest = total - small - other
@@ -232,7 +232,7 @@ def _ratio_of_uniforms_by_table(mode, mean, variance, small, other, total, log_f
     return k
 
 
-@jit_lean
+@jit_inner
 def _ratio_of_uniforms(mode, mean, variance, small, other, total, random):  # type: ignore[no-untyped-def]
     """The same by deviances, for large counts."""
     rest = total - small - other

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_inlined, jit_lean
+from ...base.jit import jit_inlined, jit_inner, jit_lean
 from ...base.random_streams import below, fraction
 from .weights import ALIKE, FACTORIAL, POISSON, Weights, log_weight
 
@@ -167,7 +167,7 @@ def weigh_line(weights: Weights, line: Line, weight: np.ndarray) -> float:
     return total
 
 
-@jit_lean
+@jit_inner
 def pick_by_weight(weight: np.ndarray, n: int, total: float, random: np.ndarray) -> int:
     """One of n places, with probabilities in proportion to their weights (inverse transform)."""
     left = fraction(random) * total
@@ -181,7 +181,7 @@ def pick_by_weight(weight: np.ndarray, n: int, total: float, random: np.ndarray)
     return last  # rounding: the sum was reached only up to its last digit
 
 
-@jit_lean
+@jit_inner
 def slice_line(weights: Weights, line: Line, random: np.ndarray) -> int:
     """A point of a long line by slice sampling; the range shrinks towards the current point, 0."""
     low, high = line.low, line.high

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_lean
+from ...base.jit import jit_inner, jit_lean
 from ...fiber.laws.law import LOG_NORMAL, Poisson, alike, log_gamma_ratio
 from ...fiber.laws.support import WithEvidence
 from .hypergeometric import log_factorial as computed
@@ -120,7 +120,7 @@ def log_weight(weights: Weights, j: int, x: int) -> float:
     return log_w
 
 
-@jit_lean
+@jit_inner
 def in_tail(tail: np.ndarray, j: int, x: int) -> float:
     """The log-weight of a value that is not listed."""
     a, b, c = tail[j, 1], tail[j, 2], tail[j, 3]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_inlined, jit_lean
+from ...base.jit import jit_inlined, jit_inner, jit_lean
 from ..lines.line import Line
 from .windows import Windows, apart, first_windows, zeros_apart
 
@@ -108,7 +108,7 @@ def credit_share(tally: Tally, q: np.uint64, low: int, high: int, share: float) 
     counters[np.uint64(at + high + 1)] -= share
 
 
-@jit_lean
+@jit_inner
 def _credit_bins(tally: Tally, q: np.uint64, low: int, high: int, share: float) -> None:
     """The same where the window is too narrow, or its counters stand for several values."""
     windows = tally.windows
@@ -200,7 +200,7 @@ def end_of_draw(tally: Tally, table: np.ndarray) -> None:
         _note_more(tally, table)
 
 
-@jit_lean
+@jit_inner
 def _note_more(tally: Tally, table: np.ndarray) -> None:
     """All that is noted of a draw only if somebody asked for it."""
     n = len(table)
@@ -229,7 +229,7 @@ def _note_more(tally: Tally, table: np.ndarray) -> None:
             tally.kept_state[1] = 0
 
 
-@jit_lean
+@jit_inner
 def sum_of(tally: Tally, table: np.ndarray, r: int) -> int:
     """A sum of columns."""
     x = 0
@@ -238,7 +238,7 @@ def sum_of(tally: Tally, table: np.ndarray, r: int) -> int:
     return x
 
 
-@jit_lean
+@jit_inner
 def value_of(tally: Tally, table: np.ndarray, q: int) -> int:
     """What a question's answer is in a table."""
     return table[q] if q < len(table) else sum_of(tally, table, q - len(table))

@@ -9,9 +9,14 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+from support.effort import examples
 from support.house.import_graph import ROOMS
 from support.places import ROOT
+from support.worlds import worlds
 
+import fiberwalk as fw
 from fiberwalk.base import jit
 
 
@@ -61,6 +66,68 @@ def test_an_edited_callee_is_seen_by_a_cached_caller(tmp_path, linked):
     assert call() == ["80", "0"]  # or a constant, in a file without a kernel
     assert len(before) == len(set(machine_code.iterdir())) == 1  # what older sources left is removed
     assert before.isdisjoint(machine_code.iterdir())
+
+
+@jit.jit_inlined
+def helper(x):
+    return x + 1
+
+
+@jit.jit
+def caller(x):
+    return 2 * helper(x)
+
+
+def test_a_helper_of_kernels_is_refused_in_python():
+    assert caller(3) == 8
+    with pytest.raises(TypeError, match=r"helper is for kernels alone; in Python, call its py_func"):
+        helper(3)
+    assert jit.interpreted(caller)(3) == 8  # with the twins of all that it calls
+
+
+def test_small_work_is_left_to_the_interpreter_until_there_was_much_of_it(monkeypatch):
+    @jit.jit
+    def kernel(x):
+        return x + 1
+
+    monkeypatch.setattr(jit, "MOST_STEPS", 100)
+    monkeypatch.setattr(jit, "_on_disk", lambda kernel: False)
+    for _ in range(3):
+        assert jit.sparingly(kernel, 30)(1) == 2
+        assert not kernel.overloads
+    assert jit.sparingly(kernel, 30)(1) == 2
+    assert kernel.overloads  # compiled by now
+    assert jit.sparingly(kernel, 0) is kernel
+
+
+@examples(25)
+@given(worlds(most_cells=9, most_count=4), st.sampled_from(["uniform", "hypergeometric"]))
+def test_machine_code_and_the_interpreter_answer_the_same(world, law):
+    note(world.story)
+
+    def answer() -> list[list[float]]:
+        audit = fw.audit(world.release, law=law, method="exact")
+        return [audit.cells[name].to_list() for name in ("lower", "upper", "entropy", "mean")]
+
+    compiled = answer()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jit, "at_hand", lambda kernel: False)
+        patch.setattr(jit, "MOST_STEPS", float("inf"))
+        assert answer() == compiled
+
+
+def test_processes_write_machine_code_one_at_a_time(tmp_path, monkeypatch):
+    mark = tmp_path / ".writing"
+    with jit._alone(mark):
+        assert mark.exists()
+        monkeypatch.setattr(jit, "PATIENCE", 2)
+        with pytest.raises(OSError, match="was not removed"), jit._alone(mark):
+            pass
+    assert not mark.exists()
+    mark.touch()
+    os.utime(mark, (0, 0))  # whoever wrote it is gone
+    with jit._alone(mark):
+        assert mark.exists()
 
 
 def test_a_kernel_that_closes_over_another_is_refused():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....base.jit import jit_lean
+from ....base.jit import jit_inner, jit_lean
 from ....fiber.bounds.decomposable import Components, Dims, maximal
 from .draw_two_way import Cells, Room, by_cells, by_shuffle, log_factorial_table, room_for, shuffle_is_cheaper
 
@@ -92,7 +92,7 @@ def decomposable_room(plan: DecomposablePlan) -> DecomposableRoom:
     )
 
 
-@jit_lean
+@jit_inner
 def draw_decomposable(plan: DecomposablePlan, random: np.ndarray, room: DecomposableRoom, table: np.ndarray) -> None:
     """Write a table, independent of all before: table[k] is the cell numbered k in the release."""
     glued, other = room.glued, room.next

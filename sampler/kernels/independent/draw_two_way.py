@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....base.jit import jit_lean
+from ....base.jit import jit_inner, jit_lean
 from ....base.random_streams import fraction, stepped
 from ...lines.hypergeometric import draw_with_table, log_factorial
 
@@ -157,7 +157,7 @@ def draw_many_independent(plan: TwoWayPlan, random: np.ndarray, room: Room, tabl
         draw_independent(plan, random, room, tables[k])
 
 
-@jit_lean
+@jit_inner
 def by_cells(cells, total, log_factorials, random, room, table, first):  # type: ignore[no-untyped-def]
     """Draw cell by cell. The sums stand in the room, where those of the columns are used up.
 
@@ -186,7 +186,7 @@ def by_cells(cells, total, log_factorials, random, room, table, first):  # type:
         table[cell[at + j]] = columns[j]
 
 
-@jit_lean
+@jit_inner
 def by_shuffle(cells, random, room, table):  # type: ignore[no-untyped-def]
     """Draw by a Fisher-Yates shuffle. The sums stand in the room, where those of the columns are used up."""
     n_rows, n_columns, cell, at = cells

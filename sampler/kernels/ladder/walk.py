@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....base.jit import jit_inlined, jit_lean
+from ....base.jit import jit_inlined, jit_inner, jit_lean
 from ....base.random_streams import fraction
 from ....moves.families.stock import Stock
 from ...lines.weights import Weights, log_weight_of
@@ -20,7 +20,7 @@ RUNG, TRADES, TRIPS, ACCEPTED = 0, 1, 2, 3
 """What is noted: the rung whose turn it is, trades offered, round trips, and from here on trades made, by the lower rung."""
 
 
-@jit_lean
+@jit_inner
 def on_rung(soft: Weights, power: float) -> Weights:
     """The weights of a higher rung."""
     kind, counted, log_mean, start, first, value, log_factorials, listed, tail, _ = soft

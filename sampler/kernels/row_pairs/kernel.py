@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....base.jit import jit_lean
+from ....base.jit import jit_inner, jit_lean
 from ....base.random_streams import below, stepped
 from ....moves.families.row_pairs import RowPairs, ones
 from ...lines.line import Line, draw_on_line, line_range
@@ -92,7 +92,7 @@ def match(number: int, turn: int, pair: int) -> tuple[int, int]:
     return up if up < circle else up - circle, down if down >= 0 else down + circle
 
 
-@jit_lean
+@jit_inner
 def next_rows(order: np.ndarray, state: np.ndarray, random: np.ndarray) -> tuple[int, int]:
     """The next two rows of an order that is shuffled (Fisher-Yates) when used up: all rows are visited equally often."""
     at = state[0]
@@ -198,7 +198,7 @@ def swap_round(
     random[0], random[1], random[2], random[3] = a, b, c, d
 
 
-@jit_lean
+@jit_inner
 def swap_along_lines(weights: Weights, place: Place, room: PairRoom, common: int, tally: Tally, by_steps: bool) -> None:
     """A round of swaps under any law, each drawn from the law along its line."""
     table, random, columns, sizes = place.table, place.random, room.columns, room.sizes

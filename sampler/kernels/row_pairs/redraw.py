@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....base.jit import jit_inlined, jit_lean
+from ....base.jit import jit_inlined, jit_inner, jit_lean
 from ....base.random_streams import below, stepped
 from ....moves.families.row_pairs import ones
 from ...lines.hypergeometric import draw_with_table
@@ -125,7 +125,7 @@ def redraw_evenly(place, bounded, room, common):  # type: ignore[no-untyped-def]
     return succeeded
 
 
-@jit_lean
+@jit_inner
 def redraw_rows(x: np.ndarray, room: PairRoom, common: int, log_factorials: np.ndarray, random: np.ndarray) -> None:
     """Draw both rows anew under 1/x!, given their sums and those of the columns: by a bit for each person, or where people
     are many column by column."""

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ....base.jit import jit_lean
+from ....base.jit import jit_inner, jit_lean
 from ....base.random_streams import below, stepped
 from ...tallies.tally import BY_STEPS, Tally, credit_share, end_of_draw
 from ..kernel import Kernel, Place
@@ -47,7 +47,7 @@ def walk_swaps(place: Place, tally: Tally, rows: int, columns: int, draws: int, 
     return _walk(place, tally, None, rows, columns, draws, steps)
 
 
-@jit_lean
+@jit_inner
 def _walk(place: Place, tally: Tally, credited: Tally | None, rows: int, columns: int, draws: int, steps: int) -> int:
     """The same, compiled twice: with credits for the lines of steps, and without, which leaves registers to the steps."""
     x, random = place.table, place.random

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ....base.jit import jit_lean
+from ....base.jit import jit_inner, jit_lean
 from ....base.random_streams import below, next_word, scattered
 from ...tallies.tally import BY_STEPS, Tally, credit_share, end_of_draw
 from ..kernel import Kernel, Place
@@ -26,7 +26,7 @@ CREDITED = 4
 """One round in so many is credited to the tally: a credit takes longer than a swap."""
 
 
-@jit_lean
+@jit_inner
 def number_of_pairs(first: np.uint64, last: np.uint64) -> np.uint64:
     """How many pairs the columns from first to last make; none if last is one less than first."""
     return (last - first + np.uint64(1)) >> np.uint64(1)
@@ -93,7 +93,7 @@ def mirror_pairs(x: np.ndarray, up: np.uint64, under: np.uint64, first: np.uint6
         x[c1 + c], x[c2 - c], x[c3 + c], x[c4 - c] = x1 + step, x2 - step, x3 - step, x4 + step
 
 
-@jit_lean
+@jit_inner
 def credit_pairs(
     tally: Tally, x: np.ndarray, up: np.uint64, under: np.uint64, first: np.uint64, last: np.uint64
 ) -> None:

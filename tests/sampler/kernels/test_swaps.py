@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.stats import chisquare
 
 import fiberwalk as fw
+from fiberwalk.base.jit import interpreted
 from fiberwalk.base.random_streams import next_word, streams
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
@@ -48,7 +49,7 @@ def test_credits_are_those_of_a_plain_twin(scale):
     for _ in range(300):
         q, (low, high) = rng.integers(9), np.sort(rng.integers(0, 9 * scale, size=2))
         twin[q, low : high + 1] += 1.0 / (high - low + 1)
-        credit(chain.tally, q, low, high)
+        interpreted(credit)(chain.tally, q, low, high)
         if chain.tally.n_waiting[0]:
             chain._make_room()
     windows = chain.tally.windows

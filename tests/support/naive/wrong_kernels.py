@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fiberwalk.base.jit import jit_lean
 from fiberwalk.base.random_streams import below
 from fiberwalk.moves.families.adaptive_kernel import directions, wander, write
 from fiberwalk.moves.families.adaptive_lattice import AdaptiveLattice
@@ -15,6 +16,18 @@ from fiberwalk.sampler.kernels.kernel import Kernel, Place
 from fiberwalk.sampler.lines.line import Line, draw_on_line, line_range
 from fiberwalk.sampler.lines.weights import Weights
 from fiberwalk.sampler.tallies.tally import BY_STEPS, Tally, credit, end_of_draw
+
+
+@jit_lean
+def note_draw(tally: Tally, table: np.ndarray) -> None:
+    """What every kernel does after a draw, for calls from Python."""
+    end_of_draw(tally, table)
+
+
+@jit_lean
+def note_value(tally: Tally, question: int, value: int) -> None:
+    """Credit one value."""
+    credit(tally, question, value, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +51,7 @@ class PlainKernel(Kernel):
 
     def note(self, tally: Tally, place: Place, columns: np.ndarray, sizes: np.ndarray, times: int) -> None:
         for j in columns:
-            credit(tally, j, place.table[j], place.table[j])
+            note_value(tally, j, place.table[j])
 
     def walk(self, place: Place, tally: Tally, room: Any, draws: int, steps: int) -> int:
         for done in range(draws):
@@ -53,7 +66,7 @@ class PlainKernel(Kernel):
                 place.table[columns] += times * sizes
                 if tally.by_steps[0] == BY_STEPS:
                     self.note(tally, place, columns, sizes, times)
-            end_of_draw(tally, place.table)
+            note_draw(tally, place.table)
             if tally.n_waiting[0] > 0:
                 return done + 1
         return draws
@@ -114,7 +127,7 @@ class NeverRefused(Kernel):
                     line = Line(place.table, columns, sizes, 0, length, low, high)
                     times, _ = draw_on_line(self.weights, line, place.random, place.weight)
                     place.table[columns[:length]] += times * sizes[:length]
-            end_of_draw(tally, place.table)
+            note_draw(tally, place.table)
             if tally.n_waiting[0] > 0:
                 return done + 1
         return draws
