@@ -41,7 +41,7 @@ WRITING = ".writing"
 PATIENCE, WAIT = 500, 0.01
 CLOSES_OVER = "{function} closes over the kernel {other}: its machine code would never be found again on the disk."
 
-MOST_STEPS = 400_000
+MOST_STEPS = 1_000_000
 """Steps of the loops of a kernel, about a microsecond each, that are left to the interpreter before it is compiled."""
 
 _CONFIG: Any = numba.config
@@ -167,22 +167,27 @@ def _on_disk(kernel: Any) -> bool:
     return index is not None and os.path.exists(index)
 
 
-@cache
 def interpreted(kernel: Kernel) -> Kernel:
-    """The twin of a kernel in plain Python, which calls the twins of other kernels."""
-    python: FunctionType = kernel.py_func  # type: ignore[attr-defined]
-    names = {
-        name: interpreted(value) if isinstance(value, numba.core.dispatcher.Dispatcher) else value
-        for name, value in python.__globals__.items()
-        if name in python.__code__.co_names
-    }
-    twin = FunctionType(python.__code__, {"__builtins__": __builtins__, **names}, python.__name__, python.__defaults__)
+    """The twin of a kernel in plain Python."""
+    twin = _twin(kernel)
 
     def run(*given: Any) -> Any:
         with np.errstate(all="ignore"):  # as machine code does: overflow wraps, and division by zero is infinite
             return twin(*given)
 
-    return run  # type: ignore[return-value]
+    return cast(Kernel, run)
+
+
+@cache
+def _twin(kernel: Any) -> FunctionType:
+    """The function that was compiled, which calls the twins of other kernels."""
+    python: FunctionType = kernel.py_func
+    names = {
+        name: _twin(value) if isinstance(value, numba.core.dispatcher.Dispatcher) else value
+        for name, value in python.__globals__.items()
+        if name in python.__code__.co_names
+    }
+    return FunctionType(python.__code__, {"__builtins__": __builtins__, **names}, python.__name__, python.__defaults__)
 
 
 def cache_base() -> Path:

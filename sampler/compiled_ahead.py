@@ -16,14 +16,21 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..base.jit import at_hand, cache_folder
+from ..base.random_streams import streams
 from ..fiber.laws.support import Support
 from ..fiber.laws.uniform import Uniform
-from .tallies.windows import add_to
+from ..moves.families.move_set import MoveSet
+from .tallies.windows import value_sums
 
 SWITCH = "FIBERWALK_COMPILE_AHEAD"
 """The environment variable that turns it off, as "0"."""
+DRAWS = 8192
+"""Draws on a toy: enough for several looks."""
+SMALL = 4
+"""The side of a toy of three dims for blocks of up to 64 cells, in which other kernels are used under weights."""
 LARGE = 24
 """Cells of a block from which on chains are likely to be needed."""
 
@@ -34,17 +41,18 @@ def compile_ahead(inside: Support) -> None:
     if not blocks:
         return
     usual = os.environ.get(SWITCH, "1") != "0" and (os.cpu_count() or 1) > 1 and cache_folder() is not None
-    if usual and not at_hand(add_to):
-        many_way = any(block.network is None for block in blocks)
-        _begun(many_way, "uniform" if isinstance(inside.law, Uniform) else "hypergeometric")
+    if usual and not at_hand(value_sums):
+        dims = 3 if any(block.network is None for block in blocks) else 2
+        side = SMALL if max(len(block.columns) for block in blocks) <= SMALL**3 else SMALL + 1
+        _begun(dims, side, "uniform" if isinstance(inside.law, Uniform) else "hypergeometric")
 
 
 @cache
-def _begun(many_way: bool, law: str) -> subprocess.Popen[bytes] | None:
+def _begun(dims: int, side: int, law: str) -> subprocess.Popen[bytes] | None:
     """The other process; it is not left behind."""
     if getattr(sys, "frozen", False) or "python" not in os.path.basename(sys.executable or "").lower():
         return None
-    code = f"from {__name__} import run_toy; run_toy({many_way}, {law!r})"
+    code = f"from {__name__} import run_toy; run_toy({dims}, {side}, {law!r})"
     environment = {**os.environ, SWITCH: "0", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with suppress(OSError):
         none = subprocess.DEVNULL
@@ -59,31 +67,28 @@ def _ended(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def run_toy(many_way: bool, law: str) -> None:
-    """Run chains on a toy until they stop."""
-    import scipy.sparse as sp
-
+def run_toy(dims: int, side: int, law: str) -> None:
+    """Run chains on a toy for a few looks."""
     from ..fiber.equations.basic_moves import basic_moves
     from ..fiber.laws.support import support
     from ..moves.chooser import Moves
-    from ..moves.families.lattice import LatticeMoves
     from ..moves.families.listed import Listed
-    from ..moves.families.mixture import Mixture
-    from ..moves.families.move_set import MoveSet
-    from ..moves.registry import Wanted, moves_for_block
+    from ..moves.registry import BASIC, Wanted, moves_for_block
     from ..release.publish import publish
+    from .chains.chain import Chain
+    from .chains.run import Run
     from .chains.settings import ChainSettings
-    from .estimate import estimate
+    from .chains.unit_run import UnitRun
+    from .chains.units import units_of
 
-    dims = 3 if many_way else 2
     margins = [",".join(chosen) for chosen in combinations("ABC"[:dims], dims - 1)]
-    inside = support(publish(np.full((5,) * dims, 3), margins), law)
-    wanted = Wanted(inside, 0, None, 0.0)
-    if many_way:
-        rows = basic_moves(inside.solved.fiber.coordinates[wanted.block.columns], wanted.block.A)
-        sums = LatticeMoves(wanted.lattice)
-        moves: MoveSet = Mixture((Listed(rows, sums.certificate), sums), (0.9, 0.1))
+    inside = support(publish(np.full((side,) * dims, 3), margins), law)
+    (block,) = inside.solved.blocks
+    if dims > 2:
+        rows = basic_moves(inside.solved.fiber.coordinates[block.columns], block.A)
+        moves: MoveSet = Listed(rows, BASIC)
     else:
-        moves = moves_for_block(wanted)
-    questions = sp.csr_array(sp.eye_array(inside.solved.fiber.n_columns, dtype=np.int64))
-    estimate(Moves(inside, (moves,)), questions, ChainSettings(seed=0))
+        moves = moves_for_block(Wanted(inside, 0, None, 0.0))
+    (unit,) = units_of(Moves(inside, (moves,)), sp.csr_array(sp.eye_array(len(block.columns), dtype=np.int64)))
+    chains = [Chain(unit, unit.start, random) for random in streams(0, 2)]
+    Run([UnitRun(unit, chains)], ChainSettings(seed=0, chains=2, max_draws=DRAWS)).go_on()

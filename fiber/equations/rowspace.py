@@ -68,7 +68,7 @@ def _echelon(M: np.ndarray, prime: int) -> np.ndarray:
 
 
 def _echeloned(M: np.ndarray) -> np.ndarray:
-    steps = M.shape[0] * M.shape[1] * min(M.shape) // 4
+    steps = M.shape[0] * M.shape[1] * min(M.shape) // 16  # most entries are 0
     pivots: np.ndarray = sparingly(_echelon, steps)(M, PRIME)
     return pivots
 

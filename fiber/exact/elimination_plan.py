@@ -76,7 +76,7 @@ def plan(A: Any, b: np.ndarray, span: np.ndarray, most: float = np.inf) -> Plan 
     for number, first in enumerate(np.argsort(room, kind="stable")[:: max(1, A.shape[0] // tries)][:tries]):
         if best is not None and number >= FIRST and best.log_operations > most + FAR:
             break
-        order = sparingly(_row_by_row, work / 4)(pattern, Sizes(room, np.log1p(span.astype(float))), int(first))
+        order = sparingly(_row_by_row, work / 10)(pattern, Sizes(room, np.log1p(span.astype(float))), int(first))
         candidate = _along(dense, b, span, order)
         if best is None or candidate.log_operations < best.log_operations:
             best = candidate

@@ -13,7 +13,7 @@ from fiberwalk.sampler import compiled_ahead
 @pytest.fixture
 def begun(monkeypatch):
     """What would be begun, on a machine where nothing is compiled."""
-    asked: list[tuple[bool, str]] = []
+    asked: list[tuple[int, int, str]] = []
     monkeypatch.setattr(compiled_ahead, "_begun", lambda *kind: asked.append(kind))
     monkeypatch.setattr(compiled_ahead, "at_hand", lambda kernel: False)
     monkeypatch.setattr(compiled_ahead.os, "cpu_count", lambda: 2)
@@ -27,7 +27,7 @@ THREE_WAY = fw.publish(np.full((3, 3, 4), 3), ["A,B", "A,C", "B,C"])
 def test_it_is_told_the_kind_of_release_and_of_law(begun):
     compiled_ahead.compile_ahead(support(THREE_WAY, "uniform"))
     compiled_ahead.compile_ahead(support(fw.publish(np.full((6, 6), 3), ["A", "B"]), "hypergeometric"))
-    assert begun == [(True, "uniform"), (False, "hypergeometric")]
+    assert begun == [(3, 4, "uniform"), (2, 4, "hypergeometric")]
 
 
 def test_it_is_not_begun_without_need(begun, monkeypatch):
@@ -41,11 +41,11 @@ def test_it_is_not_begun_without_need(begun, monkeypatch):
 
 
 @pytest.mark.parametrize("law", ["uniform", "hypergeometric"])
-@pytest.mark.parametrize("many_way", [True, False], ids=["many-way", "two-way"])
-def test_chains_run_on_a_toy(many_way, law):
-    compiled_ahead.run_toy(many_way, law)
+@pytest.mark.parametrize(("dims", "side"), [(2, 4), (3, 4), (3, 5)])
+def test_chains_run_on_a_toy(dims, side, law):
+    compiled_ahead.run_toy(dims, side, law)
 
 
 def test_a_program_that_is_no_python_is_not_begun_again(monkeypatch):
     monkeypatch.setattr(compiled_ahead.sys, "executable", "/usr/bin/an-application")
-    assert compiled_ahead._begun.__wrapped__(True, "uniform") is None
+    assert compiled_ahead._begun.__wrapped__(3, 4, "uniform") is None
