@@ -97,12 +97,17 @@ def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapp
 
     `mapping` is room for [merged dim, label]: the labels that a pattern's own labels stand for.
     """
-    kind = int(np.searchsorted(arrays.ends, fraction(random), side="right"))
+    kind, place = 0, fraction(random)
+    while arrays.ends[kind] <= place:
+        kind += 1
     n_cuts = len(arrays.stays)
     if kind < n_cuts:
         _draw_swap(arrays, kind, random, coordinates)
         return 2
-    n_free = 1 if arrays.free.any() else 0
+    n_free = 0
+    for axis in range(len(arrays.size)):
+        if arrays.free[axis]:
+            n_free = 1
     if kind < n_cuts + n_free:
         for axis in range(len(arrays.size)):
             coordinates[0, axis] = below(random, arrays.size[axis])
