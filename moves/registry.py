@@ -32,6 +32,7 @@ from .families.mixture import Mixture
 from .families.move_set import MoveSet
 from .families.row_pairs import row_pairs
 from .families.short_cycles import short_cycles
+from .families.short_moves import short_moves
 from .families.sub_tables import boxes, from_sets, grown_sets
 from .families.swaps import swaps
 
@@ -129,7 +130,7 @@ def proven_margins(wanted: Wanted) -> MoveSet | None:
 
 def dense_table(wanted: Wanted) -> MoveSet | None:
     """Counts so large that basic moves, of which every cell has some, are seldom blocked; sums of vectors reach the rest."""
-    block, basic = wanted.block, _basic(wanted)
+    block, basic = wanted.block, _short(wanted)
     if basic is None or np.bincount(basic.rows.indices, minlength=len(block.columns)).min() < OFTEN:
         return None
     if float((block.start - block.lower).mean()) < LARGE:
@@ -155,7 +156,7 @@ def markov_basis_by_4ti2(wanted: Wanted) -> MoveSet | None:
 def nothing_proven(wanted: Wanted) -> MoveSet:
     """Several families together, and the word for it."""
     sums = LatticeMoves(wanted.lattice)
-    quick = _basic(wanted), _known_of_margins(wanted)
+    quick = _short(wanted), _known_of_margins(wanted)
     return whatever_the_block(wanted.inside, wanted.block, (wanted.computed.words,), sums, quick)
 
 
@@ -223,6 +224,12 @@ def whatever_the_block(
         if len(available) > 1
         else sums
     )
+
+
+def _short(wanted: Wanted) -> Listed | None:
+    """Short moves of any kind."""
+    basic = _basic(wanted)
+    return short_moves(wanted.block.A, LatticeMoves(wanted.lattice).vectors, None if basic is None else basic.rows)
 
 
 def _basic(wanted: Wanted) -> Listed | None:

@@ -12,12 +12,13 @@ nothing is answered. Of the four row sums three make up the state, as the fourth
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
-from ...base.interruption import check_time
+from ...base.interruption import time_check
 from ...base.jit import jit, jit_inlined
 from ..blocks.presolve import Block
 from .solved import Budget, Solved
@@ -53,8 +54,9 @@ def two_way_law(block: Block, budget: Budget) -> Solved | None:
         return None
     halves = ([2, 3], [0, 1]), ([0, 1], [2, 3])
     at_once = max(1, min(len(halves), os.cpu_count() or 1, int(budget.bytes // (8 * ARRAYS * states))))
+    check = time_check()  # the limit is that of this thread
     with ThreadPoolExecutor(at_once) as pool:
-        of_halves = pool.map(lambda half: _laws_of_two(rows, columns, *half), halves)
+        of_halves = pool.map(lambda half: _laws_of_two(rows, columns, half[0], half[1], check), halves)
         of_columns = [laws for two in of_halves for laws in two]
     tables = _total(block, of_columns[0], budget)
     if tables is None:
@@ -80,16 +82,18 @@ def _most_tables(columns: np.ndarray) -> float:
     return float(ways[-2] * ways[-3])
 
 
-def _laws_of_two(rows: np.ndarray, columns: np.ndarray, others: list[int], two: list[int]) -> list[ColumnLaws]:
+def _laws_of_two(
+    rows: np.ndarray, columns: np.ndarray, others: list[int], two: list[int], check: Callable[[str], None]
+) -> list[ColumnLaws]:
     """For each of two columns and each row how many tables have each value there: those that the other three columns have
     with what it leaves of the rows."""
     places = np.indices(tuple(int(total) + 1 for total in rows[:3]), sparse=True)
     of_one = (sum(places) <= columns[others[0]]).astype(np.uint64)
-    check_time("tables were counted")
+    check("tables were counted")
     of_others = added(of_one, int(columns[others[1]]))
     answers = []
     for k, beside in zip(two, two[::-1], strict=True):
-        check_time("tables were counted")
+        check("tables were counted")
         counts = added(of_others, int(columns[beside]))
         laws = [np.zeros(int(total) + 1) for total in rows]
         tables = left_over(counts, rows, int(columns[k]), *laws)

@@ -17,11 +17,14 @@ import numpy as np
 from .chain import Chain
 from .unit import Unit
 
-TRIAL, WATCHED = 256, 200
-"""Draws of a trial, and cells that are watched in it."""
+TRIAL, LONGEST_TRIAL, WATCHED = 256, 4096, 200
+"""Draws of a trial, at least and at most, and cells that are watched in it."""
+PATIENCE = 5e7
+"""Nanoseconds of work of a trial: the longer it is, the slower cells it can tell from each other."""
 ROUNDS = 256
 """Draws of each kernel in turn before that."""
-LAGS = (1, 4, 16, 64)
+LAGS = (1, 4, 16, 64, 256, 1024)
+"""Draws between two looks at a cell, up to a quarter of a trial."""
 LEAST_SHARE = 0.04
 """The least share of the time of every kernel: the one that is proven to reach every table must keep its turn, and a trial
 is too short to show its worth."""
@@ -42,16 +45,18 @@ def tuned(unit: Unit, start: np.ndarray, random: np.ndarray) -> Unit:
     if len(unit.kernels) == 1:
         return unit
     costs = _costs(unit)
-    seen, start = _trials(unit, start, random, [_alone(len(costs), k) for k in range(len(costs))])
+    seen, start = _trials(unit, start, random, [_alone(len(costs), k) for k in range(len(costs))], TRIAL)
     rates = _rates(seen)
     shares = best_shares(rates / costs[:, None])
     # Kernels do more together than one by one: where cells wait for one that is seldom needed, little of it is enough.
-    mixed = [_as_turns(time_shares, costs, rates) for time_shares in (shares, *_mostly(len(costs)))]
-    if max(sum(turns.draws) for turns in mixed) > TRIAL // 2:
-        return _by_turns(unit, mixed[0])  # a trial would not see all kernels
-    seen, _ = _trials(unit, start, random, mixed)
+    alike = np.full(len(costs), 1.0 / len(costs))
+    mixed = [_as_turns(time_shares, costs, rates) for time_shares in (shares, alike, *_mostly(len(costs)))]
     usual = np.array([np.multiply(*turns) @ costs / sum(turns.draws) for turns in mixed])
-    waits = (1.0 / np.maximum(_rates(seen), 1.0 / TRIAL)).mean(axis=1) * usual
+    draws = int(np.clip(PATIENCE / usual.max(), TRIAL, LONGEST_TRIAL))
+    if max(sum(turns.draws) for turns in mixed) > draws // 2:
+        return _by_turns(unit, mixed[0])  # a trial would not see all kernels
+    seen, _ = _trials(unit, start, random, mixed, draws)
+    waits = (1.0 / np.maximum(_rates(seen), 1.0 / draws)).mean(axis=1) * usual
     return _by_turns(unit, mixed[int(np.argmin(waits))])
 
 
@@ -83,13 +88,15 @@ def _costs(unit: Unit) -> np.ndarray:
     return np.array([kernel.steps(n) * kernel.cost for kernel in unit.kernels])
 
 
-def _trials(unit: Unit, start: np.ndarray, random: np.ndarray, ways: Sequence[Turns]) -> tuple[np.ndarray, np.ndarray]:
-    """[way, draw, cell]: some cells in a short walk in each of these ways; and the table after the last."""
+def _trials(
+    unit: Unit, start: np.ndarray, random: np.ndarray, ways: Sequence[Turns], draws: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """[way, draw, cell]: some cells in a walk of so many draws in each of these ways; and the table after the last."""
     n = len(unit.columns)
     watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
     seen = []
     for turns in ways:
-        used = [k for k, draws in enumerate(turns.draws) if draws]
+        used = [k for k, times in enumerate(turns.draws) if times]
         trial_unit = replace(
             unit,
             kernels=tuple(unit.kernels[k] for k in used),
@@ -98,8 +105,8 @@ def _trials(unit: Unit, start: np.ndarray, random: np.ndarray, ways: Sequence[Tu
         )
         chain = Chain(trial_unit, start, random)
         chain.counts = False
-        chain.advance(trial_unit, TRIAL // 4)
-        seen.append(chain.keep(trial_unit, watched, TRIAL).astype(float))
+        chain.advance(trial_unit, draws // 4)
+        seen.append(chain.keep(trial_unit, watched, draws).astype(float))
         start = chain.place.table + unit.offset  # the next goes on from here
     return np.array(seen), start
 
@@ -111,7 +118,7 @@ def _rates(seen: np.ndarray) -> np.ndarray:
     moved = variance > 0
     rates = np.ones((len(seen), int(moved.sum())))
     for k, values in enumerate(seen):
-        for lag in LAGS:
+        for lag in (lag for lag in LAGS if 4 * lag <= len(values)):
             jump = ((values[lag:] - values[:-lag]) ** 2).mean(axis=0)[moved] / (2.0 * variance[moved])
             kept = np.clip(1.0 - jump, 0.0, 1.0) ** (1.0 / lag)
             rates[k] = np.minimum(rates[k], (1.0 - kept) / (1.0 + kept))
