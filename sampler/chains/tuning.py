@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from math import ceil
 from typing import NamedTuple
 
@@ -53,9 +54,7 @@ def tuned(unit: Unit, start: np.ndarray, random: np.ndarray) -> Unit:
     mixed = [_as_turns(time_shares, costs, rates) for time_shares in (shares, alike, *_mostly(len(costs)))]
     usual = np.array([np.multiply(*turns) @ costs / sum(turns.draws) for turns in mixed])
     draws = int(np.clip(PATIENCE / usual.max(), TRIAL, LONGEST_TRIAL))
-    if max(sum(turns.draws) for turns in mixed) > draws // 2:
-        return _by_turns(unit, mixed[0])  # a trial would not see all kernels
-    seen, _ = _trials(unit, start, random, mixed, draws)
+    seen, _ = _trials(unit, start, random, [_in_short(turns, draws // 4) for turns in mixed], draws)
     waits = (1.0 / np.maximum(_rates(seen), 1.0 / draws)).mean(axis=1) * usual
     return _by_turns(unit, mixed[int(np.argmin(waits))])
 
@@ -77,15 +76,23 @@ def _alone(kernels: int, kernel: int) -> Turns:
 
 
 def _mostly(kernels: int) -> np.ndarray:
-    """[k]: shares of time in which all kernels but the k-th have the least."""
+    """Shares of time in which all kernels but one, or two, have the least."""
     least = min(LEAST_SHARE, 0.5 / kernels)
-    return np.full((kernels, kernels), least) + (1.0 - kernels * least) * np.eye(kernels)
+    alone = np.eye(kernels)
+    pairs = [(alone[i] + alone[j]) / 2.0 for i, j in combinations(range(kernels), 2)] if kernels > 2 else []
+    return least + (1.0 - kernels * least) * np.array([*alone, *pairs])
 
 
 def _costs(unit: Unit) -> np.ndarray:
     """Nanoseconds of a draw of each kernel."""
     n = len(unit.columns)
-    return np.array([kernel.steps(n) * kernel.cost for kernel in unit.kernels])
+    return np.array([kernel.draw_cost(n) for kernel in unit.kernels])
+
+
+def _in_short(turns: Turns, most: int) -> Turns:
+    """Turns in a round of about so many draws; a kernel that has less than one of them is left out."""
+    factor = max(1.0, sum(turns.draws) / most)
+    return Turns(tuple(int(times / factor) for times in turns.draws), turns.stretch)
 
 
 def _trials(

@@ -254,8 +254,11 @@ def _walked(task: Task, rows: Any) -> Fit | None:
     kernels, others = by_length(rows, task.weights, task.block)
     if not kernels:
         return None
-    if task.weights.kind != ALIKE and (task.n_columns <= FEW_COLUMNS or len(kernels) > 1 or others.shape[0]):
-        return None  # a schedule weighs moves against each other, which matters more
+    several = len(kernels) > 1 or others.shape[0]
+    if several and task.n_columns <= schedule.MOST_COLUMNS and task.block.network is None:
+        return None  # a schedule weighs moves of all lengths against each other: there, few of them move what is slow
+    if task.weights.kind != ALIKE and (several or task.n_columns <= FEW_COLUMNS):
+        return None
     if not others.shape[0]:
         return Fit(tuple(kernels))
     rest = Listed(others, task.moves.certificate)

@@ -62,6 +62,10 @@ class Kernel(ABC):
         """About how many nanoseconds a draw takes, for how often chains can be stopped."""
         return max(LEAST_WORK, WORK_PER_CELL * n_columns)
 
+    def draw_cost(self, n_columns: int) -> float:
+        """About how many nanoseconds a draw takes, by which kernels are weighed against each other."""
+        return self.steps(n_columns) * self.cost
+
     def steps(self, n_columns: int) -> int:
         """Steps to a draw."""
         return max(1, ceil(max(LEAST_WORK, WORK_PER_CELL * n_columns) / self.cost))

@@ -16,7 +16,7 @@ from ....moves.families.swaps import Swaps
 from ...lines.weights import ALIKE, Weights, has_tails
 from ...tallies.tally import Tally, end_of_draw
 from ..kernel import Fit, Kernel, Lasting, Place, Task
-from .odds import learn_odds
+from .odds import entry_cost, learn_odds
 from .walk import RUN, ListedArrays, Room, listed_arrays, room_for, walk_entries
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class ScheduleKernel(Kernel):
 
     arrays: ListedArrays
     weights: Weights
+    seen_cost: float = 0.0
+    """Nanoseconds of a step, as a walk showed; 0: not known yet."""
 
     credits_lines = False
 
@@ -81,7 +83,13 @@ class ScheduleKernel(Kernel):
         """With a schedule learnt from a walk."""
         steps = min(LESSON * len(self.arrays.middle), LONGEST_LESSON)
         table = start - unit.offset
-        return replace(self, arrays=learn_odds(self.arrays, self.weights, unit.lower, unit.upper, table, random, steps))
+        arrays = learn_odds(self.arrays, self.weights, unit.lower, unit.upper, table, random, steps)
+        seen = entry_cost(arrays, self.weights, unit.lower, unit.upper, table, random)
+        return replace(self, arrays=arrays, seen_cost=seen)
+
+    def draw_cost(self, n_columns: int) -> float:
+        """As it was seen: where moves are open, an entry takes many times as long as where they are blocked."""
+        return self.steps(n_columns) * (self.seen_cost or self.cost)
 
     def room(self) -> Room:
         """Where the walk is in the schedule."""

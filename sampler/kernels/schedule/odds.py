@@ -12,7 +12,7 @@ import numpy as np
 
 from ....base.interruption import check_time
 from ....base.random_streams import next_word
-from ...lines.weights import ALIKE, Weights
+from ...lines.weights import ALIKE, MIXED, Weights
 from .walk import ENDLESS, ListedArrays, room_for, scheduled, walk_entries
 
 FLOOR = 0.05
@@ -28,8 +28,35 @@ ENOUGH = 80
 AT_ONCE = 200_000
 """Entries after which it matters how much time is left."""
 MOST_ENTRIES, MOST_TIMES = 32_768, 64
+WATCHED = 4096
+"""Entries by which the cost of one is told."""
+BLOCKED, MADE, EVENLY, BY_RATIOS, LISTED = 15.0, 20.0, 18.0, 6.0, 12.0
+"""Nanoseconds of an entry, more of a step that is made, and of each of its columns: without weights, and for about each
+point of its line where these are ratios of counts or looked up."""
 WIDTH, LEAST_WIDTH = 7.0, 8
 """A window on a long line, in root mean squares of the steps of its move."""
+
+
+def entry_cost(
+    arrays: ListedArrays,
+    weights: Weights,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    table: np.ndarray,
+    random: np.ndarray,
+) -> float:
+    """About how many nanoseconds an entry takes, by how often moves are open and how far they lead on a walk (which changes
+    the table)."""
+    if not len(arrays.middle):
+        return BLOCKED
+    room = room_for(arrays, noting=True)
+    walk_entries(arrays, weights, lower, upper, table, random, WATCHED, room)
+    made = room.noted[:, 0]
+    if not made.any():
+        return BLOCKED
+    length, step = float(made @ np.diff(arrays.start)), float(np.sqrt(room.noted[:, 1].sum() / made.sum()))
+    each = EVENLY if weights.kind == ALIKE else (LISTED if weights.kind == MIXED else BY_RATIOS) * (1.0 + 3.0 * step)
+    return float(BLOCKED + (MADE * made.sum() + each * length) / WATCHED)
 
 
 def learn_odds(
