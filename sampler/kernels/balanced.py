@@ -255,7 +255,8 @@ def _walked(task: Task, rows: Any) -> Fit | None:
     if not kernels:
         return None
     several = len(kernels) > 1 or others.shape[0]
-    if several and task.n_columns <= schedule.MOST_COLUMNS and task.block.network is None:
+    gathered = task.moves.certificate.word == "unproven" and task.block.network is None
+    if several and gathered and task.n_columns <= schedule.MOST_COLUMNS:
         return None  # a schedule weighs moves of all lengths against each other: there, few of them move what is slow
     if task.weights.kind != ALIKE and (several or task.n_columns <= FEW_COLUMNS):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -71,7 +72,10 @@ def test_steps_reach_as_far_as_lines_are_wide():
 def test_nothing_is_counted_by_reference():
     unit = dense()
     Chain(unit, unit.start, streams(1, 1)[0]).advance(replace(unit, shares=(1 << 40,) * len(unit.kernels)), 2)
-    for code in walk_of(unit.kernels[0].half, False, False).inspect_asm().values():
+    cached = walk_of(unit.kernels[0].half, False, False)
+    fresh = numba.njit(nogil=True, error_model="numpy", _nrt=False)(cached.py_func)  # code from the disk cannot be read
+    fresh.compile(cached.signatures[0])
+    for code in fresh.inspect_asm().values():
         assert "NRT_incref" not in code
 
 
