@@ -41,11 +41,12 @@ WRITING = ".writing"
 PATIENCE, WAIT = 500, 0.01
 CLOSES_OVER = "{function} closes over the kernel {other}: its machine code would never be found again on the disk."
 
-MOST_STEPS = 1_000_000
-"""Steps of the loops of a kernel, about a microsecond each, that are left to the interpreter before it is compiled."""
+MOST_STEPS = 50_000
+"""Steps of the loops of a kernel, about a microsecond each, that are left to the interpreter before it is compiled: no more
+than take as long as to find machine code on the disk, so that every process may do so."""
 
 _CONFIG: Any = numba.config
-_SPENT: dict[int, float] = {}
+_SPENT: dict[Any, float] = {}
 _LOCK = Lock()
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
@@ -147,12 +148,14 @@ def _alone(mark: Path) -> Iterator[None]:
 def sparingly(kernel: Kernel, steps: float) -> Kernel:
     """The kernel, or its twin in plain Python where it is not compiled and so many steps are not worth it.
 
+    The steps are no fewer than it will make: where there are many after all, plain Python takes a hundred times as long.
+
     Only for kernels whose numbers are signed integers and floats: mixed with unsigned ones, numpy makes floats of them.
     """
     if at_hand(kernel):
         return kernel
     with _LOCK:
-        spent = _SPENT[id(kernel)] = _SPENT.get(id(kernel), 0.0) + steps
+        spent = _SPENT[kernel] = _SPENT.get(kernel, 0.0) + steps
     return kernel if spent > MOST_STEPS else interpreted(kernel)
 
 

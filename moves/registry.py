@@ -85,6 +85,22 @@ class Wanted:
         return integer_kernel(self.block.A)
 
     @cached_property
+    def sums(self) -> LatticeMoves:
+        """Sums of vectors of the lattice."""
+        return LatticeMoves(self.lattice)
+
+    @cached_property
+    def basic(self) -> Listed | None:
+        """Basic moves of the block, where it has any."""
+        rows = basic_moves(self.inside.solved.fiber.coordinates[self.block.columns], self.block.A)
+        return None if rows is None else Listed(rows, BASIC)
+
+    @cached_property
+    def short(self) -> Listed | None:
+        """Short moves of any kind."""
+        return short_moves(self.block.A, self.sums.vectors, None if self.basic is None else self.basic.rows)
+
+    @cached_property
     def computed(self) -> Algebra:
         """A Markov basis by 4ti2, or why there is none."""
         return markov_basis(self.block.A, upper_of_their_own(self.block), self.max_seconds)
@@ -124,19 +140,18 @@ def proven_margins(wanted: Wanted) -> MoveSet | None:
         with suppress(TooLarge):
             moves.listed(FEW_LISTED)
             return moves
-    quick = _basic(wanted)
-    return moves if quick is None else Mixture((quick, moves), (0.9, 0.1))
+    return moves if wanted.basic is None else Mixture((wanted.basic, moves), (0.9, 0.1))
 
 
 def dense_table(wanted: Wanted) -> MoveSet | None:
     """Counts so large that basic moves, of which every cell has some, are seldom blocked; sums of vectors reach the rest."""
-    block, basic = wanted.block, _short(wanted)
-    if basic is None or np.bincount(basic.rows.indices, minlength=len(block.columns)).min() < OFTEN:
+    block, short = wanted.block, wanted.short
+    if short is None or np.bincount(short.rows.indices, minlength=len(block.columns)).min() < OFTEN:
         return None
     if float((block.start - block.lower).mean()) < LARGE:
         return None
     known = _known_of_margins(wanted)
-    parts = (basic, *([] if known is None else [known]), LatticeMoves(wanted.lattice))
+    parts = (short, *([] if known is None else [known]), wanted.sums)
     return Mixture(parts, (0.8, 0.1, 0.1)[: len(parts)])
 
 
@@ -155,9 +170,8 @@ def markov_basis_by_4ti2(wanted: Wanted) -> MoveSet | None:
 
 def nothing_proven(wanted: Wanted) -> MoveSet:
     """Several families together, and the word for it."""
-    sums = LatticeMoves(wanted.lattice)
-    quick = _short(wanted), _known_of_margins(wanted)
-    return whatever_the_block(wanted.inside, wanted.block, (wanted.computed.words,), sums, quick)
+    quick = wanted.short, _known_of_margins(wanted)
+    return whatever_the_block(wanted.inside, wanted.block, (wanted.computed.words,), wanted.sums, quick)
 
 
 def _known_of_margins(wanted: Wanted) -> MoveSet | None:
@@ -215,8 +229,9 @@ def whatever_the_block(
     if sums is None:
         sums = lattice_moves(block)
     certificate = sums.certificate
+    vectors = sums.vectors
     sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
-    redrawn = from_sets(block, [*grown_sets(sums.vectors), *boxes(inside.solved.fiber.coordinates[block.columns])])
+    redrawn = from_sets(block, [*grown_sets(vectors), *boxes(inside.solved.fiber.coordinates[block.columns])])
     parts = [*((moves, QUICK) for moves in quick), (redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED), (sums, SUMS)]
     available = [(moves, odds) for moves, odds in parts if moves is not None]
     return (
@@ -224,15 +239,3 @@ def whatever_the_block(
         if len(available) > 1
         else sums
     )
-
-
-def _short(wanted: Wanted) -> Listed | None:
-    """Short moves of any kind."""
-    basic = _basic(wanted)
-    return short_moves(wanted.block.A, LatticeMoves(wanted.lattice).vectors, None if basic is None else basic.rows)
-
-
-def _basic(wanted: Wanted) -> Listed | None:
-    """Basic moves of the block, where it has any."""
-    rows = basic_moves(wanted.inside.solved.fiber.coordinates[wanted.block.columns], wanted.block.A)
-    return None if rows is None else Listed(rows, BASIC)

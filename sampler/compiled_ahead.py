@@ -67,8 +67,9 @@ def _ended(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def run_toy(dims: int, side: int, law: str) -> None:
-    """Run chains on a toy for a few looks."""
+def run_toy(dims: int, side: int, law: str) -> int:
+    """Run chains on a toy, and find its bounds; gives back the draws that a chain made."""
+    from ..fiber.bounds.chooser import cell_bounds
     from ..fiber.equations.basic_moves import basic_moves
     from ..fiber.laws.support import support
     from ..moves.chooser import Moves
@@ -82,7 +83,8 @@ def run_toy(dims: int, side: int, law: str) -> None:
     from .chains.units import units_of
 
     margins = [",".join(chosen) for chosen in combinations("ABC"[:dims], dims - 1)]
-    inside = support(publish(np.full((side,) * dims, 3), margins), law)
+    release = publish(np.full((side,) * dims, 3), margins)
+    inside = support(release, law)
     (block,) = inside.solved.blocks
     if dims > 2:
         rows = basic_moves(inside.solved.fiber.coordinates[block.columns], block.A)
@@ -91,4 +93,7 @@ def run_toy(dims: int, side: int, law: str) -> None:
         moves = moves_for_block(Wanted(inside, 0, None, 0.0))
     (unit,) = units_of(Moves(inside, (moves,)), sp.csr_array(sp.eye_array(len(block.columns), dtype=np.int64)))
     chains = [Chain(unit, unit.start, random) for random in streams(0, 2)]
-    Run([UnitRun(unit, chains)], ChainSettings(seed=0, chains=2, max_draws=DRAWS)).go_on()
+    run = UnitRun(unit, chains)
+    Run([run], ChainSettings(seed=0, chains=2, max_draws=DRAWS)).go_on()
+    cell_bounds(release)
+    return run.made

@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from ...base.jit import jit_inner, jit_lean, sparingly
 from ...base.random_streams import below, streams
 
-STEPS, USUAL = 10_000, 2_000
-"""Of a walk, unless it is to be longer, at most; and what loops of kernels go through in one as a rule."""
+STEPS, AT_FIRST = 10_000, 50
+"""Of a walk, unless it is to be longer; and so many before the others, as they often are enough."""
 DEEPEST = 8
 """Moves that are blocked by each other, one after the other, before another one is tried."""
 FAR: Any = np.int64(1 << 62)
@@ -71,8 +71,13 @@ class Pushing:
         asked = cells[moved & (coefficients != 0)].astype(np.int64)
         if not len(asked):
             return above <= 0
-        walk = sparingly(push, USUAL)
-        return bool(walk(self.moves, self.walk, asked, cost, above, longer * STEPS, self.random))
+        in_loops = 2 * DEEPEST * int(np.diff(self.moves.start).max())  # of one step
+        for steps in (AT_FIRST, longer * STEPS - AT_FIRST):
+            walk = sparingly(push, steps * in_loops)
+            if walk(self.moves, self.walk, asked, cost, above, steps, self.random):
+                return True
+            above = int(coefficients @ self.walk.table[cells]) - goal
+        return False
 
 
 @jit_lean

@@ -43,7 +43,7 @@ def test_it_is_not_begun_without_need(begun, monkeypatch):
 @pytest.mark.parametrize("law", ["uniform", "hypergeometric"])
 @pytest.mark.parametrize(("dims", "side"), [(2, 4), (3, 4), (3, 5)])
 def test_chains_run_on_a_toy(dims, side, law):
-    compiled_ahead.run_toy(dims, side, law)
+    assert compiled_ahead.run_toy(dims, side, law) >= 2048  # so that there was a second look
 
 
 def test_a_program_that_is_no_python_is_not_begun_again(monkeypatch):

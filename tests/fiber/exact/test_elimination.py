@@ -20,6 +20,7 @@ import fiberwalk as fw
 from fiberwalk.fiber.blocks.presolve import presolve
 from fiberwalk.fiber.equations.rowspace import relations
 from fiberwalk.fiber.exact import chooser as exact
+from fiberwalk.fiber.exact import elimination_layout
 from fiberwalk.fiber.exact.elimination import Elimination, eliminate_block
 from fiberwalk.fiber.exact.residues import from_residues, primes
 from fiberwalk.fiber.exact.solved import Budget
@@ -176,13 +177,42 @@ def test_a_budget_is_kept_and_refusals_tell_what_it_would_take():
         fw.TooLarge, match=r"with 2,000,000 operations and .* bytes: 16 cells .* more operations .* up to 10\^11 a pass"
     ):
         fw.audit(release, method="exact", limit=2_000_000)
+    with pytest.raises(fw.TooLarge, match=r"and 200,000,000 bytes: .*--memory"):
+        fw.audit(release, "hypergeometric", "exact", memory=200_000_000)
     with pytest.raises(fw.TooLarge, match=r"and 2,000,000 bytes: .*--memory"):
-        fw.audit(release, method="exact", memory=2_000_000)
+        fw.audit(release, "uniform", "exact", memory=2_000_000)
     big = fw.publish(np.random.default_rng(1).poisson(5, (12, 12)), ["A", "B"])
     with pytest.raises(
         fw.TooLarge, match=r"144 cells .* up to 10\^\d+ operations of elimination; .*about 10\^\d+ steps"
     ):
         fw.count(big)
+
+
+def test_what_is_foreseen_to_cost_too_much_is_given_up_at_once(monkeypatch):
+    monkeypatch.setattr(elimination_layout, "CHEAP", 10_000)
+    spent: list[int] = []
+    charge = elimination_layout.Layout.charge
+    monkeypatch.setattr(
+        elimination_layout.Layout, "charge", lambda self, more: (spent.append(int(more)), charge(self, more))[1]
+    )
+
+    def cost(table: np.ndarray, budget: Budget) -> int:
+        """Of all that was laid out, whether refused or not."""
+        (block,) = presolve(fw.publish(table, ["A", "B"])).blocks
+        allowed = [np.ones(int(z - a) + 1, dtype=bool) for a, z in zip(block.lower, block.upper, strict=True)]
+        spent.clear()
+        Elimination(block.A, block.b, block.lower, allowed, budget)
+        return sum(spent)
+
+    for budget, least, most in (
+        (Budget(20_000_000), 20_000_000, math.inf),
+        (Budget(20_000_000, foreseen=True), 0, 100_000),
+    ):
+        with pytest.raises(fw.TooLarge, match="16 cells .* more operations"):
+            cost(SNEE // 2, budget)
+        assert least <= sum(spent) <= most
+    enough = cost(SNEE // 8, Budget())
+    assert cost(SNEE // 8, Budget(4 * enough, foreseen=True)) == enough
 
 
 def test_estimates_are_not_too_low_and_not_absurd():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -20,7 +21,8 @@ from fiberwalk.fiber.solvers.every_table import every_table
 from fiberwalk.moves.bases.graver import graver_basis
 from fiberwalk.moves.families.listed import Listed
 from fiberwalk.sampler.kernels.schedule import walk as walk_schedule
-from fiberwalk.sampler.kernels.schedule.odds import learn_odds
+from fiberwalk.sampler.kernels.schedule.kernel import ScheduleKernel
+from fiberwalk.sampler.kernels.schedule.odds import BLOCKED, EVENLY, MADE, entry_cost, learn_odds
 from fiberwalk.sampler.kernels.schedule.walk import LAZY, ListedArrays, Room, listed_arrays, room_for, walk_entries
 from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, MIXED, POISSON, Weights
 
@@ -317,6 +319,32 @@ def test_learning_is_repeatable_and_leaves_every_move_its_turn():
     assert (found[0].order == found[1].order).all()
     assert set(found[0].order.tolist()) == set(range(world.rows.shape[0]))
     assert np.ptp(np.bincount(found[0].order)) > 0
+
+
+def square(cells: list[int]) -> Block:
+    A, start = sp.csr_array(np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]])), np.array(cells)
+    return Block(np.arange(4), A, A @ start, np.zeros(4, np.int64), np.full(4, start.sum()), start)
+
+
+def test_an_entry_costs_by_how_often_moves_are_open_and_how_far_they_lead():
+    def cost(block: Block, law: str, moves: sp.csr_array) -> float:
+        weights = law_of(law, block)
+        arrays = listed_arrays(Listed(moves, CONNECTED), block, weights)
+        return entry_cost(arrays, weights, block.lower, block.upper, block.start.copy(), streams(1, 1)[0])
+
+    swap, none = sp.csr_array(np.array([[1, -1, -1, 1]])), sp.csr_array((0, 4), dtype=np.int64)
+    narrow, wide = square([20] * 4), square([2000] * 4)
+    shut = replace(narrow, lower=narrow.start, upper=narrow.start)
+    assert cost(shut, "uniform", swap) == cost(narrow, "uniform", none) == BLOCKED
+    assert cost(wide, "uniform", swap) == pytest.approx(BLOCKED + MADE + 4 * EVENLY, rel=0.1)
+    assert cost(wide, "factorial", swap) > 4 * cost(narrow, "factorial", swap) > 4 * cost(narrow, "uniform", swap)
+
+
+def test_a_schedule_knows_what_its_draws_cost_once_it_was_walked():
+    world = World("cube", "factorial")
+    kernel, n = ScheduleKernel(world.arrays, world.weights), len(world.lower)
+    assert kernel.draw_cost(n) == kernel.steps(n) * kernel.cost
+    assert replace(kernel, seen_cost=99.0).draw_cost(n) == kernel.steps(n) * 99.0
 
 
 @pytest.mark.parametrize("law", ["uniform", "factorial"])
