@@ -17,7 +17,6 @@ from .errors import InputError, TimeUp
 
 INTERRUPTED = "it was interrupted"
 TIME_UP = "its time was up"
-_END: ContextVar[float | None] = ContextVar("end", default=None)
 
 
 def check_max_seconds(max_seconds: Any) -> None:
@@ -26,30 +25,52 @@ def check_max_seconds(max_seconds: Any) -> None:
         raise InputError(f"max_seconds={max_seconds!r}: a number of seconds above 0, or None.")
 
 
+class _Limit:
+    """A moment after which work ends, within the limit around it."""
+
+    def __init__(self, seconds: float | None, outer: _Limit | None) -> None:
+        self.own, self.outer = math.inf if seconds is None else time.monotonic() + seconds, outer
+
+    @property
+    def end(self) -> float:
+        """The earliest of all that hold."""
+        return self.own if self.outer is None else min(self.own, self.outer.end)
+
+    def end_now(self) -> None:
+        """It is over, also for threads that share it."""
+        self.own = -math.inf
+
+
+_LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
+
+
 @contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
-    """Allow so many seconds within the block, fewer where a limit around it ends earlier; None: no limit of its own."""
-    outer = _END.get()
-    end = outer if seconds is None else time.monotonic() + seconds
-    token = _END.set(end if outer is None or end is None else min(outer, end))
+def time_limit(seconds: float | None) -> Iterator[Callable[[], None]]:
+    """Allow so many seconds within the block, fewer where a limit around it ends earlier; None: no limit of its own.
+
+    The function that it gives ends the time at once, for threads that work within the block.
+    """
+    limit = _Limit(seconds, _LIMIT.get())
+    token = _LIMIT.set(limit)
     try:
-        yield
+        yield limit.end_now
     finally:
-        _END.reset(token)
+        _LIMIT.reset(token)
 
 
 def time_left() -> float | None:
     """Seconds until the limit, 0 at least; None where there is none."""
-    end = _END.get()
-    return None if end is None else max(0.0, end - time.monotonic())
+    limit = _LIMIT.get()
+    end = math.inf if limit is None else limit.end
+    return None if end == math.inf else max(0.0, end - time.monotonic())
 
 
 def time_check() -> Callable[[str], None]:
     """A function that raises `TimeUp` once the limit that holds now is over; other threads may call it."""
-    end = _END.get()
+    limit = _LIMIT.get()
 
     def check(doing: str) -> None:
-        if end is not None and time.monotonic() > end:
+        if limit is not None and time.monotonic() > limit.end:
             raise TimeUp(f"{TIME_UP} while {doing}, and there is no result yet; allow more time.")
 
     return check
@@ -58,6 +79,13 @@ def time_check() -> Callable[[str], None]:
 def check_time(doing: str) -> None:
     """Raise `TimeUp` if the time limit is over; long work calls this now and then."""
     time_check()(doing)
+
+
+def check_ended(doing: str) -> None:
+    """Raise `TimeUp` if a limit was ended at once, as other threads failed; for work that a limit of time does not end."""
+    limit = _LIMIT.get()
+    if limit is not None and limit.end == -math.inf:
+        check_time(doing)
 
 
 @contextmanager

@@ -27,6 +27,19 @@ BETWEEN = 0.1
 _outer: ContextVar[tuple[Progress | None] | None] = ContextVar("what the work around shows", default=None)
 
 
+def one_at_a_time(progress: Progress | None) -> Progress | None:
+    """The same for several threads, which wait for each other."""
+    if progress is None:
+        return None
+    lock = threading.Lock()
+
+    def tell(line: str) -> None:
+        with lock:
+            progress(line)
+
+    return tell
+
+
 @contextmanager
 def shown(progress: Progress | bool | None = None) -> Iterator[Progress | None]:
     """A function that shows lines: the user's own, or a line on the terminal or in the notebook, if there is one.

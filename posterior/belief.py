@@ -6,7 +6,7 @@ Blocks are independent of each other. Each is solved exactly where that is possi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from ..base.saved_forms import saved
 from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
-from ..fiber.exact.solved import Budget
+from ..fiber.exact.solved import Budget, Solved
 from ..fiber.laws.law import Law
 from ..fiber.laws.support import Support
 from ..fiber.laws.support import support as support_of
@@ -30,7 +30,7 @@ from ..release.release import Release, as_release
 from ..sampler.chains.settings import ChainSettings
 from ..sampler.compiled_ahead import compile_ahead
 from .parts.answered import Answered, BlockAnswer
-from .parts.exact_block import solve_block
+from .parts.exact_block import solve_blocks
 from .parts.line_block import solve_line
 from .parts.pmf import Pmf
 from .parts.sampled import (
@@ -127,7 +127,7 @@ def believe(
     parts, answers, evidence, stopped = answered.parts, answered.answers, answered.evidence, answered.stopped
     pmfs = [added(int(value), question_parts) for value, question_parts in zip(fixed, parts, strict=True)]
     # a hidden path may rule out what the facts allow: their bounds then hold, but need not be attained
-    pmfs, unbounded = _between_bounds(pmfs, support, picked, settings.tolerance, paths is None, progress)
+    pmfs, unbounded = _between_bounds(pmfs, support, picked, settings, paths is None, progress)
     return Belief(
         release=release,
         law=support.law,
@@ -158,23 +158,20 @@ def _by_blocks(
     progress: Progress | None,
 ) -> Answered:
     """The laws of all questions, block by block."""
-    solved = support.solved
+    blocks = support.solved.blocks
     by_column = sp.csc_array(picked)
+    asked = [rows_through(by_column, block.columns) for block in blocks]
+    marks = [_fingerprint(support, block, of_block) for block, (_, of_block) in zip(blocks, asked, strict=True)]
+    if method != "chains":
+        new = [number for number, mark in enumerate(marks) if mark not in known]
+        questions = [(blocks[number], asked[number][1]) for number in new]
+        for number, answer in zip(new, _exactly(support, questions, method, budget, settings, progress), strict=True):
+            if answer is not None:
+                known[marks[number]] = answer
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     answers: list[BlockAnswer] = []
     open_blocks: list[tuple[str, Block, np.ndarray]] = []
-    for number, block in enumerate(solved.blocks, start=1):
-        if progress is not None:
-            progress(f"block {number} of {len(solved.blocks)}: {len(block.columns)} cells")
-        wanted, of_block = rows_through(by_column, block.columns)
-        mark = _fingerprint(support, block, of_block)
-        if mark not in known and method != "chains":
-            try:
-                with time_for_exact(method):
-                    known[mark] = _exactly(block, support, of_block, budget, progress)
-            except (TooLarge, TimeUp):
-                if method == "exact":
-                    raise
+    for block, mark, (wanted, _) in zip(blocks, marks, asked, strict=True):
         if mark in known:
             answers.append(known[mark])
             for row, pmf in zip(wanted, known[mark].pmfs, strict=True):
@@ -211,19 +208,34 @@ def _open_part(support: Support, questions: Any, cells: int) -> tuple[Any, np.nd
     return questions, fixed
 
 
-def _exactly(block: Block, support: Support, questions: Any, budget: Budget, progress: Progress | None) -> BlockAnswer:
-    try:
-        exact = solve_block(block, support.weigh, questions, budget, progress=progress)
-    except TooLarge:
-        along_line = solve_line(block, support.weigh, questions)
-        if along_line is None:
-            raise
-        return along_line
-    pmfs = [
-        Pmf.exact(int(first), p, possible)
-        for first, p, possible in zip(exact.lower, exact.weights, exact.possible, strict=True)
-    ]
-    return BlockAnswer(tuple(pmfs), exact.tables, Certificate("exact", exact.method))
+def _exactly(
+    support: Support,
+    asked: list[tuple[Block, Any]],
+    method: str,
+    budget: Budget,
+    settings: ChainSettings,
+    progress: Progress | None,
+) -> Iterator[BlockAnswer | None]:
+    """What is exactly known of blocks and questions about them; None of a block that is left to chains."""
+    with time_for_exact(method):
+        found = solve_blocks(
+            asked,
+            support.weigh,
+            budget,
+            all_or_none=method == "exact",
+            executor=settings.executor,
+            progress=progress,
+        )
+    for (block, questions), exact in zip(asked, found, strict=True):
+        if isinstance(exact, Solved):
+            laws = zip(exact.lower, exact.weights, exact.possible, strict=True)
+            pmfs = tuple(Pmf.exact(int(first), p, possible) for first, p, possible in laws)
+            yield BlockAnswer(pmfs, exact.tables, Certificate("exact", exact.method))
+            continue
+        along_line = solve_line(block, support.weigh, questions) if isinstance(exact, TooLarge) else None
+        if along_line is None and method == "exact":
+            raise exact
+        yield along_line
 
 
 def _remember(known: Answers, left: list[tuple[str, Block, np.ndarray]], sampled: Sampled) -> list[BlockAnswer]:
@@ -239,7 +251,12 @@ def _remember(known: Answers, left: list[tuple[str, Block, np.ndarray]], sampled
 
 
 def _between_bounds(
-    pmfs: list[Pmf], support: Support, questions: Any, tolerance: float, attained: bool, progress: Progress | None
+    pmfs: list[Pmf],
+    support: Support,
+    questions: Any,
+    settings: ChainSettings,
+    attained: bool,
+    progress: Progress | None,
 ) -> tuple[list[Pmf], str]:
     """Sampled laws within the bounds that their cells and sums have; exact ones show their own.
 
@@ -251,7 +268,7 @@ def _between_bounds(
     rows, stopped = sp.csr_array(questions[sampled]), ""
     try:
         with plain_interrupts():
-            bounds = ranges(support, rows, progress)
+            bounds = ranges(support, rows, progress, settings.executor)
     except (KeyboardInterrupt, TimeUp) as problem:
         stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
         bounds = implied_ranges(support, rows)
@@ -263,7 +280,7 @@ def _between_bounds(
             weights = support.weigh(int(columns[0]), low, high)
             excluded = None if weights is None else np.isneginf(weights)
         pmf = within(pmfs[k], low, high, attained and bool(bounds.sharp[place]), excluded, listed)
-        bounded[k] = replace(pmf, converged=pmf.converged and 3 * pmf.entropy_error < tolerance)
+        bounded[k] = replace(pmf, converged=pmf.converged and 3 * pmf.entropy_error < settings.tolerance)
     return bounded, stopped
 
 

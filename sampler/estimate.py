@@ -45,6 +45,8 @@ class Marginal:
     mean_error: float
     p_error: np.ndarray
     """The standard error of each p."""
+    up_to_error: np.ndarray
+    """The standard error of the sum of all p up to each."""
     converged: bool
     certificate: Certificate
 
@@ -69,12 +71,6 @@ class UnitEstimate:
         counted, diagnosis = self.counted, self.diagnosis
         p, ess = shares(counted, question), float(diagnosis.ess[question])
         effective = min(max(ess, 1.0), float(self.draws))
-        plain = np.minimum(p * (1 - p), 0.25) / effective
-        variance = plain
-        if self.share_errors is not None:
-            variance = self.share_errors.of(counted, question, plain)
-            # batches in which a value hardly ever came up say little of how its share varies
-            variance = np.where(p * effective < SELDOM, np.maximum(variance, plain), variance)
         return Marginal(
             first=int(counted.origin[question] + self.unit.question_offset()[question]),
             width=1 << int(counted.shift[question]),
@@ -85,10 +81,22 @@ class UnitEstimate:
             entropy_error=float(diagnosis.entropy_error[question]),
             # A value that was seldom or never seen may be somewhat more probable than it looked.
             mean_error=float(np.hypot(diagnosis.mean_error[question], (1 << int(counted.shift[question])) / effective)),
-            p_error=np.sqrt(variance + effective**-2.0),
+            p_error=self._share_error(question, p, effective),
+            up_to_error=self._share_error(question, np.minimum(np.cumsum(p), 1.0), effective, up_to=True),
             converged=self.converged,
             certificate=self.unit.certificate,
         )
+
+    def _share_error(self, question: int, share: np.ndarray, effective: float, up_to: bool = False) -> np.ndarray:
+        """The standard errors of shares, or of those of all values up to each."""
+        plain = share * (1.0 - share) / effective
+        variance = plain
+        if self.share_errors is not None:
+            variance = self.share_errors.of(self.counted, question, plain, up_to)
+            # batches in which a value hardly ever came up say little of how its share varies
+            seldom = np.minimum(share, 1.0 - share) * effective < SELDOM if up_to else share * effective < SELDOM
+            variance = np.where(seldom, np.maximum(variance, plain), variance)
+        return np.asarray(np.sqrt(variance + effective**-2.0))
 
 
 @dataclass(frozen=True, eq=False)

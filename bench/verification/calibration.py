@@ -15,26 +15,28 @@ from verification.parts import Check, Part, Setting, rows
 
 WORDS = (
     "Random small releases are audited twice, exactly and by chains. Of each cell that was sampled, the errors of p(x|y), "
-    "of the mean and of the entropy are taken in units of the standard errors that the audit states. If these are what they "
-    "should be, 68% lie within one, 95% within two and 99.7% within three; of entropies and of very small probabilities "
-    "more, as their stated errors make room for values that were not seen. Errors of exactly nothing are those of cells "
-    "whose whole law a single step counts; they are left out."
+    "of the probability of at most x, of the mean and of the entropy are taken in units of the errors that the audit "
+    "states. If these are what they should be, 68% lie within one, 95% within two and 99.7% within three; of entropies and "
+    "of very small probabilities more, as their stated errors make room for values that were not seen. Errors of exactly "
+    "nothing are those of cells whose whole law a single step counts; they are left out."
 )
 RELEASES = 600
 NORMAL = {1: 0.6827, 2: 0.9545, 3: 0.9973}
 LEAST = {
     "p": {2: 0.94, 3: 0.985},
     "common": {2: 0.93, 3: 0.98},
+    "tail": {2: 0.93, 3: 0.98},
     "mean": {2: 0.93, 3: 0.98},
     "entropy": {2: 0.95, 3: 0.985},
 }
 """Shares that must lie within so many standard errors."""
-MOST_WITHIN_ONE = {"common": 0.8, "mean": 0.8}
+MOST_WITHIN_ONE = {"common": 0.8, "tail": 0.8, "mean": 0.8}
 """Errors that are stated much too large would pass all else. Not asked of all probabilities: a third of them are of values
 so rare that their stated errors, which make room for what was not seen, are a hundred times what they can be wrong by."""
 NAMES = {
     "p": "probabilities",
     "common": "probabilities from 1% to 99%",
+    "tail": "tail probabilities from 1% to 99%",
     "mean": "means",
     "entropy": "entropies",
 }
@@ -96,6 +98,7 @@ class Calibration:
     p: tuple[float, ...] = ()
     common: tuple[float, ...] = ()
     """Of probabilities that are neither nearly 0 nor nearly 1."""
+    tail: tuple[float, ...] = ()
     mean: tuple[float, ...] = ()
     entropy: tuple[float, ...] = ()
     bounds_differ: int = 0
@@ -143,6 +146,7 @@ def compared(sampled: fw.Audit, exact: fw.Audit) -> Calibration:
     """The errors of all sampled cells and sums."""
     p: list[float] = []
     common: list[float] = []
+    tail: list[float] = []
     mean: list[float] = []
     entropy: list[float] = []
     differ = 0
@@ -154,9 +158,13 @@ def compared(sampled: fw.Audit, exact: fw.Audit) -> Calibration:
         wrong_by = (one.probabilities - truth) / one.errors
         p += wrong_by.tolist()
         common += wrong_by[(truth >= COMMON) & (truth <= 1 - COMMON)].tolist()
+        truth = np.minimum(other.up_to(one.values), 1.0)
+        found = np.array([one.between(one.lower, int(v)) for v in one.values])
+        errors = np.array([one.between_error(one.lower, int(v)) for v in one.values])
+        tail += ((found - truth) / errors)[(truth >= COMMON) & (truth <= 1 - COMMON)].tolist()
         mean.append((one.mean - other.mean) / max(one.mean_error, 1e-12))
         entropy.append((one.entropy - other.entropy) / max(one.entropy_error, 1e-12))
-    errors = (tuple(z for z in some if abs(z) > NOTHING) for some in (p, common, mean, entropy))
+    errors = (tuple(z for z in some if abs(z) > NOTHING) for some in (p, common, tail, mean, entropy))
     return Calibration(*errors, bounds_differ=differ, not_converged=int(not sampled.converged))
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.interruption import check_ended, check_time
 from ...base.progress import Counted, Progress
 from ...release.release import Release
 from ..blocks.presolve import Block, Presolved, presolve
@@ -19,6 +19,7 @@ from ..equations.network import as_network
 from ..equations.sparse import rows_through
 from ..solvers.flow import flow_bounds
 from ..solvers.linear_program import OUTER, Bounds, Means, program_bounds
+from ..solvers.side_by_side import in_threads, side_by_side
 from .decomposable import margin_bounds
 
 DECIDED, FLOW = "decided", "network flow"
@@ -35,19 +36,21 @@ class SharpBounds:
     proof: np.ndarray
 
 
-def cell_bounds(release: Release, progress: Progress | None = None, sharp: bool = True) -> SharpBounds:
+def cell_bounds(
+    release: Release, progress: Progress | None = None, sharp: bool = True, executor: Executor | None = None
+) -> SharpBounds:
     """The sharp bounds of every finest cell of a release: by closed forms where it has one, else block by block."""
     outer = False
 
     def solve(smaller: Release) -> tuple[np.ndarray, np.ndarray]:
         nonlocal outer
-        bounds = cell_bounds(smaller, progress, sharp)
+        bounds = cell_bounds(smaller, progress, sharp, executor)
         outer = outer or bool((bounds.proof == OUTER).any())
         return bounds.lower, bounds.upper
 
     closed = margin_bounds(release, solve)
     if closed is None:
-        return sharp_bounds(presolve(release), release.picked(np.arange(release.n_cells)), progress, sharp)
+        return sharp_bounds(presolve(release), release.picked(np.arange(release.n_cells)), progress, sharp, executor)
     lower, upper, method = closed
     proof = np.full((len(lower), 2), OUTER if outer else method, dtype=object)
     proof[lower == upper] = DECIDED
@@ -60,7 +63,13 @@ def as_rows(rows: Any, n_columns: int) -> Any:
     return sp.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], n_columns))
 
 
-def sharp_bounds(presolved: Presolved, rows: Any, progress: Progress | None = None, sharp: bool = True) -> SharpBounds:
+def sharp_bounds(
+    presolved: Presolved,
+    rows: Any,
+    progress: Progress | None = None,
+    sharp: bool = True,
+    executor: Executor | None = None,
+) -> SharpBounds:
     """The least and the greatest value of each sum (a row over the cells) in any feasible table.
 
     A sum falls apart along the blocks, and each block's part is bounded by itself. Without `sharp` no integer program is
@@ -70,9 +79,8 @@ def sharp_bounds(presolved: Presolved, rows: Any, progress: Progress | None = No
     fixed = rows @ np.where(presolved.decided, presolved.start, 0)
     lower, upper = fixed.copy(), fixed.copy()
     jobs = _jobs(presolved, rows, sharp)
-    counter = _Counter(progress, sum(len(job.through) for job in jobs))
     proof = np.full((rows.shape[0], 2), "", dtype=object)
-    for job, bounds in zip(jobs, _all_done(jobs, counter), strict=True):
+    for job, bounds in zip(jobs, _all_done(jobs, progress, executor), strict=True):
         lower[job.through] += bounds.low
         upper[job.through] += bounds.high
         proof[job.through] = _joined(proof[job.through], bounds.proof)
@@ -104,41 +112,37 @@ def _jobs(presolved: Presolved, rows: Any, sharp: bool) -> list[_Job]:
     return jobs
 
 
-def _all_done(jobs: list[_Job], counter: _Counter) -> list[Bounds]:
-    """The bounds of all jobs, on several threads if there are several."""
-    if len(jobs) == 1:
-        return [_bounds_in_block(job, counter.part()) for job in jobs]
-    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-        waiting = [pool.submit(_bounds_in_block, job, counter.part()) for job in jobs]
-        try:
-            return [job.result() for job in waiting]
-        except BaseException:
-            counter.stopped = True  # the others end at their next report
-            for job in waiting:
-                job.cancel()
-            raise
+def _all_done(jobs: list[_Job], progress: Progress | None, executor: Executor | None) -> list[Bounds]:
+    """The bounds of all jobs."""
+    if not in_threads(executor):
+        return side_by_side(_bounds_in_block, jobs, executor)
+    counter = _Counter(progress, sum(len(job.through) for job in jobs))
+    return side_by_side(lambda job: _bounds_in_block(job, counter.part()), jobs, executor)
 
 
 class _Counter:
-    """Adds up what the blocks have done, for one report; also the way to stop them."""
+    """Adds up what the blocks have done, for one report."""
 
     def __init__(self, progress: Progress | None, of: int) -> None:
-        self.progress, self.of, self.done, self.stopped = progress, of, 0, False
+        self.progress, self.of, self.done = progress, of, 0
         self.lock = Lock()
 
     def part(self) -> Counted:
         before = 0
 
-        def tell(done: int, _: int) -> None:
+        def tell(done: int, of: int) -> None:
             nonlocal before
-            if self.stopped:
-                raise KeyboardInterrupt
+            check_ended("bounds were looked for")
             with self.lock:
                 self.done, before = self.done + done - before, done
                 if self.progress is not None:
                     self.progress(f"bounds of cells and sums: {self.done:,} of {self.of:,}")
 
         return tell
+
+
+def _in_time(done: int, of: int) -> None:
+    check_time("bounds were looked for")
 
 
 def _joined(so_far: np.ndarray, more: np.ndarray) -> np.ndarray:
@@ -150,7 +154,7 @@ def _joined(so_far: np.ndarray, more: np.ndarray) -> np.ndarray:
     return out
 
 
-def _bounds_in_block(job: _Job, tell: Counted) -> Bounds:
+def _bounds_in_block(job: _Job, tell: Counted = _in_time) -> Bounds:
     """Bounds within a block: by network flow of columns and of sums that are one more arc, else by linear programs."""
     block, rows = job.block, job.rows
     n = rows.shape[0]

@@ -22,7 +22,7 @@ from ...base.errors import NumericalDoubt, TooLarge
 from ...base.interruption import check_time
 from ...base.progress import Progress
 from . import elimination_kernel as kernel
-from .elimination_bytes import NUMBER, of_kernels
+from .elimination_bytes import NUMBER, of_kernels, one_large_at_a_time
 from .elimination_layout import Addition, Layout, Turn
 from .residues import from_residues
 from .solved import Budget, Solved
@@ -136,6 +136,7 @@ class Elimination(Layout):
             raise TooLarge(
                 f"{self.n} cells and sums that depend on each other take {self.bytes:,} bytes for an elimination"
             )
+        self.claim(self.bytes)
         masses = np.ones(1)
         leading: list[np.ndarray] = []
         log_mass, safe = 0.0, True
@@ -219,7 +220,20 @@ def eliminate_block(
         return _with_free_columns(lower, log_weights, allowed, tied, part, 1 if empty_rows_hold else 0)
     if not all(values.any() for values in allowed) or (b[np.diff(sp.csr_array(A).indptr) == 0] != 0).any():
         return _none(lower, allowed)
-    run = Elimination(A, b, lower, allowed, budget)
+    with one_large_at_a_time() as claim:
+        run = Elimination(A, b, lower, allowed, budget, claim)
+        return _law(run, lower, log_weights, count_only, progress)
+
+
+def _law(
+    run: Elimination,
+    lower: np.ndarray,
+    log_weights: Sequence[np.ndarray | None],
+    count_only: bool,
+    progress: Progress | None,
+) -> Solved:
+    """What an elimination says of every column."""
+    allowed = run.allowed
     if progress is not None:
         progress(f"{len(lower)} cells and sums: an elimination of about {run.operations:,} operations")
     plan = run.plan

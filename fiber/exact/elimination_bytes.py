@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from ...base.interruption import check_time
 from .elimination_kernel import MOST_WEIGHTS, strip_room
 
 NUMBER = 8
@@ -18,6 +21,32 @@ TURNED = 14
 """Numbers for each state, besides its open sums, while another sum becomes the axis."""
 WRITTEN, AFTER = 4, 12
 """Numbers for each line after a step: written by the kernel, and in all until they are put away."""
+LARGE = 100_000_000
+"""Bytes from which on eliminations in several threads wait for each other: one uses all processors, and may take all of the
+memory that there is."""
+WAIT = 0.1
+_THE_LARGE_ONE = Lock()
+
+Claim = Callable[[int], None]
+"""What is told of the bytes that an elimination holds in all, before it takes them."""
+
+
+@contextmanager
+def one_large_at_a_time() -> Iterator[Claim]:
+    """A claim to bytes for the time of the block; one that is large waits until no other thread has such a claim."""
+    waited = False
+
+    def claim(bytes_in_all: int) -> None:
+        nonlocal waited
+        while bytes_in_all > LARGE and not waited:
+            check_time("cells were eliminated")
+            waited = _THE_LARGE_ONE.acquire(timeout=WAIT)
+
+    try:
+        yield claim
+    finally:
+        if waited:
+            _THE_LARGE_ONE.release()
 
 
 def of_arrays(objects: Iterable[Any]) -> int:

@@ -15,6 +15,7 @@ from .elimination_bytes import (
     AFTER,
     NUMBER,
     WRITTEN,
+    Claim,
     of_arrays,
     of_checking,
     of_finding_orbits,
@@ -87,9 +88,17 @@ class Turn:
 class Layout:
     """The states of a block along a plan."""
 
-    def __init__(self, A: Any, b: np.ndarray, lower: np.ndarray, allowed: Sequence[np.ndarray], budget: Budget) -> None:
+    def __init__(
+        self,
+        A: Any,
+        b: np.ndarray,
+        lower: np.ndarray,
+        allowed: Sequence[np.ndarray],
+        budget: Budget,
+        claim: Claim = lambda bytes_in_all: None,
+    ) -> None:
         """Lay out all states; `allowed[j]` says which values of column j, from its lower bound on, may occur."""
-        self.allowed, self.budget, self.n = allowed, budget, len(lower)
+        self.allowed, self.budget, self.claim, self.n = allowed, budget, claim, len(lower)
         most = math.log(budget.operations) + SLACK
         planned = plan(A, b - A @ lower, np.array([len(values) - 1 for values in allowed], dtype=np.int64), most)
         if planned is None:
@@ -155,6 +164,7 @@ class Layout:
         """Refuse where so many bytes besides what was laid out are over the budget: before they are taken, not after."""
         if self.held + more > self.budget.bytes:
             self._refuse("memory")
+        self.claim(self.held + more)
 
     def _refuse(self, resource: str = "operations") -> None:
         raise TooLarge(

@@ -11,16 +11,15 @@ nothing is answered. Of the four row sums three make up the state, as the fourth
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
-from ...base.interruption import time_check
+from ...base.interruption import check_time
 from ...base.jit import jit, jit_inlined
 from ..blocks.presolve import Block
+from ..solvers.side_by_side import side_by_side
+from .elimination_bytes import one_large_at_a_time
 from .solved import Budget, Solved
 from .two_way_count import SIDE, complete_two_way, count_two_way
 
@@ -52,12 +51,16 @@ def two_way_law(block: Block, budget: Budget) -> Solved | None:
         return None
     if _most_tables(columns) >= 2.0**63:
         return None
-    halves = ([2, 3], [0, 1]), ([0, 1], [2, 3])
-    at_once = max(1, min(len(halves), os.cpu_count() or 1, int(budget.bytes // (8 * ARRAYS * states))))
-    check = time_check()  # the limit is that of this thread
-    with ThreadPoolExecutor(at_once) as pool:
-        of_halves = pool.map(lambda half: _laws_of_two(rows, columns, half[0], half[1], check), halves)
-        of_columns = [laws for two in of_halves for laws in two]
+    halves, bytes_of_half = (([2, 3], [0, 1]), ([0, 1], [2, 3])), int(8 * ARRAYS * states)
+    at_once = len(halves) if len(halves) * bytes_of_half <= budget.bytes else 1
+    with one_large_at_a_time() as claim:
+        claim(at_once * bytes_of_half)
+        of_halves = [
+            half
+            for first in range(0, len(halves), at_once)
+            for half in side_by_side(lambda half: _laws_of_two(rows, columns, *half), halves[first : first + at_once])
+        ]
+    of_columns = [laws for two in of_halves for laws in two]
     tables = _total(block, of_columns[0], budget)
     if tables is None:
         return None
@@ -82,18 +85,16 @@ def _most_tables(columns: np.ndarray) -> float:
     return float(ways[-2] * ways[-3])
 
 
-def _laws_of_two(
-    rows: np.ndarray, columns: np.ndarray, others: list[int], two: list[int], check: Callable[[str], None]
-) -> list[ColumnLaws]:
+def _laws_of_two(rows: np.ndarray, columns: np.ndarray, others: list[int], two: list[int]) -> list[ColumnLaws]:
     """For each of two columns and each row how many tables have each value there: those that the other three columns have
     with what it leaves of the rows."""
     places = np.indices(tuple(int(total) + 1 for total in rows[:3]), sparse=True)
     of_one = (sum(places) <= columns[others[0]]).astype(np.uint64)
-    check("tables were counted")
+    check_time("tables were counted")
     of_others = added(of_one, int(columns[others[1]]))
     answers = []
     for k, beside in zip(two, two[::-1], strict=True):
-        check("tables were counted")
+        check_time("tables were counted")
         counts = added(of_others, int(columns[beside]))
         laws = [np.zeros(int(total) + 1) for total in rows]
         tables = left_over(counts, rows, int(columns[k]), *laws)

@@ -1,20 +1,24 @@
-"""One block solved exactly: the law of every question about it."""
+"""Blocks solved exactly: the law of every question about them."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.errors import InputError
-from ...base.progress import Progress
+from ...base.errors import InputError, TimeUp, TooLarge
+from ...base.progress import Progress, one_at_a_time
 from ...fiber.blocks.presolve import Block
-from ...fiber.exact.chooser import solve_exactly
+from ...fiber.exact.chooser import LogWeights, solve_exactly
 from ...fiber.exact.one_line import line_of
 from ...fiber.exact.solved import Budget, Solved, refuse_wide
 from ...fiber.exact.two_way_count import count_two_way
 from ...fiber.laws.law import Weigh, relative_weights
+from ...fiber.solvers.side_by_side import in_threads, side_by_side
 
 SHORT = 9
 """Up to so many cells of a table, other methods count as quickly."""
@@ -31,6 +35,19 @@ def counted_directly(block: Block, budget: Budget) -> int | None:
     return tables
 
 
+class Task(NamedTuple):
+    """What is to be solved of a block, and nothing that cannot be sent elsewhere."""
+
+    block: Block
+    log_weights: LogWeights
+    sums: Any
+    chosen: np.ndarray
+    """The questions, as numbers of columns and then of sums."""
+    budget: Budget | None
+    count_only: bool = False
+    name: str = ""
+
+
 def solve_block(
     block: Block,
     weigh: Weigh,
@@ -41,22 +58,79 @@ def solve_block(
     progress: Progress | None = None,
 ) -> Solved:
     """The exact law of the questions about a block, value by value: single columns, or sums of several."""
+    return _checked(_solved(_task(block, weigh, questions, budget, count_only), progress))
+
+
+def solve_blocks(
+    asked: Sequence[tuple[Block, Any]],
+    weigh: Weigh,
+    budget: Budget,
+    *,
+    all_or_none: bool = False,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> list[Solved | TooLarge | TimeUp]:
+    """Blocks and questions about them side by side; in place of a law, why there is none.
+
+    Where it is all or none, the first block that is too large ends the others, unless its tables lie on one line.
+    """
+    tell = one_at_a_time(progress) if in_threads(executor) else None
+    solve = partial(_attempted, all_or_none=all_or_none, progress=tell)
+    tasks: dict[int, Task] = {}
+    found: dict[int, Solved | TooLarge | TimeUp] = {}
+    for number, (block, questions) in enumerate(asked):
+        try:
+            name = f"block {number + 1} of {len(asked)}: {len(block.columns)} cells"
+            tasks[number] = _task(block, weigh, questions, budget)._replace(name=name)
+        except TooLarge as problem:
+            found[number] = problem
+    found |= {number: solve(task) for number, task in tasks.items() if len(task.block.columns) <= SHORT}
+    long = [number for number in tasks if number not in found]
+    found |= dict(zip(long, side_by_side(solve, [tasks[number] for number in long], executor), strict=True))
+    return [_checked(found[number]) for number in range(len(asked))]
+
+
+def _task(block: Block, weigh: Weigh, questions: Any, budget: Budget | None, count_only: bool = False) -> Task:
     refuse_wide(block.lower, block.upper)
-    n, extra = len(block.columns), questions.shape[0]
-    single = np.diff(questions.indptr) == 1
-    of_column = questions.indices[questions.indptr[:-1][single]]
+    n, single = len(block.columns), np.diff(questions.indptr) == 1
     windows = zip(block.columns.tolist(), block.lower.tolist(), block.upper.tolist(), strict=True)
     weights = [relative_weights(weigh, *window) for window in windows]
     sums = sp.csr_array(questions[np.flatnonzero(~single)])
-    solved = solve_exactly(block, weights, sums, budget, count_only=count_only, progress=progress)
-    if solved.tables == 0:
-        raise InputError("the law and the evidence leave no possible table: every feasible one has probability zero.")
-    chosen = np.empty(extra, dtype=np.int64)
-    chosen[single], chosen[~single] = of_column, n + np.arange(sums.shape[0])
+    chosen = np.empty(questions.shape[0], dtype=np.int64)
+    chosen[single] = questions.indices[questions.indptr[:-1][single]]
+    chosen[~single] = n + np.arange(sums.shape[0])
+    return Task(block, weights, sums, chosen, budget, count_only)
+
+
+def _solved(task: Task, progress: Progress | None) -> Solved:
+    solved = solve_exactly(
+        task.block, task.log_weights, task.sums, task.budget, count_only=task.count_only, progress=progress
+    )
     return Solved(
         solved.tables,
-        solved.lower[chosen],
-        tuple(solved.possible[j] for j in chosen),
-        tuple(solved.weights[j] for j in chosen),
+        solved.lower[task.chosen],
+        tuple(solved.possible[j] for j in task.chosen),
+        tuple(solved.weights[j] for j in task.chosen),
         solved.method,
     )
+
+
+def _attempted(task: Task, all_or_none: bool, progress: Progress | None) -> Solved | TooLarge | TimeUp:
+    if progress is not None:
+        progress(task.name)
+    try:
+        return _solved(task, progress)
+    except (TooLarge, TimeUp) as problem:
+        if all_or_none and (isinstance(problem, TimeUp) or line_of(task.block) is None):
+            raise
+        return problem
+
+
+Outcome = TypeVar("Outcome", bound=Solved | TooLarge | TimeUp)
+
+
+def _checked(outcome: Outcome) -> Outcome:
+    """Refuse a law that leaves nothing."""
+    if isinstance(outcome, Solved) and outcome.tables == 0:
+        raise InputError("the law and the evidence leave no possible table: every feasible one has probability zero.")
+    return outcome

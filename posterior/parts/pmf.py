@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,8 @@ class Pmf:
     mean_error: float = 0.0
     p_error: np.ndarray | None = None
     """The standard error of each p; none where the method is exact."""
+    up_to_error: np.ndarray | None = None
+    """The standard error of the sum of all p up to each; none where it is only known by the effective draws."""
     converged: bool = True
     sharp: bool = True
     """Are the bounds known to be attained?"""
@@ -73,7 +76,25 @@ class Pmf:
     @property
     def errors(self) -> np.ndarray:
         """The standard errors of `probabilities`."""
-        return np.zeros(int(self.possible.sum())) if self.p_error is None else self.p_error[self.possible]
+        return self.every_error[self.possible]
+
+    @property
+    def every_error(self) -> np.ndarray:
+        """The standard error of each p."""
+        return np.zeros(len(self.p)) if self.p_error is None else self.p_error
+
+    @property
+    def every_error_up_to(self) -> np.ndarray:
+        """The standard error of the sum of all p up to each; by as many independent draws as are effective where no other is
+        known."""
+        if self.method == "exact":
+            return np.zeros(len(self.p))
+        return self._by_draws(np.cumsum(self.p)) if self.up_to_error is None else self.up_to_error
+
+    def _by_draws(self, share: Any) -> Any:
+        """The standard error of a probability from as many independent draws as are effective."""
+        draws = max(self.ess, 1.0)
+        return np.sqrt(np.maximum(share * (1 - share), 1 / draws) / draws)
 
     @property
     def limits(self) -> np.ndarray:
@@ -158,7 +179,9 @@ class Pmf:
         p = np.diff(self.up_to(np.append(begin[0] - 1, values)))
         bin_of = np.minimum((values - self.first) // self.width, len(self.p) - 1)
         error = None if self.p_error is None else self.p_error[bin_of] / self.width
-        return replace(self, first=int(begin[0]), p=p, possible=self.possible[bin_of], width=1, p_error=error)
+        up_to = None if self.up_to_error is None else self._error_up_to(values)
+        possible = self.possible[bin_of]
+        return replace(self, first=int(begin[0]), p=p, possible=possible, width=1, p_error=error, up_to_error=up_to)
 
     def _bins(self) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest value of each bin, those at the ends as far as the bounds reach."""
@@ -167,9 +190,21 @@ class Pmf:
         return begin, np.clip(places + self.width - 1, begin, self.upper)
 
     def between_error(self, low: int, high: int) -> float:
-        """The standard error of `between`, by the effective draws; Rao-Blackwellised tallies make the true one smaller."""
-        p = self.between(low, high)
-        return 0.0 if self.method == "exact" else float(np.sqrt(max(p * (1 - p), 1 / max(self.ess, 1.0)) / self.ess))
+        """The standard error of `between`: no larger than that of its two ends together, nor than by the effective draws."""
+        if self.method == "exact":
+            return 0.0
+        if self.width == 1 and low == high and self.p_error is not None and 0 <= low - self.first < len(self.p):
+            return float(self.p_error[low - self.first])
+        inside = [end for end in (low - 1, high) if self.lower <= end < self.upper]
+        by_ends = float(self._error_up_to(np.array(inside)).sum())
+        return min(by_ends, float(self._by_draws(self.between(low, high)))) if inside else 1 / max(self.ess, 1.0)
+
+    def _error_up_to(self, values: np.ndarray) -> np.ndarray:
+        """The standard error of `up_to` of values between the bounds; in a bin as at its ends, straight between them."""
+        begin, end = self._bins()
+        beyond = 1 / max(self.ess, 1.0)
+        edges, errors = np.append(begin[:1] - 1, end), np.append(beyond, self.every_error_up_to)
+        return np.asarray(np.interp(values, edges, errors, right=beyond))
 
     def end_error(self, value: int) -> float:
         """The standard error of an end of a range (a quantile): that of the probability up to it, over the density there."""
@@ -177,8 +212,7 @@ class Pmf:
             return 0.0
         step = max(self.width, int(self.deviation / 16))
         density = self.between(value - step, value + step) / (2 * step + 1)
-        below = self.between(self.lower, value)
-        error = np.sqrt(max(below * (1 - below), 1 / max(self.ess, 1.0)) / max(self.ess, 1.0))
+        error = float(self._error_up_to(np.array([value]))[0])
         return float(min(error / density if density > 0 else np.inf, self.upper - self.lower))
 
     def shortest(self, share: float = 0.9) -> tuple[int, int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.certificate import Certificate
-from ...base.interruption import time_check, time_left, time_limit
+from ...base.interruption import check_time, time_left, time_limit
 from ...base.progress import Progress
 from ...fiber.bounds.chooser import cell_bounds, sharp_bounds
 from ...fiber.laws.support import Support
@@ -30,7 +31,7 @@ MANY_COLUMNS = 1000
 """With more open cells than this no integer programs are solved for bounds, which could take hours."""
 
 
-def time_for_exact(method: str) -> AbstractContextManager[None]:
+def time_for_exact(method: str) -> AbstractContextManager[Callable[[], None]]:
     """Where chains can take over, half of the time is left to them."""
     left = time_left()
     return time_limit(None if left is None or method == "exact" else left / 2)
@@ -124,6 +125,7 @@ def pmf_of(marginal: Marginal) -> Pmf:
         entropy_error=marginal.entropy_error,
         mean_error=marginal.mean_error,
         p_error=marginal.p_error[span],
+        up_to_error=marginal.up_to_error[span],
         converged=marginal.converged,
     )
 
@@ -137,12 +139,12 @@ class Ranges:
     sharp: np.ndarray
 
 
-def ranges(support: Support, questions: Any, progress: Progress | None) -> Ranges:
+def ranges(support: Support, questions: Any, progress: Progress | None, executor: Executor | None = None) -> Ranges:
     """The bounds of questions that chains answer, which chains alone would not show."""
-    solved, check = support.solved, time_check()
+    solved = support.solved
 
     def tell(line: str) -> None:
-        check("bounds were looked for")
+        check_time("bounds were looked for")
         if progress is not None:
             progress(line)
 
@@ -152,11 +154,11 @@ def ranges(support: Support, questions: Any, progress: Progress | None) -> Range
     single = np.diff(questions.indptr) == 1
     cells = questions.indices[questions.indptr[:-1][single]]
     if len(cells):
-        bounds = cell_bounds(support.narrowed, tell, exactly)
+        bounds = cell_bounds(support.narrowed, tell, exactly, executor)
         lower[single], upper[single] = bounds.lower[cells], bounds.upper[cells]
         sharp[single] = (bounds.proof[cells] != OUTER).all(axis=1)
     if not single.all():
-        bounds = sharp_bounds(solved, questions[np.flatnonzero(~single)], tell, exactly)
+        bounds = sharp_bounds(solved, questions[np.flatnonzero(~single)], tell, exactly, executor)
         lower[~single], upper[~single] = bounds.lower, bounds.upper
         sharp[~single] = (bounds.proof != OUTER).all(axis=1)
     if support.gaps.any():
@@ -193,11 +195,12 @@ def within(pmf: Pmf, lower: int, upper: int, sharp: bool, excluded: np.ndarray |
     )
     if pmf.width > 1 or upper - lower + 1 > listed:
         return _inside(ends)
-    p, error = np.zeros(upper - lower + 1), np.full(upper - lower + 1, 1 / max(pmf.ess, 1.0))
+    p, (error, up_to_error) = np.zeros(upper - lower + 1), np.full((2, upper - lower + 1), 1 / max(pmf.ess, 1.0))
     window = slice(pmf.first - lower, pmf.first - lower + len(pmf.p))
-    p[window], error[window] = pmf.p, _errors(pmf)
+    p[window], error[window], up_to_error[window] = pmf.p, pmf.every_error, pmf.every_error_up_to
     possible = np.ones(len(p), dtype=bool) if excluded is None else ~excluded
-    return replace(ends, first=lower, p=p, possible=possible, p_error=np.where(possible, error, 0.0))
+    error = np.where(possible, error, 0.0)
+    return replace(ends, first=lower, p=p, possible=possible, p_error=error, up_to_error=up_to_error)
 
 
 def _inside(pmf: Pmf) -> Pmf:
@@ -211,9 +214,10 @@ def _inside(pmf: Pmf) -> Pmf:
     p[-1] += pmf.p[last + 1 :].sum()
     window = slice(first, last + 1)
     return replace(
-        pmf, first=pmf.first + first * pmf.width, p=p, possible=pmf.possible[window], p_error=_errors(pmf)[window]
+        pmf,
+        first=pmf.first + first * pmf.width,
+        p=p,
+        possible=pmf.possible[window],
+        p_error=pmf.every_error[window],
+        up_to_error=pmf.every_error_up_to[window],
     )
-
-
-def _errors(pmf: Pmf) -> np.ndarray:
-    return np.zeros(len(pmf.p)) if pmf.p_error is None else pmf.p_error

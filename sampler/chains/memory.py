@@ -32,7 +32,7 @@ def chain_bytes(unit: Unit) -> int:
     waiting = 3 * unit.most_waiting
     stocks = sum(8 * kernel.longest() + 4 * len(unit.columns) for kernel in unit.kernels)
     counters = SPARE * _counters(unit)
-    spread = 2 * min(_counters(unit), MOST_SPREAD)  # four arrays in single precision
+    spread = 2.5 * min(_counters(unit), MOST_SPREAD)  # five arrays in single precision
     # for each batch four numbers of each question
     numbers = (4 * BATCHES + FIXED) * unit.n_questions + counters + spread + waiting + stocks
     return int(NUMBER * numbers) + ROOM * len(unit.kernels)
@@ -44,7 +44,7 @@ def look_bytes(unit: Unit, chains: int) -> int:
     batches = 4 * BATCHES + BATCHES // 2  # and what a variance is made of
     # windows while they grow, their logs, both of the look before; plain counts, and how they vary
     pooled = (5 * SPARE + 3) * counters
-    spread = 1.5 * chains * min(counters, MOST_SPREAD)
+    spread = 2.5 * chains * min(counters, MOST_SPREAD)
     return int(NUMBER * (batches * chains * unit.n_questions + pooled + spread + 20 * unit.n_questions))
 
 

@@ -22,6 +22,7 @@ from ...base.plain_file import Damaged
 from ...base.progress import Progress
 from ...base.random_streams import streams
 from ...fiber.blocks.presolve import Presolved
+from ...fiber.solvers.side_by_side import side_by_side
 from ...moves.chooser import Moves
 from ...release.release import Release
 from .chain import BATCHES, FIRST_LENGTH, Chain, Reference
@@ -197,19 +198,21 @@ def new_run(
 
     `kept_bytes` are what will be kept of the draws of each chain.
     """
-    unit_runs = []
     units = units_of(moves, questions)
     _refuse_joint(joint, units)
     counted = sum(_combinations(unit, group) for unit in units for group in _groups(unit, joint))
     refuse_what_does_not_fit(units, settings, NUMBER * int(counted) + kept_bytes)
     seeds = np.random.SeedSequence(settings.seed).spawn(len(units))
-    for number, (unit, seed) in enumerate(zip(units, seeds, strict=True)):
-        states = streams(seed, settings.chains + 1)
+
+    def ready(number: int) -> UnitRun:
+        unit, states = units[number], streams(seeds[number], settings.chains + 1)
         starts = possible_tables(unit, _starts(moves, unit, number, settings.chains), states[-1])
         unit = tuned(unit, starts[0], states[-1])
         groups = _groups(unit, joint)
-        ready = [Chain(unit, start, state, joint=groups) for start, state in zip(starts, states[:-1], strict=True)]
-        unit_runs.append(UnitRun(unit, ready, groups))
+        chains = [Chain(unit, start, state, joint=groups) for start, state in zip(starts, states[:-1], strict=True)]
+        return UnitRun(unit, chains, groups)
+
+    unit_runs = side_by_side(ready, range(len(units)))
     return Run(unit_runs, settings, fingerprint, possible=partial(_is_in_fiber, moves.support.solved))
 
 

@@ -16,6 +16,7 @@ from ...fiber.bounds.attaining import attaining_tables
 from ...fiber.bounds.chooser import sharp_bounds
 from ...fiber.laws.support import NO_TABLE
 from ...fiber.solvers.integer_program import least_cost
+from ...fiber.solvers.side_by_side import side_by_side
 from ...moves.families.mixture import Mixture
 from ...moves.families.move_set import MoveSet
 from ...moves.families.stock import Stock, empty_stock
@@ -50,10 +51,10 @@ def dispersed_starts(solved: Presolved, block: Block, moves: MoveSet, number: in
     chosen = np.array(list(dict.fromkeys(np.stack([widest[: len(evenly)], evenly[: len(widest)]], axis=1).ravel())))
     alone = Presolved(solved.fiber, solved.start, (block,))
     tables: list[np.ndarray] = []
-    for k, column in enumerate(chosen[:number]):
-        if block.network is None:
-            tables.append(_extreme(block, int(column), 1 if k % 2 == 0 else -1))
-            continue
+    if block.network is None:
+        sides = [(int(column), 1 if k % 2 == 0 else -1) for k, column in enumerate(chosen[:number])]
+        tables = side_by_side(lambda side: _extreme(block, *side), sides)
+    for k, column in enumerate(chosen[:number] if block.network is not None else ()):
         row = sp.csr_array(([1], [block.columns[column]], [0, 1]), shape=(1, solved.fiber.n_columns))
         attaining = attaining_tables(alone, row, sharp_bounds(alone, row))[:, block.columns]
         ends = attaining[np.argsort(attaining[:, column])]

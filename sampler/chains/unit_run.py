@@ -129,7 +129,9 @@ class UnitRun:
             "diagnosis": None
             if diagnosis is None
             else tuple(getattr(diagnosis, entry.name) for entry in fields(diagnosis)),
-            "share_errors": None if errors is None else (windows_state(errors.windows), errors.variance, errors.growth),
+            "share_errors": None
+            if errors is None
+            else (windows_state(errors.windows), errors.variance, errors.variance_up_to, errors.growth),
             "joint_looked_at": self.joint_looked_at,
         }
 
@@ -169,10 +171,11 @@ class UnitRun:
             arrays_and_kinds = zip(state["diagnosis"], kinds, strict=True)
             self.diagnosis = Diagnosis(*(checked(array, (n_questions,), kind) for array, kind in arrays_and_kinds))
         if state["share_errors"] is not None:
-            arrays, variance, growth = state["share_errors"]
+            arrays, variance, up_to, growth = state["share_errors"]
             self.share_errors = ShareErrors(
                 windows_of(arrays, n_questions),
                 checked(variance, variance.shape[:1]),
+                checked(up_to, variance.shape[:1]),
                 checked(growth, (n_questions,)),
             )
 

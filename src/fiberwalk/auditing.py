@@ -61,8 +61,8 @@ def audit(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         Chains go on until three standard errors of every entropy are below so many bits, every cell has 400 effective
         draws (ESS), and R-hat is below 1.01.
     executor
-        Where chains run: any `concurrent.futures.Executor`, such as that of a Dask client (`client.get_executor()`). By
-        default threads of this process.
+        Where chains run, exact blocks are solved and bounds are found: any `concurrent.futures.Executor`, such as that of a
+        Dask client (`client.get_executor()`). By default threads of this process.
     max_draws, max_seconds
         Chains are stopped after so many draws each; the whole call is stopped after so many seconds, whatever it is doing.
         The answer then says that it has not converged; where there is none yet, `TimeUp` is raised. By default neither:

@@ -76,10 +76,10 @@ def test_p_values_of_the_law_itself_are_even():
 
 def test_errors_that_are_stated_too_small_or_too_large_fail():
     rng = np.random.default_rng(1)
-    right = calibration.Calibration(*(tuple(rng.normal(size=5000)) for _ in range(4)))
+    right = calibration.Calibration(*(tuple(rng.normal(size=5000)) for _ in range(5)))
     assert all(one.passed for one in calibration.judged(right, 100).checks)
     for factor in (1.3, 0.5):
-        for of in ("common", "mean"):
+        for of in ("common", "tail", "mean"):
             wrong = replace(right, **{of: tuple(factor * z for z in getattr(right, of))})
             assert not all(one.passed for one in calibration.judged(wrong, 100).checks)
 

@@ -57,6 +57,8 @@ def _alone(belief: Belief, corner: int) -> Pmf | None:
         lower=published - law.upper,
         upper=published - law.lower,
         p_error=None if law.p_error is None else law.p_error[::-1],
+        # what is up to a value here is what was from a value on there
+        up_to_error=None if law.up_to_error is None else np.append(law.up_to_error[-2::-1], law.up_to_error[-1]),
     )
 
 

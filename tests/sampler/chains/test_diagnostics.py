@@ -469,9 +469,12 @@ def test_errors_of_shares_are_those_of_all_batches_together():
     spreads, every = [], []
     for _ in range(3):
         one, shares = Spread(windows), rng.random((batches, counters))
-        one.centre[:] = rng.random(counters)
-        apart = shares - one.centre
-        one.sums[:], one.squares[:], one.batches = apart.sum(axis=0), (apart**2).sum(axis=0), batches
+        one.noted.centre[:] = rng.random(counters)
+        apart = shares - one.noted.centre
+        one.noted.sums[:], one.noted.squares[:], one.batches = apart.sum(axis=0), (apart**2).sum(axis=0), batches
+        for q in range(3):
+            here = slice(windows.start[q], windows.start[q] + windows.size[q])
+            one.noted.squares_up_to[here] = (np.cumsum(apart[:, here], axis=1) ** 2).sum(axis=0)
         spreads.append(one)
         every.append(shares)
     found = share_errors(windows, spreads, 0.5)
@@ -479,6 +482,8 @@ def test_errors_of_shares_are_those_of_all_batches_together():
     for q in range(3):
         here = slice(windows.start[q], windows.start[q] + windows.size[q])
         np.testing.assert_allclose(found.variance[here], plain[here], rtol=1e-4)
+        up_to = np.cumsum(np.concatenate(every)[:, here], axis=1).var(axis=0, ddof=1) / (3 * batches) * 0.5
+        np.testing.assert_allclose(found.variance_up_to[here], up_to, rtol=1e-4)
     assert share_errors(windows, [*spreads, None], 0.5) is None
     spreads[0].batches = 2
     assert share_errors(windows, spreads[:1], 0.5) is None  # too few to tell
