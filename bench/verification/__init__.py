@@ -13,6 +13,7 @@ from types import ModuleType
 NAMES = (
     "laws",
     "calibration",
+    "kinds",
     "hard_starts",
     "adversarial",
     "three_way",
