@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -13,13 +15,16 @@ from .cycles import Cycles, WalkRoom, draw_cycle, walk_room
 from .listed import Listed
 from .move_set import distinct_rows
 
-PER_CELL, LONGEST, TRIES = 5, 8, 40
+PER_CELL, LONGEST, TRIES = 20, 8, 160
+"""Cycles for each cell that are collected, the most arcs of one, and how often one is drawn for each cell."""
+ENOUGH = 10
+"""Through a cell with so many shorter cycles no longer one is wanted: it would be blocked more often, and lead less far."""
 
 UNPROVEN = Certificate("unproven", "a list of short cycles does not reach every table")
 
 
 def short_cycles(source: Cycles, seed: int = 0) -> Listed:
-    """About five cycles of at most eight arcs per arc, found by closing random walks early; always the same list."""
+    """Some cycles of at most eight arcs through each arc, found by closing random walks early; always the same list."""
     network = source.network
     n_arcs = len(network.tail)
     arcs = np.empty((PER_CELL * n_arcs, LONGEST), dtype=np.int64)
@@ -28,7 +33,19 @@ def short_cycles(source: Cycles, seed: int = 0) -> Listed:
     used = np.arange(LONGEST) < length[:, None]
     ends = np.concatenate([[0], np.cumsum(length)])
     rows = sp.csr_array((signs[used], arcs[used], ends), shape=(len(arcs), n_arcs))
-    return Listed(distinct_rows(rows if source.spread is None else rows @ source.spread.T), UNPROVEN)
+    return Listed(_wanted(distinct_rows(rows if source.spread is None else rows @ source.spread.T)), UNPROVEN)
+
+
+def _wanted(rows: Any) -> Any:
+    """All but those whose cells have enough shorter ones."""
+    length = np.diff(rows.indptr)
+    through, kept = np.zeros(rows.shape[1], dtype=np.int64), np.zeros(len(length), dtype=bool)
+    for size in np.unique(length[length > 0]):
+        some = np.flatnonzero(length == size)
+        cells = rows[some].indices.reshape(len(some), size)
+        kept[some] = (through[cells] < ENOUGH).any(axis=1)
+        through += np.bincount(cells[kept[some]].ravel(), minlength=len(through))
+    return rows[np.flatnonzero(kept)]
 
 
 @jit
