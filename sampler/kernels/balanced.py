@@ -258,7 +258,7 @@ def _walked(task: Task, rows: Any) -> Fit | None:
     gathered = task.moves.certificate.word == "unproven" and task.block.network is None
     if several and gathered and task.n_columns <= schedule.MOST_COLUMNS:
         return None  # a schedule weighs moves of all lengths against each other: there, few of them move what is slow
-    if task.weights.kind != ALIKE and (several or task.n_columns <= FEW_COLUMNS):
+    if task.weights.kind != ALIKE and task.n_columns <= FEW_COLUMNS:
         return None
     if not others.shape[0]:
         return Fit(tuple(kernels))
