@@ -36,7 +36,7 @@ from .stocked_moves import MoveKernel
 if TYPE_CHECKING:
     from ..chains.unit import Unit
 
-HALVES = (2, 3, 4, 6, 8)
+HALVES = (2, 3, 4, 5, 6, 7, 8)
 """Columns that gain, in moves that have machine code of their own."""
 MOST_COLUMNS = 1 << 16
 """Columns are told by 16 bits, so that a move of eight takes a quarter of a cache line."""

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import fiberwalk as fw
 from fiberwalk.fiber.blocks.presolve import presolve
 from fiberwalk.fiber.equations import basic_moves as module
-from fiberwalk.fiber.equations.basic_moves import basic_moves
+from fiberwalk.fiber.equations.basic_moves import basic_moves, joined_moves
 
 RNG = np.random.default_rng(3)
 TWO_WAY = ["A,B", "A,C", "B,C"]
@@ -102,3 +104,79 @@ def test_of_too_many_some_are_listed_at_all_labels(monkeypatch):
 def test_columns_that_are_no_cells_have_none():
     block = presolve(fw.publish(RNG.poisson(3, (3, 3)), ["A", "B"])).blocks[0]
     assert basic_moves(np.full((len(block.columns), 2), -1), block.A) is None
+
+
+# --- two cubes that have a closed corner in common -----------------------------------------------------------------
+
+
+def sparse_three_way() -> tuple[np.ndarray, Any]:
+    """The largest block of a three-way table of which 60% of the cells are hidden."""
+    solved = presolve(hidden((5, 5, 4), 0.6, TWO_WAY))
+    block = max(solved.blocks, key=lambda one: len(one.columns))
+    return solved.fiber.coordinates[block.columns], block.A
+
+
+def naive_joined(coordinates: np.ndarray) -> set[frozenset[tuple[int, int]]]:
+    """All differences of two cubes of three dims that have the same closed corner and no other, by definition."""
+    column = {tuple(labels): j for j, labels in enumerate(coordinates.tolist())}
+    by_corner: dict[tuple[int, ...], list[dict[tuple[int, ...], int]]] = {}
+    for labels in product(*(combinations(sorted(set(coordinates[:, dim].tolist())), 2) for dim in range(3))):
+        cube = {
+            tuple(pair[side] for pair, side in zip(labels, corner, strict=True)): (-1) ** sum(corner)
+            for corner in product(range(2), repeat=3)
+        }
+        closed = [place for place in cube if place not in column]
+        if len(closed) == 1:
+            by_corner.setdefault(closed[0], []).append({place: s * cube[closed[0]] for place, s in cube.items()})
+    found = set()
+    for cubes in by_corner.values():
+        for one, other in combinations(cubes, 2):
+            move = {place: one.get(place, 0) - other.get(place, 0) for place in {*one, *other}}
+            steps = {column[place]: step for place, step in move.items() if step}
+            if len(steps) > 8 and max(map(abs, steps.values())) == 1:
+                found.add(frozenset(steps.items()))
+    return found
+
+
+def either_way(moves: Any) -> set[frozenset[tuple[int, int]]]:
+    """Moves and the same turned around."""
+    return {frozenset((j, sign * step) for j, step in move) for move in moves for sign in (1, -1)}
+
+
+def test_joined_cubes_lead_through_cells_that_have_few(monkeypatch):
+    coordinates, A = sparse_three_way()
+    basic = basic_moves(coordinates, A)
+    expected = either_way(naive_joined(coordinates))
+    number = np.bincount(basic.indices, minlength=len(coordinates))
+    monkeypatch.setattr(module, "ENOUGH", 2)
+    needy = np.flatnonzero(number < 2)
+    assert 0 < len(needy) < len(coordinates)
+    joined = joined_moves(coordinates, A, basic).toarray()
+    assert not (A @ joined.T).any()
+    found = [frozenset((int(j), int(row[j])) for j in np.flatnonzero(row)) for row in joined]
+    assert len(either_way(found)) == 2 * len(found)  # none twice
+    assert set(found) <= expected
+    assert (joined[:, needy] != 0).any(axis=1).all()
+    available = {j for move in expected for j, _ in move}
+    assert all(joined[:, j].any() for j in needy if j in available)
+    assert (joined_moves(coordinates, A, basic).toarray() == joined).all()
+
+
+def test_joined_cubes_are_all_found_with_partners_enough(monkeypatch):
+    coordinates, A = sparse_three_way()
+    basic = basic_moves(coordinates, A)
+    monkeypatch.setattr(module, "ENOUGH", 10**6)
+    monkeypatch.setattr(module, "PARTNERS", 200)
+    joined = joined_moves(coordinates, A, basic).toarray()
+    found = [frozenset((int(j), int(row[j])) for j in np.flatnonzero(row)) for row in joined]
+    assert either_way(found) == either_way(naive_joined(coordinates))
+
+
+def test_where_nothing_is_closed_or_wanted_none_are_joined():
+    solved = presolve(fw.publish(RNG.poisson(3, (4, 4, 4)) + 1, TWO_WAY))
+    (block,) = solved.blocks
+    coordinates = solved.fiber.coordinates[block.columns]
+    assert joined_moves(coordinates, block.A, basic_moves(coordinates, block.A)) is None
+    coordinates, A = sparse_three_way()
+    plenty = sp.csr_array(np.ones((module.ENOUGH, len(coordinates)), dtype=np.int64))
+    assert joined_moves(coordinates, A, plenty) is None
