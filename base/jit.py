@@ -95,13 +95,14 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
         if isinstance(cell.cell_contents, numba.core.dispatcher.Dispatcher):
             raise TypeError(CLOSES_OVER.format(function=function, other=cell.cell_contents))
     folder = cache_folder()
-    before = _CONFIG.CACHE_DIR
-    try:
-        if folder is not None:
-            _CONFIG.CACHE_DIR = str(folder)  # read by numba when the function is decorated
-        compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None, **options)(function)
-    finally:
-        _CONFIG.CACHE_DIR = before
+    with _LOCK:  # another thread would put back the folder that numba had before, and machine code go anywhere
+        before = _CONFIG.CACHE_DIR
+        try:
+            if folder is not None:
+                _CONFIG.CACHE_DIR = str(folder)  # read by numba when the function is decorated
+            compiled = numba.njit(nogil=True, error_model="numpy", cache=folder is not None, **options)(function)
+        finally:
+            _CONFIG.CACHE_DIR = before
     if folder is not None:
         _keep_if_there_is_room(compiled)
     if options.get("no_cpython_wrapper"):

@@ -27,11 +27,11 @@ from fiberwalk.sampler.drawn_tables import kept_draws, until_they_agree
 from fiberwalk.sampler.kernels.kernel import Kernel
 from fiberwalk.sampler.kernels.ladder.kernel import Ladder
 from fiberwalk.sampler.lines.weights import log_weight_of
-from verification import wrong_samplers
-from verification.exact_law import every_table, exact_law
+from verification.exact_laws import wrong_samplers
+from verification.exact_laws.exact_law import every_table, exact_law
+from verification.exact_laws.random_releases import KINDS, random_believed
+from verification.exact_laws.spacing import DRAWS, MOST_APART, NotApart, p_value, spaced_rows
 from verification.parts import Check, Part, Setting, rows
-from verification.random_releases import KINDS, random_believed
-from verification.spacing import DRAWS, MOST_APART, NotApart, p_value, spaced_rows
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 

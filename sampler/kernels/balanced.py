@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -55,6 +56,9 @@ LARGEST_MEAN = 50.0
 """Of a block's cells under counts with expectations."""
 WIDE, FARTHEST = 2.0, 8
 """How far a step reaches, in standard deviations of a line, and at most."""
+
+
+_ONE_AT_A_TIME = Lock()
 
 
 class BalancedMoves(NamedTuple):
@@ -166,8 +170,14 @@ def _by_ratio(moves, k, place, word, half, bounded):  # type: ignore[no-untyped-
     return np.int64(fraction(place.random) < ratio) * (step if forwards else -step)
 
 
-@cache
 def walk_of(half: int, weighs: bool, bounded: bool) -> Callable[..., int]:
+    """The walk along moves of so many gaining columns, the same for all threads: two would be compiled twice."""
+    with _ONE_AT_A_TIME:
+        return _new_walk(half, weighs, bounded)
+
+
+@cache
+def _new_walk(half: int, weighs: bool, bounded: bool) -> Callable[..., int]:
     """The walk along moves of so many gaining columns: its loops have constant ends, so that none is left of them.
 
     It closes over plain numbers alone: a kernel that closes over another one is compiled anew by every process.

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,20 @@ def test_processes_write_machine_code_one_at_a_time(tmp_path, monkeypatch):
     os.utime(mark, (0, 0))  # whoever wrote it is gone
     with jit._alone(mark):
         assert mark.exists()
+
+
+def test_threads_do_not_lead_each_other_to_other_folders():
+    """Machine code once came to lie in the folder from which the program was run."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            made = list(threads.map(lambda k: jit.jit(lambda x: x + k), range(400)))
+    finally:
+        sys.setswitchinterval(before)
+    folder = str(jit.cache_folder())
+    assert folder != "None"
+    assert all(one._cache.cache_path.startswith(folder) for one in made)
 
 
 def test_a_kernel_that_closes_over_another_is_refused():

@@ -13,10 +13,11 @@ from support.places import BENCH
 sys.path.append(str(BENCH))
 
 import verify
-from verification import NAMES, calibration, hidden_paths, laws, part, properties, report, wrong_samplers
-from verification.exact_law import Believed, every_table, exact_law
+from verification import NAMES, calibration, hidden_paths, laws, part, properties, report
+from verification.exact_laws import wrong_samplers
+from verification.exact_laws.exact_law import Believed, every_table, exact_law
+from verification.exact_laws.spacing import p_value
 from verification.parts import Check, Part, Setting
-from verification.spacing import p_value
 
 import fiberwalk as fw
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from verification.exact_law import ExactLaw
+from verification.exact_laws.exact_law import ExactLaw
 
 DRAWS = 2000
 CLINGING = 4.5

@@ -12,7 +12,7 @@ import xarray as xr
 
 import fiberwalk as fw
 from fiberwalk.fiber.laws.hypergeometric import Hypergeometric
-from verification.exact_law import Believed
+from verification.exact_laws.exact_law import Believed
 
 Random = np.random.Generator
 DIMS = "ABCDE"

@@ -12,9 +12,9 @@ import numpy as np
 import fiberwalk as fw
 from fiberwalk.base.jit import jit
 from fiberwalk.base.random_streams import below, fraction, streams
-from verification.exact_law import ExactLaw, exact_law
-from verification.random_releases import random_believed
-from verification.spacing import NotApart, p_value, spaced_rows
+from verification.exact_laws.exact_law import ExactLaw, exact_law
+from verification.exact_laws.random_releases import random_believed
+from verification.exact_laws.spacing import NotApart, p_value, spaced_rows
 
 RIGHT = "the plain chain without a mistake"
 FORGETS = "steps that are refused are not counted"
