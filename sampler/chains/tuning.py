@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...base.random_streams import next_word, streams
+from ...fiber.solvers.side_by_side import side_by_side
 from .chain import Chain
 from .unit import Unit
 
@@ -46,7 +48,7 @@ def tuned(unit: Unit, start: np.ndarray, random: np.ndarray) -> Unit:
     if len(unit.kernels) == 1:
         return unit
     costs = _costs(unit)
-    seen, start = _trials(unit, start, random, [_alone(len(costs), k) for k in range(len(costs))], TRIAL)
+    seen = _trials(unit, start, random, [_alone(len(costs), k) for k in range(len(costs))], TRIAL)
     rates = _rates(seen)
     shares = best_shares(rates / costs[:, None])
     # Kernels do more together than one by one: where cells wait for one that is seldom needed, little of it is enough.
@@ -54,7 +56,7 @@ def tuned(unit: Unit, start: np.ndarray, random: np.ndarray) -> Unit:
     mixed = [_as_turns(time_shares, costs, rates) for time_shares in (shares, alike, *_mostly(len(costs)))]
     usual = np.array([np.multiply(*turns) @ costs / sum(turns.draws) for turns in mixed])
     draws = int(np.clip(PATIENCE / usual.max(), TRIAL, LONGEST_TRIAL))
-    seen, _ = _trials(unit, start, random, [_in_short(turns, draws // 4) for turns in mixed], draws)
+    seen = _trials(unit, start, random, [_in_short(turns, draws // 4) for turns in mixed], draws)
     waits = (1.0 / np.maximum(_rates(seen), 1.0 / draws)).mean(axis=1) * usual
     return _by_turns(unit, mixed[int(np.argmin(waits))])
 
@@ -95,14 +97,13 @@ def _in_short(turns: Turns, most: int) -> Turns:
     return Turns(tuple(int(times / factor) for times in turns.draws), turns.stretch)
 
 
-def _trials(
-    unit: Unit, start: np.ndarray, random: np.ndarray, ways: Sequence[Turns], draws: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """[way, draw, cell]: some cells in a walk of so many draws in each of these ways; and the table after the last."""
+def _trials(unit: Unit, start: np.ndarray, random: np.ndarray, ways: Sequence[Turns], draws: int) -> np.ndarray:
+    """[way, draw, cell]: some cells in a walk of so many draws in each of these ways, side by side."""
     n = len(unit.columns)
     watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
-    seen = []
-    for turns in ways:
+
+    def walked(way: tuple[Turns, np.ndarray]) -> np.ndarray:
+        turns, own_random = way
         used = [k for k, times in enumerate(turns.draws) if times]
         trial_unit = replace(
             unit,
@@ -110,12 +111,13 @@ def _trials(
             shares=tuple(turns.draws[k] for k in used),
             stretch=tuple(turns.stretch[k] for k in used),
         )
-        chain = Chain(trial_unit, start, random)
+        chain = Chain(trial_unit, start, own_random)
         chain.counts = False
         chain.advance(trial_unit, draws // 4)
-        seen.append(chain.keep(trial_unit, watched, draws).astype(float))
-        start = chain.place.table + unit.offset  # the next goes on from here
-    return np.array(seen), start
+        return chain.keep(trial_unit, watched, draws).astype(float)
+
+    own = streams(int(next_word(random)), len(ways))
+    return np.array(side_by_side(walked, list(zip(ways, own, strict=True))))
 
 
 def _rates(seen: np.ndarray) -> np.ndarray:
