@@ -13,11 +13,12 @@ from support.places import BENCH
 sys.path.append(str(BENCH))
 
 import verify
-from verification import NAMES, calibration, hidden_paths, laws, part, properties, report
+from verification import NAMES, calibration, hidden_paths, kinds, laws, part, properties, report
 from verification.exact_laws import wrong_samplers
 from verification.exact_laws.exact_law import Believed, every_table, exact_law
 from verification.exact_laws.spacing import p_value
 from verification.parts import Check, Part, Setting
+from waiting.releases import RELEASES
 
 import fiberwalk as fw
 
@@ -149,3 +150,38 @@ def test_what_cannot_be_run_is_refused_in_words(given, said, capsys):
 def test_workers_change_nothing():
     tasks = [(2, 1.0), (3, 2.0)]
     assert list(Setting(workers=1).each(pow, tasks, "powers")) == list(Setting().each(pow, tasks, "powers")) == [2, 9]
+
+
+# --- kind by kind ----------------------------------------------------------------------------------------------------
+
+
+def runs(factor: float, seeds: int = 60, cells: int = 30, seed: int = 2) -> list[kinds.Found]:
+    """Entropies whose errors are so many times what is stated."""
+    rng = np.random.default_rng(seed)
+    truth, error = rng.uniform(1, 3, cells), rng.uniform(0.002, 0.005, cells)
+    return [kinds.Found(truth + factor * error * rng.normal(size=cells), error, True) for _ in range(seeds)]
+
+
+@pytest.mark.parametrize(("factor", "right"), [(0.9, True), (1.0, True), (0.6, False), (1.3, False)])
+def test_a_kind_whose_errors_are_stated_wrongly_fails(factor, right):
+    one = kinds.judged_kind(runs(factor), 0.02, np.random.default_rng(1))
+    assert one.ratio == pytest.approx(factor, rel=0.06)
+    assert one.low < one.ratio < one.high
+    part = kinds.judged({("a release", "uniform", 0.02): one}, 60)
+    assert part.checks[0].passed == right
+    assert part.checks[1].passed == (factor <= 1.0)
+    assert part.checks[3].passed
+    assert ("a release (uniform)" in part.checks[0].found) == (not right)
+
+
+def test_entropies_beyond_the_tolerance_and_runs_that_do_not_converge_fail():
+    far = [found._replace(converged=k > 0) for k, found in enumerate(runs(1.0))]
+    part = kinds.judged({("a release", "uniform", 0.005): kinds.judged_kind(far, 0.005, np.random.default_rng(1))}, 60)
+    assert [one.passed for one in part.checks] == [True, True, False, False]
+
+
+def test_a_kind_is_sampled_and_judged():
+    found = [kinds.sampled("4 x 4, Snee", "hypergeometric", 0.3, seed) for seed in range(3)]
+    assert all(one.converged and len(one.entropy) == 16 and (one.error > 0).all() for one in found)
+    assert not np.array_equal(found[0].entropy, found[1].entropy)
+    assert set(kinds.KINDS) <= set(RELEASES)
