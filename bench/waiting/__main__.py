@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+import time
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from turns.checkout import UnknownCommit, checked_out, commit_of
 
-from waiting.measured import Waited, geometric_mean, waited_cold, waited_warm
+from waiting import report
+from waiting.measured import geometric_mean, median, waited_cold, waited_warm
 from waiting.releases import cases
 
 LIMIT = 60.0
-
-
-def median(answers: list[Waited]) -> Waited:
-    """The one in the middle by its seconds."""
-    return sorted(answers, key=lambda answer: answer.seconds)[(len(answers) - 1) // 2]
 
 
 def main() -> int:
@@ -33,7 +28,8 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds after which an audit is stopped")
     parser.add_argument("--seeds", type=int, default=1, help="so many audits of each; the one in the middle counts")
     parser.add_argument("--nothing-compiled", action="store_true", help="with an empty cache of machine code each time")
-    parser.add_argument("--keep", type=Path, help="write all answers to this file, as JSON")
+    parser.add_argument("--keep", type=Path, help="write all answers to this file, and go on from what it has already")
+    parser.add_argument("--store", action="store_true", help="write what was found to bench/results/")
     options = parser.parse_args()
     run = waited_cold if options.nothing_compiled else waited_warm
     chosen = [
@@ -49,33 +45,42 @@ def main() -> int:
         against = commit_of(options.against) if options.against else ""
     except UnknownCommit as problem:
         parser.error(str(problem))
-    kept: dict[str, dict[str, list[dict[str, object]]]] = {}
-    ratios, in_time = [], 0
+    kept = report.read(options.keep) if options.keep else {}
+    begin = time.perf_counter()
     with ExitStack() as stack:
         checkouts: dict[str, Path | None] = {"here": None}
         if options.against:
             checkouts[options.against] = stack.enter_context(checked_out(against))
         for name, law in chosen:
-            answers: dict[str, list[Waited]] = {side: [] for side in checkouts}
-            for seed in range(1, options.seeds + 1):
-                for side, checkout in checkouts.items():
-                    answers[side].append(run(name, law, seed=seed, limit=options.limit, checkout=checkout))
-            kept[f"{name}, {law}"] = {side: [asdict(answer) for answer in some] for side, some in answers.items()}
-            here = median(answers["here"])
-            in_time += here.converged
-            memory = max(answer.memory for answer in answers["here"]) / 2**20
-            line = f"{name}, {law}: {here.words}, {memory:,.0f} MB"
-            if options.against:
-                there = median(answers[options.against])
-                ratios.append(there.seconds / here.seconds)
-                line += f" | before: {there.words} | {ratios[-1]:.2f} times as quick"
-            print(line, flush=True)
+            case = f"{name}, {law}"
+            if not all(len(kept.get(case, {}).get(side, [])) >= options.seeds for side in checkouts):
+                answers: report.Sides = {side: [] for side in checkouts}
+                for seed in range(1, options.seeds + 1):
+                    for side, checkout in checkouts.items():
+                        answers[side].append(run(name, law, seed=seed, limit=options.limit, checkout=checkout))
+                kept[case] = answers
             if options.keep:
-                options.keep.write_text(json.dumps(kept))
-    print(f"\n{in_time} of {len(chosen)} within {options.limit:g} s")
-    if ratios:
+                report.write(options.keep, kept)
+            print(_line(case, kept[case], options.against), flush=True)
+    found = {f"{name}, {law}": kept[f"{name}, {law}"] for name, law in chosen}
+    in_time = sum(median(sides["here"]).converged for sides in found.values())
+    print(f"\n{in_time} of {len(found)} within {options.limit:g} s")
+    if options.against:
+        ratios = [report.ratio(sides, options.against) for sides in found.values()]
         print(f"geometric mean {geometric_mean(ratios):.2f} times as quick, the least {min(ratios):.2f}")
+    if options.store:
+        paths = report.store(found, options.limit, options.nothing_compiled, time.perf_counter() - begin)
+        print("wrote " + ", ".join(path.name for path in paths))
     return 0
+
+
+def _line(case: str, sides: report.Sides, against: str | None) -> str:
+    """What was found of a case, in a line."""
+    memory = max(answer.memory for answer in sides["here"]) / 2**20
+    line = f"{case}: {median(sides['here']).words}, {memory:,.0f} MB"
+    if against:
+        line += f" | before: {median(sides[against]).words} | {report.ratio(sides, against):.2f} times as quick"
+    return line
 
 
 if __name__ == "__main__":

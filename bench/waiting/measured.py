@@ -98,6 +98,11 @@ def waited_cold(name: str, law: str, **how: object) -> Waited:
         return waited(name, law, cache=empty, **how)  # type: ignore[arg-type]
 
 
+def median(answers: list[Waited]) -> Waited:
+    """The one in the middle by its seconds."""
+    return sorted(answers, key=lambda answer: answer.seconds)[(len(answers) - 1) // 2]
+
+
 def geometric_mean(ratios: Iterable[float]) -> float:
     """Of positive numbers; NaN of none."""
     logs = [math.log(ratio) for ratio in ratios]

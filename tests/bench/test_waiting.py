@@ -37,6 +37,36 @@ def test_what_an_answer_says_of_itself(bench):
     assert measured.geometric_mean([2.0, 8.0]) == pytest.approx(4.0)
 
 
+def test_what_was_found_is_kept_and_told(bench, tmp_path):
+    report, measured = bench("waiting.report"), bench("waiting.measured")
+
+    def answer(seconds, converged=True, method="chains"):
+        memory, error = 300 * 2**20, 0.0 if method == "exact" else 0.0188
+        return measured.Waited(
+            seconds, memory, 0, method, "connected", converged, cells=12, error=error, rhat=1.0, ess=9e3, entropy=[1.5]
+        )
+
+    kept = {
+        "4 x 4, uniform": {"here": [answer(3.0), answer(1.0), answer(2.0)], "v1": [answer(8.0)] * 3},
+        "9 x 9, uniform": {"here": [answer(30.0)], "v1": [answer(60.0, converged=False)]},
+        "2 x 2, uniform": {"here": [answer(1.0, method="exact")], "v1": [answer(1.0, method="exact")]},
+    }
+    report.write(tmp_path / "kept", kept)
+    assert report.read(tmp_path / "kept") == kept
+    assert report.read(tmp_path / "nothing") == {}
+    assert report.ratio(kept["4 x 4, uniform"], "v1") == 4.0
+    for cold in (False, True):
+        report.store(kept, 60.0, cold, 10.0, tmp_path)
+    told = (tmp_path / "waiting.md").read_text()
+    assert told.count("3 of 3 (100%) are done within 60 s; none takes more than 300 MB.") == 2
+    assert "Against v1: 2.0 times as quick in the geometric mean, 1.00 times at the least." in told
+    assert "| 4 x 4, uniform | 12 | 2.0 s | 0.0188 | 300 | 8.0 s | 4.0 |" in told
+    assert "| 9 x 9, uniform | 12 | 30.0 s | 0.0188 | 300 | 60.0 s, not done | 2.0 |" in told
+    assert "| 2 x 2, uniform | 12 | 1.0 s | exact |" in told
+    assert "Nothing compiled" in told
+    assert "entropy" not in (tmp_path / "waiting.json").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
