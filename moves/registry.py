@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..base.certificate import Certificate
 from ..base.errors import TooLarge
 from ..fiber.blocks.own_bounds import upper_of_their_own
 from ..fiber.blocks.presolve import Block
 from ..fiber.bounds.decomposable import Components
-from ..fiber.equations.basic_moves import basic_moves, joined_moves
+from ..fiber.equations.basic_moves import basic_moves, cube_moves
 from ..fiber.equations.lattice import Lattice, integer_kernel
 from ..fiber.laws.support import Support
 from .bases.algebra import Algebra, markov_basis
@@ -99,11 +98,8 @@ class Wanted:
     @cached_property
     def short(self) -> Listed | None:
         """Short moves of any kind."""
-        rows = None if self.basic is None else self.basic.rows
-        if rows is not None:
-            joined = joined_moves(self.inside.solved.fiber.coordinates[self.block.columns], self.block.A, rows)
-            rows = rows if joined is None else sp.csr_array(sp.vstack([rows, joined]))
-        return short_moves(self.block.A, self.sums.vectors, rows)
+        of_cubes = cube_moves(self.inside.solved.fiber.coordinates[self.block.columns], self.block.A)
+        return short_moves(self.block.A, self.sums.vectors, of_cubes)
 
     @cached_property
     def computed(self) -> Algebra:

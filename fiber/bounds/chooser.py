@@ -14,11 +14,12 @@ from ...base.interruption import check_ended, check_time
 from ...base.progress import Counted, Progress
 from ...release.release import Release
 from ..blocks.presolve import Block, Presolved, presolve
-from ..equations.basic_moves import basic_moves
+from ..equations.basic_moves import cube_moves
 from ..equations.network import as_network
 from ..equations.sparse import rows_through
 from ..solvers.flow import flow_bounds
 from ..solvers.linear_program import OUTER, Bounds, Means, program_bounds
+from ..solvers.pushing import to_push_along
 from ..solvers.side_by_side import in_threads, side_by_side
 from .decomposable import margin_bounds
 
@@ -106,8 +107,10 @@ def _jobs(presolved: Presolved, rows: Any, sharp: bool) -> list[_Job]:
         if block.network is not None:
             jobs.append(_Job(block, part, through, Means(sharp)))
             continue
-        means = Means(sharp, basic_moves(presolved.fiber.coordinates[block.columns], block.A))
-        for some in np.array_split(np.arange(len(through)), max(1, min(PARTS, len(through) // LEAST_PART))):
+        moves, parts = cube_moves(presolved.fiber.coordinates[block.columns], block.A), len(through) // LEAST_PART
+        # what takes long to find is found once for all parts
+        means = Means(sharp, to_push_along(block.A, moves) if parts > 1 else moves)
+        for some in np.array_split(np.arange(len(through)), max(1, min(PARTS, parts))):
             jobs.append(_Job(block, sp.csr_array(part[some]), through[some], means))
     return jobs
 

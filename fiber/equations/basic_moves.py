@@ -80,6 +80,13 @@ def joined_moves(coordinates: np.ndarray, A: Any, basic: Any, seed: int = 0) -> 
     return _few_through(sp.vstack(kept, format="csr"), needy) if kept else None
 
 
+def cube_moves(coordinates: np.ndarray, A: Any) -> Any:
+    """Basic moves, and joined ones through cells that have few of them; None where there are none."""
+    basic = basic_moves(coordinates, A)
+    joined = None if basic is None else joined_moves(coordinates, A, basic)
+    return basic if joined is None else sp.csr_array(sp.vstack([basic, joined]))
+
+
 def that_keep(rows: Any, A: Any) -> Any:
     """Those of some sparse rows that no equation notices."""
     if not rows.shape[0]:

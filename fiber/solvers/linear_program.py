@@ -19,10 +19,9 @@ import scipy.sparse as sp
 
 from ...base.errors import NumericalDoubt
 from ...base.progress import Counted
-from ..equations.lattice import integer_kernel, shortened
 from .integer_program import optimum
 from .nearest_table import NearestTable
-from .pushing import Pushing
+from .pushing import Pushing, to_push_along
 from .simplex import solved, warm_model, whole_table
 from .table_search import FOUND, NONE, TableSearch
 
@@ -246,10 +245,8 @@ class _Search:
         self._harvest(table)
 
     def _to_push_along(self) -> Any:
-        """The moves that are known; where not every cell has one, vectors of the lattice, too."""
-        moves = sp.csr_array((0, self.A.shape[1]), dtype=np.int64) if self._moves is None else self._moves
-        if (np.bincount(moves.indices, minlength=self.A.shape[1]) == 0).any():
-            moves = sp.csr_array(sp.vstack([moves, shortened(integer_kernel(self.A).basis)]))
+        """The moves that are known, and others through cells that have none."""
+        moves = to_push_along(self.A, self._moves)
         if (self.A @ moves.T).count_nonzero():
             raise NumericalDoubt("what should be moves of a block changes its published figures.")
         return moves

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from ...base.jit import jit_inner, jit_lean, sparingly
 from ...base.random_streams import below, streams
+from ..equations.lattice import integer_kernel, shortened
 
 STEPS, AT_FIRST = 10_000, 50
 """Of a walk, unless it is to be longer; and so many before the others, as they often are enough."""
@@ -47,6 +48,14 @@ class Walk(NamedTuple):
     upper: np.ndarray
     least: np.ndarray
     greatest: np.ndarray
+
+
+def to_push_along(A: Any, moves: Any = None) -> Any:
+    """The moves that are known; where not every column has one, vectors of the lattice, too."""
+    known = sp.csr_array((0, A.shape[1]), dtype=np.int64) if moves is None else moves
+    if (np.bincount(known.indices, minlength=A.shape[1]) > 0).all():
+        return known
+    return sp.csr_array(sp.vstack([known, shortened(integer_kernel(A).basis)]))
 
 
 class Pushing:
