@@ -65,20 +65,11 @@ def time_left() -> float | None:
     return None if end == math.inf else max(0.0, end - time.monotonic())
 
 
-def time_check() -> Callable[[str], None]:
-    """A function that raises `TimeUp` once the limit that holds now is over; other threads may call it."""
-    limit = _LIMIT.get()
-
-    def check(doing: str) -> None:
-        if limit is not None and time.monotonic() > limit.end:
-            raise TimeUp(f"{TIME_UP} while {doing}, and there is no result yet; allow more time.")
-
-    return check
-
-
 def check_time(doing: str) -> None:
     """Raise `TimeUp` if the time limit is over; long work calls this now and then."""
-    time_check()(doing)
+    limit = _LIMIT.get()
+    if limit is not None and time.monotonic() > limit.end:
+        raise TimeUp(f"{TIME_UP} while {doing}, and there is no result yet; allow more time.")
 
 
 def check_ended(doing: str) -> None:

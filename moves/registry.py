@@ -57,7 +57,7 @@ GRAVER_BUDGET = 500_000_000
 FEW_DIMS, MOST_DIMS = 12, 40
 """Of a lattice of which a Graver basis of few moves is looked for, and a whole one."""
 OFTEN, LARGE = 4, 2.0
-"""Basic moves through each cell, and the mean of a block's cells, from which on nothing quicker is needed beside them."""
+"""Short moves through each cell, and the mean of a block's cells, from which on nothing quicker is needed beside them."""
 QUICK, REDRAWN, ADAPTED, SUMS = 1.0, 5.0, 4.0, 1.0
 """The odds of known moves, sub-tables, vectors of random bases and sums of lattice vectors, by effective draws of sparse
 tables: sub-tables do best where tables are complete, random bases where many cells are hidden; sums hardly ever move."""
@@ -79,6 +79,11 @@ class Wanted:
         """The block itself."""
         return self.inside.solved.blocks[self.number]
 
+    @property
+    def coordinates(self) -> np.ndarray:
+        """The labels of its columns."""
+        return self.inside.solved.fiber.coordinates[self.block.columns]
+
     @cached_property
     def lattice(self) -> Lattice:
         """All changes of a table that no equation notices."""
@@ -92,14 +97,13 @@ class Wanted:
     @cached_property
     def basic(self) -> Listed | None:
         """Basic moves of the block, where it has any."""
-        rows = basic_moves(self.inside.solved.fiber.coordinates[self.block.columns], self.block.A)
+        rows = basic_moves(self.coordinates, self.block.A)
         return None if rows is None else Listed(rows, BASIC)
 
     @cached_property
     def short(self) -> Listed | None:
         """Short moves of any kind."""
-        of_cubes = cube_moves(self.inside.solved.fiber.coordinates[self.block.columns], self.block.A)
-        return short_moves(self.block.A, self.sums.vectors, of_cubes)
+        return short_moves(self.block.A, self.sums.vectors, cube_moves(self.coordinates, self.block.A))
 
     @cached_property
     def computed(self) -> Algebra:
@@ -145,7 +149,7 @@ def proven_margins(wanted: Wanted) -> MoveSet | None:
 
 
 def dense_table(wanted: Wanted) -> MoveSet | None:
-    """Counts so large that basic moves, of which every cell has some, are seldom blocked; sums of vectors reach the rest."""
+    """Counts so large that short moves, of which every cell has some, are seldom blocked; sums of vectors reach the rest."""
     block, short = wanted.block, wanted.short
     if short is None or np.bincount(short.rows.indices, minlength=len(block.columns)).min() < OFTEN:
         return None

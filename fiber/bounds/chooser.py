@@ -117,9 +117,10 @@ def _jobs(presolved: Presolved, rows: Any, sharp: bool) -> list[_Job]:
 
 def _all_done(jobs: list[_Job], progress: Progress | None, executor: Executor | None) -> list[Bounds]:
     """The bounds of all jobs."""
-    if not in_threads(executor):
-        return side_by_side(_bounds_in_block, jobs, executor)
     counter = _Counter(progress, sum(len(job.through) for job in jobs))
+    if not in_threads(executor):
+        counter.part()(0, 0)  # elsewhere nothing is told of how far it is
+        return side_by_side(_bounds_in_block, jobs, executor)
     return side_by_side(lambda job: _bounds_in_block(job, counter.part()), jobs, executor)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.certificate import Certificate
+from ...fiber.equations.basic_moves import that_keep
 from .listed import Listed
 from .move_set import distinct_rows
 
@@ -82,8 +83,7 @@ def four_cell_moves(A: Any, most: int, seed: int = 0) -> Any:
     rows.sum_duplicates()
     rows.eliminate_zeros()
     # a column that two pairs share leaves a shorter move; and fingerprints are checked
-    holds = np.diff(sp.csr_array(rows @ sp.csr_array(A.T)).astype(bool).indptr) == 0
-    return sp.csr_array(rows[np.flatnonzero(holds & (np.diff(rows.indptr) == 4))])
+    return that_keep(rows[np.flatnonzero(np.diff(rows.indptr) == 4)], A)
 
 
 def two_cell_moves(A: Any, most: int) -> Any:
@@ -96,7 +96,7 @@ def two_cell_moves(A: Any, most: int) -> Any:
     columns = np.stack([order[alike], order[alike + 1]], axis=1)
     steps = np.tile(np.array([1, -1], dtype=np.int64), len(columns))
     rows = sp.csr_array((steps, columns.ravel(), 2 * np.arange(len(columns) + 1)), shape=(len(columns), n))
-    return rows[np.flatnonzero(np.diff(sp.csr_array(rows @ sp.csr_array(A.T)).astype(bool).indptr) == 0)]
+    return that_keep(rows, A)
 
 
 def _pairs_within(

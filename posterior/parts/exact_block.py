@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -22,6 +22,8 @@ from ...fiber.solvers.side_by_side import in_threads, side_by_side
 
 SHORT = 9
 """Up to so many cells of a table, other methods count as quickly."""
+WIDE = 1_000_000
+"""Values of all columns of a block, from which on it is solved by itself, as its weights take memory."""
 FEW = 1_000_000
 """Up to so many tables on a line, walking through them is as good."""
 
@@ -45,7 +47,6 @@ class Task(NamedTuple):
     """The questions, as numbers of columns and then of sums."""
     budget: Budget | None
     count_only: bool = False
-    name: str = ""
 
 
 def solve_block(
@@ -74,20 +75,44 @@ def solve_blocks(
 
     Where it is all or none, the first block that is too large ends the others, unless its tables lie on one line.
     """
-    tell = one_at_a_time(progress) if in_threads(executor) else None
-    solve = partial(_attempted, all_or_none=all_or_none, progress=tell)
-    tasks: dict[int, Task] = {}
-    found: dict[int, Solved | TooLarge | TimeUp] = {}
-    for number, (block, questions) in enumerate(asked):
-        try:
-            name = f"block {number + 1} of {len(asked)}: {len(block.columns)} cells"
-            tasks[number] = _task(block, weigh, questions, budget)._replace(name=name)
-        except TooLarge as problem:
-            found[number] = problem
-    found |= {number: solve(task) for number, task in tasks.items() if len(task.block.columns) <= SHORT}
-    long = [number for number in tasks if number not in found]
-    found |= dict(zip(long, side_by_side(solve, [tasks[number] for number in long], executor), strict=True))
+    here, tell = in_threads(executor), one_at_a_time(progress)
+
+    def made(number: int) -> Task:
+        block, questions = asked[number]
+        if tell is not None:
+            tell(f"block {number + 1} of {len(asked)}: {len(block.columns)} cells")
+        return _task(block, weigh, questions, budget)
+
+    def job(number: int) -> tuple[Block, Callable[[], Task]]:
+        make = partial(made, number)
+        return asked[number][0], make if here else partial(_unwrapped, _caught(make))
+
+    solve = partial(_attempted, all_or_none=all_or_none, progress=tell if here else None)
+    # weights of many values are listed block by block, and never of all blocks at once
+    alone = {k for k, (block, _) in enumerate(asked) if len(block.columns) <= SHORT or _places(block) > WIDE}
+    found = {number: solve(job(number)) for number in sorted(alone)}
+    others = [number for number in range(len(asked)) if number not in alone]
+    found |= dict(zip(others, side_by_side(solve, [job(number) for number in others], executor), strict=True))
     return [_checked(found[number]) for number in range(len(asked))]
+
+
+def _places(block: Block) -> int:
+    """How many values all columns of a block can take."""
+    return int((block.upper - block.lower + 1).sum())
+
+
+def _caught(make: Callable[[], Task]) -> Task | TooLarge | TimeUp:
+    """A task that is solved elsewhere and can only be made here, or why it cannot be made."""
+    try:
+        return make()
+    except (TooLarge, TimeUp) as problem:
+        return problem
+
+
+def _unwrapped(made: Task | TooLarge | TimeUp) -> Task:
+    if isinstance(made, Exception):
+        raise made
+    return made
 
 
 def _task(block: Block, weigh: Weigh, questions: Any, budget: Budget | None, count_only: bool = False) -> Task:
@@ -115,13 +140,15 @@ def _solved(task: Task, progress: Progress | None) -> Solved:
     )
 
 
-def _attempted(task: Task, all_or_none: bool, progress: Progress | None) -> Solved | TooLarge | TimeUp:
-    if progress is not None:
-        progress(task.name)
+def _attempted(
+    job: tuple[Block, Callable[[], Task]], all_or_none: bool, progress: Progress | None
+) -> Solved | TooLarge | TimeUp:
+    """The law, or why there is none: listing weights, too, may be too much."""
+    block, make = job
     try:
-        return _solved(task, progress)
+        return _solved(make(), progress)
     except (TooLarge, TimeUp) as problem:
-        if all_or_none and (isinstance(problem, TimeUp) or line_of(task.block) is None):
+        if all_or_none and (isinstance(problem, TimeUp) or line_of(block) is None):
             raise
         return problem
 

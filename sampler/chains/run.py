@@ -106,14 +106,8 @@ class Run:
                         raise  # there is nothing to tell yet
                     self.stopped = INTERRUPTED
                 with interrupts_held() as interrupted:
-                    for unit_run in self.units:
-                        # what was looked at already must not count as a second look
-                        if (
-                            not unit_run.finished
-                            and unit_run.chains[0].batch > 1
-                            and unit_run.made != unit_run.made_then
-                        ):
-                            unit_run.look(self.settings, last=bool(self.stopped))
+                    look = partial(UnitRun.look, settings=self.settings, last=bool(self.stopped))
+                    side_by_side(look, [unit_run for unit_run in self.units if unit_run.due])
                     self.looks += 1
                     if checkpoint is not None and not self.stopped:
                         save(self, self.fingerprint, checkpoint)

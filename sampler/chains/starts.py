@@ -49,17 +49,21 @@ def dispersed_starts(solved: Presolved, block: Block, moves: MoveSet, number: in
     # Half of the cells with the most room to move, half taken evenly from all.
     widest, evenly = np.argsort(-width, kind="stable"), np.linspace(0, len(width) - 1, number).astype(np.int64)
     chosen = np.array(list(dict.fromkeys(np.stack([widest[: len(evenly)], evenly[: len(widest)]], axis=1).ravel())))
-    alone = Presolved(solved.fiber, solved.start, (block,))
-    tables: list[np.ndarray] = []
+    sides = [(int(column), 1 if k % 2 == 0 else -1) for k, column in enumerate(chosen[:number])]
     if block.network is None:
-        sides = [(int(column), 1 if k % 2 == 0 else -1) for k, column in enumerate(chosen[:number])]
         tables = side_by_side(lambda side: _extreme(block, *side), sides)
-    for k, column in enumerate(chosen[:number] if block.network is not None else ()):
-        row = sp.csr_array(([1], [block.columns[column]], [0, 1]), shape=(1, solved.fiber.n_columns))
-        attaining = attaining_tables(alone, row, sharp_bounds(alone, row))[:, block.columns]
-        ends = attaining[np.argsort(attaining[:, column])]
-        tables.append(ends[-1 if k % 2 == 0 else 0])
+    else:
+        alone = Presolved(solved.fiber, solved.start, (block,))
+        tables = [_at_bound(alone, *side) for side in sides]
     return np.array([tables[k % len(tables)] for k in range(number)], dtype=np.int64)
+
+
+def _at_bound(alone: Presolved, column: int, sign: int) -> np.ndarray:
+    """A table of a network in which a column is as large or as small as it can be."""
+    (block,) = alone.blocks
+    row = sp.csr_array(([1], [block.columns[column]], [0, 1]), shape=(1, alone.fiber.n_columns))
+    attaining = attaining_tables(alone, row, sharp_bounds(alone, row))[:, block.columns]
+    return attaining[np.argmax(sign * attaining[:, column])]
 
 
 def _extreme(block: Block, column: int, sign: int) -> np.ndarray:

@@ -212,6 +212,11 @@ class UnitRun:
             return 0.0
         return max(TRIPS / max(float(trips.sum()), 0.5), TRIPS_EACH / max(float(trips.min()), 0.5))
 
+    @property
+    def due(self) -> bool:
+        """Is there something to look at? What was looked at already must not count as a second look."""
+        return not self.finished and self.chains[0].batch > 1 and self.made != self.made_then
+
     def look(self, settings: ChainSettings, last: bool = False) -> None:
         """Judge the chains at the end of a batch; decide whether to go on, and unless it is the last look, from where."""
         tolerance = settings.tolerance

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import multiprocessing
-import pickle
 import threading
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from support.elsewhere import Elsewhere
 
 import fiberwalk as fw
 from fiberwalk.base.interruption import check_time, time_left, time_limit
 from fiberwalk.fiber.exact import elimination_bytes
 from fiberwalk.fiber.solvers.side_by_side import side_by_side
-
-
-class Elsewhere(Executor):
-    """As on another machine: everything is pickled, there and back; `ran` are the names of what was asked for."""
-
-    def __init__(self) -> None:
-        self.ran: list[str] = []
-
-    def submit(self, function, /, *args, **keywords):
-        function, args, keywords = pickle.loads(pickle.dumps((function, args, keywords)))
-        named = next((value for value in args if callable(value)), function)
-        self.ran.append(getattr(named, "func", named).__name__)
-        future: Future = Future()
-        try:
-            future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
-        except BaseException as problem:
-            future.set_exception(problem)
-        return future
 
 
 def squared(number: int) -> int:
@@ -105,6 +87,15 @@ def test_bounds_are_found_elsewhere():
     audit = fw.audit(release, executor=there, **how)
     assert audit.cells.equals(here.cells)
     assert set(there.ran) == {"advance_chains", "_bounds_in_block"}
+
+
+def test_somebody_who_waits_for_what_is_done_elsewhere_is_told_what_it_is():
+    lines: list[str] = []
+    fw.audit(two_blocks(), "hypergeometric", "exact", executor=Elsewhere(), progress=lines.append)
+    assert lines[:2] == ["block 1 of 2: 16 cells", "block 2 of 2: 16 cells"]
+    lines.clear()
+    fw.audit(two_blocks(), method="chains", max_draws=2048, executor=Elsewhere(), progress=lines.append)
+    assert lines[-1] == "bounds of cells and sums: 0 of 32"
 
 
 @pytest.mark.slow
