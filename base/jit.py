@@ -28,6 +28,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core import types
 from numba.core.registry import CPUDispatcher
 
 ROOMS = ("base", "release", "fiber", "moves", "sampler", "protect", "posterior", "risk")
@@ -83,7 +84,15 @@ def jit_inlined(function: Kernel) -> Kernel:
     return _compiled(function, _nrt=False, forceinline=True, **NO_ENTRY)
 
 
-class _Inner(CPUDispatcher):
+class _Kernel(CPUDispatcher):
+    """A kernel that is compiled once for numbers: numba would compile another for each constant that it is called with."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        plain = {name: types.unliteral(given) for name, given in kws.items()}
+        return super().get_call_template(tuple(types.unliteral(given) for given in args), plain)
+
+
+class _Inner(_Kernel):
     """A kernel without an entry: numba would call what is not there."""
 
     def __call__(self, *given: Any) -> Any:
@@ -105,8 +114,7 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
             _CONFIG.CACHE_DIR = before
     if folder is not None:
         _keep_if_there_is_room(compiled)
-    if options.get("no_cpython_wrapper"):
-        compiled.__class__ = _Inner
+    compiled.__class__ = _Inner if options.get("no_cpython_wrapper") else _Kernel
     return cast(Kernel, compiled)
 
 

@@ -49,7 +49,7 @@ FEW_ARCS, FEW_CYCLES = 256, 20_000
 In larger networks most cycles are long, and blocked nearly always."""
 DENSE = 0.15
 """Where at least this part of a two-way table is open, two rows have enough columns in common for swaps."""
-FEW_COLUMNS, FEW_LISTED = 64, 30_000
+FEW_COLUMNS, FEW_LISTED, MANY_LISTED = 64, 30_000, 40_000
 """In blocks up to this size moves of margins are listed, if they are not more; elsewhere basic moves are the quick part."""
 FEW_MOVES = 300
 GRAVER_BUDGET = 500_000_000
@@ -141,11 +141,13 @@ def proven_margins(wanted: Wanted) -> MoveSet | None:
     moves = margin_moves(wanted.margins, wanted.inside.solved, wanted.number, max_seconds=wanted.max_seconds)
     if moves is None:
         return None
+    reaching: MoveSet = moves
     if moves.n_columns <= FEW_COLUMNS:
         with suppress(TooLarge):
-            moves.listed(FEW_LISTED)
-            return moves
-    return moves if wanted.basic is None else Mixture((wanted.basic, moves), (0.9, 0.1))
+            reaching = Listed(moves.listed(MANY_LISTED), moves.certificate)
+            if reaching.rows.shape[0] <= FEW_LISTED:
+                return moves
+    return moves if wanted.basic is None else Mixture((wanted.basic, reaching), (0.9, 0.1))
 
 
 def dense_table(wanted: Wanted) -> MoveSet | None:

@@ -86,6 +86,22 @@ def test_a_helper_of_kernels_is_refused_in_python():
     assert jit.interpreted(caller)(3) == 8  # with the twins of all that it calls
 
 
+@jit.jit_inner
+def product(x, y):
+    return x * y
+
+
+@jit.jit
+def with_constants(x):
+    return product(x, 2) + product(x, 3) + product(4, y=x)
+
+
+def test_constants_do_not_make_a_helper_be_compiled_again():
+    """As numba does by itself: once for 2, once for 3."""
+    assert with_constants(5) == 45
+    assert len(product.overloads) == 1
+
+
 def test_small_work_is_left_to_the_interpreter_until_there_was_much_of_it(monkeypatch):
     @jit.jit
     def kernel(x):
