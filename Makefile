@@ -79,9 +79,13 @@ bench-quick: $(VENV)/installed-for-tests
 	$(BIN)/python bench/race.py --quick --compare
 
 # Is this tree slower than the commit REF=, and does it draw the same tables? Both by turns, some six minutes; CONTESTS= some
-# words of their names, OPTIONS= such as --draws-may-differ.
+# words of their names, OPTIONS= such as --draws-may-differ. CONTESTS=waiting is the time to answer, an hour and a half.
 bench-against: $(VENV)/installed-for-tests
+ifneq (,$(filter waiting,$(CONTESTS)))
+	$(BIN)/python bench/waiting $(filter-out waiting,$(CONTESTS)) --against $(REF) $(OPTIONS)
+else
 	$(BIN)/python bench/against.py $(REF) $(if $(REF),$(CONTESTS)) $(OPTIONS)
+endif
 
 # The studies that the README and the notebooks quote, and their pictures.
 studies: $(VENV)/installed-for-tests
