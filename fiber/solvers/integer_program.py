@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import NumericalDoubt
+from ...base.errors import NumericalDoubt, TimeUp
 from ...release.facts.facts import NO_LIMIT
 
 WIDEST = 100_000
@@ -21,11 +21,17 @@ _DOUBT = (
 
 
 def optimum(
-    A: Any, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, objective: np.ndarray | None = None
+    A: Any,
+    b: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    objective: np.ndarray | None = None,
+    seconds: float | None = None,
 ) -> np.ndarray | None:
     """The integer table of least objective with A x = b and lower <= x <= upper, or None if there is none.
 
-    Solved relative to `lower`, so that only the ranges, not the values, have to fit in a float.
+    `TimeUp` where that is not known after so many seconds. Solved relative to `lower`, so that only the ranges, not the
+    values, have to fit in a float.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -42,8 +48,10 @@ def optimum(
         constraints=LinearConstraint(A.astype(float), remainder.astype(float), remainder.astype(float)),
         integrality=np.ones(len(lower)),
         bounds=Bounds(np.zeros(len(lower)), span),
-        options={"mip_rel_gap": 0.0},
+        options={"mip_rel_gap": 0.0, **({} if seconds is None else {"time_limit": seconds})},
     )
+    if answer.status == 1 and seconds is not None:
+        raise TimeUp("the integer program took longer than it may.")
     finite = span[np.isfinite(span)]
     doubtful = (np.abs(A.data) > 1).any() and finite.max(initial=0) > WIDEST
     if answer.status == 2:

@@ -11,13 +11,15 @@ lattice; where that leads to none, they are searched for by linear programs and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.errors import NumericalDoubt
+from ...base.errors import NumericalDoubt, TimeUp
+from ...base.interruption import time_left
 from ...base.progress import Counted
 from .integer_program import optimum
 from .nearest_table import NearestTable
@@ -77,14 +79,15 @@ def program_bounds(
     table passes and perhaps none attains, and "not sharp" for its proof.
     """
     means = means or Means()
-    search = _Search(sp.csr_array(A), b, lower, upper, start, sp.csr_array(rows), means.moves)
-    n_sums = search.rows.shape[0]
-    if whole_table(np.zeros(len(start)), start, search.A, b, lower, upper) is None:
-        raise NumericalDoubt("the table to start from does not satisfy the equations and limits of its block.")
 
     def tell() -> None:
         if progress is not None:
             progress(int((~search.open).reshape(2, -1).all(axis=0).sum()), n_sums)
+
+    search = _Search(sp.csr_array(A), b, lower, upper, start, sp.csr_array(rows), means.moves, tell)
+    n_sums = search.rows.shape[0]
+    if whole_table(np.zeros(len(start)), start, search.A, b, lower, upper) is None:
+        raise NumericalDoubt("the table to start from does not satisfy the equations and limits of its block.")
 
     left = len(search.open)
     for sweep in range(MOST_SWEEPS):
@@ -127,7 +130,8 @@ class _Search:
     """What is known of each side of each sum. Every side is a minimum: first all sums, then all of them negated.
 
     `limit` is what the cells' ranges allow, `proven` the best proven bound, `seen` the least value of a table seen so
-    far, `reached` that of a solution in fractions.
+    far, `reached` that of a solution in fractions. Before whatever may take a second, `tell` says how far it is; it may
+    end the search.
     """
 
     def __init__(
@@ -139,9 +143,10 @@ class _Search:
         start: np.ndarray,
         rows: Any,
         moves: Any = None,
+        tell: Callable[[], None] = lambda: None,
     ):
         self.A, self.b, self.lower, self.upper, self.rows = A, b, lower, upper, rows
-        self._moves = moves
+        self._moves, self._tell = moves, tell
         self.table = start
         self.span, self.rest = upper - lower, b - A @ lower
         plus, minus = rows.maximum(0), rows.minimum(0)
@@ -294,7 +299,7 @@ class _Search:
             return
         if self._nearest is None:
             self._nearest = NearestTable(self.A, self.b, self.lower, self.upper)
-        found = self._nearest.find(self.table, *self.objective(ask), int(self.proven[ask]))
+        found = self._nearest.find(self.table, *self.objective(ask), int(self.proven[ask]), self._tell)
         self.finding.count(found is not None)
         if found is not None:
             self._harvest(found)
@@ -304,7 +309,11 @@ class _Search:
         cells, coefficients = self.objective(ask)
         cost = np.zeros(self.A.shape[1], dtype=np.int64)
         cost[cells] = coefficients
-        table = optimum(self.A, self.b, self.lower, self.upper, cost)
+        try:
+            table = optimum(self.A, self.b, self.lower, self.upper, cost, time_left())
+        except TimeUp:
+            self._tell()  # where whoever asked does not mind, it goes on
+            table = optimum(self.A, self.b, self.lower, self.upper, cost)
         value = None if table is None else int(cost @ table)
         if table is None or value is None or not self.proven[ask] <= value <= self.seen[ask]:
             raise NumericalDoubt("the integer program lost a table that is known to be feasible; use a coarser unit.")
@@ -314,6 +323,7 @@ class _Search:
 
     def _bound(self, ask: int) -> np.ndarray | None:
         """Solve a linear program, and prove what its dual says; the solution, in fractions and from `lower` on."""
+        self._tell()
         if self._model is None:
             self._model = warm_model(self.A, self.rest, self.span, np.zeros(len(self.span)), primal=True)
         cells, coefficients = self.objective(ask)

@@ -8,6 +8,7 @@ feasibility pump). What is found is checked in whole numbers; what is not found 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,25 @@ class NearestTable:
         up_and_down = sp.csr_array(sp.hstack([A, -A]))
         self._model = warm_model(up_and_down, np.zeros(n_rows), np.zeros(2 * n), np.ones(2 * n), primal=False)
 
-    def find(self, base: np.ndarray, cells: np.ndarray, coefficients: np.ndarray, value: int) -> np.ndarray | None:
-        """A table near `base` in which coefficients @ table[cells] is the value, or None."""
+    def find(
+        self,
+        base: np.ndarray,
+        cells: np.ndarray,
+        coefficients: np.ndarray,
+        value: int,
+        before_each: Callable[[], None] = lambda: None,
+    ) -> np.ndarray | None:
+        """A table near `base` in which coefficients @ table[cells] is the value, or None.
+
+        What is called before each round may end the search.
+        """
         n = len(base)
         where = np.concatenate([cells, cells + n]).astype(np.int32)
         self._model.addRow(0.0, 0.0, len(where), where, np.concatenate([coefficients, -coefficients]).astype(float))
         try:
             steps, most = 0, min(MOST_STEPS, MOST_WORK // len(self._rows))
             for attempt in range(ROUNDS):
+                before_each()
                 self._model.setOptionValue("simplex_iteration_limit", most - steps)
                 costs = 1 + self.random.random(2 * n) if attempt else np.ones(2 * n)
                 missing = np.append(self.b - self.A @ base, value - coefficients @ base[cells])

@@ -4,9 +4,9 @@ Basic moves of tables with known margins are of this kind: two rows by two colum
 lose. For each length there is machine code of its own, in which nothing is looped over: a step takes some fifteen
 nanoseconds, whether the move is blocked or not. All moves of one length stand in one array, the useful ones several times.
 
-Every table alike, a point of the line is drawn. Under counts with expectations, lines are a few points wide, and to weigh
-them all costs more than it brings: a step of up to `reach` is proposed, as often forwards as backwards, and accepted by the
-ratio of the weights (Metropolis).
+Every table alike, a point of the line is drawn, or its mirror image taken (overrelaxation, as in swaps/hit_and_run.py).
+Under counts with expectations, lines are a few points wide, and to weigh them all costs more than it brings: a step of up
+to `reach` is proposed, as often forwards as backwards, and accepted by the ratio of the weights (Metropolis).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ...fiber.blocks.own_bounds import upper_of_their_own
 from ...fiber.blocks.presolve import Block
 from ...moves.families.listed import Listed
 from ...moves.families.margins import MarginMoves
+from ..lines.line import MIRRORED
 from ..lines.weights import ALIKE, FACTORIAL, POISSON, Weights
 from ..tallies.tally import Tally, end_of_draw, idle_tally
 from .kernel import Fit, Kernel, Place, Task
@@ -148,6 +149,13 @@ def _evenly(moves, k, place, word, half, bounded):  # type: ignore[no-untyped-de
 
 
 @jit_inlined
+def _mirrored(moves, k, place, half, bounded):  # type: ignore[no-untyped-def]
+    """How often a move is made to come as far from the other end of its line as the table is from this one."""
+    back, ahead = _range(moves.columns, k, place, half, bounded)
+    return ahead - back
+
+
+@jit_inlined
 def _by_ratio(moves, k, place, word, half, bounded):  # type: ignore[no-untyped-def]
     """How often a move is made: a step that is proposed, or 0 where it is refused."""
     table, columns = place.table, moves.columns
@@ -187,15 +195,17 @@ def _new_walk(half: int, weighs: bool, bounded: bool) -> Callable[..., int]:
     def walk(moves, place, tally, draws, steps):  # type: ignore[no-untyped-def]
         """Make so many draws of `steps` steps, or fewer if credits have to wait; the draws done."""
         table, random, columns = place.table, place.random, moves.columns
-        number = np.uint64(len(columns))
+        number, mirrored = np.uint64(len(columns)), np.uint64(MIRRORED)
         for done in range(draws):
             for _ in range(steps):
                 word = next_word(random)
                 k = ((word >> HALF) * number) >> HALF
                 if weighs:
                     times = _by_ratio(moves, k, place, word, half, bounded)
-                else:
+                elif (word >> HALF) & mirrored == np.uint64(0):
                     times = _evenly(moves, k, place, word, half, bounded)
+                else:
+                    times = _mirrored(moves, k, place, half, bounded)
                 for e in range(half):
                     table[columns[k, np.uint64(e)]] += times
                     table[columns[k, np.uint64(half + e)]] -= times

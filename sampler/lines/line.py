@@ -22,6 +22,9 @@ HUGE, TINY = 1e150, 1e-150
 MOST_GAIN, MOST_LOSS, MOST_TILT = 1e75, 1e300, 170.0
 """What a ratio of neighbouring weights may be made of: times HUGE it is still a number."""
 FAR = 2**62
+MIRRORED = 7
+"""Where every table counts alike, a point is drawn when these bits, of a counter or of a random word, are all 0. At the
+other seven steps of eight a table goes to its mirror image, as far from one end of the line as it was from the other."""
 
 
 class Line(NamedTuple):

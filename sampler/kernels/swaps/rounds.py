@@ -4,7 +4,7 @@ A round pairs the columns first and last, second and last but one, and so on, on
 columns meet equally often. No swap of a round looks at what another changes, so the compiler makes several with one
 instruction, in less than half the time of one swap after the other. The bits for all of them come from one random word.
 
-Every second round is one of mirror images, as every second step is in smaller tables (hit_and_run). Rows are picked anew for
+Seven rounds of eight are of mirror images, as steps are in smaller tables (hit_and_run). Rows are picked anew for
 each round: two rounds in the same rows cost less and mix worse.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from ....base.jit import jit_inner, jit_lean
 from ....base.random_streams import below, next_word, scattered
+from ...lines.line import MIRRORED
 from ...tallies.tally import BY_STEPS, Tally, credit_share, end_of_draw
 from ..kernel import Kernel, Place
 
@@ -129,7 +130,7 @@ def walk_swap_rounds(place: Place, tally: Tally, rows: int, columns: int, draws:
             if by_steps and turn % CREDITED == 0:
                 credit_pairs(tally, x, up, under, zero, cut)
                 credit_pairs(tally, x, up, under, cut + next_one, end)
-            if turn & 1:
+            if turn & MIRRORED:
                 mirror_pairs(x, up, under, zero, cut)
                 mirror_pairs(x, up, under, cut + next_one, end)
                 continue

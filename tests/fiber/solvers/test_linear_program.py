@@ -13,6 +13,7 @@ from support.systems import systems
 from support.worlds import worlds
 
 import fiberwalk as fw
+from fiberwalk.base.interruption import time_limit
 from fiberwalk.fiber.blocks.presolve import presolve
 from fiberwalk.fiber.solvers import linear_program
 from fiberwalk.fiber.solvers.linear_program import INTEGER, LINEAR, OUTER, PROPAGATION, Means, _Search, program_bounds
@@ -167,6 +168,46 @@ def test_a_linear_program_that_goes_astray_costs_time_only(monkeypatch):
     astray = block_bounds(block, cells_of(block))
     assert same(astray, right.low, right.high)
     assert "linear program" not in astray.proof
+
+
+def test_an_integer_program_keeps_to_the_time_and_goes_on_where_nobody_minds(monkeypatch):
+    asked: list[float | None] = []
+
+    def program(*given):
+        asked.append(given[5] if len(given) > 5 else None)
+        if asked[-1] is not None:
+            raise fw.TimeUp("it took longer than it may")
+        return np.array([0, 2])
+
+    monkeypatch.setattr(linear_program, "optimum", program)
+    with time_limit(100.0):
+        found = program_bounds(*ODD, sp.csr_array([[1, 0]]))
+    assert (found.low.tolist(), found.high.tolist()) == ([0], [0])
+    assert 0.0 < asked[0] <= 100.0
+    assert asked[1:] == [None]
+    asked.clear()
+
+    def in_time(done: int, of: int) -> None:
+        if asked:
+            raise fw.TimeUp("it is over")
+
+    with time_limit(100.0), pytest.raises(fw.TimeUp, match="it is over"):
+        program_bounds(*ODD, sp.csr_array([[1, 0]]), in_time)
+    assert len(asked) == 1
+
+
+def test_a_search_for_a_table_ends_between_two_linear_programs():
+    values = np.random.default_rng(6).poisson(2, (3, 3, 4))
+    (block,) = presolve(fw.publish(values, ["A,B", "A,C", "B,C"])).blocks
+    nearest = NearestTable(block.A, block.b, block.lower, block.upper)
+    wanted = np.array([0]), np.array([1]), int(block.start[0])
+
+    def over() -> None:
+        raise fw.TimeUp("it is over")
+
+    with pytest.raises(fw.TimeUp, match="it is over"):
+        nearest.find(block.start, *wanted, over)
+    assert np.array_equal(nearest.find(block.start, *wanted), block.start)  # and nothing of it is left behind
 
 
 def test_three_way_tables_with_large_figures():

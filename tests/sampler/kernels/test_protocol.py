@@ -375,7 +375,7 @@ def test_single_steps_follow_exact_transition_matrices_in_detailed_balance(name:
             elif isinstance(kernel, BalancedKernel):
                 moves = signed(kernel, len(tables[0]))
                 P = (
-                    twins.hit_and_run(tables, moves, inside, log, alike, LONGEST)
+                    twins.mirrored(tables, moves, inside, fresh=1 / 8)
                     if alike
                     else twins.proposed(tables, moves, kernel.moves.reach.tolist(), log)
                 )

@@ -69,6 +69,24 @@ def hit_and_run(
     return P
 
 
+def mirrored(
+    tables: Sequence[tuple[int, ...]],
+    moves: Sequence[Sequence[int]],
+    inside: Callable[[tuple[int, ...]], bool],
+    fresh: float,
+) -> np.ndarray:
+    """P where a point of the line is drawn with this chance, and its mirror image taken else; every table alike."""
+    place = {table: k for k, table in enumerate(tables)}
+    P = np.zeros((len(tables), len(tables)))
+    for k, table in enumerate(tables):
+        for move in moves:
+            line, here = whole_line(table, move, inside)
+            P[k, place[line[::-1][here]]] += (1 - fresh) / len(moves)
+            for point in line:
+                P[k, place[point]] += fresh / len(line) / len(moves)
+    return P
+
+
 def whole_line(
     table: tuple[int, ...], move: Sequence[int], inside: Callable[[tuple[int, ...]], bool]
 ) -> tuple[list[tuple[int, ...]], int]:
