@@ -31,7 +31,7 @@ from fiberwalk.sampler.estimate import Estimate, estimate
 
 SNEE = np.array([[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]])
 MASK = np.random.default_rng(3).random((6, 7)) < 0.6
-GOLDEN_SWAPS = [64, 31, 11, 2, 91, 126, 60, 9, 5, 17, 1, 48, 60, 41, 21, 5]
+GOLDEN_SWAPS = [72, 7, 5, 24, 113, 116, 26, 31, 13, 6, 46, 6, 22, 86, 16, 3]
 GOLDEN_CYCLES = [2, 5, 8, 6, 2, 6, 4, 11, 2, 4, 1, 5, 4, 9, 1, 4, 1, 6, 11, 11, 0, 3, 6, 11, 6]
 HOLES = np.random.default_rng(4).poisson(4.0, (6, 7))
 
