@@ -57,16 +57,11 @@ def hit_and_run(
     longest: int,
 ) -> np.ndarray:
     """P for moves that are picked with equal odds, whatever the table. `tables` are those with any weight."""
-    place = {table: k for k, table in enumerate(tables)}
-    P = np.zeros((len(tables), len(tables)))
-    for k, table in enumerate(tables):
-        for move in moves:
-            line, here = whole_line(table, move, inside)
-            row = line_row([log(point) for point in line], here, alike, longest)
-            for point, chance in zip(line, row, strict=True):
-                if chance > 0:
-                    P[k, place[point]] += chance / len(moves)
-    return P
+
+    def row(line: list[tuple[int, ...]], here: int) -> Sequence[float]:
+        return line_row([log(point) for point in line], here, alike, longest)
+
+    return _along_lines(tables, moves, inside, row)
 
 
 def mirrored(
@@ -76,14 +71,29 @@ def mirrored(
     fresh: float,
 ) -> np.ndarray:
     """P where a point of the line is drawn with this chance, and its mirror image taken else; every table alike."""
+
+    def row(line: list[tuple[int, ...]], here: int) -> Sequence[float]:
+        image = len(line) - 1 - here
+        return [fresh / len(line) + (1 - fresh) * (place == image) for place in range(len(line))]
+
+    return _along_lines(tables, moves, inside, row)
+
+
+def _along_lines(
+    tables: Sequence[tuple[int, ...]],
+    moves: Sequence[Sequence[int]],
+    inside: Callable[[tuple[int, ...]], bool],
+    row: Callable[[list[tuple[int, ...]], int], Sequence[float]],
+) -> np.ndarray:
+    """P where a move is picked, and then a point of its line by the chances of `row`, given where on it the table is."""
     place = {table: k for k, table in enumerate(tables)}
     P = np.zeros((len(tables), len(tables)))
     for k, table in enumerate(tables):
         for move in moves:
             line, here = whole_line(table, move, inside)
-            P[k, place[line[::-1][here]]] += (1 - fresh) / len(moves)
-            for point in line:
-                P[k, place[point]] += fresh / len(line) / len(moves)
+            for point, chance in zip(line, row(line, here), strict=True):
+                if chance > 0:
+                    P[k, place[point]] += chance / len(moves)
     return P
 
 
