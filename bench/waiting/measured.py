@@ -74,7 +74,8 @@ def waited(
     cache: str | None = None,
 ) -> Waited:
     """An audit in a process of its own, by the fiberwalk of a checkout, with the machine code of a cache."""
-    environment = dict(os.environ)
+    # A shell that forbids Python to keep what it translated would have every process translate all modules anew.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     if checkout is not None:
         environment["PYTHONPATH"] = str(checkout / "src")
     if cache is not None:
