@@ -16,6 +16,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -45,6 +46,11 @@ CLOSES_OVER = "{function} closes over the kernel {other}: its machine code would
 MOST_STEPS = 50_000
 """Steps of the loops of a kernel, about a microsecond each, that are left to the interpreter before it is compiled: no more
 than take as long as to find machine code on the disk, so that every process may do so."""
+FEW_STEPS = 30_000
+"""The same where machine code is on the disk and numba, which takes a quarter of a second over the first that a process
+loads, has loaded none yet."""
+LOADED_WITH_THE_FIRST = "numba.np.arraymath"
+"""A part of numba by which to tell. Were it called otherwise, small work would be left to the interpreter for longer."""
 
 _CONFIG: Any = numba.config
 _SPENT: dict[Any, float] = {}
@@ -155,22 +161,27 @@ def _alone(mark: Path) -> Iterator[None]:
 
 
 def sparingly(kernel: Kernel, steps: float) -> Kernel:
-    """The kernel, or its twin in plain Python where it is not compiled and so many steps are not worth it.
+    """The kernel, or its twin in plain Python where it is not loaded and so many steps are not worth it.
 
     The steps are no fewer than it will make: where there are many after all, plain Python takes a hundred times as long.
 
     Only for kernels whose numbers are signed integers and floats: mixed with unsigned ones, numpy makes floats of them.
     """
-    if at_hand(kernel):
+    if _loaded(kernel):
         return kernel
     with _LOCK:
         spent = _SPENT[kernel] = _SPENT.get(kernel, 0.0) + steps
-    return kernel if spent > MOST_STEPS else interpreted(kernel)
+    few = 0 if LOADED_WITH_THE_FIRST in sys.modules else FEW_STEPS
+    return kernel if spent > (few if _on_disk(kernel) else MOST_STEPS) else interpreted(kernel)
 
 
 def at_hand(kernel: Any) -> bool:
     """Is a kernel compiled in this process, or its machine code on the disk?"""
-    return bool(kernel.overloads) or _on_disk(kernel)
+    return _loaded(kernel) or _on_disk(kernel)
+
+
+def _loaded(kernel: Any) -> bool:
+    return bool(kernel.overloads)
 
 
 @cache

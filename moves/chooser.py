@@ -28,6 +28,8 @@ class Moves:
 
     support: Support
     sets: tuple[MoveSet, ...]
+    chosen: bool = False
+    """By `choose`, as the best that is known: kernels that draw tables anew may then go before them."""
 
     @property
     def release(self) -> Release:
@@ -87,4 +89,4 @@ def choose(inside: Support, *, max_seconds: float = MOST_SECONDS, progress: Prog
         if progress is not None:
             progress(f"moves for block {number + 1} of {len(inside.solved.blocks)}: {len(block.columns)} cells")
         sets.append(moves_for_block(Wanted(inside, number, margins, max_seconds)))
-    return Moves(inside, tuple(sets))
+    return Moves(inside, tuple(sets), chosen=True)

@@ -41,7 +41,7 @@ def moves_for(inside: Support, moves: Any = None, progress: Progress | None = No
     refuse_others(moves, inside.release)
     if not _same_support(moves.support, inside):
         raise InputError("these moves are for another law, which allows other tables: choose_moves(release, law).")
-    return Moves(inside, moves.sets)
+    return replace(moves, support=inside)
 
 
 def own_moves(inside: Support, moves: Any) -> Moves:

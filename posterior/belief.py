@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,44 +21,45 @@ from ..base.saved_forms import saved
 from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import Block
 from ..fiber.equations.sparse import rows_through
-from ..fiber.exact.solved import Budget, Solved
+from ..fiber.exact.solved import MOST_OPERATIONS, Budget, Solved
 from ..fiber.laws.law import Law
 from ..fiber.laws.support import Support
 from ..fiber.laws.support import support as support_of
 from ..fiber.laws.unknown_law import on_paper
 from ..release.release import Release, as_release
-from ..sampler.chains.settings import ChainSettings
-from ..sampler.compiled_ahead import compile_ahead
+from ..sampler.chains.settings import TOLERANCE, ChainSettings
 from .parts.answered import Answered, BlockAnswer
-from .parts.exact_block import solve_blocks
+from .parts.exact_block import solve_blocks, time_for_exact
 from .parts.line_block import solve_line
 from .parts.pmf import Pmf
-from .parts.sampled import (
-    LISTED,
-    LISTED_IN_ALL,
-    Sampled,
-    implied_ranges,
-    ranges,
-    sample_blocks,
-    time_for_exact,
-    within,
-)
 from .parts.sums import added
-from .paths.hidden_path import PathBelief, by_paths
 from .paths.paths import hidden_paths
+
+if TYPE_CHECKING:
+    from .parts.sampled import Sampled
+    from .paths.hidden_path import PathBelief
 
 METHODS = ("auto", "exact", "chains")
 QUICK = Budget(operations=4_000_000_000, bytes=1_000_000_000, foreseen=True)
-"""What exact solving of a block may cost where chains can take over: what takes longer, about two seconds, chains answer
-sooner."""
+"""What exact solving of any block may cost where chains can take over: about two seconds."""
+CHAINS_TAKE = 15_000_000
+"""Operations for each cell of a block until its entropies are known to TOLERANCE: some milliseconds in most releases of the
+contest *time to answer* (bench/waiting). What is foreseen to take longer is left to chains."""
 
 
-def budget_for(method: str, limit: int | None = None, memory: int | None = None) -> Budget:
-    """What exact solving of a block may cost, in operations and bytes; what is left out is as usual with the method."""
-    usual = QUICK if method == "auto" else Budget()
-    if limit is None and memory is None:
-        return usual
-    return Budget.given(usual.operations if limit is None else limit, usual.bytes if memory is None else memory)
+def budget_for(
+    method: str, limit: int | None = None, memory: int | None = None, tolerance: float = TOLERANCE
+) -> Budget:
+    """What exact solving of a block may cost, in operations and bytes; what is left out is as usual with the method.
+
+    With the method "auto" this is as much as chains are foreseen to cost, whose draws grow with 1 / tolerance^2.
+    """
+    usual = Budget()
+    if method == "auto":
+        usual = replace(QUICK, a_cell=int(min(CHAINS_TAKE * min(TOLERANCE / tolerance, 1e3) ** 2, MOST_OPERATIONS)))
+    if limit is not None:
+        return Budget.given(limit, usual.bytes if memory is None else memory)
+    return usual if memory is None else replace(usual, bytes=Budget.given(usual.operations, memory).bytes)
 
 
 @saved("Belief")
@@ -113,9 +114,11 @@ def believe(
     are in it already are not solved again.
     """
     settings, known = settings or ChainSettings(), {} if known is None else known
-    budget = budget or budget_for(method)
+    budget = budget or budget_for(method, tolerance=settings.tolerance)
     support = support_of(as_release(release), law)
-    if method != "exact":
+    if method != "exact" and support.solved.blocks:
+        from ..sampler.compiled_ahead import compile_ahead
+
         compile_ahead(support)
     keys, picked, own = release.listed(hidden_margins)
     picked, fixed = _open_part(support, picked, len(release.hidden))
@@ -123,6 +126,8 @@ def believe(
     if paths is None:
         answered = _by_blocks(support, picked, method, budget, settings, known, progress)
     else:
+        from .paths.hidden_path import by_paths
+
         answered = by_paths(paths, support, picked, method, budget, settings, progress)
     parts, answers, evidence, stopped = answered.parts, answered.answers, answered.evidence, answered.stopped
     pmfs = [added(int(value), question_parts) for value, question_parts in zip(fixed, parts, strict=True)]
@@ -181,6 +186,8 @@ def _by_blocks(
     evidence: tuple[str, ...] = ()
     stopped = ""
     if open_blocks:
+        from .parts.sampled import sample_blocks
+
         open_support = support.only(block for _, block, _ in open_blocks)
         sampled = sample_blocks(open_support, picked, parts, settings, progress)
         for row, block_pmfs in enumerate(sampled.parts):
@@ -265,6 +272,8 @@ def _between_bounds(
     sampled = [k for k, pmf in enumerate(pmfs) if pmf.method == "chains"]
     if not sampled:
         return pmfs, ""
+    from .parts.sampled import LISTED, LISTED_IN_ALL, implied_ranges, ranges, within
+
     rows, stopped = sp.csr_array(questions[sampled]), ""
     try:
         with plain_interrupts():

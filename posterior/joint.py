@@ -26,8 +26,8 @@ from ..release.release import Release
 from ..sampler.chains.diagnostics import effective_draws
 from ..sampler.chains.settings import ChainSettings
 from ..sampler.estimate import estimate
-from .parts.exact_block import solve_block
-from .parts.sampled import time_for_chains, time_for_exact
+from .parts.exact_block import solve_block, time_for_exact
+from .parts.sampled import time_for_chains
 from .paths.hidden_path import EXACT_PATHS, weighed_tables
 from .paths.path_draws import draw_first_tables
 from .paths.path_groups import path_groups

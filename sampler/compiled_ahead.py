@@ -21,7 +21,6 @@ import scipy.sparse as sp
 from ..base.jit import at_hand, cache_folder
 from ..base.random_streams import streams
 from ..fiber.laws.support import Support
-from .tallies.windows import value_sums
 
 SWITCH = "FIBERWALK_COMPILE_AHEAD"
 """The environment variable that turns it off, as "0"."""
@@ -35,6 +34,8 @@ def compile_ahead(inside: Support) -> None:
     """Begin, if blocks are large, unless chains ran on this machine before."""
     if not any(len(block.columns) > LARGE for block in inside.solved.blocks):
         return
+    from .tallies.windows import value_sums
+
     usual = os.environ.get(SWITCH, "1") != "0" and (os.cpu_count() or 1) > 1 and cache_folder() is not None
     if usual and not at_hand(value_sums):
         _begun()

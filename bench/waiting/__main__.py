@@ -68,6 +68,10 @@ def main() -> int:
     if options.against:
         ratios = [report.ratio(sides, options.against) for sides in found.values()]
         print(f"geometric mean {geometric_mean(ratios):.2f} times as quick, the least {min(ratios):.2f}")
+        further = [report.foreseen_ratio(sides, options.against) for sides in found.values()]
+        print(
+            f"by what is foreseen of those that were stopped {geometric_mean(further):.2f}, the least {min(further):.2f}"
+        )
     if options.store:
         paths = report.store(found, options.limit, options.nothing_compiled, time.perf_counter() - begin)
         print("wrote " + ", ".join(path.name for path in paths))

@@ -15,6 +15,8 @@ from typing import Any
 
 ONE = Path(__file__).with_name("one.py")
 TOLERANCE = 0.02
+AGREED = 1.1
+"""R-hat below which chains have forgotten where they started."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,14 @@ class Waited:
     rhat: float = math.nan
     ess: float = math.nan
     entropy: list[float] = field(default_factory=list, repr=False)
+
+    @property
+    def foreseen(self) -> float:
+        """Seconds until it is done; of one that was stopped, at least until its error, which shrinks with the root of the
+        time, is below the tolerance. Chains that do not agree yet foretell nothing."""
+        if self.converged or not (self.error > TOLERANCE and self.rhat < AGREED):
+            return self.seconds
+        return self.seconds * (self.error / TOLERANCE) ** 2
 
     @property
     def words(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ WORDS = (
     "Every release is audited in a process of its own, from the call to the answer, at the default tolerance: until three "
     "standard errors of every entropy are below 0.02 bits. Nothing has to be compiled, unless it says so. Where there is an "
     "earlier commit, the two take turns. An audit that is not done when its time is up counts as if it were done then: "
-    "where this is the earlier one, the ratio is too small."
+    "where this is the earlier one, the ratio is too small. What it is *foreseen* to take at the least is its time times "
+    "the square of its error over the tolerance, as errors shrink with the root of the draws."
 )
 Sides = dict[str, list[Waited]]
 
@@ -43,6 +45,11 @@ def write(path: Path, kept: dict[str, Sides]) -> None:
 def ratio(sides: Sides, before: str) -> float:
     """How many times as quick this state is as an earlier one."""
     return median(sides[before]).seconds / median(sides["here"]).seconds
+
+
+def foreseen_ratio(sides: Sides, before: str) -> float:
+    """The same, where what was stopped would have gone on."""
+    return median(sides[before]).foreseen / median(sides["here"]).foreseen
 
 
 def store(kept: dict[str, Sides], limit: float, cold: bool, seconds: float, home: Path = stored.RESULTS) -> list[Path]:
@@ -84,10 +91,11 @@ def _of_kind(one: dict[str, Any]) -> list[str]:
     summary += f"; none takes more than {most:,.0f} MB."
     head = ["release and law", "open cells", "time", "error (bits)", "memory (MB)"]
     if before is not None:
-        both = {case: sides for case, sides in cases.items() if before in sides}
-        ratios = [sides[before].seconds / sides["here"].seconds for sides in both.values()]
+        both = [{side: [told] for side, told in sides.items()} for sides in cases.values() if before in sides]
+        ratios, further = ([of(sides, before) for sides in both] for of in (ratio, foreseen_ratio))
         summary += f" Against {before}: {geometric_mean(ratios):.1f} times as quick in the geometric mean"
-        summary += f", {min(ratios):.2f} times at the least."
+        summary += f", {min(ratios):.2f} times at the least; by what is foreseen of those that were stopped"
+        summary += f" {geometric_mean(further):.1f} times, {min(further):.2f} at the least."
         head += [f"at {before}", "times as quick"]
     lines = []
     for case, sides in cases.items():
@@ -95,7 +103,7 @@ def _of_kind(one: dict[str, Any]) -> list[str]:
         line = [case, f"{answer.cells:,}", *_told(answer), f"{answer.memory / 2**20:,.0f}"]
         if before is not None:
             there = sides.get(before)
-            line += ["", ""] if there is None else [_told(there)[0], f"{there.seconds / answer.seconds:.1f}"]
+            line += ["", ""] if there is None else [_before(there), f"{there.seconds / answer.seconds:.1f}"]
         lines.append(line)
     table = "\n".join("| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *lines])
     return [summary + "\n", table + "\n", f"*{circumstances(stored.When(**one['when']))}*\n"]
@@ -106,3 +114,9 @@ def _told(answer: Waited) -> tuple[str, str]:
     if answer.method == "exact":
         return f"{answer.seconds:.1f} s", "exact"
     return f"{answer.seconds:.1f} s" + ("" if answer.converged else ", not done"), f"{answer.error:.4f}"
+
+
+def _before(answer: Waited) -> str:
+    """The time of the earlier commit, and the error at which it was stopped, if it was."""
+    stopped = not (answer.converged or math.isnan(answer.error))
+    return _told(answer)[0] + (f" ({answer.error:.4f})" if stopped else "")

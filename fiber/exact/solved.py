@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,12 @@ class Budget:
     bytes: int = MOST_BYTES
     foreseen: bool = False
     """Is what is foreseen to cost too much given up at once? There is something else to turn to, then."""
+    a_cell: int = 0
+    """Operations for each cell, where these are more: what else there is to turn to takes longer of a large block, too."""
+
+    def of_block(self, cells: int) -> Budget:
+        """What a block of so many cells may cost."""
+        return replace(self, operations=max(self.operations, min(self.a_cell * cells, MOST_OPERATIONS)))
 
     @classmethod
     def given(cls, limit: int, memory: int) -> Budget:

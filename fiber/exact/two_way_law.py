@@ -25,8 +25,8 @@ from .two_way_count import SIDE, complete_two_way, count_two_way
 
 ARRAYS = 5
 """Numbers for each state that are held at once."""
-PER_STATE = 40
-"""Operations for each state and column."""
+PER_STATE = 120
+"""Operations for each state and column: few, but they wait for memory."""
 COLUMNS = 6
 """Columns that are added in all: two of each half, and each of the others to these."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import InputError, TimeUp, TooLarge
+from ...base.interruption import time_left, time_limit
 from ...base.progress import Progress, one_at_a_time
 from ...fiber.blocks.presolve import Block
 from ...fiber.exact.chooser import LogWeights, solve_exactly
@@ -26,6 +28,12 @@ WIDE = 1_000_000
 """Values of all columns of a block, from which on it is solved by itself, as its weights take memory."""
 FEW = 1_000_000
 """Up to so many tables on a line, walking through them is as good."""
+
+
+def time_for_exact(method: str) -> AbstractContextManager[Callable[[], None]]:
+    """Where chains can take over, half of the time is left to them."""
+    left = time_left()
+    return time_limit(None if left is None or method == "exact" else left / 2)
 
 
 def counted_directly(block: Block, budget: Budget) -> int | None:
@@ -124,7 +132,7 @@ def _task(block: Block, weigh: Weigh, questions: Any, budget: Budget | None, cou
     chosen = np.empty(questions.shape[0], dtype=np.int64)
     chosen[single] = questions.indices[questions.indptr[:-1][single]]
     chosen[~single] = n + np.arange(sums.shape[0])
-    return Task(block, weights, sums, chosen, budget, count_only)
+    return Task(block, weights, sums, chosen, None if budget is None else budget.of_block(n), count_only)
 
 
 def _solved(task: Task, progress: Progress | None) -> Solved:

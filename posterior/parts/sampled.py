@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...base.certificate import Certificate
-from ...base.interruption import check_time, time_left, time_limit
+from ...base.interruption import check_time, time_left
 from ...base.progress import Progress
 from ...fiber.bounds.chooser import cell_bounds, sharp_bounds
 from ...fiber.laws.support import Support
@@ -29,12 +28,6 @@ FOR_CHAINS = 0.9
 ONE_VALUE = Certificate("exact", "its bounds leave one value")
 MANY_COLUMNS = 1000
 """With more open cells than this no integer programs are solved for bounds, which could take hours."""
-
-
-def time_for_exact(method: str) -> AbstractContextManager[Callable[[], None]]:
-    """Where chains can take over, half of the time is left to them."""
-    left = time_left()
-    return time_limit(None if left is None or method == "exact" else left / 2)
 
 
 def time_for_chains() -> float | None:

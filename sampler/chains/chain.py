@@ -28,11 +28,8 @@ from ..tallies.windows import (
     widened,
     zeros_apart,
 )
+from .settings import BATCHES, FIRST_LENGTH
 from .unit import Unit
-
-BATCHES = 64
-FIRST_LENGTH = 16
-"""Draws of a batch at first."""
 
 
 class Reference(NamedTuple):

@@ -13,7 +13,8 @@ from ...base.plain_file import Damaged
 from ..kernels.kernel import ANYTHING
 from ..tallies.spread import Spread, is_kept
 from ..tallies.windows import FARTHEST, Windows, windows_from
-from .chain import BATCHES, Chain, Reference
+from .chain import Chain, Reference
+from .settings import BATCHES
 from .unit import Unit
 
 

@@ -14,8 +14,7 @@ import numpy as np
 from ...base.errors import TooLarge
 from ..tallies.spread import MOST_COUNTERS as MOST_SPREAD
 from ..tallies.windows import most_counters
-from .chain import BATCHES
-from .settings import ChainSettings
+from .settings import BATCHES, ChainSettings
 from .unit import Unit
 
 NUMBER = 8

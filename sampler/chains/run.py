@@ -25,11 +25,11 @@ from ...fiber.blocks.presolve import Presolved
 from ...fiber.solvers.side_by_side import side_by_side
 from ...moves.chooser import Moves
 from ...release.release import Release
-from .chain import BATCHES, FIRST_LENGTH, Chain, Reference
+from .chain import Chain, Reference
 from .chain_state import whole_number
 from .checkpoint import save
 from .memory import NUMBER, refuse_what_does_not_fit
-from .settings import ChainSettings
+from .settings import BATCHES, FIRST_LENGTH, ChainSettings
 from .standing import Standing
 from .starts import dispersed_starts, possible_tables
 from .tuning import tuned

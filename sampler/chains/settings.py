@@ -10,10 +10,15 @@ from typing import Any
 from ...base.errors import InputError
 from ...base.numbers import check_seed, check_whole
 from ...base.text_files import check_writable
-from .chain import BATCHES, FIRST_LENGTH
 
 MOST_BYTES = 8_000_000_000
 """What all chains may take where nobody says otherwise."""
+BATCHES = 64
+"""The most of a chain."""
+FIRST_LENGTH = 16
+"""Draws of a batch at first."""
+TOLERANCE = 0.02
+"""Bits, where nobody says otherwise."""
 FIRST_LOOK = BATCHES * FIRST_LENGTH
 """Draws of a chain before it is looked at for the first time."""
 DECISIVE = ("seed", "chains", "tolerance", "max_draws")
@@ -28,7 +33,7 @@ class ChainSettings:
     """None: a new one each time."""
     chains: int = 4
     """How many there are."""
-    tolerance: float = 0.02
+    tolerance: float = TOLERANCE
     """Three standard errors of every entropy are to be below this, in bits."""
     max_draws: int | None = None
     """Of each chain; None: they go on as long as their errors shrink as they should."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...release.release import Release
-from .chain import BATCHES
 from .names import QuestionNames
+from .settings import BATCHES
 from .unit_run import CONFIRMED, UnitRun
 
 if TYPE_CHECKING:

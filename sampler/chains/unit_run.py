@@ -21,11 +21,11 @@ from ..kernels.ladder.trips import TRIPS, TRIPS_EACH, crossed, round_trips
 from ..tallies.resolution import Reading, read, where_the_mass_is
 from ..tallies.spread import ShareErrors, share_errors
 from ..tallies.windows import Windows, add_to, cover, entropies, first_windows, log_densities, plain_counts
-from .chain import BATCHES, Chain, Reference
+from .chain import Chain, Reference
 from .chain_state import checked, state_of, whole_number, windows_of, windows_state
 from .chain_state import restore as restore_chain
 from .diagnostics import LARGEST_RHAT, LEAST_DRAWS, Batches, Counted, Diagnosis, diagnose, effective_draws, good_enough
-from .settings import ChainSettings
+from .settings import BATCHES, ChainSettings
 from .unit import Unit
 
 APART = 1.1

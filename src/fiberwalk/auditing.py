@@ -19,7 +19,7 @@ from .release.tables.dims import margin_list
 from .results.audit_result import Audit
 from .results.audited_cells import NEAR
 from .risk.nearness import check_percent
-from .sampler.chains.settings import MOST_BYTES, ChainSettings
+from .sampler.chains.settings import ChainSettings
 
 
 def audit(  # noqa: PLR0913  (a public verb: its keywords are its interface)
@@ -75,11 +75,12 @@ def audit(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     hidden_margins
         Unpublished margins that are asked about too, such as ["I,K"]; "" is the grand total.
     limit
-        The most operations (some billions are a second) of exact solving, per block of cells that depend on each other; with
-        "auto", where chains take over, 2e10 by default.
+        The most operations (some billions are a second) of exact solving, per block of cells that depend on each other. With
+        "auto", where chains take over, as many by default as these are foreseen to take: at least 4e9, more for blocks of
+        many cells and for small tolerances.
     memory
         The most bytes that the arrays of exact solving take, per block (by default 6e9; with "auto", where chains take over,
-        2e9), and those of all chains together (by default 8e9). What chains take is known before they start: it grows with
+        1e9), and those of all chains together (by default 8e9). What chains take is known before they start: it grows with
         the hidden cells and the number of chains, not with the draws. Python, the release itself and the answer, some
         hundred megabytes for most tables, come on top.
     progress
@@ -117,10 +118,10 @@ def audit(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         respondents_of(release, magnitude)  # refuse before the work, not after it
     margins = margin_list(hidden_margins, "hidden_margins=")
     check_max_seconds(max_seconds)
-    budget = budget_for(method, limit, memory)
-    settings = ChainSettings(
-        seed, chains, tolerance, max_draws, executor, checkpoint, MOST_BYTES if memory is None else budget.bytes
-    )
+    settings = ChainSettings(seed, chains, tolerance, max_draws, executor, checkpoint)
+    budget = budget_for(method, limit, memory, settings.tolerance)
+    if memory is not None:
+        settings = replace(settings, memory=budget.bytes)
     told = {"law": law, "method": method, "hidden_margins": margins, "limit": limit, "memory": memory}
     told |= {"magnitudes": magnitudes, "percent": check_percent(percent, "audit")}
     told |= {"intruders": intruders} | settings.decisive | {"max_seconds": max_seconds}

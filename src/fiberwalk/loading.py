@@ -42,5 +42,6 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def further_homes() -> list[str]:
-    """The modules of what a result may hold though its own module does not load it: laws, and methods of protection."""
-    return [*homes_of_laws(), *(f"{__package__}.protect.{method.home}" for method in METHODS.values())]
+    """The modules of what a result may hold though its own does not load them: laws, methods of protection, paths."""
+    homes = [*homes_of_laws(), *(f"{__package__}.protect.{method.home}" for method in METHODS.values())]
+    return [*homes, f"{__package__}.posterior.paths.hidden_path"]

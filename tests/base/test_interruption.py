@@ -30,7 +30,8 @@ from fiberwalk.moves.bases import graver
 from fiberwalk.moves.bases.graver import graver_basis
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.families.listed import Listed
-from fiberwalk.posterior.parts.sampled import time_for_chains, time_for_exact
+from fiberwalk.posterior.parts.exact_block import time_for_exact
+from fiberwalk.posterior.parts.sampled import time_for_chains
 from fiberwalk.report.words import doubts
 from fiberwalk.sampler.chains import unit_run
 from fiberwalk.sampler.kernels.schedule import odds

@@ -117,6 +117,21 @@ def test_small_work_is_left_to_the_interpreter_until_there_was_much_of_it(monkey
     assert jit.sparingly(kernel, 0) is kernel
 
 
+@pytest.mark.parametrize(("first", "interpreted"), [("sys", False), ("no module of this name", True)])
+def test_the_first_machine_code_is_not_loaded_for_few_steps(first, interpreted, monkeypatch):
+    """A process takes a quarter of a second over the first that it loads, and hardly any time over others."""
+
+    @jit.jit
+    def kernel(x):
+        return x + 1
+
+    monkeypatch.setattr(jit, "FEW_STEPS", 100)
+    monkeypatch.setattr(jit, "LOADED_WITH_THE_FIRST", first)
+    monkeypatch.setattr(jit, "_on_disk", lambda kernel: True)
+    assert (jit.sparingly(kernel, 90) is not kernel) == interpreted
+    assert jit.sparingly(kernel, 20) is kernel
+
+
 @examples(25)
 @given(worlds(most_cells=9, most_count=4), st.sampled_from(["uniform", "hypergeometric"]))
 def test_machine_code_and_the_interpreter_answer_the_same(world, law):
@@ -128,7 +143,8 @@ def test_machine_code_and_the_interpreter_answer_the_same(world, law):
 
     compiled = answer()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jit, "at_hand", lambda kernel: False)
+        for found in ("_loaded", "_on_disk"):
+            patch.setattr(jit, found, lambda kernel: False)
         patch.setattr(jit, "MOST_STEPS", float("inf"))
         assert answer() == compiled
 

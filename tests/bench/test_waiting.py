@@ -41,7 +41,7 @@ def test_what_was_found_is_kept_and_told(bench, tmp_path):
     report, measured = bench("waiting.report"), bench("waiting.measured")
 
     def answer(seconds, converged=True, method="chains"):
-        memory, error = 300 * 2**20, 0.0 if method == "exact" else 0.0188
+        memory, error = 300 * 2**20, 0.0 if method == "exact" else 0.0188 if converged else 0.04
         return measured.Waited(
             seconds, memory, 0, method, "connected", converged, cells=12, error=error, rhat=1.0, ess=9e3, entropy=[1.5]
         )
@@ -59,9 +59,10 @@ def test_what_was_found_is_kept_and_told(bench, tmp_path):
         report.store(kept, 60.0, cold, 10.0, tmp_path)
     told = (tmp_path / "waiting.md").read_text()
     assert told.count("3 of 3 (100%) are done within 60 s; none takes more than 300 MB.") == 2
-    assert "Against v1: 2.0 times as quick in the geometric mean, 1.00 times at the least." in told
+    assert "Against v1: 2.0 times as quick in the geometric mean, 1.00 times at the least; by what is foreseen" in told
+    assert "of those that were stopped 3.2 times, 1.00 at the least." in told
     assert "| 4 x 4, uniform | 12 | 2.0 s | 0.0188 | 300 | 8.0 s | 4.0 |" in told
-    assert "| 9 x 9, uniform | 12 | 30.0 s | 0.0188 | 300 | 60.0 s, not done | 2.0 |" in told
+    assert "| 9 x 9, uniform | 12 | 30.0 s | 0.0188 | 300 | 60.0 s, not done (0.0400) | 2.0 |" in told
     assert "| 2 x 2, uniform | 12 | 1.0 s | exact |" in told
     assert "Nothing compiled" in told
     assert "entropy" not in (tmp_path / "waiting.json").read_text()

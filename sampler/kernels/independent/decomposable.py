@@ -9,7 +9,6 @@ import numpy as np
 
 from ....base.jit import jit_lean
 from ....fiber.bounds.decomposable import components
-from ....moves.families.margins import MarginMoves
 from ...lines.weights import FACTORIAL
 from ...tallies.tally import Tally, end_of_draw
 from ..kernel import Fit, Place, WholeTask
@@ -25,10 +24,12 @@ from .kernel import DIRECT, IndependentKernel
 
 def fits(task: WholeTask) -> Fit | None:
     """Complete tables of decomposable margins under 1/x!."""
-    # Where every block is two-way by itself, each is drawn on its own.
-    if not any(isinstance(move_set, MarginMoves) for move_set in task.moves.sets) or task.weights.kind != FACTORIAL:
-        return None
     support = task.moves.support
+    # Where every block is two-way by itself, each is drawn on its own.
+    if not task.moves.chosen or all(block.network is not None for block in support.solved.blocks):
+        return None
+    if task.weights.kind != FACTORIAL:
+        return None
     margins = components(support.narrowed)
     plan = decomposable_plan(margins) if margins is not None else None
     if plan is None:

@@ -16,7 +16,7 @@ from ..posterior.joint import joint_law
 from ..posterior.most_probable import most_probable
 from ..release.tables.tables import labelled
 from ..sampler.arviz_adapter import as_posterior
-from ..sampler.chains.settings import DECISIVE, MOST_BYTES, ChainSettings
+from ..sampler.chains.settings import DECISIVE, MOST_BYTES, TOLERANCE, ChainSettings
 from ..sampling import sample
 
 if TYPE_CHECKING:
@@ -88,7 +88,9 @@ def arviz_draws(audit: AuditedCells, draws: int, chains: int, cells: str) -> Any
 
 
 def _budget(told: Mapping[str, Any]) -> Budget:
-    return budget_for(told.get("method", "auto"), told.get("limit"), told.get("memory"))
+    return budget_for(
+        told.get("method", "auto"), told.get("limit"), told.get("memory"), told.get("tolerance", TOLERANCE)
+    )
 
 
 def _chain_settings(told: Mapping[str, Any]) -> ChainSettings:

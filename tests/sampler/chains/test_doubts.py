@@ -16,8 +16,7 @@ from fiberwalk.moves.chooser import Moves, choose
 from fiberwalk.moves.families.listed import Listed
 from fiberwalk.moves.families.stock import empty_stock
 from fiberwalk.posterior.belief import believe
-from fiberwalk.sampler.chains.chain import BATCHES, FIRST_LENGTH
-from fiberwalk.sampler.chains.settings import ChainSettings
+from fiberwalk.sampler.chains.settings import BATCHES, FIRST_LENGTH, ChainSettings
 from fiberwalk.sampler.chains.tuning import best_shares
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.estimate import estimate, fingerprint

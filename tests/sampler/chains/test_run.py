@@ -22,10 +22,9 @@ from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.families.cycles import cycles
 from fiberwalk.posterior.belief import believe
-from fiberwalk.sampler.chains import chain as chain_module
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.run import Run, new_run
-from fiberwalk.sampler.chains.settings import ChainSettings
+from fiberwalk.sampler.chains.settings import BATCHES, ChainSettings
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.estimate import Estimate, estimate
 
@@ -321,7 +320,7 @@ def test_batches_are_joined_without_losing_anything():
     moves = choose(support(holey()))
     (unit,) = units_of(moves, nothing(moves))
     one, two = (Chain(unit, unit.start, streams(1, 1)[0]) for _ in range(2))
-    for _ in range(chain_module.BATCHES):
+    for _ in range(BATCHES):
         one.advance_batch(unit, None)
         two.advance_batch(unit, None)
     two.join_batches()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -21,6 +22,7 @@ from fiberwalk.moves.chooser import choose
 from fiberwalk.moves.families.swaps import Swaps
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.units import units_of
+from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKernel
 from fiberwalk.sampler.kernels.independent.draw_decomposable import (
     decomposable_plan,
     decomposable_room,
@@ -365,6 +367,19 @@ def test_an_upper_bound_of_one_cell_is_not_forgotten_where_it_is_a_lower_bound_o
     free = choose(support(fw.publish([[2, 1, 1], [1, 1, 2]], ["A", "B"]), "hypergeometric"))
     (unit,) = units_of(free, sp.csc_array((0, free.support.solved.fiber.n_columns), dtype=np.int64))
     assert isinstance(unit.kernels[0], TwoWayKernel)
+
+
+@pytest.mark.parametrize("side", [2, 3, 5])
+def test_decomposable_margins_are_drawn_anew_whatever_moves_are_chosen_beside(side):
+    """Few moves are listed, and many come with short ones: a mixture. Moves that somebody hands in are walked, though."""
+    release = fw.publish(np.full((side,) * 4, 2), ["A,B", "B,C", "C,D"])
+    moves = choose(support(release, "hypergeometric"))
+    no_questions = sp.csc_array((0, moves.support.solved.fiber.n_columns), dtype=np.int64)
+    (unit,) = units_of(moves, no_questions)
+    assert isinstance(unit.kernels[0], DecomposableKernel)
+    for walked in (replace(moves, chosen=False), choose(support(release, "uniform"))):
+        kernels = [kernel for unit in units_of(walked, no_questions) for kernel in unit.kernels]
+        assert not any(kernel.independent for kernel in kernels)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [((220, 215, 93, 64), (286, 127, 108, 71)), ((90, 30), (100, 20))])

@@ -17,7 +17,8 @@ import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
 from fiberwalk.fiber.laws.support import support
 from fiberwalk.moves.chooser import choose
-from fiberwalk.sampler.chains.chain import BATCHES, Chain
+from fiberwalk.sampler.chains.chain import Chain
+from fiberwalk.sampler.chains.settings import BATCHES
 from fiberwalk.sampler.chains.units import units_of
 from fiberwalk.sampler.tallies.windows import Windows, add_to, clear, cover, first_windows, plain_counts, shares
 

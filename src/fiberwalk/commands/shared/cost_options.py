@@ -16,14 +16,14 @@ def limit(command: Callable[..., None]) -> Callable[..., None]:
         "--limit",
         type=Amount(),
         metavar="OPERATIONS",
-        help="Give up exact solving where it takes more (some billions are a second; default: 2e11, or 2e10 where chains "
-        "can take over).",
+        help="Give up exact solving where it takes more (some billions are a second; default: 2e11; where chains can "
+        "take over, as many as these are foreseen to take, at least 4e9).",
     )
     memory = click.option(
         "--memory",
         type=Amount(),
         metavar="BYTES",
-        help="... or where it takes more memory than this (default: 6e9, or 2e9 where chains can take over); refuse chains "
+        help="... or where it takes more memory than this (default: 6e9, or 1e9 where chains can take over); refuse chains "
         "that would take more (default: 8e9).",
     )
     return operations(memory(command))
