@@ -40,10 +40,15 @@ class Waited:
     entropy: list[float] = field(default_factory=list, repr=False)
 
     @property
+    def agree(self) -> bool:
+        """Have all chains forgotten where they started?"""
+        return self.converged or self.rhat < AGREED
+
+    @property
     def foreseen(self) -> float:
         """Seconds until it is done; of one that was stopped, at least until its error, which shrinks with the root of the
-        time, is below the tolerance. Chains that do not agree yet foretell nothing."""
-        if self.converged or not (self.error > TOLERANCE and self.rhat < AGREED):
+        time, is below the tolerance."""
+        if self.converged or not self.error > TOLERANCE:
             return self.seconds
         return self.seconds * (self.error / TOLERANCE) ** 2
 

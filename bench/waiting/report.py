@@ -48,8 +48,9 @@ def ratio(sides: Sides, before: str) -> float:
 
 
 def foreseen_ratio(sides: Sides, before: str) -> float:
-    """The same, where what was stopped would have gone on."""
-    return median(sides[before]).foreseen / median(sides["here"]).foreseen
+    """The same, where what was stopped would have gone on; of chains that do not agree yet nobody knows for how long."""
+    there, here = median(sides[before]), median(sides["here"])
+    return there.foreseen / here.foreseen if there.agree and here.agree else ratio(sides, before)
 
 
 def store(kept: dict[str, Sides], limit: float, cold: bool, seconds: float, home: Path = stored.RESULTS) -> list[Path]:
