@@ -68,6 +68,14 @@ def test_what_was_found_is_kept_and_told(bench, tmp_path):
     assert "entropy" not in (tmp_path / "waiting.json").read_text()
 
 
+@pytest.mark.parametrize(("rhat", "times"), [(1.05, 8.0), (6.0, 2.0)])
+def test_only_chains_that_agree_foretell_how_long_they_would_take(bench, rhat, times):
+    report, measured = bench("waiting.report"), bench("waiting.measured")
+    done = measured.Waited(30.0, 0, 0, "chains", "connected", True, error=0.01, rhat=1.0)
+    stopped = measured.Waited(60.0, 0, 0, "chains", "connected", False, error=0.04, rhat=rhat)
+    assert report.foreseen_ratio({"here": [done], "v1": [stopped]}, "v1") == pytest.approx(times)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
