@@ -201,7 +201,7 @@ def new_run(
     def ready(number: int) -> UnitRun:
         unit, states = units[number], streams(seeds[number], settings.chains + 1)
         starts = possible_tables(unit, _starts(moves, unit, number, settings.chains), states[-1])
-        unit = tuned(unit, starts[0], states[-1])
+        unit = tuned(unit, starts, states[-1])
         groups = _groups(unit, joint)
         chains = [Chain(unit, start, state, joint=groups) for start, state in zip(starts, states[:-1], strict=True)]
         return UnitRun(unit, chains, groups)

@@ -1,14 +1,16 @@
-"""How often each kernel of a unit is used: by how quickly each moves every cell in a short trial.
+"""How often each kernel of a unit is used: by how quickly each moves every cell in trials.
 
-What draws cost is known from stored figures, so no clock is looked at and the same seed gives the same shares. The shares
-minimise the time that an effective draw takes, in the mean over the cells: slow cells weigh more than quick ones, and one
-that a kernel never moves weighs most. The slowest cell alone would leave the shares to chance, as a trial is short.
+What draws cost is known from stored figures, so no clock is looked at and the same seed gives the same shares. Each kernel
+is tried alone. Ways to share the time between kernels follow from that, and race: the half in which effective draws of the
+slowest cells take longest leaves, the others go on for four times as long, until a trial has seen enough of these cells. So
+trials take a small part of the time that the run will need for the slowest cells, and where none is slow they are short.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from math import ceil
 from typing import NamedTuple
@@ -20,14 +22,22 @@ from ...fiber.solvers.side_by_side import side_by_side
 from .chain import Chain
 from .unit import Unit
 
-TRIAL, LONGEST_TRIAL, WATCHED = 256, 4096, 200
-"""Draws of a trial, at least and at most, and cells that are watched in it."""
-PATIENCE = 5e7
-"""Nanoseconds of work of a trial: the longer it is, the slower cells it can tell from each other."""
 ROUNDS = 256
-"""Draws of each kernel in turn before that."""
-LAGS = (1, 4, 16, 64, 256, 1024)
-"""Draws between two looks at a cell, up to a quarter of a trial."""
+"""Draws of each kernel in turn before any trial: starts are corners."""
+STARTS = 2
+"""Tables from which every trial begins: from one alone, a way that hardly leaves it would look quick."""
+TRIAL, WATCHED = 256, 200
+"""Draws of a kernel alone, and cells that are watched."""
+PIECES = 16
+"""Parts of a trial, whose means are compared; the same number from each start."""
+PATIENCE, LONGEST, LONGER = 2e7, 4096, 4
+"""Nanoseconds of work of the first trial of a way, but no more draws of the slowest than these; and how much longer the next
+trial is."""
+ENOUGH, MOST_WORK = 100.0, 3e9
+"""Effective draws of the slowest cell that a trial must have seen, and nanoseconds of all trials after which it need not."""
+SLOWNESS = 4
+"""The power in which waits are averaged over the cells: a run ends with its slowest cell, but in a short trial it is chance
+which one that seems to be."""
 LEAST_SHARE = 0.04
 """The least share of the time of every kernel: the one that is proven to reach every table must keep its turn, and a trial
 is too short to show its worth."""
@@ -38,29 +48,6 @@ VISIT = 100_000.0
 """Nanoseconds of work of one round of all kernels, at least."""
 
 
-def tuned(unit: Unit, start: np.ndarray, random: np.ndarray) -> Unit:
-    """The unit with shares for its kernels, and odds for moves where a kernel learns these."""
-    together = Chain(unit, start, random)
-    together.counts = False
-    together.advance(unit, ROUNDS * len(unit.kernels))  # away from the start first, which is a corner
-    start = together.place.table + unit.offset
-    unit = replace(unit, kernels=tuple(kernel.learned(unit, start, random) for kernel in unit.kernels))
-    if len(unit.kernels) == 1:
-        return unit
-    costs = _costs(unit)
-    seen = _trials(unit, start, random, [_alone(len(costs), k) for k in range(len(costs))], TRIAL)
-    rates = _rates(seen)
-    shares = best_shares(rates / costs[:, None])
-    # Kernels do more together than one by one: where cells wait for one that is seldom needed, little of it is enough.
-    alike = np.full(len(costs), 1.0 / len(costs))
-    mixed = [_as_turns(time_shares, costs, rates) for time_shares in (shares, alike, *_mostly(len(costs)))]
-    usual = np.array([np.multiply(*turns) @ costs / sum(turns.draws) for turns in mixed])
-    draws = int(np.clip(PATIENCE / usual.max(), TRIAL, LONGEST_TRIAL))
-    seen = _trials(unit, start, random, [_in_short(turns, draws // 4) for turns in mixed], draws)
-    waits = (1.0 / np.maximum(_rates(seen), 1.0 / draws)).mean(axis=1) * usual
-    return _by_turns(unit, mixed[int(np.argmin(waits))])
-
-
 class Turns(NamedTuple):
     """How many draws each kernel makes in its turn, and how many times its usual steps each of them takes."""
 
@@ -68,8 +55,118 @@ class Turns(NamedTuple):
     stretch: tuple[int, ...]
 
 
-def _by_turns(unit: Unit, turns: Turns) -> Unit:
-    return replace(unit, shares=turns.draws, stretch=turns.stretch)
+def tuned(unit: Unit, starts: np.ndarray, random: np.ndarray) -> Unit:
+    """The unit with shares for its kernels, and odds for moves where a kernel learns these."""
+    first = _away(unit, starts[0], random)
+    unit = replace(unit, kernels=tuple(kernel.learned(unit, first, random) for kernel in unit.kernels))
+    if len(unit.kernels) == 1:
+        return unit
+    tables = [first, *(_away(unit, start, random) for start in starts[1:STARTS])]
+    costs = np.array([kernel.draw_cost(len(unit.columns)) for kernel in unit.kernels])
+    alone = _trials(unit, tables, [_alone(len(costs), k) for k in range(len(costs))], costs, random)
+    side_by_side(lambda trial: trial.go_on(TRIAL), alone)
+    rates = effective_rates(alone)
+    shares = [best_shares(rates / costs[:, None]), np.full(len(costs), 1.0 / len(costs)), *_mostly(len(costs))]
+    ways = [_as_turns(of_time, costs, rates) for of_time in shares]
+    usual = np.array([np.multiply(*turns) @ costs / sum(turns.draws) for turns in ways])
+    won = race(_trials(unit, tables, ways, usual, random)).turns
+    return replace(unit, shares=won.draws, stretch=won.stretch)
+
+
+def _away(unit: Unit, start: np.ndarray, random: np.ndarray) -> np.ndarray:
+    """A table some way from a start."""
+    together = Chain(unit, start, random)
+    together.counts = False
+    together.advance(unit, ROUNDS * len(unit.kernels))
+    return together.place.table + unit.offset
+
+
+class Trial:
+    """A way to take turns on trial: walks from several tables, and what was seen of them since they last went on."""
+
+    def __init__(self, unit: Unit, tables: Sequence[np.ndarray], turns: Turns, cost: float, random: np.ndarray) -> None:
+        n = len(unit.columns)
+        self.unit, self.tables, self.turns, self.cost, self.random = unit, list(tables), turns, cost, random
+        self.watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
+        self.origin = tables[0][self.watched]
+        self.piece = 0
+        """Draws of a part."""
+        self.means, self.squares = np.zeros((2, PIECES, len(self.watched)))
+        """[part, cell]: the mean of what the cell differs by from the first table, and of its square."""
+
+    @property
+    def draws(self) -> int:
+        """Draws that were seen."""
+        return PIECES * self.piece
+
+    def go_on(self, draws: int) -> None:
+        """About so many draws more, from where the walks have come."""
+        begun, walks = self.piece > 0, len(self.tables)
+        self.piece = max(1, draws // PIECES)
+        unit = self._in_short(draws // (4 * walks))
+        for k, parts in enumerate(np.array_split(np.arange(PIECES), walks)):
+            chain = Chain(unit, self.tables[k], self.random)
+            chain.counts = False
+            if not begun:
+                chain.advance(unit, draws // (4 * walks))
+            for part in parts:
+                values = (chain.keep(unit, self.watched, self.piece) - self.origin).astype(float)
+                self.means[part], self.squares[part] = values.mean(axis=0), (values**2).mean(axis=0)
+            self.tables[k] = chain.place.table + unit.offset
+
+    def _in_short(self, most: int) -> Unit:
+        """The unit with turns in a round of about so many draws: a walk must see more than one."""
+        draws, stretch = in_short(self.turns, most)
+        used = [k for k, times in enumerate(draws) if times]
+        return replace(
+            self.unit,
+            kernels=tuple(self.unit.kernels[k] for k in used),
+            shares=tuple(draws[k] for k in used),
+            stretch=tuple(stretch[k] for k in used),
+        )
+
+
+def _trials(
+    unit: Unit, tables: Sequence[np.ndarray], ways: Sequence[Turns], costs: np.ndarray, random: np.ndarray
+) -> list[Trial]:
+    """A trial of each way, with the nanoseconds that a draw of it usually costs."""
+    own = streams(int(next_word(random)), len(ways))
+    return [Trial(unit, tables, *way) for way in zip(ways, costs.tolist(), own, strict=True)]
+
+
+def race(trials: Sequence[Trial]) -> Trial:
+    """The one in which an effective draw of the slowest cells takes least time; the same time for each that still runs."""
+    costs = [trial.cost for trial in trials]
+    work, spent = min(max(PATIENCE, TRIAL * min(costs)), LONGEST * max(costs)), 0.0
+    while True:
+        side_by_side(partial(_go_on_for, work), trials)
+        spent += work * len(trials)
+        rates = effective_rates(trials)
+        seen = np.array([[trial.draws] for trial in trials])
+        waits = ((1.0 / np.maximum(rates, 1.0 / seen)) ** SLOWNESS).mean(axis=1) if rates.size else np.ones(len(trials))
+        waits = waits ** (1 / SLOWNESS) * [trial.cost for trial in trials]
+        best = int(np.argmin(waits))
+        if len(trials) <= 2 or spent >= MOST_WORK or (rates[best] * seen[best]).min(initial=np.inf) >= ENOUGH:
+            return trials[best]
+        trials = [trials[k] for k in np.sort(np.argsort(waits, kind="stable")[: (len(trials) + 1) // 2])]
+        work *= LONGER
+
+
+def _go_on_for(work: float, trial: Trial) -> None:
+    trial.go_on(max(4 * PIECES, int(work / trial.cost)))
+
+
+def effective_rates(trials: Sequence[Trial]) -> np.ndarray:
+    """[trial, cell]: about how many effective draws a draw is worth, by how far means of parts are from the mean of all.
+
+    A cell that nobody moved tells nothing and is left out. What it varies by is the same for all, whoever moved it.
+    """
+    means = np.array([trial.means for trial in trials])
+    mean = means.mean(axis=(0, 1))
+    variance = np.array([trial.squares for trial in trials]).mean(axis=(0, 1)) - mean**2
+    moved = variance > 0
+    apart = ((means - mean) ** 2).mean(axis=1)[:, moved] * np.array([[trial.piece] for trial in trials])
+    return np.minimum(1.0, variance[moved] / np.maximum(apart, np.finfo(float).tiny))
 
 
 def _alone(kernels: int, kernel: int) -> Turns:
@@ -85,53 +182,10 @@ def _mostly(kernels: int) -> np.ndarray:
     return least + (1.0 - kernels * least) * np.array([*alone, *pairs])
 
 
-def _costs(unit: Unit) -> np.ndarray:
-    """Nanoseconds of a draw of each kernel."""
-    n = len(unit.columns)
-    return np.array([kernel.draw_cost(n) for kernel in unit.kernels])
-
-
-def _in_short(turns: Turns, most: int) -> Turns:
-    """Turns in a round of about so many draws; a kernel that has less than one of them is left out."""
-    factor = max(1.0, sum(turns.draws) / most)
+def in_short(turns: Turns, most: int) -> Turns:
+    """Turns in a round of about so many draws; a kernel that has less than one of them is left out, unless all have."""
+    factor = max(1.0, min(sum(turns.draws) / max(1, most), max(turns.draws)))
     return Turns(tuple(int(times / factor) for times in turns.draws), turns.stretch)
-
-
-def _trials(unit: Unit, start: np.ndarray, random: np.ndarray, ways: Sequence[Turns], draws: int) -> np.ndarray:
-    """[way, draw, cell]: some cells in a walk of so many draws in each of these ways, side by side."""
-    n = len(unit.columns)
-    watched = np.unique(np.linspace(0, n - 1, min(n, WATCHED)).astype(np.int64))
-
-    def walked(way: tuple[Turns, np.ndarray]) -> np.ndarray:
-        turns, own_random = way
-        used = [k for k, times in enumerate(turns.draws) if times]
-        trial_unit = replace(
-            unit,
-            kernels=tuple(unit.kernels[k] for k in used),
-            shares=tuple(turns.draws[k] for k in used),
-            stretch=tuple(turns.stretch[k] for k in used),
-        )
-        chain = Chain(trial_unit, start, own_random)
-        chain.counts = False
-        chain.advance(trial_unit, draws // 4)
-        return chain.keep(trial_unit, watched, draws).astype(float)
-
-    own = streams(int(next_word(random)), len(ways))
-    return np.array(side_by_side(walked, list(zip(ways, own, strict=True))))
-
-
-def _rates(seen: np.ndarray) -> np.ndarray:
-    """[walk, cell]: about how many effective draws a draw is worth, from how fast the cell's autocorrelation falls."""
-    # What a cell varies by, whoever moved it; one that nobody moved tells nothing.
-    variance = seen.reshape(-1, seen.shape[2]).var(axis=0)
-    moved = variance > 0
-    rates = np.ones((len(seen), int(moved.sum())))
-    for k, values in enumerate(seen):
-        for lag in (lag for lag in LAGS if 4 * lag <= len(values)):
-            jump = ((values[lag:] - values[:-lag]) ** 2).mean(axis=0)[moved] / (2.0 * variance[moved])
-            kept = np.clip(1.0 - jump, 0.0, 1.0) ** (1.0 / lag)
-            rates[k] = np.minimum(rates[k], (1.0 - kept) / (1.0 + kept))
-    return rates
 
 
 def best_shares(rates: np.ndarray) -> np.ndarray:
