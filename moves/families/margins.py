@@ -37,6 +37,8 @@ LIFTED = (
 PARTLY = "for a part of these margins no whole basis is known, only moves of smaller tables"
 SWAPS_ODDS = 0.5
 """How often a data swap is drawn where parts have moves of their own too."""
+NS_PER_AXIS = 22.0
+"""Nanoseconds of an entry that is drawn, for each axis of the table."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -329,6 +331,7 @@ class MarginSupplier(Supplier):
         self.moves = moves
         self.room: Any = moves.workspace()
         self.longest = len(self.room[2])
+        self.ns_per_entry = NS_PER_AXIS * len(moves.arrays.size)
 
     def fill(self, stock: Stock, random: np.ndarray) -> None:
         """Write new moves."""

@@ -97,10 +97,7 @@ def draw_units(arrays: Arrays, random: np.ndarray, coordinates: np.ndarray, mapp
 
     `mapping` is room for [merged dim, label]: the labels that a pattern's own labels stand for.
     """
-    kind, place = 0, fraction(random)
-    while arrays.ends[kind] <= place:
-        kind += 1
-    n_cuts = len(arrays.stays)
+    kind, n_cuts = int(np.searchsorted(arrays.ends, fraction(random), "right")), len(arrays.stays)
     if kind < n_cuts:
         _draw_swap(arrays, kind, random, coordinates)
         return 2

@@ -28,12 +28,12 @@ STARTS = 2
 """Tables from which every trial begins: from one alone, a way that hardly leaves it would look quick."""
 TRIAL, WATCHED = 256, 200
 """Draws of a kernel alone, and cells that are watched."""
-PIECES = 16
+PIECES, FEWEST = 16, 256
 """Parts of a trial, whose means are compared; the same number from each start."""
 PATIENCE, LONGEST, LONGER = 2e7, 4096, 4
 """Nanoseconds of work of the first trial of a way, but no more draws of the slowest than these; and how much longer the next
 trial is."""
-ENOUGH, MOST_WORK = 100.0, 3e9
+ENOUGH, MOST_WORK = 50.0, 3e9
 """Effective draws of the slowest cell that a trial must have seen, and nanoseconds of all trials after which it need not."""
 SLOWNESS = 4
 """The power in which waits are averaged over the cells: a run ends with its slowest cell, but in a short trial it is chance
@@ -44,8 +44,8 @@ is too short to show its worth."""
 ITERATIONS = 200
 LONGEST_ROUND = 4096
 """Draws of one round of all kernels, at most: a kernel whose draws take very long gets more than its share of time."""
-VISIT = 100_000.0
-"""Nanoseconds of work of one round of all kernels, at least."""
+VISIT = 400_000.0
+"""Nanoseconds of work of one round of all kernels, at least: to change from one to the next takes more than ten thousand."""
 
 
 class Turns(NamedTuple):
@@ -137,7 +137,7 @@ def _trials(
 def race(trials: Sequence[Trial]) -> Trial:
     """The one in which an effective draw of the slowest cells takes least time; the same time for each that still runs."""
     costs = [trial.cost for trial in trials]
-    work, spent = min(max(PATIENCE, TRIAL * min(costs)), LONGEST * max(costs)), 0.0
+    work, spent = min(max(PATIENCE, FEWEST * min(costs)), LONGEST * max(costs)), 0.0
     while True:
         side_by_side(partial(_go_on_for, work), trials)
         spent += work * len(trials)

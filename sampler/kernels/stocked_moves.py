@@ -45,12 +45,13 @@ class MoveKernel(Kernel):
 
     @cached_property
     def cost(self) -> float:  # type: ignore[override]
-        """By the usual length of a move: writing it, its range, its credits; more for weights that are no constant."""
+        """By the usual length of a move: drawing it, its range, its credits; more for weights that are no constant."""
         source = supplier_of(self.moves)
         stock = empty_stock(source.longest)
         source.fill(stock, streams(0, 1)[0])
         usual = stock.start[stock.state[1]] / stock.state[1]
-        return float(40.0 + 45.0 * usual if self.weights.kind == ALIKE else 100.0 + 90.0 * usual)
+        made = 40.0 + 45.0 * usual if self.weights.kind == ALIKE else 100.0 + 90.0 * usual
+        return float(made + source.ns_per_entry * usual)
 
     def longest(self) -> int:
         """The family's longest move."""

@@ -33,6 +33,8 @@ WATCHED = 4096
 BLOCKED, MADE, EVENLY, BY_RATIOS, LISTED = 15.0, 20.0, 18.0, 6.0, 12.0
 """Nanoseconds of an entry, more of a step that is made, and of each of its columns: without weights, and for about each
 point of its line where these are ratios of counts or looked up."""
+MOST_POINTS = 8.0
+"""As many points of a short line take as long as the few of a slice, by which a point of a long line is drawn."""
 WIDTH, LEAST_WIDTH = 7.0, 8
 """A window on a long line, in root mean squares of the steps of its move."""
 
@@ -55,7 +57,8 @@ def entry_cost(
     if not made.any():
         return BLOCKED
     length, step = float(made @ np.diff(arrays.start)), float(np.sqrt(room.noted[:, 1].sum() / made.sum()))
-    each = EVENLY if weights.kind == ALIKE else (LISTED if weights.kind == MIXED else BY_RATIOS) * (1.0 + 3.0 * step)
+    points = min(1.0 + 3.0 * step, MOST_POINTS)
+    each = EVENLY if weights.kind == ALIKE else (LISTED if weights.kind == MIXED else BY_RATIOS) * points
     return float(BLOCKED + (MADE * made.sum() + each * length) / WATCHED)
 
 
