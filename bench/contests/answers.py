@@ -22,8 +22,8 @@ WORDS = (
     "Seconds on the clock of `fw.audit(release, law, tolerance=0.02)` in a process of its own, from starting Python to the "
     "last entropy: imports, moves, bounds, starts, tuning and chains on all processors, kernels compiled before unless "
     "said. An entropy is good when three of its standard errors are below 0.02 bits, its cell has 400 effective draws and "
-    "R-hat is below 1.01, and all of that again after an eighth more draws. What has not come so far within the limit is "
-    "stopped there: NOT CONVERGED, and the seconds are a lower bound. Memory is the most that the process had."
+    "R-hat is below 1.01, twice in a row. What has not come so far within the limit is stopped there: NOT CONVERGED, and "
+    "the seconds are a lower bound. Memory is the most that the process had."
 )
 
 LAWS = ("uniform", "hypergeometric")

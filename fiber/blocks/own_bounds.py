@@ -1,4 +1,4 @@
-"""Which columns have an upper bound of their own, beyond what the equations and the lower bounds imply."""
+"""Which bounds of columns say more than the equations do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,21 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
+from ...release.facts.facts import NO_LIMIT
+from ..equations.propagation import tighten
 from .presolve import Block
+
+
+def only_nought_bounds(block: Block) -> bool:
+    """Is a table without negative cells in which the equations hold within all bounds?
+
+    So it is where propagation from 0 alone finds them all again; a bound that follows in another way only counts as one that
+    does not, which is the safe side. A walk then has to look at 0 and at nothing else.
+    """
+    rows = block.A if block.every_row is None else block.every_row
+    lower, upper = np.zeros_like(block.lower), np.full_like(block.upper, NO_LIMIT)
+    possible = tighten(rows, rows @ block.start, lower, upper) < 0
+    return bool(possible and (block.lower >= 0).all() and (lower >= block.lower).all() and (upper <= block.upper).all())
 
 
 def upper_of_their_own(block: Block) -> np.ndarray:

@@ -37,6 +37,8 @@ class Block:
     lower: np.ndarray
     upper: np.ndarray
     start: np.ndarray
+    every_row: Any = None
+    """All equations among the columns, where some of them are not in A because others imply them."""
 
     @cached_property
     def network(self) -> Network | None:
@@ -220,7 +222,8 @@ def _append_block(
         return
     A, b = _useful_rows(part, part @ start[inner])
     tighten(A, b, low, high)
-    blocks.append(Block(columns[inner], A, b, low, high, start[inner]))
+    every_row = part if A.shape[0] < part.shape[0] else None
+    blocks.append(Block(columns[inner], A, b, low, high, start[inner], every_row))
 
 
 def _moving_pieces(A: Any, start: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> list[np.ndarray] | None:

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from ...base.errors import TooLarge
 from ...base.jit import jit_inlined, jit_lean
 from ...base.random_streams import below, fraction, next_word
-from ...fiber.blocks.own_bounds import upper_of_their_own
+from ...fiber.blocks.own_bounds import only_nought_bounds
 from ...fiber.blocks.presolve import Block
 from ...moves.families.listed import Listed
 from ...moves.families.margins import MarginMoves
@@ -99,7 +99,7 @@ class BalancedKernel(Kernel):
     def cost(self) -> float:  # type: ignore[override]
         """By the length of a move."""
         usual = 6.0 + 2.6 * self.half if self.weights.kind == ALIKE else 12.0 + 4.0 * self.half
-        return usual * 1.4 if self.bounded else usual
+        return usual * 3.0 if self.bounded else usual
 
     def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
         """With the useful moves several times, and steps as long as lines are wide."""
@@ -292,7 +292,7 @@ def by_length(rows: Any, weights: Weights, block: Block) -> tuple[list[BalancedK
     length, plus = np.diff(rows.indptr), np.asarray((rows > 0).sum(axis=1)).ravel()
     ones = np.asarray(abs(rows).max(axis=1).todense()).ravel() == 1
     balanced = ones & (2 * plus == length) & np.isin(plus, HALVES)
-    bounded = bool(block.lower.any() or upper_of_their_own(block).any())
+    bounded = not only_nought_bounds(block)
     kernels = [
         _kernel(rows[these], half, weights, bounded)
         for half in HALVES

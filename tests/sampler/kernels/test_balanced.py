@@ -93,9 +93,9 @@ def test_draws_that_take_more_steps_are_the_same_walk():
 def test_a_kernel_that_hardly_moves_the_table_is_seen_seldom():
     rates = np.array([[0.5, 0.5], [0.05, 0.05], [0.001, 0.001]])
     turns = _as_turns(np.array([0.8, 0.1, 0.1]), np.full(3, 1000.0), rates)
-    assert turns == ((80, 1, 1), (1, 10, 10))
+    assert turns == ((320, 4, 1), (1, 10, 40))
     alike = _as_turns(np.array([0.8, 0.1, 0.1]), np.full(3, 1000.0), np.full((3, 2), 0.3))
-    assert alike == ((80, 10, 10), (1, 1, 1))
+    assert alike == ((320, 40, 40), (1, 1, 1))
 
 
 def test_lengths_that_have_no_code_are_left_to_others(monkeypatch):
