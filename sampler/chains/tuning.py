@@ -28,11 +28,11 @@ STARTS = 2
 """Tables from which every trial begins: from one alone, a way that hardly leaves it would look quick."""
 TRIAL, WATCHED = 256, 200
 """Draws of a kernel alone, and cells that are watched."""
-PIECES, FEWEST = 16, 256
+PIECES = 16
 """Parts of a trial, whose means are compared; the same number from each start."""
 PATIENCE, LONGEST, LONGER = 2e7, 4096, 4
-"""Nanoseconds of work of the first trial of a way, but no more draws of the slowest than these; and how much longer the next
-trial is."""
+"""Nanoseconds of work of the first trial of a way, but at least TRIAL draws of the quickest and at most so many of the
+slowest; and how much longer the next trial is."""
 ENOUGH, MOST_WORK = 50.0, 3e9
 """Effective draws of the slowest cell that a trial must have seen, and nanoseconds of all trials after which it need not."""
 SLOWNESS = 4
@@ -137,7 +137,7 @@ def _trials(
 def race(trials: Sequence[Trial]) -> Trial:
     """The one in which an effective draw of the slowest cells takes least time; the same time for each that still runs."""
     costs = [trial.cost for trial in trials]
-    work, spent = min(max(PATIENCE, FEWEST * min(costs)), LONGEST * max(costs)), 0.0
+    work, spent = min(max(PATIENCE, TRIAL * min(costs)), LONGEST * max(costs)), 0.0
     while True:
         side_by_side(partial(_go_on_for, work), trials)
         spent += work * len(trials)
