@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..base.errors import InputError, TooLarge
 from ..fiber.blocks.presolve import Block
+from ..fiber.equations.graph_parts import joined_parts
 from ..fiber.laws.support import NO_TABLE
 from ..fiber.solvers.every_table import every_table
 from .families.move_set import MoveSet
@@ -58,6 +58,4 @@ def check_block(
     pairs = list(moves.joined(tables, allowed is not None))
     before = np.concatenate([np.empty(0, np.int64), *(from_tables for from_tables, _ in pairs)])
     after = np.concatenate([np.empty(0, np.int64), *(to_tables for _, to_tables in pairs)])
-    graph = sp.coo_array((np.ones(len(before), dtype=np.int8), (before, after)), shape=(len(tables),) * 2)
-    _, label = sp.csgraph.connected_components(graph, directed=False)
-    return Connectivity(tables, label)
+    return Connectivity(tables, joined_parts(len(tables), before, after))

@@ -13,6 +13,7 @@ from ..base.certificate import Certificate
 from ..base.errors import InputError, TooLarge
 from ..base.progress import Progress
 from ..fiber.blocks.presolve import Block
+from ..fiber.equations.graph_parts import joined_parts
 from ..fiber.laws.support import Support
 from ..release.release import Release
 from ..release.tables.tables import as_means
@@ -74,7 +75,8 @@ def own_moves(inside: Support, moves: Any) -> Moves:
         if presolved.blocks
         else (possible.shape[0], 0)
     )
-    _, label = sp.csgraph.connected_components(touches.T @ touches, directed=False)
+    together = sp.coo_array(touches.T @ touches)
+    label = joined_parts(len(presolved.blocks), together.row, together.col)
     blocks = tuple(
         _together([block for number, block in enumerate(presolved.blocks) if label[number] == component])
         for component in np.unique(label)

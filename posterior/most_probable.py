@@ -21,6 +21,7 @@ from ..fiber.exact.solved import refuse_wide
 from ..fiber.laws.law import Poisson, alike
 from ..fiber.laws.support import WithEvidence
 from ..fiber.laws.support import support as support_of
+from ..fiber.solvers.branch_and_bound import INFEASIBLE, LIMIT, OPTIMAL, Program, branch_and_bound
 from ..release.release import Release
 from .paths.paths import refuse_paths
 
@@ -84,8 +85,6 @@ class _Program:
 
     def solve(self, weighed: np.ndarray, integral: bool) -> tuple[np.ndarray, float]:
         """The best x, counted from the lower bounds and rounded down, and what the rows allow its log-weight to be."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
         block, n = self.block, len(self.block.columns)
         size = 2 * n + self.n_choices
         b = (block.b - block.A @ block.lower).astype(float)
@@ -99,29 +98,27 @@ class _Program:
         span = (block.upper - block.lower).astype(float)
         free = np.where(weighed, np.inf, 0.0)
         cost = np.concatenate([np.zeros(n), -weighed.astype(float), np.zeros(self.n_choices)])
-        solution = milp(
+        program = Program(
             cost,
-            constraints=LinearConstraint(
-                sp.csr_array(sp.vstack([A, rows])), np.concatenate([b, least]), np.concatenate([b, most])
-            ),
-            integrality=int(integral) * np.concatenate([np.ones(n), np.zeros(n), np.ones(self.n_choices)]),
-            bounds=Bounds(
-                np.concatenate([np.zeros(n), -free, np.zeros(self.n_choices)]),
-                np.concatenate([span, free, np.ones(self.n_choices)]),
-            ),
-            options={"mip_rel_gap": 0.0, "node_limit": MOST_NODES},
+            sp.csr_array(sp.vstack([A, rows])),
+            np.concatenate([b, least]),
+            np.concatenate([b, most]),
+            np.concatenate([np.zeros(n), -free, np.zeros(self.n_choices)]),
+            np.concatenate([span, free, np.ones(self.n_choices)]),
+            int(integral) * np.concatenate([np.ones(n), np.zeros(n), np.ones(self.n_choices)]),
         )
-        if solution.status == 1:
+        solution = branch_and_bound(program, nodes=MOST_NODES)
+        if solution.status == LIMIT:
             raise TooLarge("the most probable table of this release is too hard to find; use a coarser table.")
-        if solution.status == 2 and self.n_choices:
+        if solution.status == INFEASIBLE and self.n_choices:
             raise InputError(
                 "the law and the evidence leave no possible table: every feasible one has probability zero."
             )
         x = np.zeros(n) if solution.x is None else solution.x[:n]
         x = (np.round(x) if integral else np.floor(x)).astype(np.int64)
-        if solution.status != 0 or (integral and (block.A @ (x + block.lower) != block.b).any()):
+        if solution.status != OPTIMAL or (integral and (block.A @ (x + block.lower) != block.b).any()):
             raise NumericalDoubt("the most probable table could not be found reliably; use a coarser unit.")
-        return x, -float(solution.fun)
+        return x, -solution.cost
 
 
 def _best(block: Block, weigh: WithEvidence) -> np.ndarray:

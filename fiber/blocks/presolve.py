@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from ...base.errors import InputError
 from ...release.facts.facts import NO_LIMIT
 from ...release.release import Release
+from ..equations.graph_parts import joined_parts
 from ..equations.network import Network, as_network
 from ..equations.propagation import tighten
 from ..equations.rowspace import affordable, independent_rows, reduced
@@ -156,11 +157,8 @@ def components(A: Any, columns: np.ndarray) -> list[np.ndarray]:
 def _labels(A: Any) -> np.ndarray:
     """The connected component of each column in the bipartite graph of rows and columns."""
     n_rows, n = A.shape
-    # each row is adjacent to the columns of its entries; undirected, so that columns need no entries of their own
-    start = np.concatenate([A.indptr, np.full(n, A.indptr[-1])])
-    graph = sp.csr_array((np.ones(A.nnz), A.indices + n_rows, start), shape=(n_rows + n, n_rows + n))
-    _, label = sp.csgraph.connected_components(graph, directed=False)
-    return np.asarray(label[n_rows:])
+    row = np.repeat(np.arange(n_rows), np.diff(A.indptr))
+    return joined_parts(n_rows + n, row, A.indices + n_rows)[n_rows:]
 
 
 def _split(

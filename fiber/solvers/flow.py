@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...base.jit import sparingly
 from ...base.progress import Counted
+from ..equations.graph_parts import strong_parts
 from ..equations.network import Network
 from .flow_kernel import Graph, Residual, biconnected, push
 
@@ -69,8 +69,7 @@ def moving_parts(network: Network, x: np.ndarray, lower: np.ndarray, upper: np.n
     tail, head, n_nodes = network.tail, network.head, network.n_nodes
     up, down = np.flatnonzero(x < upper), np.flatnonzero(x > lower)
     away, towards = np.concatenate([tail[up], head[down]]), np.concatenate([head[up], tail[down]])
-    residual_graph = sp.coo_array((np.ones(len(away), dtype=np.int8), (away, towards)), shape=(n_nodes, n_nodes))
-    _, component = sp.csgraph.connected_components(residual_graph, directed=True, connection="strong")
+    component = strong_parts(n_nodes, away, towards)
     label = independent_parts(network, (component[tail] == component[head]) & (lower < upper))
     # An arc with room both ways is a cycle of its own in the residual graph, but a cycle that changes nothing. If no
     # other way joins its ends in either direction, it is the only arc between two sides of its component.

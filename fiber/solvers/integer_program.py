@@ -1,4 +1,4 @@
-"""One integer program at a time, by branch and bound (HiGHS through scipy); every table is checked in integers."""
+"""One integer program at a time, by branch and bound (HiGHS); every table is checked in integers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.errors import NumericalDoubt, TimeUp
 from ...release.facts.facts import NO_LIMIT
+from .branch_and_bound import INFEASIBLE, LIMIT, OPTIMAL, Program, branch_and_bound
 
 WIDEST = 100_000
 """With coefficients other than 1 and -1, optima over wider ranges are not safe from the solver's rounding."""
@@ -33,8 +34,6 @@ def optimum(
     `TimeUp` where that is not known after so many seconds. Solved relative to `lower`, so that only the ranges, not the
     values, have to fit in a float.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
     span = np.where(upper >= NO_LIMIT, np.inf, upper - lower)
     remainder = b - A @ lower
     if A.shape[0] == 0:
@@ -43,25 +42,22 @@ def optimum(
         step = np.zeros(len(lower)) if objective is None else np.where(objective < 0, span, 0)
         return np.asarray(lower + step.astype(np.int64))
     cost = np.zeros(len(lower)) if objective is None else objective.astype(float)
-    answer = milp(
-        cost,
-        constraints=LinearConstraint(A.astype(float), remainder.astype(float), remainder.astype(float)),
-        integrality=np.ones(len(lower)),
-        bounds=Bounds(np.zeros(len(lower)), span),
-        options={"mip_rel_gap": 0.0, **({} if seconds is None else {"time_limit": seconds})},
+    whole = np.ones(len(lower))
+    answer = branch_and_bound(
+        Program(cost, A, remainder, remainder, np.zeros(len(lower)), span, whole), seconds=seconds
     )
-    if answer.status == 1 and seconds is not None:
+    if answer.status == LIMIT and seconds is not None:
         raise TimeUp("the integer program took longer than it may.")
     finite = span[np.isfinite(span)]
     doubtful = (np.abs(A.data) > 1).any() and finite.max(initial=0) > WIDEST
-    if answer.status == 2:
+    if answer.status == INFEASIBLE:
         if doubtful:
             raise NumericalDoubt(_DOUBT)
         return None
     if doubtful and objective is not None:
         raise NumericalDoubt(_DOUBT)
-    if answer.status != 0:
-        raise NumericalDoubt(f"the integer program could not be solved ({answer.message}).")
+    if answer.status != OPTIMAL or answer.x is None:
+        raise NumericalDoubt(f"the integer program could not be solved ({answer.status}).")
     table = lower + np.round(answer.x).astype(np.int64)
     if (A @ table != b).any() or (table < lower).any() or (table > upper).any():
         raise NumericalDoubt(
@@ -79,19 +75,12 @@ def least_cost(
     The branch and bound ends after so many nodes, or when the cost is proven to be within the share `gap` of the least one.
     None and proven means that there are no such integers.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
     if len(cost) == 0:
         fits = (low <= 0).all() and (high >= 0).all()
         return np.empty(0, dtype=np.int64) if fits else None, True
-    answer = milp(
-        np.asarray(cost, dtype=float),
-        constraints=[LinearConstraint(A.astype(float), low, high)] if A.shape[0] else [],
-        integrality=np.ones(len(cost)),
-        bounds=Bounds(np.zeros(len(cost)), np.asarray(most, dtype=float)),
-        options={"mip_rel_gap": gap, "node_limit": nodes},
-    )
-    if answer.status == 2:
+    program = Program(cost, A, low, high, np.zeros(len(cost)), most, np.ones(len(cost)))
+    answer = branch_and_bound(program, gap=gap, nodes=nodes)
+    if answer.status == INFEASIBLE:
         return None, True
     if answer.x is None:
         return None, False
@@ -102,4 +91,4 @@ def least_cost(
             "the integer program's answer did not hold up when checked in whole numbers; if the values are large, use "
             "fewer decimals or a coarser unit."
         )
-    return x, answer.status == 0 and (answer.mip_gap or 0.0) <= _NO_GAP
+    return x, answer.status == OPTIMAL and answer.gap <= _NO_GAP

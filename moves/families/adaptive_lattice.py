@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...base.certificate import Certificate
 from ...base.errors import TooLarge
 from ...base.random_streams import streams
 from ...fiber.blocks.presolve import Block
+from ...fiber.equations.graph_parts import joined_parts
 from ...fiber.equations.rowspace import PRIME, reduced_modulo
 from .adaptive_kernel import Given, Tableau, draw_direction, is_drawn, lines, log_chance, shuffle
 from .move_set import MOST_LISTED, Move, MoveSet, fingerprints, sparse_rows
@@ -139,11 +139,7 @@ class AdaptiveLattice(MoveSet):
 
 def _hang_together(label: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Labels of parts, after some of these were joined."""
-    n_labels = int(label.max(initial=-1)) + 1
-    graph = sp.coo_array(
-        (np.ones(len(before), dtype=np.int8), (label[before], label[after])), shape=(n_labels, n_labels)
-    )
-    return sp.csgraph.connected_components(graph, directed=False)[1][label]
+    return joined_parts(int(label.max(initial=-1)) + 1, label[before], label[after])[label]
 
 
 def adaptive_lattice(block: Block) -> AdaptiveLattice | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...fiber.equations.graph_parts import joined_parts
 from ...fiber.laws.support import Support
 from .paths import HiddenPaths
 
@@ -122,8 +123,8 @@ def _connected(squares: np.ndarray, rows: Any, n: int) -> np.ndarray:
     touched[squares] = True
     ties = [sp.csr_array(abs(incidence(squares, n))), sp.csr_array(abs(rows) * touched)]
     tied = sp.csr_array(sp.vstack(ties))
-    number: np.ndarray = sp.csgraph.connected_components(tied.T @ tied, directed=False)[1]
-    return number
+    together = sp.coo_array(tied.T @ tied)
+    return joined_parts(n, together.row, together.col)
 
 
 def _rows_of(matrix: Any, cells: np.ndarray) -> tuple[np.ndarray, Any]:

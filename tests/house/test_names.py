@@ -79,6 +79,20 @@ def test_importing_the_package_and_its_command_line_loads_nothing_heavy():
         assert f"'{heavy}'" not in loaded
 
 
+def test_an_audit_of_a_plain_table_loads_neither_csgraph_nor_scipy_s_solvers():
+    """Loading them takes longer than the answer."""
+    code = """
+import sys, numpy, fiberwalk as fw
+release = fw.publish(numpy.random.default_rng(1).poisson(4.0, (3, 3, 3)), ["A,B", "A,C", "B,C"])
+fw.audit(release, law="uniform", method="chains", seed=1, progress=False)
+print(sorted(sys.modules))
+"""
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert "'fiberwalk.sampler.chains.starts'" in loaded
+    for heavy in ("scipy.optimize", "scipy.sparse.csgraph", "pandas", "matplotlib", "arviz"):
+        assert f"'{heavy}'" not in loaded
+
+
 @pytest.mark.parametrize("name", [name for name, one in FILES.items() if ">>>" in one.path.read_text(encoding="utf-8")])
 def test_examples_in_docstrings(name):
     module = importlib.import_module(f"fiberwalk.{name}" if name else "fiberwalk")
