@@ -173,6 +173,8 @@ def _same(release: Release, other: Release) -> bool:
         release.n_cells != other.n_cells
         or len(release.sums) != len(other.sums)
         or len(release.evidence) != len(other.evidence)
+        or release.choices
+        or other.choices
     ):
         return False
     pairs = [(release.lower, other.lower), (release.upper, other.upper), (release.sums.lower, other.sums.lower)]

@@ -44,6 +44,9 @@ EXCLUDED = (
     "that there is a table without excluded values was not checked",
 )
 BASIC = Certificate("unproven", "basic moves do not reach every table")
+CHOICES = Certificate(
+    "unproven", "a median or a number of labels is a choice between facts, and chains seldom come from one to another"
+)
 FEW_ARCS, FEW_CYCLES = 256, 20_000
 """Arcs and cycles of networks whose cycles are listed rather than drawn: of a list the useful ones can be walked more often.
 In larger networks most cycles are long, and blocked nearly always."""
@@ -134,6 +137,13 @@ def small_graver_basis(wanted: Wanted) -> MoveSet | None:
     return _graver(wanted, GRAVER_BUDGET // 100, FEW_MOVES) if wanted.lattice.basis.shape[0] <= FEW_DIMS else None
 
 
+def across_choices(wanted: Wanted) -> MoveSet | None:
+    """Sums of lattice vectors reach every branch of a choice in principle; that says nothing of when."""
+    if wanted.block.columns.max() < wanted.inside.solved.fiber.n_plain_columns:
+        return None
+    return whatever_the_block(wanted.inside, wanted.block, doubt=CHOICES)
+
+
 def proven_margins(wanted: Wanted) -> MoveSet | None:
     """Complete tables of margins whose basis is known."""
     if wanted.margins is None:
@@ -193,6 +203,7 @@ WAYS: tuple[Callable[[Wanted], MoveSet | None], ...] = (
     complete_two_way,
     network,
     small_graver_basis,
+    across_choices,
     proven_margins,
     dense_table,
     whole_graver_basis,
@@ -231,18 +242,19 @@ def whatever_the_block(
     evidence: tuple[str, ...] = (),
     sums: LatticeMoves | None = None,
     quick: Sequence[MoveSet | None] = (),
+    doubt: Certificate | None = None,
 ) -> MoveSet:
     """Sums of lattice vectors, which any block has; for speed, known moves, redrawn sub-tables and random bases."""
     if sums is None:
         sums = lattice_moves(block)
-    certificate = sums.certificate
+    certificate = doubt or sums.certificate
     vectors = sums.vectors
     sums = LatticeMoves(sums.lattice, replace(certificate, evidence=(*certificate.evidence, *evidence)))
     redrawn = from_sets(block, [*grown_sets(vectors), *boxes(inside.solved.fiber.coordinates[block.columns])])
     parts = [*((moves, QUICK) for moves in quick), (redrawn, REDRAWN), (adaptive_lattice(block), ADAPTED), (sums, SUMS)]
     available = [(moves, odds) for moves, odds in parts if moves is not None]
     return (
-        Mixture(tuple(moves for moves, _ in available), tuple(odds for _, odds in available))
+        Mixture(tuple(moves for moves, _ in available), tuple(odds for _, odds in available), doubt)
         if len(available) > 1
         else sums
     )

@@ -2,9 +2,10 @@
 
 tables/          tables in any form, their dims and hierarchies
 facts/           what a release is made of: the table as it is given, facts about sums, evidence, statuses, outside knowledge
+statistics/      what is published besides counts, one kind of figure a file: means, quantiles, shares, ...
 files/           one file per format, and the registry of formats; they know rows and figures, not releases
 told.py          what readers are told: facts about cells and sums
-release.py       the release itself, with what its agency keeps besides; agreement.py: can a table be the one it is about?
+release.py       the release itself, with what its agency keeps besides
 publish.py       margins of a table, published exactly
 link.py          several releases as one; shared_draws.py: random draws that they share
 figures.py       a publication, as files and crosstabs are parsed to, becomes a release; relations.py: what else it says

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import Contradiction, InputError
+from .facts.choice import Choice, joined_tallies
 from .facts.facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Evidence, Grid, Sums
 from .facts.whom import about_words, joined_labels, with_filters
 from .release import Release, unpublished
@@ -246,14 +247,19 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         figures=_joined([table.figures for table in tables], numbers, n),
         sum_figures={key: figure for table in tables for key, figure in table.sum_figures.items()},
     )  # fmt: skip
+    choices: list[Choice] = []
     for table, places in zip(tables, numbers, strict=True):
         columns = sp.csr_array(
             (np.ones(table.n_cells, np.int64), (np.arange(table.n_cells), places)), shape=(table.n_cells, n)
         )
         facts = table.sums
         joined = joined.with_facts(
-            facts.keys, facts.matrix @ columns, facts.lower, facts.upper, facts.value, facts.words
+            facts.keys, facts.matrix @ columns, facts.lower, facts.upper, facts.value, facts.words, facts.stated
         )
+        choices += [choice.over(columns) for choice in table.choices]
+    joined = replace(
+        joined, choices=tuple(choices), tallies=joined_tallies((one.choices, one.tallies) for one in tables)
+    )
     return _shared_totals(joined)
 
 
@@ -358,6 +364,7 @@ def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     whole = unpublished(dims, tables[0].decimals)
     whole = replace(whole, asked=np.unique(np.concatenate([table.asked for table in tables]), axis=0))
     evidence: list[Evidence] = []
+    choices: list[Choice] = []
     for table in tables:
         if table.own.any():
             raise InputError("linked(full=True) takes releases without own=; add that afterwards.")
@@ -367,7 +374,10 @@ def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
             table.keys[bounded], cells[bounded], table.lower[bounded], table.upper[bounded], table.value[bounded]
         )
         facts = table.sums
-        whole = whole.with_facts(facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words)
+        whole = whole.with_facts(
+            facts.keys, facts.matrix @ cells, facts.lower, facts.upper, facts.value, facts.words, facts.stated
+        )
+        choices += [choice.over(cells) for choice in table.choices]
         evidence += [_crossed_evidence(item, cells) for item in table.evidence]
     kept = seen_once(evidence, whole)
     figures = {
@@ -375,8 +385,9 @@ def _crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     }
     of_cells = np.array([figures.pop(tuple(key), NO_VALUE) for key in whole.keys.tolist()], dtype=np.int64)
     return replace(
-        whole, evidence=kept, figures=of_cells if (of_cells != NO_VALUE).any() else None, sum_figures=figures
-    )
+        whole, evidence=kept, figures=of_cells if (of_cells != NO_VALUE).any() else None, sum_figures=figures,
+        choices=tuple(choices), tallies=joined_tallies((table.choices, table.tallies) for table in tables),
+    )  # fmt: skip
 
 
 def _crossed_evidence(item: Evidence, cells: Any) -> Evidence:

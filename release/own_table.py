@@ -29,8 +29,8 @@ def own_table(release: Release, source: str, called: str) -> NumberedTable:
         raise InputError(
             f"{source}: {called} holds true values, not those that were published in their place; write CSV."
         )
-    if release.evidence or release.own.any():
-        raise InputError(f"{source}: {called} cannot hold evidence or an insider's own part.")
+    if release.evidence or release.own.any() or release.choices:
+        raise InputError(f"{source}: {called} cannot hold evidence, choices between facts or an insider's own part.")
     facts = release.sums
     known = {tuple(key) for key in facts.keys if (key >= 0).all()}
     asked = [key for key in release.asked if tuple(key) not in known]

@@ -64,12 +64,9 @@ def _refuse_what_has_no_row(public: PublicView, source: str, called: str) -> Non
     facts = public.sums
     loose = np.flatnonzero((facts.keys < 0).any(axis=1))
     unsaid = any(item.figure == NO_VALUE for item in public.evidence)
-    if len(loose) or unsaid or public.own.any() or len(public.grids) > 1:
-        obstacle = (
-            facts.words[loose[0]]
-            if len(loose)
-            else "linked tables, evidence without a figure, or an insider's own part"
-        )
+    if len(loose) or public.choices or unsaid or public.own.any() or len(public.grids) > 1:
+        said = [facts.words[i] for i in loose[:1]] + [choice.words for choice in public.choices[:1]]
+        obstacle = said[0] if said else "linked tables, evidence without a figure, or an insider's own part"
         raise InputError(f"{source}: {called} cannot hold {obstacle}; write the parts by themselves.")
     places = [tuple(item.key.tolist()) for item in public.evidence if item.key is not None]
     if len(set(places)) < len(places):

@@ -14,6 +14,7 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.saved_forms import saved
 from .facts.contributions import contributions_differ
+from .facts.fact import Fact
 from .facts.facts import NO_LIMIT, NO_VALUE, PRIMARY, UNSHOWN, Grid, Protection, Sums
 from .facts.knowledge import Rule, with_knowledge, with_rule
 from .facts.whom import whom
@@ -120,19 +121,21 @@ class Release(Told):
 
     def knows(
         self,
-        cell: Mapping[str, Any],
-        *,
+        group: Mapping[str, Any],
+        *facts: Fact,
         at_least: float | None = None,
         at_most: float | None = None,
         exactly: float | None = None,
         own: float | None = None,
     ) -> Release:
-        """The release as seen by someone who knows more about a cell or a sum.
+        """The release as seen by someone who knows more about a cell, a sum or a group of people.
 
         Parameters
         ----------
-        cell
-            The cell as {dim: label}; dims that are left out are summed over.
+        group
+            The cell as {dim: label}, or the group as {dim: [label, label]}; dims that are left out are summed over.
+        facts
+            What else is published of the group: `fw.facts.mean(38, "age")` and others of `fw.facts`.
         at_least, at_most, exactly
             What is known of its value, in the table's own units.
         own
@@ -147,7 +150,8 @@ class Release(Told):
         >>> fw.bounds(r.knows({"A": "1", "B": "1"}, at_least=2))["lower"].tolist()
         [2, 0, 1, 3]
         """
-        return with_knowledge(self, cell, at_least, at_most, exactly, own)
+        amounts = {"at_least": at_least, "at_most": at_most, "exactly": exactly, "own": own}
+        return with_knowledge(self, group, facts, amounts)
 
     def restricted_to(self, where: Mapping[str, Any]) -> Release:
         """The same release as one about a part of the people: {dim: label}, or {dim: [label, label]}.

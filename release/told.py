@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ..base.errors import Contradiction, InputError
 from ..base.numbers import in_own_units, written
+from .facts.choice import Choice, Tally
 from .facts.facts import (
     HIDDEN,
     NO_LIMIT,
@@ -68,6 +69,10 @@ class Told:
     """The figures that a random method published for sums, by their keys."""
     about: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Who is in it, where it is not everybody: the labels of some dims, whether the table shows these or not."""
+    choices: tuple[Choice, ...] = ()
+    """Facts of which one of several readings holds, such as a median between two labels."""
+    tallies: tuple[Tally, ...] = ()
+    """How many of some readings hold."""
 
     def __post_init__(self) -> None:
         for attribute in fields(self):
@@ -101,6 +106,8 @@ class Told:
 
     def fact_words(self, fact: int) -> str:
         """A fact about a sum, in words and in the table's own units."""
+        if self.sums.stated and self.sums.stated[fact]:
+            return self.sums.words[fact]
         low, high = int(self.sums.lower[fact]), int(self.sums.upper[fact])
         return f"{self.sums.words[fact]} {self.between(low, high)}"
 
@@ -165,10 +172,12 @@ class Told:
         upper: np.ndarray,
         value: np.ndarray | None = None,
         words: Sequence[str] | None = None,
+        stated: Sequence[bool] = (),
     ) -> Self:
         """The same with further facts about sums; a sum of one cell is a fact about that cell.
 
-        A fact that is known already (the same cells with the same coefficients) is tightened, not repeated.
+        A fact that is known already (the same cells with the same coefficients) is tightened, not repeated. Where `stated`,
+        words are the whole fact.
         """
         matrix = sp.csr_array(matrix)
         matrix.sum_duplicates()
@@ -201,7 +210,15 @@ class Told:
         several = np.flatnonzero(~single)
         sum_words = [self.words(keys[i]) if words is None else words[int(i)] for i in several]
         sums = self.sums.joined(
-            Sums(matrix[several], lower[several], upper[several], value[several], keys[several], tuple(sum_words)),
+            Sums(
+                matrix[several],
+                lower[several],
+                upper[several],
+                value[several],
+                keys[several],
+                tuple(sum_words),
+                tuple(stated[int(i)] for i in several) if any(stated) else (),
+            ),
             self.between,
         )
         public = (value != NO_VALUE) & (lower == upper) & (keys >= 0).all(axis=1)

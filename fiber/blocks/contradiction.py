@@ -12,17 +12,24 @@ from ...release.facts.facts import NO_LIMIT
 from ...release.release import Release
 from ..equations.network import as_network
 from ..equations.propagation import tighten
-from ..equations.system import Fiber
+from ..equations.system import Fiber, fiber_of
 from ..solvers.flow import feasible_flow
 from ..solvers.integer_program import optimum
 
 
 def explain(release: Release, fiber: Fiber) -> Contradiction:
     """The refusal of a release that no table satisfies, naming a minimal set of facts that clash."""
-    facts = _facts(fiber)
+    if release.choices:
+        fiber = fiber_of(release, _loose(fiber))
+    # Choices that are only counted say nothing by themselves: each of their readings may hold.
+    counted = sorted({choice for tally in release.tallies for choice, _ in tally.branches})
+    always = [_rows(fiber, "choice", choice) for choice in counted]
+    facts = [fact for fact in _facts(fiber) if fact[0] != "choice" or fact[1] not in counted]
 
     def clash(chosen: Sequence[tuple[str, int]]) -> bool:
-        rows = np.array([i for kind, i in chosen if kind == "sum"], dtype=int)
+        rows = np.concatenate(
+            [np.empty(0, int), *always, *(_rows(fiber, kind, i) for kind, i in chosen if kind != "cell")]
+        )
         cells = np.array([i for kind, i in chosen if kind == "cell"], dtype=int)
         lower, upper = fiber.lower.copy(), fiber.upper.copy()
         lower[: fiber.n_cells], upper[: fiber.n_cells] = 0, NO_LIMIT
@@ -30,7 +37,8 @@ def explain(release: Release, fiber: Fiber) -> Contradiction:
         return not feasible(sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper)
 
     clashing = sorted(smallest_clash(facts, clash), key=lambda fact: (fact[0] == "cell", fact[1]))
-    words = tuple(_words(release, fiber, kind, i) for kind, i in clashing)
+    # one published figure may be several facts
+    words = tuple(dict.fromkeys(_words(release, fiber, kind, i) for kind, i in clashing))
     shown = "; ".join(words[:8]) + (f"; and {len(words) - 8} more" if len(words) > 8 else "")
     return Contradiction(
         f"no table of counts of at least 0 satisfies the release: these {len(words)} facts contradict each other: {shown}.",
@@ -46,20 +54,36 @@ def _facts(fiber: Fiber) -> list[tuple[str, int]]:
     """
     told = (fiber.lower[: fiber.n_cells] > 0) | (fiber.upper[: fiber.n_cells] < NO_LIMIT)
     refuted = tighten(fiber.A, fiber.b, fiber.lower.copy(), fiber.upper.copy())
-    lengths = np.diff(fiber.A.indptr)
+    lengths = np.diff(fiber.A.indptr[: fiber.n_plain_rows + 1])
     sums = [int(i) for i in np.argsort(lengths, kind="stable")]
     sums = sums[-1:] + sums[:-1]
     leading: list[tuple[str, int]] = []
-    if refuted >= 0:
+    if refuted >= fiber.n_plain_rows:
+        leading = [("choice", next(i for i, rows in enumerate(fiber.choice_rows) if refuted in rows))]
+    elif refuted >= 0:
         inside = fiber.A.indices[fiber.A.indptr[refuted] : fiber.A.indptr[refuted + 1]]
         told_inside = [int(j) for j in np.sort(inside) if j < fiber.n_cells and told[j]]
         leading = [("sum", refuted), *(("cell", j) for j in told_inside)]
     seen = set(leading)
-    others = [("sum", i) for i in sums] + [("cell", int(j)) for j in np.flatnonzero(told)]
+    others = [("sum", i) for i in sums] + [("choice", i) for i in range(len(fiber.choice_rows))]
+    others += [("cell", int(j)) for j in np.flatnonzero(told)]
     return leading + [fact for fact in others if fact not in seen]
 
 
+def _loose(fiber: Fiber) -> tuple[np.ndarray, np.ndarray]:
+    """Ranges of cells that hold no facts but their own: with narrower ones a choice would repeat what others say."""
+    finite = np.concatenate([fiber.b, fiber.upper[fiber.upper < NO_LIMIT]])
+    return np.zeros(fiber.n_cells, dtype=np.int64), np.full(fiber.n_cells, finite.max(initial=0))
+
+
+def _rows(fiber: Fiber, kind: str, number: int) -> np.ndarray:
+    return fiber.choice_rows[number] if kind == "choice" else np.array([number])
+
+
 def _words(release: Release, fiber: Fiber, kind: str, number: int) -> str:
+    if kind == "choice":
+        words = [one.words for one in release.choices] + [one.words for one in release.tallies]
+        return words[number]
     if kind == "cell":
         limits = release.between(int(fiber.lower[number]), int(fiber.upper[number]))
         return f"{release.words(release.keys[number])} {limits}"

@@ -108,20 +108,20 @@ def _holds(fiber: Fiber, table: np.ndarray) -> bool:
 
 def _binding_rows(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """The rows that say something: a range that the cells' own bounds imply would only tie blocks together."""
-    n = fiber.n_cells
-    slack = sp.csr_array(fiber.A[:, n:])
+    n, plain = fiber.n_cells, fiber.n_plain_rows
+    slack = sp.csr_array(fiber.A[:plain, n:])
     if not slack.nnz:
         return np.arange(fiber.A.shape[0])
     has_slack = np.diff(slack.indptr) > 0
-    column = np.zeros(fiber.A.shape[0], dtype=np.int64)
+    column = np.zeros(plain, dtype=np.int64)
     column[has_slack] = slack.indices + n
-    cells = fiber.A[:, :n]
+    cells = fiber.A[:plain, :n]
     plus, minus = cells.maximum(0), cells.minimum(0)
     least = plus @ lower[:n] + minus @ upper[:n]
     most = plus @ upper[:n] + minus @ lower[:n]
     with_evidence = np.isin(column, [where for where, _ in fiber.evidence])
     implied = has_slack & ~with_evidence & (fiber.lower[column] <= least) & (most <= fiber.upper[column])
-    return np.flatnonzero(~implied)
+    return np.concatenate([np.flatnonzero(~implied), np.arange(plain, fiber.A.shape[0])])
 
 
 def _feasible(fiber: Fiber, lower: np.ndarray, upper: np.ndarray) -> np.ndarray | None:

@@ -139,7 +139,13 @@ def _margins(release: Release) -> dict[Dims, np.ndarray] | None:
     """The published margins, each over all axes (of length 1 where it sums), or None where there is anything else."""
     sums, several = release.sums, np.array([len(dim.labels) > 1 for dim in release.dims])
     finest = [np.arange(len(dim.labels)) for dim in release.dims]
-    if len(release.grids) != 1 or release.evidence or not len(sums) or (sums.lower != sums.upper).any():
+    if (
+        len(release.grids) != 1
+        or release.evidence
+        or release.choices
+        or not len(sums)
+        or (sums.lower != sums.upper).any()
+    ):
         return None
     grid = release.grids[0]
     if not all(np.array_equal(nodes, labels) for nodes, labels in zip(grid.nodes, finest, strict=True)):

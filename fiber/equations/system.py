@@ -1,7 +1,8 @@
 """The integer system of a release: A x = b with lower <= x <= upper.
 
 The columns are the finest cells, then one *slack* for every fact that is a range or carries evidence: the sum itself, as
-an auxiliary cell with the range for its bounds. So every row is an equation.
+an auxiliary cell with the range for its bounds. So every row is an equation. Choices between facts come last, with columns
+of their own (`selectors`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import scipy.sparse as sp
 from ...base.errors import InputError
 from ...release.facts.facts import NO_LIMIT, Evidence
 from ...release.release import Release
+from .propagation import tighten
+from .selectors import selected
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,8 @@ class Fiber:
     start: np.ndarray | None
     grid: np.ndarray
     """The cell at each place of the first table."""
+    choice_rows: tuple[np.ndarray, ...] = ()
+    """The rows of each choice, then of each tally; they are the last ones."""
 
     @cached_property
     def coordinates(self) -> np.ndarray:
@@ -41,8 +46,18 @@ class Fiber:
 
     @property
     def n_columns(self) -> int:
-        """Cells and slacks."""
+        """Cells, slacks, and whatever choices add."""
         return len(self.lower)
+
+    @property
+    def n_plain_columns(self) -> int:
+        """The columns that belong to no choice: they stand first."""
+        return int(self.A[self.choice_rows[0]].indices.min()) if self.choice_rows else self.n_columns
+
+    @property
+    def n_plain_rows(self) -> int:
+        """The rows that belong to no choice."""
+        return int(self.choice_rows[0][0]) if self.choice_rows else self.A.shape[0]
 
 
 def _trimmed(item: Evidence, n_cells: int) -> Evidence:
@@ -65,8 +80,11 @@ def _refuse_overflow(matrix: Any, cell_upper: np.ndarray, low: np.ndarray, high:
         raise InputError("the figures are too large to be added up exactly; use fewer decimals or a coarser unit.")
 
 
-def fiber_of(release: Release) -> Fiber:
-    """Write a release as an integer system; row i is fact i of its sums, evidence rows come last."""
+def fiber_of(release: Release, limits: tuple[np.ndarray, np.ndarray] | None = None) -> Fiber:
+    """Write a release as an integer system; row i is fact i of its sums, then come evidence and choices.
+
+    `limits` are ranges of the cells that are proven otherwise: they leave choices fewer branches.
+    """
     sums = release.sums
     n = release.n_cells
     rows, lower, upper = [sums.matrix], [sums.lower], [sums.upper]
@@ -102,7 +120,7 @@ def fiber_of(release: Release) -> Fiber:
     start = None
     if release.truth is not None:
         start = np.concatenate([release.truth, matrix[slack_rows] @ release.truth])
-    return Fiber(
+    plain = Fiber(
         A=A,
         b=np.where(needs_slack, 0, low),
         lower=np.concatenate([cell_lower, low[slack_rows]]),
@@ -111,4 +129,24 @@ def fiber_of(release: Release) -> Fiber:
         evidence=(*columns, *((slack_of[row], item) for row, item in sum_evidence)),
         start=start,
         grid=release.grids[0].cells,
+    )
+    return _with_choices(plain, release, limits) if release.choices else plain
+
+
+def _with_choices(plain: Fiber, release: Release, limits: tuple[np.ndarray, np.ndarray] | None) -> Fiber:
+    """The system with the choices of its release."""
+    if limits is None:
+        lower, upper, n = plain.lower.copy(), plain.upper.copy(), plain.n_cells
+        tighten(plain.A, plain.b, lower, upper)
+        limits = np.minimum(lower[:n], upper[:n]), upper[:n]
+    more = selected(release.choices, release.tallies, plain.A.shape, limits, release.truth)
+    wider = sp.csr_array((plain.A.shape[0], more.matrix.shape[1] - plain.n_columns), dtype=np.int64)
+    return replace(
+        plain,
+        A=sp.csr_array(sp.vstack([sp.hstack([plain.A, wider]), more.matrix])),
+        b=np.concatenate([plain.b, more.b]),
+        lower=np.concatenate([plain.lower, more.lower]),
+        upper=np.concatenate([plain.upper, more.upper]),
+        start=None if plain.start is None else np.concatenate([plain.start, more.start]),
+        choice_rows=more.rows_of,
     )

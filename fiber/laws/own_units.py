@@ -59,6 +59,7 @@ def of_the_others(release: Release) -> Release:
         sums=replace(
             facts, lower=less(facts.lower, hers), upper=less(facts.upper, hers), value=less(facts.value, hers)
         ),
+        choices=tuple(choice.less(own) for choice in release.choices),
         evidence=tuple(
             replace(item, first=item.first - int(item.coefficients @ own[item.cells])) for item in release.evidence
         ),

@@ -24,11 +24,13 @@ class Mixture(MoveSet):
 
     parts: tuple[MoveSet, ...]
     odds: tuple[float, ...]
+    doubt: Certificate | None = None
+    """What is said in place of what the parts prove, where that would promise too much."""
 
     @property
     def certificate(self) -> Certificate:  # type: ignore[override]
-        """The strongest of the parts' certificates."""
-        return min((part.certificate for part in self.parts), key=lambda certificate: WORDS.index(certificate.word))
+        """The strongest of the parts' certificates, unless there is a doubt."""
+        return self.doubt or min((part.certificate for part in self.parts), key=lambda certificate: WORDS.index(certificate.word))
 
     @property
     def words(self) -> str:  # type: ignore[override]

@@ -96,7 +96,7 @@ def _cells(mask: np.ndarray) -> np.ndarray:
 def _refuse_what_is_not_exact(release: Release) -> None:
     sums = release.sums
     rounded = (release.value != NO_VALUE) & (release.lower < release.upper)
-    if release.evidence or release.own.any() or (sums.lower < sums.upper).any() or rounded.any():
+    if release.evidence or release.choices or release.own.any() or (sums.lower < sums.upper).any() or rounded.any():
         raise InputError(
             "a conditional test is about tables with the very sums of the observed one: margins, sums and cells that are "
             "exact, and no ranges or figures published by chance."

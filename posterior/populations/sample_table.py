@@ -102,6 +102,7 @@ class SampleTable:
             lower=np.maximum(release.lower - in_sample, 0),
             upper=np.where(release.upper >= NO_LIMIT, release.upper, release.upper - in_sample),
             value=np.where(release.value == NO_VALUE, NO_VALUE, release.value - in_sample),
+            choices=tuple(choice.less(in_sample) for choice in release.choices),
             sums=shifted, truth=None, evidence=(), applied=(), figures=None, sum_figures={},
         )  # fmt: skip
 

@@ -81,7 +81,7 @@ class Sums:
     """Facts about sums of cells: lower <= matrix @ cells <= upper, an equality where the two coincide.
 
     `keys` are the nodes of each sum, or -1 where the fact is a relation without a place in the table; `value` is
-    the published figure where there is one; `words` say what the fact is.
+    the published figure where there is one; `words` say what the sum is, or, where `stated`, the whole fact.
     """
 
     matrix: Any
@@ -90,6 +90,8 @@ class Sums:
     value: np.ndarray
     keys: np.ndarray
     words: tuple[str, ...]
+    stated: tuple[bool, ...] = ()
+    """Empty where it is true of none."""
 
     def __post_init__(self) -> None:
         for array in (self.lower, self.upper, self.value, self.keys, self.matrix.data):
@@ -115,6 +117,9 @@ class Sums:
         lower, upper = np.concatenate([self.lower, more.lower]), np.concatenate([self.upper, more.upper])
         value, keys = np.concatenate([self.value, more.value]), np.concatenate([self.keys, more.keys])
         words = (*self.words, *more.words)
+        stated = tuple(one.stated[i] if one.stated else False for one in (self, more) for i in range(len(one)))
+        said = [word if whole else f"{word} {between(int(low), int(high))}"
+                for word, whole, low, high in zip(words, stated, lower, upper, strict=True)]  # fmt: skip
         first_with: dict[tuple[bytes, bytes], int] = {}
         kept = []
         for row in range(rows.shape[0]):
@@ -126,13 +131,13 @@ class Sums:
                 continue
             low, high = max(lower[known], lower[row]), min(upper[known], upper[row])
             if low > high:
-                first = f"{words[known]} {between(int(lower[known]), int(upper[known]))}"
-                second = f"{words[row]} {between(int(lower[row]), int(upper[row]))}"
-                raise Contradiction(f"two facts contradict each other: {first}, and {second}.", (first, second))
+                clash = said[known], said[row]
+                raise Contradiction(f"two facts contradict each other: {clash[0]}, and {clash[1]}.", clash)
             lower[known], upper[known] = low, high
             if value[known] == NO_VALUE:
                 value[known] = value[row]
-        return Sums(rows[kept], lower[kept], upper[kept], value[kept], keys[kept], tuple(words[i] for i in kept))
+        whole = tuple(stated[i] for i in kept) if any(stated) else ()
+        return Sums(rows[kept], lower[kept], upper[kept], value[kept], keys[kept], tuple(words[i] for i in kept), whole)
 
     def __len__(self) -> int:
         return len(self.lower)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...base.errors import Contradiction, InputError
 from ...base.numbers import scaled
 from ..tables.tables import key_of
+from .agreement import disagreement
+from .choice import Tally
+from .fact import Fact
 from .facts import HIDDEN, NO_LIMIT, PRIMARY, PUBLISHED
+from .groups import group
 
 if TYPE_CHECKING:
     from ..release import Release
@@ -43,38 +48,91 @@ class Rule:
         return Rule(text.strip(), lower, upper)
 
 
+class _Place(NamedTuple):
+    """A cell or sum that something is known of: its nodes (-1 where it has no place in the table), row and name."""
+
+    key: np.ndarray
+    row: Any
+    named: str
+
+
 def with_knowledge(
-    release: Release,
-    cell: Mapping[str, Any],
-    at_least: float | None,
-    at_most: float | None,
-    exactly: float | None,
-    own: float | None,
+    release: Release, where: Mapping[str, Any], facts: Sequence[Fact], amounts: Mapping[str, float | None]
 ) -> Release:
-    """See `Release.knows`."""
-    if all(v is None for v in (at_least, at_most, exactly, own)):
-        raise InputError("knows() needs at_least=, at_most=, exactly= or own=.")
-    key = key_of(cell, release.dims)
-    named = release.words(key)
-    given = (("at_least", at_least), ("at_most", at_most), ("exactly", exactly), ("own", own))
-    low, high = _said(release, key, {name: amount for name, amount in given if amount is not None})
-    row = release.row(key)
+    """See `Release.knows`; `amounts` are those of `at_least`, `at_most`, `exactly` and `own`."""
+    given = {name: amount for name, amount in amounts.items() if amount is not None}
+    if not given and not facts:
+        raise InputError("knows() needs at_least=, at_most=, exactly= or own=, or a fact of fw.facts.")
+    known = _with_amounts(release, where, given) if given else release
+    for fact in facts:
+        known = with_fact(known, where, fact)
+    return known
+
+
+def _with_amounts(release: Release, where: Mapping[str, Any], amounts: Mapping[str, float]) -> Release:
+    """What is known of the size of a cell or sum."""
+    key, row, named = place = _place(release, where)
+    low, high = _said(release, place, amounts)
     if release.truth is not None:
         actual = int((row @ release.truth)[0])
         if not low <= actual <= high:
             raise InputError(
                 f"knows({named}): it is said that it {release.between(low, high)}, but in the true table it is not."
             )
-    known = release.with_facts(np.array([key]), row, np.array([low]), np.array([high]), words=[f"known: {named}"])
-    if own is not None:
-        known = _owned(known, _one_cell(release, key), scaled(own, release.decimals, named))
-    said = ", ".join(f"{WORDS[name]} {amount}" for name, amount in given if amount is not None)
+    known = release.with_facts(key[None, :], row, np.array([low]), np.array([high]), words=[f"known: {named}"])
+    if "own" in amounts:
+        known = _owned(known, _one_cell(place), scaled(amounts["own"], release.decimals, named))
+    said = ", ".join(f"{WORDS[name]} {amount}" for name, amount in amounts.items())
     return replace(known, notes=(*release.notes, f"the intruder knows of {named}: {said}"))
 
 
-def _said(release: Release, key: tuple[int, ...], amounts: Mapping[str, float]) -> tuple[int, int]:
+def _place(release: Release, where: Mapping[str, Any]) -> _Place:
+    """The cell or sum {dim: label}; with several labels of a dim it is a sum that has no place in the table."""
+    several = isinstance(where, Mapping) and any(
+        isinstance(wanted, Iterable) and not isinstance(wanted, str) for wanted in where.values()
+    )
+    if not several:
+        key = key_of(where, release.dims)
+        return _Place(np.array(key), release.row(key), release.words(key))
+    whom = group(release, where)
+    row = sp.csr_array(
+        (np.ones(len(whom.cells), np.int64), whom.cells, [0, len(whom.cells)]), shape=(1, release.n_cells)
+    )
+    return _Place(np.full(len(release.dims), -1), row, whom.words)
+
+
+def with_fact(release: Release, where: Mapping[str, Any], fact: Fact) -> Release:
+    """The release with a published figure about a group."""
+    if not hasattr(fact, "means"):
+        raise InputError(f"knows(): {fact!r} is no fact; make one by fw.facts, such as fw.facts.mean(38, 'age').")
+    whom = group(release, where)
+    said, meaning = fact.words(whom.words), fact.means(whom)
+    rows = meaning.rows
+    if rows:
+        numbers = np.repeat(np.arange(len(rows)), [len(row.cells) for row in rows])
+        coefficients, cells = (
+            np.concatenate([getattr(row, part) for row in rows]) for part in ("coefficients", "cells")
+        )
+        matrix = sp.csr_array((coefficients, (numbers, cells)), shape=(len(rows), release.n_cells))
+        low, high = (np.array([getattr(row, side) for row in rows], dtype=np.int64) for side in ("low", "high"))
+        keys = np.full((len(rows), len(release.dims)), -1)
+        told = release.with_facts(keys, matrix, low, high, words=[said] * len(rows), stated=[True] * len(rows))
+    else:
+        told = release
+    tallies = told.tallies
+    if meaning.second is not None:
+        first = len(told.choices)
+        branches = tuple((first + number, 1) for number in range(len(meaning.choices)))
+        tallies = (*tallies, Tally(branches, meaning.second, meaning.second, said))
+    known = replace(told, choices=(*told.choices, *meaning.choices), tallies=tallies, notes=(*release.notes, said))
+    if known.truth is not None and disagreement(known, known.truth) is not None:
+        raise InputError(f"knows(): it is said that {said}, but in the true table it is not.")
+    return known
+
+
+def _said(release: Release, place: _Place, amounts: Mapping[str, float]) -> tuple[int, int]:
     """The range that all that is said of a cell or sum leaves it."""
-    named = release.words(key)
+    named = place.named
     low, high = 0, NO_LIMIT
     for name, given in amounts.items():
         amount = scaled(given, release.decimals, f"knows({named}, {name}=)")
@@ -83,7 +141,7 @@ def _said(release: Release, key: tuple[int, ...], amounts: Mapping[str, float]) 
         if name in ("at_most", "exactly"):
             high = min(high, amount)
         if name == "own":
-            amount += int(release.own[_one_cell(release, key)])
+            amount += int(release.own[_one_cell(place)])
         if name != "at_most":
             low = max(low, amount)
     if low > high:
@@ -103,10 +161,10 @@ def _owned(release: Release, cell: int, amount: int) -> Release:
     return replace(release, own=own, status=status)
 
 
-def _one_cell(release: Release, key: tuple[int, ...]) -> int:
-    cells = release.row(key).indices
+def _one_cell(place: _Place) -> int:
+    cells = place.row.indices
     if len(cells) != 1:
-        raise InputError(f"own= is about one cell, but {release.words(key)} is a sum of several; name every dim.")
+        raise InputError(f"own= is about one cell, but {place.named} is a sum of several; name every dim.")
     return int(cells[0])
 
 

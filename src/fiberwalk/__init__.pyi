@@ -1,4 +1,5 @@
 from . import examples as examples
+from . import facts as facts
 from . import laws as laws
 from . import moves as moves
 from . import protect as protect

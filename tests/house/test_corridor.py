@@ -13,7 +13,7 @@ FOLDERS = sorted({one.folder for one in FILES.values()})
 
 ORDER = {
     "": ROOMS,
-    "release": ("tables", "facts", "files"),
+    "release": ("tables", "facts", "statistics", "files"),
     "fiber": ("equations", "solvers", "blocks", "bounds", "laws", "exact"),
     "moves": ("bases", "families"),
     "sampler": ("lines", "tallies", "kernels", "chains"),

@@ -96,7 +96,14 @@ def sample_from_outside() -> fw.Audit:
     return fw.audit(fw.protect.as_protected(TABLE // 2, "draw_sample", exact=totals))
 
 
+def of_statistics() -> fw.Audit:
+    ages = fw.table([[1, 0], [2, 1], [1, 1]], labels={"age": ["30", "40", "50"], "sex": ["f", "m"]}, dims="age,sex")
+    told = fw.publish(ages, margins=[""]).knows({}, fw.facts.mean("40.0", "age"), fw.facts.median(40, "age"))
+    return fw.audit(told.knows({"sex": "m"}, fw.facts.distinct(2, "age")))
+
+
 CASES: dict[str, Callable[[], Any]] = {
+    "audit_of_statistics": of_statistics,
     "audit_exact": lambda: fw.audit(METHODS["suppress"](), hidden_margins=["row"]),
     "audit_by_chains_hypergeometric": lambda: fw.audit(
         suppressed(), "hypergeometric", method="chains", seed=1, tolerance=0.2

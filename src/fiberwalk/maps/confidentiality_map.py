@@ -15,7 +15,7 @@ from ..base.errors import FiberwalkError, InputError, TooLarge, did_you_mean
 from ..base.interruption import INTERRUPTED, plain_interrupts
 from ..base.progress import Progress, shown
 from ..fiber.laws.by_name import as_law
-from ..release.agreement import disagreement
+from ..release.facts.agreement import disagreement
 from ..release.release import Release
 from ..release.tables.tables import Table, as_table
 from ..report.words import ORIGINAL, cell_name, doubts

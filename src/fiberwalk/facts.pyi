@@ -1,0 +1,9 @@
+from .release.statistics.distinct import distinct as distinct
+from .release.statistics.extreme import largest as largest
+from .release.statistics.extreme import smallest as smallest
+from .release.statistics.mean import mean as mean
+from .release.statistics.quantile import median as median
+from .release.statistics.quantile import quantile as quantile
+from .release.statistics.share import ratio as ratio
+from .release.statistics.share import share as share
+from .release.statistics.withheld import withheld as withheld
