@@ -6,7 +6,7 @@ new are dropped; the system then splits into the connected parts of what is left
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..equations.sparse import rows_through
 from ..equations.system import Fiber, fiber_of
 from ..solvers.flow import feasible_flow, moving_parts
 from ..solvers.integer_program import optimum
-from ..solvers.table_search import any_table
+from ..solvers.table_search import any_table, narrowed
 from .contradiction import explain
 
 
@@ -45,6 +45,13 @@ class Block:
     def network(self) -> Network | None:
         """The block as a flow in a graph, if it is one."""
         return as_network(self.A)
+
+
+def with_every_row(block: Block) -> Block:
+    """The block with the equations that others imply, too."""
+    if block.every_row is None:
+        return block
+    return replace(block, A=block.every_row, b=block.every_row @ block.start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +81,8 @@ def presolve(release: Release) -> Presolved:
     if (lower > upper).any() or tighten(fiber.A, fiber.b, lower, upper) >= 0:
         raise explain(release, fiber)
     _refuse_unbounded(release, fiber, upper)
+    if not narrowed(fiber.A, fiber.b, lower, upper):
+        raise explain(release, fiber)
     start = fiber.start
     if start is not None and not _holds(fiber, start):
         raise InputError("the table does not satisfy the facts of its own release.")

@@ -15,6 +15,7 @@ from ...base.progress import Counted, Progress
 from ...release.release import Release
 from ..blocks.presolve import Block, Presolved, presolve
 from ..equations.basic_moves import cube_moves
+from ..equations.moments import may_have_moments
 from ..equations.network import as_network
 from ..equations.sparse import rows_through
 from ..solvers.flow import flow_bounds
@@ -22,6 +23,7 @@ from ..solvers.linear_program import OUTER, Bounds, Means, program_bounds
 from ..solvers.pushing import to_push_along
 from ..solvers.side_by_side import in_threads, side_by_side
 from .decomposable import margin_bounds
+from .listed import listed_bounds
 
 DECIDED, FLOW = "decided", "network flow"
 PARTS, LEAST_PART = 4, 16
@@ -108,6 +110,8 @@ def _jobs(presolved: Presolved, rows: Any, sharp: bool) -> list[_Job]:
             jobs.append(_Job(block, part, through, Means(sharp)))
             continue
         moves, parts = cube_moves(presolved.fiber.coordinates[block.columns], block.A), len(through) // LEAST_PART
+        if may_have_moments(block.A):  # all tables are listed, perhaps, and that once
+            parts = 1
         # what takes long to find is found once for all parts
         means = Means(sharp, to_push_along(block.A, moves) if parts > 1 else moves)
         for some in np.array_split(np.arange(len(through)), max(1, min(PARTS, parts))):
@@ -167,6 +171,9 @@ def _bounds_in_block(job: _Job, tell: Counted = _in_time) -> Bounds:
     single[single] = rows.data[rows.indptr[:-1][single]] == 1
     alone, several = np.flatnonzero(single), np.flatnonzero(~single)
     if block.network is None:
+        if (listed := listed_bounds(block, rows)) is not None:
+            tell(n, n)
+            return listed
         return program_bounds(block.A, block.b, block.lower, block.upper, block.start, rows, tell, job.means)
     columns = rows.indices[rows.indptr[:-1][alone]]
     low[alone], high[alone] = flow_bounds(

@@ -1,8 +1,11 @@
 """Choices between facts inside a system: one *selector* column for each branch, 1 where the branch holds and 0 elsewhere.
 
-Of the selectors of a choice just one is 1. A row that lies between l_k and u_k in branch k lies between sum l_k z_k and
-sum u_k z_k: two equations, each with a slack, or one where the limits meet. Every table has one set of selectors and slacks,
-so that tables are counted as often as without them.
+Of the selectors of a choice just one is 1. A *step* is 1 where its branch or a later one holds, so that selectors are the
+differences of steps. A sum that lies between l_k and u_k in branch k is at least l_0 plus the sum of (l_k - l_(k-1))
+step_k, and likewise at most: two equations, each with a slack, or one where the limits meet. With branches in an order in
+which limits rise or fall, as those of quantiles, most of these have one step, and what narrows a sum narrows the branches at
+once; a sum over selectors would leave them all open. Every table has one set of all these columns: tables are counted as
+often as without them.
 """
 
 from __future__ import annotations
@@ -126,22 +129,39 @@ def _add(added: _Added, choice: Choice, limits: tuple[np.ndarray, np.ndarray], t
     if table is not None:
         held[choice.branches_of(table)] = 1
     columns = np.array([added.column(0, int(can), int(is_true)) for can, is_true in zip(possible, held, strict=True)])
-    added.row(columns, np.ones(len(columns)), 1)
+    steps = _steps(added, columns, held)
     if not possible.any():
         return columns
+    filled = _filled(possible)
     for i in range(choice.matrix.shape[0]):
         part = slice(choice.matrix.indptr[i], choice.matrix.indptr[i + 1])
         cells, coefficients = choice.matrix.indices[part], choice.matrix.data[part]
         value = 0 if table is None else int(coefficients @ table[cells])
-        floor, ceiling = np.where(possible, low[:, i], 0), np.where(possible, high[:, i], 0)
-        both, signs = np.concatenate([cells, columns]), np.concatenate([coefficients, -floor])
+        floor, ceiling = low[filled, i], high[filled, i]
+        both = np.concatenate([cells, steps])
         if (floor == ceiling).all():
-            added.row(both, signs, 0)
+            added.row(both, [*coefficients, *-np.diff(floor)], int(floor[0]))
             continue
-        if (floor[possible] > least[i]).any():
-            slack = added.column(0, int(most[i] - floor[possible].min()), value - int(floor @ held))
-            added.row([*both, slack], [*signs, -1], 0)
-        if (ceiling[possible] < most[i]).any():
-            slack = added.column(0, int(ceiling[possible].max() - least[i]), int(ceiling @ held) - value)
-            added.row([*both, slack], [*coefficients, *-ceiling, 1], 0)
+        if (floor > least[i]).any():
+            slack = added.column(0, int(most[i] - floor.min()), value - int(floor @ held))
+            added.row([*both, slack], [*coefficients, *-np.diff(floor), -1], int(floor[0]))
+        if (ceiling < most[i]).any():
+            slack = added.column(0, int(ceiling.max() - least[i]), int(ceiling @ held) - value)
+            added.row([*both, slack], [*coefficients, *-np.diff(ceiling), 1], int(ceiling[0]))
     return columns
+
+
+def _steps(added: _Added, selectors: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """Add the steps of all branches but the first, the last of which is its selector, and what they are."""
+    inner = [added.column(0, 1, int(held[k:].any())) for k in range(1, len(selectors) - 1)]
+    steps = np.array([*inner, *selectors[1:][-1:]], dtype=np.int64)
+    added.row([selectors[0], *steps[:1]], np.ones(1 + len(steps[:1])), 1)
+    for k in range(1, len(selectors) - 1):
+        added.row([steps[k], selectors[k], steps[k - 1]], [1, 1, -1], 0)
+    return steps
+
+
+def _filled(possible: np.ndarray) -> np.ndarray:
+    """For each branch itself, or the nearest possible one: a branch that is not has no limits of its own."""
+    there = np.flatnonzero(possible)
+    return there[np.abs(np.arange(len(possible))[:, None] - there).argmin(axis=1)]

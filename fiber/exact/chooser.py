@@ -12,11 +12,12 @@ import scipy.sparse as sp
 
 from ...base.errors import TooLarge
 from ...base.progress import Progress
-from ..blocks.presolve import Block
+from ..blocks.presolve import Block, with_every_row
 from ..equations.propagation import tighten
 from .elimination import eliminate_block
 from .elimination_plan import planned_operations
 from .enumeration import FarTooLarge, enumerate_block
+from .listing import list_block
 from .solved import Budget, Solved, refuse_wide
 from .two_way_law import two_way_law
 
@@ -26,6 +27,9 @@ SHORT = 250_000_000
 DEARER, AT_MOST = 8, 4
 """Plans of eliminations are far too high at times. So one that is planned to cost more than an enumeration is tried all the
 same, at 1/DEARER of the enumeration's cost; the enumeration may then cost AT_MOST times its estimate."""
+
+LISTED = 4
+"""The part of a budget that listing all tables may cost where there are sums of ages and the like."""
 
 LogWeights = Sequence[np.ndarray | None]
 
@@ -46,6 +50,15 @@ def solve_exactly(
         return _alone(block, log_weights[0])
     system, weights = _with_sums(block, sums), [*log_weights, *([None] * (0 if sums is None else sums.shape[0]))]
     refuse_wide(system[2], system[3])
+    # of few people all equations are of use, also those that others imply
+    listed = list_block(
+        *_with_sums(with_every_row(block), sums),
+        weights,
+        replace(budget, operations=budget.operations // LISTED),
+        progress,
+    )
+    if listed is not None:
+        return listed
     short = replace(budget, operations=min(budget.operations, SHORT))
     hopeless = budget.operations <= SHORT
     try:

@@ -2,7 +2,7 @@
 
 The next column is from the equation with the fewest open ones, so that dead ends show early; it takes the value that is
 wished for it, or the nearest that is left, and then those above and below. Every change is written down and undone on the
-way back.
+way back. Where nothing more follows from single equations, pairs of them are looked at (`moments`).
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.jit import jit_inlined, jit_lean
+from ..equations.moments import Moments
 from ..equations.sparse_equations import Equations
 
 FOUND, NONE, SPENT = 1, 0, -1
 """A table is found; there is none, and that is certain; neither is known when the budget ends."""
-HOLDS, DEAD_END, TRAIL_IS_FULL = 1, 0, -1
+HOLDS, DEAD_END, TRAIL_IS_FULL, GO_ON = 1, 0, -1, 2
 """What a change leads to."""
+Turn = tuple[int, int, int, int, int]
+"""The number of a difference of a pair, how many have changed nothing; its multiple, and what it leaves open up and down."""
 
 
 class Room(NamedTuple):
@@ -36,6 +39,8 @@ class Room(NamedTuple):
     chosen_value: np.ndarray
     stage: np.ndarray
     mark: np.ndarray
+    weights_open: np.ndarray  # per pair: what its equations left open when it was last looked at
+    counts_open: np.ndarray
 
 
 class Domains(NamedTuple):
@@ -114,12 +119,104 @@ def _tightened(
 
 
 @jit_inlined
+def _difference(moments: Moments, domains: Domains, number: int) -> tuple[int, int, int]:
+    """Of a pair of equations, the weighted one less a multiple of the other: the multiple, and what it leaves open.
+
+    Every pair has two numbers: with the least and with the greatest weight of a counted column that is open.
+    """
+    pair, low, high = number // 2, domains.low, domains.high
+    begin, end = moments.start[pair], moments.start[pair + 1]
+    times, there = 0, False
+    for entry in range(begin, end):
+        column = moments.column[entry]
+        if low[column] < high[column] and moments.counts[entry] > 0:
+            weight = moments.weights[entry]
+            if not there or (weight < times if number % 2 == 0 else weight > times):
+                times, there = weight, True
+    up = moments.weight_side[pair] - times * moments.count_side[pair]
+    down = -up
+    for entry in range(begin, end):
+        coefficient, column = moments.weights[entry] - times * moments.counts[entry], moments.column[entry]
+        least, most = (low[column], high[column]) if coefficient > 0 else (high[column], low[column])
+        up -= coefficient * least
+        down += coefficient * most
+    return times, up, down
+
+
+@jit_inlined
+def _as_before(moments: Moments, room: Room, pair: int) -> bool:
+    """Has nothing happened to either equation of a pair since this was last asked?"""
+    weighted, counting = moments.weight_row[pair], moments.count_row[pair]
+    weights, counts = room.up[weighted] + room.down[weighted], room.up[counting] + room.down[counting]
+    same = weights == room.weights_open[pair] and counts == room.counts_open[pair]
+    room.weights_open[pair], room.counts_open[pair] = weights, counts
+    return bool(same)
+
+
+@jit_inlined
+def _tightened_by_pair(
+    moments: Moments, domains: Domains, turn: Turn, entry: int, end: int
+) -> tuple[int, int, int, int]:
+    """The first of some entries of a pair whose column its difference leaves less than it has, as for a row."""
+    _, _, times, up, down = turn
+    while entry < end:
+        coefficient, column = moments.weights[entry] - times * moments.counts[entry], moments.column[entry]
+        low, high = domains.low[column], domains.high[column]
+        entry += 1
+        size = coefficient if coefficient > 0 else -coefficient
+        if size * (high - low) <= min(up, down):
+            continue
+        rise, fall = up // size, down // size
+        if coefficient < 0:
+            rise, fall = fall, rise
+        new_low, new_high = max(low, high - fall), min(high, low + rise)
+        if new_low > low or new_high < high:
+            return entry, column, new_low, new_high
+    return entry, -1, 0, 0
+
+
+@jit_inlined
+def _next_look(
+    equations: Equations, moments: Moments, domains: Domains, room: Room, ring: tuple[int, int], turn: Turn
+) -> tuple[int, tuple[int, int, int], tuple[int, int], Turn]:
+    """What to look at next: a row that waits, or else the difference of a pair (row -1), with its entries.
+
+    HOLDS where nothing is left: differences take turns until all of them, one after the other, have changed nothing.
+    """
+    head, size = ring
+    if size > 0:
+        row = room.queue[head]
+        room.queued[row] = False
+        head = head + 1 if head + 1 < len(equations.b) else 0
+        return GO_ON, (row, equations.row_start[row], equations.row_start[row + 1]), (head, size - 1), turn
+    number, idle, times, up, down = turn
+    n_differences = 2 * len(moments.weight_side)
+    while idle < n_differences:
+        number = number + 1 if number + 1 < n_differences else 0
+        idle += 1
+        if number % 2 == 0 and _as_before(moments, room, number // 2):
+            number, idle = number + 1, min(idle + 1, n_differences)
+            continue
+        times, up, down = _difference(moments, domains, number)
+        entries = (-1, moments.start[number // 2], moments.start[number // 2 + 1])
+        return DEAD_END if up < 0 or down < 0 else GO_ON, entries, ring, (number, idle, times, up, down)
+    return HOLDS, (-1, 0, 0), ring, turn
+
+
+@jit_inlined
 def _propagate(
-    equations: Equations, domains: Domains, room: Room, change: tuple[int, int, int], trail: int, work: int
+    equations: Equations,
+    moments: Moments,
+    domains: Domains,
+    room: Room,
+    change: tuple[int, int, int],
+    trail: int,
+    work: int,
 ) -> tuple[int, int, int]:
     """Make a change and all that follows from it: does every row still hold, the length of the trail, and the work."""
-    n_rows, head, size = len(equations.b), 0, 0  # rows to be looked at stand in a ring
+    head, size = 0, 0  # rows to be looked at stand in a ring
     row, entry, end = -1, 0, 0
+    turn = (-1, 0, 0, 0, 0)
     while True:
         column = change[0]
         if column >= 0:
@@ -135,22 +232,26 @@ def _propagate(
             holds, size = _narrow(equations, domains, room, change, head, size)
             if not holds:
                 break
+            turn = (turn[0], 0, turn[2], turn[3], turn[4])
         if entry == end:
-            if size == 0:
+            state, (row, entry, end), (head, size), turn = _next_look(
+                equations, moments, domains, room, (head, size), turn
+            )
+            if state == HOLDS:
                 return HOLDS, trail, work
-            row = room.queue[head]
-            head = head + 1 if head + 1 < n_rows else 0
-            size -= 1
-            room.queued[row] = False
-            entry, end = equations.row_start[row], equations.row_start[row + 1]
-            work += end - entry
-        entry, column, new_low, new_high = _tightened(equations, domains, room, row, entry, end)
+            if state == DEAD_END:
+                break
+            work += end - entry if row >= 0 else 3 * (end - entry)
+        if row >= 0:
+            entry, column, new_low, new_high = _tightened(equations, domains, room, row, entry, end)
+        else:
+            entry, column, new_low, new_high = _tightened_by_pair(moments, domains, turn, entry, end)
         change = (column, new_low, new_high)
         if column >= 0 and new_low > new_high:
             break
     while size > 0:
         room.queued[room.queue[head]] = False
-        head = head + 1 if head + 1 < n_rows else 0
+        head = head + 1 if head + 1 < len(equations.b) else 0
         size -= 1
     return DEAD_END, trail, work
 
@@ -221,11 +322,11 @@ def _narrowest(equations: Equations, domains: Domains, row: int) -> int:
 @jit_lean
 def search(
     equations: Equations,
+    moments: Moments,
     low: np.ndarray,
     high: np.ndarray,
     wish: np.ndarray,
-    cell: int,
-    value: int,
+    wanted: tuple[int, int],
     most_work: int,
     room: Room,
 ) -> int:
@@ -234,12 +335,13 @@ def search(
     The work is counted in entries of the equations that are looked at.
     """
     domains, n_rows = Domains(low, high), len(equations.b)
+    cell, value = wanted
     if value < low[cell] or value > high[cell] or not _measure(equations, domains, room):
         return NONE
     work, trail, depth = equations.row_start[n_rows], 0, 0
     change = (cell, value, value)
     while True:
-        state, trail, work = _propagate(equations, domains, room, change, trail, work)
+        state, trail, work = _propagate(equations, moments, domains, room, change, trail, work)
         if state == TRAIL_IS_FULL or (state == DEAD_END and work > most_work):
             return SPENT
         if state == DEAD_END:
@@ -257,4 +359,85 @@ def search(
             value = min(max(wish[column], low[column]), high[column])
             room.chosen[depth], room.chosen_value[depth], room.stage[depth], room.mark[depth] = column, value, 0, trail
             change = (column, value, value)
+        depth += 1
+
+
+@jit_lean
+def narrow(equations: Equations, moments: Moments, low: np.ndarray, high: np.ndarray, room: Room) -> bool:
+    """Make ranges narrower in place by all that follows from them; whether every equation can still hold."""
+    domains = Domains(low, high)
+    if not _measure(equations, domains, room):
+        return False
+    state, _, _ = _propagate(equations, moments, domains, room, (-1, 0, 0), 0, 0)
+    return bool(state != DEAD_END)
+
+
+# Places in the state of a walk through all tables, which can be left and taken up again.
+STAGE, DEPTH, TRAIL, WORK = 0, 1, 2, 3
+NOT_BEGUN, UNDER_WAY, AT_ITS_END, GIVEN_UP = 0, 1, 2, 3
+
+
+@jit_lean
+def next_tables(
+    equations: Equations,
+    moments: Moments,
+    low: np.ndarray,
+    high: np.ndarray,
+    most_work: int,
+    room: Room,
+    course: np.ndarray,
+    tables: np.ndarray,
+) -> int:
+    """Go on with a walk through all tables: how many further ones stand in the rows of `tables`.
+
+    `low`, `high` and `room` are its own until it is AT_ITS_END, or GIVEN_UP after too much work.
+    """
+    domains, n_rows, number = Domains(low, high), len(equations.b), 0
+    depth, trail, work, change = course[DEPTH], course[TRAIL], course[WORK], (-1, 0, 0)
+    if course[STAGE] == NOT_BEGUN:
+        if not _measure(equations, domains, room):
+            course[STAGE] = AT_ITS_END
+            return 0
+        depth = 0
+    else:
+        depth, trail, change = _back(equations, domains, room, trail, depth)
+        if depth < 0:
+            course[STAGE] = AT_ITS_END
+            return 0
+    course[STAGE] = UNDER_WAY
+    # the number of choices behind a change counts its own, but for the first change, which none leads to
+    depth += change[0] >= 0
+    while True:
+        state, trail, work = _propagate(equations, moments, domains, room, change, trail, work)
+        if state == TRAIL_IS_FULL or work > most_work:
+            course[STAGE] = GIVEN_UP
+            return number
+        if state == HOLDS:
+            row = _next_row(room, n_rows)
+            work += n_rows
+            if row >= 0:
+                if depth == len(room.chosen):
+                    course[STAGE] = GIVEN_UP
+                    return number
+                column = _narrowest(equations, domains, row)
+                value = low[column]
+                room.chosen[depth], room.chosen_value[depth], room.stage[depth], room.mark[depth] = (
+                    column,
+                    value,
+                    0,
+                    trail,
+                )
+                change = (column, value, value)
+                depth += 1
+                continue
+            for column in range(len(low)):
+                tables[number, column] = low[column]
+            number += 1
+            if number == len(tables):
+                course[DEPTH], course[TRAIL], course[WORK] = depth, trail, work
+                return number
+        depth, trail, change = _back(equations, domains, room, trail, depth)
+        if depth < 0:
+            course[STAGE] = AT_ITS_END
+            return number
         depth += 1

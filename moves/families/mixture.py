@@ -30,7 +30,8 @@ class Mixture(MoveSet):
     @property
     def certificate(self) -> Certificate:  # type: ignore[override]
         """The strongest of the parts' certificates, unless there is a doubt."""
-        return self.doubt or min((part.certificate for part in self.parts), key=lambda certificate: WORDS.index(certificate.word))
+        proven = min((part.certificate for part in self.parts), key=lambda certificate: WORDS.index(certificate.word))
+        return self.doubt or proven
 
     @property
     def words(self) -> str:  # type: ignore[override]

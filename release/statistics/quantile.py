@@ -43,7 +43,7 @@ class Quantile:
         n = counted(whom)
         if n == 0:
             raise InputError(f"{self.words(whom.words)}, and there is nobody of that kind.")
-        branches = self._branches(labels, n)
+        branches = sorted(self._branches(labels, n), key=lambda pair: (pair[0], -pair[1]))
         if not branches:
             raise InputError(
                 f"{self.words(whom.words)}: no {'' if n is None else f'{n} '}labels of {self.of!r} have that."

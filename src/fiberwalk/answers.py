@@ -48,7 +48,8 @@ def bounds(
         Margins that are not published and whose bounds are wanted too, such as ["I,K"]; "" is the grand total.
     explain
         Say what proved each bound, in the columns `lower_by` and `upper_by`: "decided" (one value is left), "closed
-        form" (Fréchet bounds, of decomposable margins), "network flow", "propagation", "linear program", "integer program".
+        form" (Fréchet bounds, of decomposable margins), "network flow", "propagation", "linear program", "integer program",
+        "every table" (all were listed).
     attaining
         Give back tables that attain the bounds as well: True for all that are needed, a number for at most so many.
     sharp

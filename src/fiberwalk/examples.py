@@ -1,5 +1,5 @@
 """Tables and releases from the papers, ready to be audited, each with its source and its corrected misprints; and data by
-seeded recipes of our own: an economy with its microdata, and two census hypercubes.
+seeded recipes of our own: an economy with its microdata, and two census hypercubes; and a block of seven people.
 
 >>> import fiberwalk as fw
 >>> fw.examples.names()

@@ -6,6 +6,7 @@ from .paper_tables import dot02_table1 as dot02_table1
 from .paper_tables import dot02_table2 as dot02_table2
 from .paper_tables import load as load
 from .paper_tables import names as names
+from .recipes.block_of_seven import block_of_seven as block_of_seven
 from .recipes.made_data import activities as activities
 from .recipes.made_data import activities_hrc as activities_hrc
 from .recipes.made_data import enterprises as enterprises

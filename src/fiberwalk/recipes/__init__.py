@@ -3,6 +3,7 @@
 economy        enterprises with their turnover, activity and region
 census         a hypercube of people
 nested_census  one of people in families, at a finer level
+block_of_seven seven people behind the medians and means of seven groups
 
 made_data      what users call: the recipes with their dims and labels
 whole_draws    the random whole numbers that these are made of
