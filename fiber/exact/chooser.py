@@ -28,8 +28,9 @@ DEARER, AT_MOST = 8, 4
 """Plans of eliminations are far too high at times. So one that is planned to cost more than an enumeration is tried all the
 same, at 1/DEARER of the enumeration's cost; the enumeration may then cost AT_MOST times its estimate."""
 
-LISTED = 4
-"""The part of a budget that listing all tables may cost where there are sums of ages and the like."""
+LISTED, MOST_LISTED = 4, 4_000_000_000
+"""The part of a budget that listing all tables may cost where there are sums of ages and the like, and the most: some
+seconds. Many people are left to other methods."""
 
 LogWeights = Sequence[np.ndarray | None]
 
@@ -54,7 +55,7 @@ def solve_exactly(
     listed = list_block(
         *_with_sums(with_every_row(block), sums),
         weights,
-        replace(budget, operations=budget.operations // LISTED),
+        replace(budget, operations=min(budget.operations // LISTED, MOST_LISTED)),
         progress,
     )
     if listed is not None:

@@ -26,6 +26,10 @@ class Withheld:
 
     def means(self, whom: Group) -> Meaning:
         """What it says of the cells."""
+        if whom.told.decimals:
+            raise InputError(
+                f"{self.words(whom.words)}: that is about how many there are, and this is a table of amounts."
+            )
         least = 0 if self.zeros_hidden else 1
         return Meaning((Row(whom.cells, np.ones(len(whom.cells), dtype=np.int64), least, self.fewer_than - 1),))
 

@@ -72,6 +72,11 @@ def test_of_a_figure(make, words):
         make()
 
 
+def test_amounts_are_not_withheld_for_being_few():
+    with pytest.raises(fw.InputError, match="that is about how many there are, and this is a table of amounts"):
+        fw.publish(fw.table([2.5, 3.0], decimals=1), margins=[""]).knows({}, fw.facts.withheld(fewer_than=3))
+
+
 def test_nothing_bounds_a_group():
     told = people(margins=()).knows({}, fw.facts.median(20, "age"))
     with pytest.raises(fw.InputError, match="the median age of everybody is 20: nothing bounds how many they are"):
