@@ -375,6 +375,8 @@ def narrow(equations: Equations, moments: Moments, low: np.ndarray, high: np.nda
 # Places in the state of a walk through all tables, which can be left and taken up again.
 STAGE, DEPTH, TRAIL, WORK = 0, 1, 2, 3
 NOT_BEGUN, UNDER_WAY, AT_ITS_END, GIVEN_UP = 0, 1, 2, 3
+PAUSE = 200_000_000
+"""Entries of equations, some tenths of a second, after which a walk is left for a moment."""
 
 
 @jit_lean
@@ -388,12 +390,13 @@ def next_tables(
     course: np.ndarray,
     tables: np.ndarray,
 ) -> int:
-    """Go on with a walk through all tables: how many further ones stand in the rows of `tables`.
+    """Go on with a walk through all tables for a while: how many further ones stand in the rows of `tables`.
 
     `low`, `high` and `room` are its own until it is AT_ITS_END, or GIVEN_UP after too much work.
     """
     domains, n_rows, number = Domains(low, high), len(equations.b), 0
     depth, trail, work, change = course[DEPTH], course[TRAIL], course[WORK], (-1, 0, 0)
+    pause_at = work + PAUSE
     if course[STAGE] == NOT_BEGUN:
         if not _measure(equations, domains, room):
             course[STAGE] = AT_ITS_END
@@ -433,9 +436,9 @@ def next_tables(
             for column in range(len(low)):
                 tables[number, column] = low[column]
             number += 1
-            if number == len(tables):
-                course[DEPTH], course[TRAIL], course[WORK] = depth, trail, work
-                return number
+        if number == len(tables) or work > pause_at:
+            course[DEPTH], course[TRAIL], course[WORK] = depth, trail, work
+            return number
         depth, trail, change = _back(equations, domains, room, trail, depth)
         if depth < 0:
             course[STAGE] = AT_ITS_END
