@@ -19,7 +19,7 @@ from ...base import plain_file
 from ...base.errors import InputError
 from ...base.plain_form import Reader, Writer
 
-FORM = 3
+FORM = 4
 """Raised with every change of what the file is made of: work that began in another form is begun anew."""
 HEAD = b"fiberwalk checkpoint "
 FIRST_FORM = re.compile(rb"\x80\x05\x95.{8}\x8c\x40[0-9a-f]{64}\x94", re.DOTALL)

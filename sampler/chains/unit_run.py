@@ -18,7 +18,7 @@ from ...base.certificate import Certificate
 from ...base.errors import InputError
 from ...base.plain_file import Damaged
 from ..kernels.ladder.trips import TRIPS, TRIPS_EACH, crossed, round_trips
-from ..tallies.resolution import Reading, read, where_the_mass_is
+from ..tallies.resolution import PARTS, Reading, read, where_the_mass_is
 from ..tallies.spread import ShareErrors, share_errors
 from ..tallies.windows import Windows, add_to, cover, entropies, first_windows, log_densities, plain_counts
 from .chain import Chain, Reference
@@ -38,12 +38,14 @@ AHEAD = 1.02
 """The next look comes at so many times the draws that are foreseen to be enough."""
 FEWEST_BATCHES = 16
 """Batches of a chain from which a variance is told."""
+COARSEST = 2.0
+"""Times by which bins of surprisals may be wider than those in which entropies are read."""
 PATIENT, HOPELESS = 1 << 20, 16.0
 """Without a limit, chains that have made PATIENT draws are given up if they would need more than HOPELESS times as many."""
 USUAL_VARENTROPY = 1.0
 """Of -log2 p(x), in bits squared: that of a normal law, about."""
 
-COUNTED = ("good_looks", "good_since", "to_look", "epochs", "discarded", "placed", "looked_at", "made_then")
+COUNTED = ("good_looks", "good_since", "to_look", "epochs", "discarded", "placed", "looked_at", "made_then", "untold")
 DECIDED = ("warm", "finished")
 TUNED_OTHERWISE = (
     "the checkpoint was begun on a machine where the same chains were tuned otherwise (another processor, perhaps): finish "
@@ -82,6 +84,8 @@ class UnitRun:
     made_then: int = 0
     """All draws of one chain at the last look."""
     finished: bool = False
+    untold: int = 0
+    """Draws of one chain, the first that count, of which no surprisals are known: there was no fine reference yet."""
 
     @property
     def draws(self) -> int:
@@ -228,6 +232,11 @@ class UnitRun:
         self.diagnosis = diagnosis = replace(diagnosis, entropy_error=error, excess=excess)
         self.pooled, self.looked_at, self.made_then = pooled, self.draws, self.made
         full = self.chains[0].batch == BATCHES
+        if not full and self.reference is None and self.warm and not last:
+            self._begin_epoch(pooled)
+            self.untold = self.draws
+            self._plan(settings)
+            return
         if not full and (last or self.reference is None):
             return
         apart = diagnosis.rhat[~diagnosis.exact].max(initial=0.0) > APART
@@ -242,7 +251,9 @@ class UnitRun:
                 coarse = bool((finer & (doubt > tolerance * COARSE)).any()) and self.placed < MOST_PLACED
                 if apart or coarse or not self.warm:
                     self.placed += coarse
+                    told = not self._too_coarse(counted, batches)[finer].any()
                     self._forget(windows, centre, 2 if apart else 1)
+                    self.reference = self.reference if told else None
         self._plan(settings)
 
     def _count_looks(self, good: bool) -> None:
@@ -274,10 +285,15 @@ class UnitRun:
     def _forget(self, windows: Windows, centre: np.ndarray, longer: int) -> None:
         """Discard all that was noted (burn-in); batches are so many times longer from now on."""
         self.discarded, self.joint_looked_at, self.warm = self.made, self.joint_shares(), True
-        self.good_looks = 0
+        self.good_looks = self.untold = 0
         for chain in self.chains:
             chain.forget(windows, centre)
             chain.length *= longer
+
+    def _too_coarse(self, counted: Windows, batches: Batches) -> np.ndarray:
+        """Questions whose bins are so wide that what is surprising does not show in them: errors would seem too small."""
+        _, deviation = self._moments(batches.sums, batches.squares)
+        return np.ldexp(1.0, counted.shift.astype(np.int32)) > deviation * (COARSEST / PARTS)
 
     def _plan(self, settings: ChainSettings) -> None:
         """The next look comes when errors are foreseen to be small enough, or when batches are full."""
@@ -290,6 +306,8 @@ class UnitRun:
         batches += batches % 2
         if settings.max_draws is not None:
             batches = min(batches, -(-(settings.max_draws - self.made) // length))
+        if self.warm and self.reference is None:
+            batches = min(batches, FEWEST_BATCHES)
         self.to_look = int(np.clip(batches, 1 if self.finished else 2, BATCHES - batch))
 
     def _counted(self) -> Windows:
@@ -318,8 +336,9 @@ class UnitRun:
         starts, counts = np.zeros(n_questions, dtype=np.int64), np.zeros(int(pooled.size.sum()))
         plain_counts(pooled, starts, counts)
         lower, upper = unit.question_bounds()
-        before, used = self.diagnosis, batches.sums.shape[1]
-        complete = self.reference is not None and batch >= FEWEST_BATCHES
+        told = batch + -self.untold // length
+        before, used = self.diagnosis, min(batches.sums.shape[1], told - told % 2)
+        complete = self.reference is not None and told >= FEWEST_BATCHES
         if complete:
             self._note_share_errors()
         counted = Counted(seen.astype(float), len(chains) * batch * length, (counts, starts))

@@ -89,11 +89,11 @@ def test_work_is_taken_up_again(tmp_path):
 REFUSED = {
     "of the first form": (
         lambda bomb: pickle.dumps((MARK, bomb), protocol=5),
-        "was written by an older version of fiberwalk (form 1; this version reads 3): finish the work with that version, or "
+        "was written by an older version of fiberwalk (form 1; this version reads 4): finish the work with that version, or "
         "begin anew: remove it, or choose another file.",
     ),
     "of the second form": (lambda bomb: head(2) + pickle.dumps(bomb), "an older version of fiberwalk (form 2;"),
-    "of a newer form": (lambda bomb: head(FORM + 1) + pickle.dumps(bomb), "a newer version of fiberwalk (form 4;"),
+    "of a newer form": (lambda bomb: head(FORM + 1) + pickle.dumps(bomb), "a newer version of fiberwalk (form 5;"),
     "of a form that is no number": (lambda bomb: head("x") + pickle.dumps(bomb), "is no checkpoint of fiberwalk"),
     "of other work": (
         lambda bomb: head(FORM, OTHER) + pickle.dumps(bomb),
@@ -142,7 +142,7 @@ def test_a_folder_and_a_file_cut_short(tmp_path):
 def test_a_later_form_refuses_this_one(tmp_path, monkeypatch):
     save(Counted(), MARK, tmp_path / "run")
     monkeypatch.setattr(checkpoint, "FORM", FORM + 1)
-    with pytest.raises(fw.InputError, match="written by an older version of fiberwalk .form 3; this version reads 4"):
+    with pytest.raises(fw.InputError, match="written by an older version of fiberwalk .form 4; this version reads 5"):
         load(tmp_path / "run", MARK)
 
 
