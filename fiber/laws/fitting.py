@@ -14,8 +14,8 @@ LEAST = 0.01
 to them must not declare possible tables impossible."""
 
 
-def fitted_means(release: Release) -> np.ndarray:
-    """Expected counts of all cells, from the published figures of the release.
+def fitted_means(release: Release, start: np.ndarray | float = 1.0) -> np.ndarray:
+    """Expected counts of all cells, from the published figures of the release; `start` is what they are before any is known.
 
     A cell with a figure of its own, exact or rounded, has it for its expected count. The others are raked to the figures
     of the sums they are part of, less the figures of the cells that have one. Where what is left is 0 although cells may be
@@ -24,7 +24,7 @@ def fitted_means(release: Release) -> np.ndarray:
     """
     facts = release.sums
     told = release.value != NO_VALUE
-    means = np.where(told, _target(release.value, release.lower, release.upper), 1.0)
+    means = np.where(told, _target(release.value, release.lower, release.upper), start)
     low = np.where(told, release.lower, 0)
     high = np.where(told, np.minimum(release.upper, NO_LIMIT // 2), 0)
     rows, targets = [], []

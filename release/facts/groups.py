@@ -28,8 +28,16 @@ class Group:
     def numbers(self, dim: str) -> list[Fraction]:
         """What a numeric dim is in each of the cells."""
         at = position(dim, self.told.dims)
-        nodes = self.told.keys[self.cells, at]
-        return [number_of(self.told.dims[at], int(node)) for node in nodes]
+        return [number_of(self.told.dims[at], int(node)) for node in self.told.keys[self.cells, at]]
+
+    def labels(self, dim: str) -> list[str]:
+        """The label of a dim in each of the cells."""
+        at = position(dim, self.told.dims)
+        return [self.told.dims[at].node_labels[node] for node in self.told.keys[self.cells, at]]
+
+    def other(self, where: Mapping[str, Any]) -> Group:
+        """Another group among the same people."""
+        return group(self.told, where)
 
 
 def position(name: Any, dims: Sequence[Dim]) -> int:

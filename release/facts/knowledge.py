@@ -17,7 +17,7 @@ from .agreement import disagreement
 from .choice import Tally
 from .fact import Fact
 from .facts import HIDDEN, NO_LIMIT, PRIMARY, PUBLISHED
-from .groups import group
+from .groups import Group, group
 
 if TYPE_CHECKING:
     from ..release import Release
@@ -65,7 +65,7 @@ def with_knowledge(
         raise InputError("knows() needs at_least=, at_most=, exactly= or own=, or a fact of fw.facts.")
     known = _with_amounts(release, where, given) if given else release
     for fact in facts:
-        known = with_fact(known, where, fact)
+        known = with_fact(known, group(known, where), as_fact(fact))
     return known
 
 
@@ -101,11 +101,16 @@ def _place(release: Release, where: Mapping[str, Any]) -> _Place:
     return _Place(np.full(len(release.dims), -1), row, whom.words)
 
 
-def with_fact(release: Release, where: Mapping[str, Any], fact: Fact) -> Release:
-    """The release with a published figure about a group."""
+def as_fact(fact: Any) -> Fact:
+    """What was handed in, if it is a fact."""
     if not hasattr(fact, "means"):
         raise InputError(f"knows(): {fact!r} is no fact; make one by fw.facts, such as fw.facts.mean(38, 'age').")
-    whom = group(release, where)
+    checked: Fact = fact
+    return checked
+
+
+def with_fact(release: Release, whom: Group, fact: Fact) -> Release:
+    """The release with a published figure about a group."""
     said, meaning = fact.words(whom.words), fact.means(whom)
     rows = meaning.rows
     if rows:

@@ -11,7 +11,7 @@ from ...base.errors import InputError
 from ..facts.choice import Choice
 from ..facts.fact import Fact, Meaning
 from ..facts.facts import NO_LIMIT
-from ..facts.groups import Group, position
+from ..facts.groups import Group
 
 
 @dataclass(frozen=True)
@@ -27,18 +27,17 @@ class Distinct:
 
     def means(self, whom: Group) -> Meaning:
         """What it says of the cells."""
-        at = position(self.of, whom.told.dims)
-        nodes = whom.told.keys[whom.cells, at]
-        labels = np.unique(nodes)
+        own = whom.labels(self.of)
+        labels = list(dict.fromkeys(own))
         if not 0 <= self.number <= len(labels):
             raise InputError(f"{self.words(whom.words)}, but there are only {len(labels)}.")
         choices = []
-        for node in labels:
-            cells = whom.cells[nodes == node]
+        for label in labels:
+            cells = whom.cells[[one == label for one in own]]
             one = np.ones(len(cells), dtype=np.int64)
             matrix = sp.csr_array((one, cells, [0, len(cells)]), shape=(1, whom.told.n_cells))
             limits = np.array([[0], [1]]), np.array([[0], [NO_LIMIT]])
-            choices.append(Choice(matrix, *limits, f"{whom.told.dims[at].node_labels[node]} occurs or does not"))
+            choices.append(Choice(matrix, *limits, f"{label} occurs or does not"))
         return Meaning(choices=tuple(choices), second=self.number)
 
 

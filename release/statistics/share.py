@@ -12,7 +12,7 @@ import numpy as np
 from ...base.errors import InputError
 from ...base.numbers import check_whole
 from ..facts.fact import Fact, Meaning, Row
-from ..facts.groups import Group, group
+from ..facts.groups import Group
 from .rounded import Rounded, rounded
 from .rows import between, counted, somebody
 
@@ -36,7 +36,7 @@ class Share:
 
     def means(self, whom: Group) -> Meaning:
         """What it says of the cells."""
-        other = group(whom.told, self.of)
+        other = whom.other(self.of)
         if self.within and not np.isin(whom.cells, other.cells).all():
             raise InputError(
                 f"{self.words(whom.words)}: the one is no part of the other; a ratio says that of any two."

@@ -6,6 +6,7 @@
 
 What is published: `read_release`, `from_crosstab`, `publish`, `suppress`, `round_to`, `merge`, `linked`; `table` names what
 several of them take. What follows from it: `bounds`, `count`, `audit`, `sample`, `compare`, `ru_map`, `plot_cell`, `load`.
+The people behind many tables: `population`, `reconstruct`.
 
 | namespace | what it holds |
 | --- | --- |

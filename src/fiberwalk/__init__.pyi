@@ -26,14 +26,17 @@ from .plotting import plot_cell as plot_cell
 from .protect.rounding.rounding import round_to as round_to
 from .protect.suppression.redesign import merge as merge
 from .protect.suppression.suppression import suppress as suppress
+from .reconstructing import reconstruct as reconstruct
 from .release.crosstab import from_crosstab as from_crosstab
 from .release.facts.given_table import table as table
 from .release.link import linked as linked
+from .release.population.population import population as population
 from .release.publish import publish as publish
 from .release.reading import read_release as read_release
 from .release.release import Release as Release
 from .results.audit_result import Audit as Audit
 from .results.map_result import RUMap as RUMap
+from .results.reconstruction_result import Reconstruction as Reconstruction
 from .sampling import sample as sample
 
 __version__: str

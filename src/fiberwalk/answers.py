@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from .base.errors import Contradiction, InputError
 from .base.progress import Progress, shown
@@ -18,11 +17,9 @@ from .fiber.bounds.chooser import SharpBounds, as_rows, cell_bounds, sharp_bound
 from .fiber.bounds.fractional_bounds import fractional_bounds
 from .fiber.equations.system import fiber_of
 from .fiber.exact.solved import MOST_BYTES, MOST_OPERATIONS, Budget
-from .fiber.laws.law import alike
-from .fiber.laws.support import refuse_impossible, with_evidence
 from .fiber.solvers.linear_program import OUTER
 from .posterior.belief import believe
-from .posterior.parts.exact_block import counted_directly, solve_block
+from .posterior.counting import number_of_tables
 from .release.release import Release, as_release
 from .release.tables.dims import margin_list
 
@@ -195,7 +192,7 @@ def count(
     margins = margin_list(hidden_margins, "hidden_margins=")
     release, budget = as_release(release), Budget.given(limit, memory)
     with shown(progress) as tell:
-        return _values(release, margins, budget, tell) if margins else _tables(release, budget, tell)
+        return _values(release, margins, budget, tell) if margins else number_of_tables(release, budget, tell)
 
 
 def _values(release: Release, margins: list[Any], budget: Budget, progress: Progress | None) -> pd.Series:
@@ -206,20 +203,6 @@ def _values(release: Release, margins: list[Any], budget: Budget, progress: Prog
     first = len(release.hidden)
     values = [len(pmf.values) for pmf in belief.pmfs[first:]]
     return pd.Series(values, index=release.index(belief.keys[first:]), name="values", dtype=int)
-
-
-def _tables(release: Release, budget: Budget, progress: Progress | None) -> int:
-    """The number of all tables."""
-    solved = presolve(release)
-    weigh = with_evidence(alike, solved)
-    if release.evidence:
-        refuse_impossible(release, solved, weigh)
-    total = 1
-    for block in solved.blocks:
-        known = counted_directly(block, budget) if all(map(weigh.excludes_nothing, block.columns.tolist())) else None
-        no_sums = sp.csr_array((0, len(block.columns)), dtype=np.int64)
-        total *= known or solve_block(block, weigh, no_sums, budget, count_only=True, progress=progress).tables
-    return total
 
 
 def of_readings(release: Release, ask: Callable[[Release], Any]) -> list[tuple[str, Any]]:

@@ -16,6 +16,7 @@ from .count import count
 from .demo import demo
 from .moves import moves
 from .protect import protect
+from .reconstruct import reconstruct
 from .report import report
 from .ru_map import ru_map
 from .sample_risk import sample_risk
@@ -32,6 +33,7 @@ COMMANDS: tuple[click.Command, ...] = (
     protect,
     ru_map,
     sample_risk,
+    reconstruct,
     tabulate,
     conditional_test,
     demo,
@@ -54,6 +56,7 @@ Examples:
   fiberwalk protect table.csv --mechanism random-round --out safe.csv    a protected table, and a note of what was done
   fiberwalk ru-map table.csv --mechanism 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
   fiberwalk sample-risk sample.csv --people 2449    what does a table of sample counts risk?
+  fiberwalk reconstruct tables/ --region block --html who.html    who is behind the tables, and how surely?
   fiberwalk tabulate people.csv --dims sex,age --mechanism 'random-round base=3'    a table on request, if it is safe
   fiberwalk test table.csv --hypothesis A --hypothesis B    does a model fit, whatever the counts?
 

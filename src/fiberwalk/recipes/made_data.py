@@ -98,6 +98,39 @@ def nested_hypercube(people: int = 10_000, seed: int = 1) -> xr.DataArray:
     return cube.assign_coords(coarser)
 
 
+def town(blocks: int = 50, seed: int = 1) -> pd.DataFrame:
+    """Draw the people of a small town, household by household: some 80 in each block, 4,000 in 50.
+
+    The recipe. Each block belongs to one of four kinds of neighbourhoods, which differ in their households and in the races
+    and ethnicities of those at their head. A household is a person alone, a couple, a family, a parent with children, or
+    people who share a flat; partners are of like age, mostly of the same race and ethnicity, and children have the races of
+    both parents. All proportions are in `recipes/town.py`.
+
+    Parameters
+    ----------
+    blocks
+        How many there are.
+    seed
+        Of the draw: the same seed draws the same people on every machine.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns block, household, sex, age, race (one of 63 sets of races) and ethnicity; one person a row.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> people = fw.examples.town()
+    >>> len(people), people["household"].nunique()
+    (4047, 1844)
+    """
+    from .town import residents
+
+    check_whole(blocks=blocks)
+    return residents(int(blocks), taken_seed(seed))
+
+
 def enterprises(number: int = 4000, seed: int = 1) -> pd.DataFrame:
     """Draw the enterprises of an economy, one a row: microdata to make tables of, and to know who stands behind a cell.
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .base.errors import InputError
-from .protect.suppression.suppression import suppress
-from .release.facts.facts import HIDDEN
-from .release.figures import from_figures
-from .release.files.publication import Figure, Publication
-from .release.publish import publish
-from .release.release import Release
-from .release.tables.dims import Dim, Level
-from .release.tables.tables import Table
+from ..base.errors import InputError
+from ..protect.suppression.suppression import suppress
+from ..release.facts.facts import HIDDEN
+from ..release.figures import from_figures
+from ..release.files.publication import Figure, Publication
+from ..release.publish import publish
+from ..release.release import Release
+from ..release.tables.dims import Dim, Level
+from ..release.tables.tables import Table
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -56,8 +56,8 @@ class Example:
         return f"<Example {self.name}: {self.title}>"
 
     def _repr_html_(self) -> str | None:
-        from .base.html import in_notebook
-        from .report.notebook_form import example_html
+        from ..base.html import in_notebook
+        from ..report.notebook_form import example_html
 
         return in_notebook(example_html, self)
 

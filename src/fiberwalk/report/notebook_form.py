@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ..comparing import Comparison
-    from ..paper_tables import Example
+    from ..recipes.paper_tables import Example
     from ..results.audit_result import Audit
     from ..results.map_result import RUMap
     from ..results.margin_sets import MarginSets

@@ -74,7 +74,7 @@ def report_page(audit: Audit) -> str:
             sampled=_table(sampled_cells(audit, MOST_ROWS), int((audit.cells["method"] == "chains").sum())),
             sharpness=sharpness(audit),
             respondents=_respondents(audit),
-            reproduce={"versions": _versions(), "call": _call(audit), "chance": _chance(audit)},
+            reproduce={"versions": versions(), "call": _call(audit), "chance": _chance(audit)},
             pictures=_pictures(audit),
             magnitude=audit.magnitude,
             near=f"{audit.percent:g}%",
@@ -171,7 +171,8 @@ def _respondents(audit: Audit) -> dict[str, Any] | None:
     return {"sentence": what_they_learn(frame), **_table(respondent_rows(frame.head(MOST_ROWS)), len(frame))}
 
 
-def _versions() -> str:
+def versions() -> str:
+    """What a report was made with."""
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))
     return f"fiberwalk {VERSION} on Python {platform.python_version()} with {libraries}"
 

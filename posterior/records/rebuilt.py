@@ -1,0 +1,125 @@
+"""What published tables tell of the people behind them: the law of every kind, and how many populations there may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import TooLarge
+from ...base.progress import Progress
+from ...fiber.exact.solved import Budget
+from ...release.population.kinds import Kinds
+from ...release.population.population import PopulationRelease
+from ...release.population.possible_records import Places
+from ...sampler.chains.settings import ChainSettings
+from ..belief import Belief, believe
+from ..counting import number_of_tables
+from .among_records import of_one_record
+from .laws_of_kinds import LawOfKinds, law_of_kinds, mean_table
+
+MOST_RECORDS = 50_000
+"""Records that are looked at one by one."""
+COUNTED = Budget(operations=4_000_000_000, bytes=1_000_000_000, foreseen=True)
+"""What counting all populations may cost."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rebuilt:
+    """A population release, a law, and what follows for each kind of people."""
+
+    release: PopulationRelease
+    kinds: Kinds
+    law: LawOfKinds
+    belief: Belief
+
+    @property
+    def alike(self) -> bool:
+        """Does every population count alike?"""
+        return self.law.means is None
+
+    @cached_property
+    def figures(self) -> dict[str, np.ndarray]:
+        """Of each kind: the least and greatest number of people, probabilities, and the expected number."""
+        pmfs, sizes = self.belief.pmfs, self.kinds.multiplicity
+        somebody = np.array([float(pmf.probabilities[pmf.values >= 1].sum()) for pmf in pmfs])
+        one = np.array([float(pmf.probabilities[pmf.values == 1].sum()) for pmf in pmfs])
+        error = np.array([_error(pmf) for pmf in pmfs])
+        of_one = np.array(
+            [
+                of_one_record(pmf.first, pmf.p, int(k), self.alike) if k > 1 else (some, single)
+                for pmf, k, some, single in zip(pmfs, sizes, somebody, one, strict=True)
+            ]
+        ).reshape(-1, 2)
+        return {
+            "records": sizes,
+            "lower": np.array([pmf.lower for pmf in pmfs], dtype=np.int64),
+            "upper": np.array([pmf.upper for pmf in pmfs], dtype=np.int64),
+            "expected": np.array([pmf.mean for pmf in pmfs]),
+            "p_somebody": np.clip(somebody, 0.0, 1.0),
+            "p_one": np.clip(one, 0.0, 1.0),
+            "p_record": np.clip(of_one[:, 0], 0.0, 1.0),
+            "p_record_once": np.clip(of_one[:, 1], 0.0, 1.0),
+            "p_error": error,
+        }
+
+    @cached_property
+    def entropy_at_most(self) -> float:
+        """Bits: the entropies of all kinds together, which are more than that of the population, as kinds go together."""
+        return float(sum(pmf.entropy for pmf in self.belief.pmfs))
+
+    @cached_property
+    def people(self) -> tuple[int, int]:
+        """The least and the greatest number of people that the tables allow: by bounds of kinds, and by any table that has
+        everybody in one of its cells."""
+        low, high = (sum(int(getattr(pmf, end)) for pmf in self.belief.pmfs) for end in ("lower", "upper"))
+        for table in self.release.tables:
+            layers = Places(table, self.kinds.classes).of(self.kinds.records)
+            if len(layers) == 1 and (layers[0] >= 0).all():
+                low, high = (
+                    max(low, int(table.release.lower.sum())),
+                    min(high, int(np.minimum(table.release.upper, 10**12).sum())),
+                )
+        return low, high
+
+
+def _error(pmf: Any) -> float:
+    """The standard error of the probability of somebody."""
+    if pmf.method == "exact":
+        return 0.0
+    nobody = np.flatnonzero(pmf.values == 0)
+    return float(pmf.errors[nobody[0]]) if len(nobody) else 0.0
+
+
+def rebuild(
+    release: PopulationRelease,
+    law: Any = "uniform",
+    *,
+    method: str = "auto",
+    budget: Budget | None = None,
+    settings: ChainSettings | None = None,
+    progress: Progress | None = None,
+) -> Rebuilt:
+    """What the tables of a population tell of its people, under a law."""
+    means = mean_table(law, release.population.domain)
+    if progress is not None:
+        progress("which people may exist")
+    kinds = release.kinds if means is None else release.kinds_apart((), means)
+    of_kinds = law_of_kinds(law, kinds, means)
+    belief = believe(kinds.release, of_kinds, method=method, budget=budget, settings=settings, progress=progress)
+    return Rebuilt(release, kinds, of_kinds, belief)
+
+
+def number_of_populations(release: PopulationRelease, progress: Progress | None = None) -> int | None:
+    """How many populations agree with the tables, counted; None where that would take too long.
+
+    A population is how many people there are of each record, so that each record is a column here.
+    """
+    if int(release.kinds.multiplicity.sum()) > MOST_RECORDS:
+        return None
+    try:
+        return number_of_tables(release.records_apart.release, COUNTED, progress)
+    except TooLarge:
+        return None
