@@ -25,6 +25,7 @@ from .bases.algebra import Algebra, markov_basis
 from .bases.graver import graver_basis
 from .families.adaptive_lattice import adaptive_lattice
 from .families.cycles import Cycles, cycles
+from .families.exchanges import exchanges
 from .families.lattice import LatticeMoves, lattice_moves
 from .families.listed import Listed
 from .families.margins import margin_moves
@@ -61,7 +62,9 @@ FEW_DIMS, MOST_DIMS = 12, 40
 """Of a lattice of which a Graver basis of few moves is looked for, and a whole one."""
 OFTEN, LARGE = 4, 2.0
 """Short moves through each cell, and the mean of a block's cells, from which on nothing quicker is needed beside them."""
-QUICK, REDRAWN, ADAPTED, SUMS = 1.0, 5.0, 4.0, 1.0
+MANY_COLUMNS = 2_000
+"""In populations of more kinds of people vectors of the lattice are long, and blocked."""
+QUICK, REDRAWN, ADAPTED, SUMS, EXCHANGED = 1.0, 5.0, 4.0, 1.0, 20.0
 """The odds of known moves, sub-tables, vectors of random bases and sums of lattice vectors, by effective draws of sparse
 tables: sub-tables do best where tables are complete, random bases where many cells are hidden; sums hardly ever move."""
 
@@ -185,6 +188,18 @@ def markov_basis_by_4ti2(wanted: Wanted) -> MoveSet | None:
     return Listed(wanted.computed.moves, Certificate("connected", reason, (wanted.computed.words,)))
 
 
+def few_people(wanted: Wanted) -> MoveSet | None:
+    """A population: many kinds of people, of each at most a few, in one long row."""
+    if wanted.inside.solved.fiber.grid.ndim > 1 or len(wanted.block.columns) <= FEW_COLUMNS:
+        return None
+    among = exchanges(wanted.block)
+    if among is None or len(wanted.block.columns) > MANY_COLUMNS:
+        return among
+    rest = whatever_the_block(wanted.inside, wanted.block, sums=wanted.sums)
+    parts, odds = (rest.parts, rest.odds) if isinstance(rest, Mixture) else ((rest,), (SUMS,))
+    return Mixture((among, *parts), (EXCHANGED, *odds))
+
+
 def nothing_proven(wanted: Wanted) -> MoveSet:
     """Several families together, and the word for it."""
     quick = wanted.short, _known_of_margins(wanted)
@@ -207,6 +222,7 @@ WAYS: tuple[Callable[[Wanted], MoveSet | None], ...] = (
     proven_margins,
     dense_table,
     whole_graver_basis,
+    few_people,
     markov_basis_by_4ti2,
     nothing_proven,
 )

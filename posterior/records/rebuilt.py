@@ -17,6 +17,7 @@ from ...release.population.possible_records import Places
 from ...sampler.chains.settings import ChainSettings
 from ..belief import Belief, believe
 from ..counting import number_of_tables
+from ..parts.pmf import Pmf
 from .among_records import of_one_record
 from .laws_of_kinds import LawOfKinds, law_of_kinds, mean_table
 
@@ -44,12 +45,14 @@ class Rebuilt:
     def figures(self) -> dict[str, np.ndarray]:
         """Of each kind: the least and greatest number of people, probabilities, and the expected number."""
         pmfs, sizes = self.belief.pmfs, self.kinds.multiplicity
-        somebody = np.array([float(pmf.probabilities[pmf.values >= 1].sum()) for pmf in pmfs])
+        somebody = np.array([_open(pmf, float(pmf.probabilities[pmf.values >= 1].sum())) for pmf in pmfs])
         one = np.array([float(pmf.probabilities[pmf.values == 1].sum()) for pmf in pmfs])
         error = np.array([_error(pmf) for pmf in pmfs])
         of_one = np.array(
             [
-                of_one_record(pmf.first, pmf.p, int(k), self.alike) if k > 1 else (some, single)
+                tuple(_open(pmf, p) for p in of_one_record(pmf.first, pmf.p, int(k), self.alike))
+                if k > 1
+                else (some, single)
                 for pmf, k, some, single in zip(pmfs, sizes, somebody, one, strict=True)
             ]
         ).reshape(-1, 2)
@@ -85,7 +88,16 @@ class Rebuilt:
         return low, high
 
 
-def _error(pmf: Any) -> float:
+def _open(pmf: Pmf, p: float) -> float:
+    """What chains never met is not impossible, nor what they always met certain, where bounds leave both: half a draw is
+    added to either side."""
+    if pmf.method == "exact" or pmf.upper == 0 or pmf.lower >= 1:
+        return p
+    draws = max(pmf.ess, 1.0) if np.isfinite(pmf.ess) else 1.0
+    return float(np.clip(p, 0.5 / (draws + 1.0), 1.0 - 0.5 / (draws + 1.0)))
+
+
+def _error(pmf: Pmf) -> float:
     """The standard error of the probability of somebody."""
     if pmf.method == "exact":
         return 0.0

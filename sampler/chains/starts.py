@@ -71,6 +71,11 @@ def _extreme(block: Block, column: int, sign: int) -> np.ndarray:
     that chains may begin where moves from one table would not come."""
     cost = np.zeros(len(block.columns))
     cost[column] = -sign
+    return _cheapest(block, cost)
+
+
+def _cheapest(block: Block, cost: np.ndarray) -> np.ndarray:
+    """The best table by some costs of its columns, as far as a short branch and bound finds it."""
     left = (block.b - block.A @ block.lower).astype(float)
     found, _ = least_cost(cost, block.A, left, left, (block.upper - block.lower).astype(float), nodes=NODES)
     return block.start if found is None else block.lower + found
@@ -79,7 +84,12 @@ def _extreme(block: Block, column: int, sign: int) -> np.ndarray:
 def _corners(block: Block, moves: MoveSet, number: int, seed: int) -> np.ndarray:
     """Tables at which moves that favour some random cells over others lead no further."""
     parts = moves.parts if isinstance(moves, Mixture) else (moves,)
-    source = next(source for part in parts if (source := part.supplier()) is not None)
+    source = next((source for part in parts if (source := part.supplier()) is not None), None)
+    if source is None:  # of populations a linear program finds a table soon, as nearly all counts are 0 or 1
+        costs = [
+            np.random.default_rng(random[:4]).standard_normal(len(block.columns)) for random in streams(seed, number)
+        ]
+        return np.array(side_by_side(lambda cost: _cheapest(block, cost), costs))
     stock, tables = empty_stock(source.longest), []
     for random in streams(seed, number):
         table = block.start.copy()

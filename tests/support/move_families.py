@@ -19,6 +19,7 @@ from fiberwalk.moves.bases.graver import graver_basis
 from fiberwalk.moves.bases.known_bases import expand, known_basis
 from fiberwalk.moves.families.adaptive_lattice import adaptive_lattice
 from fiberwalk.moves.families.cycles import Cycles, cycles
+from fiberwalk.moves.families.exchanges import exchanges
 from fiberwalk.moves.families.lattice import lattice_moves
 from fiberwalk.moves.families.listed import Listed
 from fiberwalk.moves.families.margins import MarginMoves, margin_moves
@@ -40,7 +41,7 @@ def families(release: fw.Release, solved: Presolved, number: int) -> Iterator[Mo
     if found is not None:
         yield from (one for one in (margin_moves(found, solved, number),) if one is not None)
         yield from (one for one in (margin_moves(found, solved, number, proven=False),) if one is not None)
-    for make in (swaps, row_pairs, cycles):
+    for make in (swaps, row_pairs, cycles, exchanges):
         one = make(block)
         if one is not None:
             yield one

@@ -27,11 +27,13 @@ from support.protocol import LEAST_P, chi_square, p_value
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
 from fiberwalk.moves.families.adaptive_lattice import AdaptiveLattice
+from fiberwalk.moves.families.exchanges import Exchanges
 from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
 from fiberwalk.sampler.kernels.adaptive_lattice import AdaptiveKernel, walk_adaptive
 from fiberwalk.sampler.kernels.balanced import BalancedKernel
+from fiberwalk.sampler.kernels.exchanges import ExchangeKernel
 from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKernel
 from fiberwalk.sampler.kernels.independent.two_way import TwoWayKernel
 from fiberwalk.sampler.kernels.kernel import Kernel
@@ -112,7 +114,8 @@ def target_of(name: str, law: str, kernel: type[Kernel], words: str = "") -> Tar
 EVERY_LAW = (ALIKE, FACTORIAL, POISSON, MIXED)
 OF_LAWS: dict[type[Kernel], tuple[int, ...]] = {
     **dict.fromkeys(
-        (MoveKernel, SubTableKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel), EVERY_LAW
+        (MoveKernel, SubTableKernel, ExchangeKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel),
+        EVERY_LAW,
     ),
     **dict.fromkeys((SwapKernel, SwapRoundsKernel, PersonSwapKernel), (ALIKE,)),
     BalancedKernel: (ALIKE, FACTORIAL, POISSON),
@@ -382,6 +385,8 @@ def test_single_steps_follow_exact_transition_matrices_in_detailed_balance(name:
             elif isinstance(kernel, SubTableKernel):
                 parts = [kernel.moves.columns_of(k).tolist() for k in range(len(kernel.moves.arrays.n_rows))]
                 P = twins.redrawn(tables, parts, target.p)
+            elif isinstance(kernel, ExchangeKernel):
+                P = twins.exchanged(tables, equations_of(kernel.moves), kernel.moves.arrays.row_of, target.p)
             elif isinstance(kernel, AdaptiveKernel):
                 P = twins.along_a_basis(tables, basis_of(kernel.moves), inside, log, alike, LONGEST)
             elif isinstance(kernel, TwoWayKernel | DecomposableKernel):
@@ -400,6 +405,15 @@ def test_single_steps_follow_exact_transition_matrices_in_detailed_balance(name:
                 assert p > LEAST_P, f"{name}, {target.words}, from table {row}: p = {p}"
             compared += 1
     assert compared > 8
+
+
+def equations_of(moves: Exchanges) -> np.ndarray:
+    """The equations of a block as a matrix."""
+    start, columns = moves.arrays.row_start, moves.arrays.columns
+    A = np.zeros((len(start) - 1, moves.n_columns), dtype=np.int64)
+    for row in range(len(A)):
+        A[row, columns[start[row] : start[row + 1]]] = 1
+    return A
 
 
 def signed(kernel: BalancedKernel, n: int) -> list[list[int]]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -171,3 +175,51 @@ def proposed(
                     P[k, place[there]] += share * accepted
                 P[k, k] += share * (1.0 - accepted)
     return P
+
+
+def exchanged(tables: Sequence[tuple[int, ...]], A: np.ndarray, row_of: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """P for people of two figures of a class, taken out at random and put in again by the law: every choice written out."""
+    P, n, n_classes = np.zeros((len(tables), len(tables))), A.shape[1], len(row_of)
+    figures: dict[tuple[int, int, int], Fraction] = Counter()
+    for column, one, two in itertools.product(range(n), range(n_classes), range(n_classes)):
+        first, between = row_of[one][column], row_of[two][column]
+        inside = [] if between < 0 or first < 0 else np.flatnonzero(A[between]).tolist()
+        for other in inside:
+            second = row_of[one][other]
+            for number in (1, 2) if second >= 0 else ():
+                figures[first, second, number] += Fraction(1, 2 * n * n_classes**2 * len(inside))
+    for x, table in enumerate(tables):
+        left = Fraction(1)
+        for (first, second, number), chance in figures.items():
+            halves = [(first, number + 1)] if first == second else [(first, number), (second, number)]
+            ways = [list(taken_out(table, np.flatnonzero(A[row]).tolist(), k)) for row, k in halves]
+            if not all(ways):
+                continue
+            left -= chance
+            for parts in itertools.product(*ways):
+                rest = np.array(table) - sum(np.array(out) for out, _ in parts)
+                people = sum(k for _, k in halves)
+                weights = np.array([back(rest, z, people) * p[row] for row, z in enumerate(tables)])
+                P[x] += float(chance) * float(np.prod([share for _, share in parts])) * weights / weights.sum()
+        P[x, x] += float(left)
+    return P
+
+
+def taken_out(table: Sequence[int], columns: Sequence[int], number: int) -> Iterator[tuple[list[int], float]]:
+    """Every way to take people out of some columns, with its probability where each is as likely as any other."""
+    total = sum(table[column] for column in columns)
+    for counts in itertools.product(*(range(min(table[column], number) + 1) for column in columns)):
+        if sum(counts) == number:
+            out = [0] * len(table)
+            for column, count in zip(columns, counts, strict=True):
+                out[column] = count
+            ways = math.prod(math.comb(table[column], out[column]) for column in columns)
+            yield out, ways / math.comb(total, number)
+
+
+def back(rest: np.ndarray, table: Sequence[int], people: int) -> int:
+    """In how many ways the people whom a table has more than the rest could have been those who were taken out."""
+    more = np.array(table) - rest
+    if (more < 0).any() or more.sum() != people:
+        return 0
+    return math.prod(math.comb(int(now), int(added)) for now, added in zip(table, more, strict=True))
