@@ -25,7 +25,6 @@ from .bases.algebra import Algebra, markov_basis
 from .bases.graver import graver_basis
 from .families.adaptive_lattice import adaptive_lattice
 from .families.cycles import Cycles, cycles
-from .families.exchanges import exchanges
 from .families.lattice import LatticeMoves, lattice_moves
 from .families.listed import Listed
 from .families.margins import margin_moves
@@ -36,6 +35,7 @@ from .families.short_cycles import short_cycles
 from .families.short_moves import short_moves
 from .families.sub_tables import boxes, from_sets, grown_sets
 from .families.swaps import swaps
+from .people.exchanges import exchanges
 
 GRAVER = "the Graver basis of the block's equations, which joins all tables within any bounds (Graver 1975)"
 MARKOV = "a Markov basis of the block's equations"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...base.jit import jit, jit_inlined
 from ...base.random_streams import fraction
-from ...moves.families.exchanges import (
+from ...moves.people.exchange_steps import (
     MOST_STEPS,
     Arrays,
-    Exchanges,
     Room,
     between_bounds,
     forget_need,
@@ -23,9 +23,19 @@ from ...moves.families.exchanges import (
     take_people,
     ways_of_a_column,
 )
+from ...moves.people.exchanges import Exchanges
 from ..lines.weights import ALIKE, Weights, log_weight
 from ..tallies.tally import Tally, end_of_draw
 from .kernel import Fit, Kernel, Lasting, Place, Task
+
+if TYPE_CHECKING:
+    from ..chains.unit import Unit
+
+LESSON, EVERYWHERE = 200, 0.1
+"""Steps of a trial for each way to draw figures, and the share of steps that do without what was learnt."""
+WORK_PER_CELL = 400.0
+"""Nanoseconds of work from one draw to the next: one step in a hundred changes anything, and looking at a whole population
+takes as long as dozens."""
 
 
 def fits(task: Task) -> Fit | None:
@@ -41,8 +51,27 @@ class ExchangeKernel(Kernel):
     weights: Weights
 
     words = "exchanges among a few people"
-    cost = 3000.0
+    cost = 1400.0
     credits_lines = False
+
+    def steps(self, n_columns: int) -> int:
+        """More to a draw than of other kernels."""
+        return max(super().steps(n_columns), ceil(WORK_PER_CELL * n_columns / self.cost))
+
+    def work(self, n_columns: int) -> float:
+        """So that a draw takes longer."""
+        return self.draw_cost(n_columns)
+
+    def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> Kernel:
+        """With figures drawn where people are seen to change."""
+        arrays = self.moves.arrays
+        tried, changed = np.zeros((2, len(arrays.odds)))
+        table = (start - unit.offset).astype(np.int64)
+        learn(arrays, self.room(), self.weights, table, random, LESSON * len(arrays.odds), tried, changed)
+        rate = np.sqrt((changed + 1.0) / (tried + LESSON))
+        odds = EVERYWHERE / len(rate) + (1.0 - EVERYWHERE) * rate / rate.sum()
+        cumulative = np.cumsum(odds) / odds.sum()
+        return replace(self, moves=replace(self.moves, arrays=arrays._replace(odds=cumulative)))
 
     def room(self) -> Room:
         """Room for the search."""
@@ -99,8 +128,7 @@ def exchange(arrays: Arrays, room: Room, weights: Weights, table: np.ndarray, ra
     would have been the one that was taken out.
     """
     people = take_people(arrays, room, table, random)
-    if people <= 0:
-        put_in(room, room.taken, -people - 1 if people < 0 else 0, table, 1)
+    if people == 0:
         return 0
     n_touched = note_need(arrays, room, people)
     room.of_row[0] = rarest(arrays, room, n_touched)
@@ -133,6 +161,24 @@ def exchange(arrays: Arrays, room: Room, weights: Weights, table: np.ndarray, ra
     put_in(room, room.best, people, table, 1)
     forget_need(room, n_touched)
     return number
+
+
+@jit
+def learn(
+    arrays: Arrays,
+    room: Room,
+    weights: Weights,
+    table: np.ndarray,
+    random: np.ndarray,
+    steps: int,
+    tried: np.ndarray,
+    changed: np.ndarray,
+) -> None:
+    """How often each way to draw figures was tried, and left another choice."""
+    for _ in range(steps):
+        ways = exchange(arrays, room, weights, table, random)
+        tried[room.way[0]] += 1.0
+        changed[room.way[0]] += ways > 1
 
 
 @jit

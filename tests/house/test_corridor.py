@@ -15,7 +15,7 @@ ORDER = {
     "": ROOMS,
     "release": ("tables", "facts", "statistics", "files"),
     "fiber": ("equations", "solvers", "blocks", "bounds", "laws", "exact"),
-    "moves": ("bases", "families"),
+    "moves": ("bases", "families", "people"),
     "sampler": ("lines", "tallies", "kernels", "chains"),
     "protect": ("mechanism", "rounding", "perturbation", "records", "suppression"),
     "posterior": ("parts", "paths", "populations", "goodness_of_fit"),

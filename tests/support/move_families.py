@@ -19,7 +19,6 @@ from fiberwalk.moves.bases.graver import graver_basis
 from fiberwalk.moves.bases.known_bases import expand, known_basis
 from fiberwalk.moves.families.adaptive_lattice import adaptive_lattice
 from fiberwalk.moves.families.cycles import Cycles, cycles
-from fiberwalk.moves.families.exchanges import exchanges
 from fiberwalk.moves.families.lattice import lattice_moves
 from fiberwalk.moves.families.listed import Listed
 from fiberwalk.moves.families.margins import MarginMoves, margin_moves
@@ -29,6 +28,7 @@ from fiberwalk.moves.families.row_pairs import RowPairs, row_pairs
 from fiberwalk.moves.families.short_cycles import short_cycles
 from fiberwalk.moves.families.sub_tables import from_sets, grown_sets
 from fiberwalk.moves.families.swaps import Swaps, swaps
+from fiberwalk.moves.people.exchanges import exchanges
 
 TWO_WAY = ["A,B", "A,C", "B,C"]
 DIMS = "ABCD"

@@ -8,7 +8,7 @@ from scipy import stats
 from support.kernels import Target
 
 LEAST_P = 1e-6
-MOST_THIN = 512
+MOST_THIN = 2048
 
 
 def chi_square(counts: np.ndarray, p: np.ndarray) -> float:

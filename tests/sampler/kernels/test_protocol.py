@@ -27,7 +27,7 @@ from support.protocol import LEAST_P, chi_square, p_value
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
 from fiberwalk.moves.families.adaptive_lattice import AdaptiveLattice
-from fiberwalk.moves.families.exchanges import Exchanges
+from fiberwalk.moves.people.exchanges import Exchanges
 from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
@@ -386,7 +386,9 @@ def test_single_steps_follow_exact_transition_matrices_in_detailed_balance(name:
                 parts = [kernel.moves.columns_of(k).tolist() for k in range(len(kernel.moves.arrays.n_rows))]
                 P = twins.redrawn(tables, parts, target.p)
             elif isinstance(kernel, ExchangeKernel):
-                P = twins.exchanged(tables, equations_of(kernel.moves), kernel.moves.arrays.row_of, target.p)
+                arrays = kernel.moves.arrays
+                odds = np.diff(arrays.odds, prepend=0.0)
+                P = twins.exchanged(tables, equations_of(kernel.moves), arrays.row_of, odds, target.p)
             elif isinstance(kernel, AdaptiveKernel):
                 P = twins.along_a_basis(tables, basis_of(kernel.moves), inside, log, alike, LONGEST)
             elif isinstance(kernel, TwoWayKernel | DecomposableKernel):

@@ -6,7 +6,6 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -177,32 +176,53 @@ def proposed(
     return P
 
 
-def exchanged(tables: Sequence[tuple[int, ...]], A: np.ndarray, row_of: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """P for people of two figures of a class, taken out at random and put in again by the law: every choice written out."""
-    P, n, n_classes = np.zeros((len(tables), len(tables))), A.shape[1], len(row_of)
-    figures: dict[tuple[int, int, int], Fraction] = Counter()
-    for column, one, two in itertools.product(range(n), range(n_classes), range(n_classes)):
-        first, between = row_of[one][column], row_of[two][column]
-        inside = [] if between < 0 or first < 0 else np.flatnonzero(A[between]).tolist()
-        for other in inside:
-            second = row_of[one][other]
-            for number in (1, 2) if second >= 0 else ():
-                figures[first, second, number] += Fraction(1, 2 * n * n_classes**2 * len(inside))
+def exchanged(
+    tables: Sequence[tuple[int, ...]], A: np.ndarray, row_of: np.ndarray, odds: np.ndarray, p: np.ndarray
+) -> np.ndarray:
+    """P for people of a few figures of a class, taken out at random and put in again by the law; every choice in turn."""
+    P = np.zeros((len(tables), len(tables)))
+    figures: dict[tuple[tuple[int, int], ...], float] = Counter()
+    share = dict(zip(itertools.product(range(len(row_of)), repeat=3), odds, strict=True))
+    for (of, one, two), chance in share.items():
+        for rows, probability in corners(A, row_of[of].tolist(), row_of[one].tolist(), row_of[two].tolist()):
+            for number in (1, 2):
+                people = tuple(sorted((row, number + (len(rows) == 1)) for row in rows))
+                figures[people] += chance * probability / 2
     for x, table in enumerate(tables):
-        left = Fraction(1)
-        for (first, second, number), chance in figures.items():
-            halves = [(first, number + 1)] if first == second else [(first, number), (second, number)]
-            ways = [list(taken_out(table, np.flatnonzero(A[row]).tolist(), k)) for row, k in halves]
+        left = 1.0
+        for people, chance in figures.items():
+            ways = [list(taken_out(table, np.flatnonzero(A[row]).tolist(), k)) for row, k in people]
             if not all(ways):
                 continue
             left -= chance
             for parts in itertools.product(*ways):
                 rest = np.array(table) - sum(np.array(out) for out, _ in parts)
-                people = sum(k for _, k in halves)
-                weights = np.array([back(rest, z, people) * p[row] for row, z in enumerate(tables)])
-                P[x] += float(chance) * float(np.prod([share for _, share in parts])) * weights / weights.sum()
-        P[x, x] += float(left)
+                weights = np.array([back(rest, z, sum(k for _, k in people)) * p[row] for row, z in enumerate(tables)])
+                P[x] += chance * float(np.prod([share for _, share in parts])) * weights / weights.sum()
+        P[x, x] += left
     return P
+
+
+def corners(A: np.ndarray, of: list[int], one: list[int], two: list[int]) -> Iterator[tuple[tuple[int, ...], float]]:
+    """The figures of a class that are drawn together, with their probability: pairs, or squares of four."""
+    n = len(of)
+    for corner in range(n):
+        if min(of[corner], one[corner], two[corner]) < 0:
+            continue
+        rows, columns = (np.flatnonzero(A[line[corner]]).tolist() for line in (one, two))
+        if one == two:
+            for along in rows:
+                if of[along] >= 0:
+                    yield tuple({of[corner], of[along]}), 1 / n / len(rows)
+            continue
+        for along, down in itertools.product(rows, columns):
+            if min(of[along], two[along], of[down], one[down]) < 0:
+                continue
+            both = np.flatnonzero(A[two[along]] * A[one[down]]).tolist()
+            for opposite in both:
+                square = {of[corner], of[along], of[down], of[opposite]}
+                if of[opposite] >= 0 and len(square) == 4:
+                    yield tuple(square), 1 / n / len(rows) / len(columns) / len(both)
 
 
 def taken_out(table: Sequence[int], columns: Sequence[int], number: int) -> Iterator[tuple[list[int], float]]:

@@ -1,35 +1,19 @@
-"""People exchange features: a few people are taken out, and put back as other people who are together in the same figures.
-
-Made for populations, tables of very many cells of which nearly all are empty: moves that are listed meet empty cells and
-are blocked there, so that a step begins with people who are there. Two figures of one table are drawn, without a look at the
-population, and one to three people of each at random; of all ways to have as many people in the same figures, one is drawn
-by its weight. Those who were drawn are still in the two figures, so that the way back is as probable.
-"""
+"""The steps of exchanges: which figures people are taken from, who is taken, and all ways to put as many back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from ...base.certificate import Certificate
 from ...base.jit import jit, jit_inlined
 from ...base.random_streams import below, fraction
-from ...fiber.blocks.presolve import Block
-from .move_set import MOST_LISTED, Move, MoveSet, too_many
 
-UNPROVEN = Certificate("unproven", "exchanges among a few people are not known to reach every population")
-MOST_PEOPLE = 4
+MOST_FIGURES, MOST_OF_EACH = 4, 2
+MOST_PEOPLE = MOST_FIGURES * MOST_OF_EACH
 """People who are put together anew at a time."""
 MOST_STEPS = 2_000
 """Steps of the search for all ways; where it takes more, all stay as they are."""
-MOST_OF_A_FIGURE = 1_000
-"""Columns of a figure of which people are taken."""
-LARGEST_MEAN = 2.0
-"""In tables with larger counts other moves are hardly ever blocked."""
 
 
 class Arrays(NamedTuple):
@@ -43,6 +27,8 @@ class Arrays(NamedTuple):
     """[class, column]: the row, -1 where there is none or one of too many columns."""
     lower: np.ndarray
     upper: np.ndarray
+    odds: np.ndarray
+    """Cumulative, of each three classes: of one people are taken from figures that are side by side in the other two."""
 
 
 class Room(NamedTuple):
@@ -55,122 +41,86 @@ class Room(NamedTuple):
     best: np.ndarray
     place: np.ndarray
     of_row: np.ndarray
+    figures: np.ndarray
+    way: np.ndarray
+    """By which three classes figures were drawn."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Exchanges(MoveSet):
-    """Exchanges among the people of a block."""
-
-    arrays: Arrays
-    certificate: Certificate = UNPROVEN
-
-    words = "exchanges among a few people"
-    makes_lines = False
-
-    @property
-    def n_columns(self) -> int:
-        """Columns of the block."""
-        return len(self.arrays.lower)
-
-    def room(self) -> Room:
-        """Room for steps."""
-        deepest = int(np.diff(self.arrays.column_start).max())
-        small = np.zeros(MOST_PEOPLE, dtype=np.int64)
-        return Room(
-            np.zeros(len(self.arrays.row_start) - 1, dtype=np.int64),
-            np.zeros(MOST_PEOPLE * deepest, dtype=np.int64),
-            *(small.copy() for _ in range(5)),
-        )
-
-    def draw(self, random: np.ndarray, table: np.ndarray) -> Move:
-        """People and others in their place, every way as probable as its weight among tables that count alike."""
-        after, room = table.copy(), self.room()
-        exchange_alike(self.arrays, room, after, random)
-        changed = np.flatnonzero(after != table)
-        return Move(changed, (after - table)[changed])
-
-    def listed(self, most: int = MOST_LISTED) -> Any:
-        """There is no list: what can be exchanged depends on who is there."""
-        raise too_many(most)
-
-    def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Tables of which one comes from the other by people of two figures of a class."""
-        for first in range(len(tables)):
-            after = np.arange(first + 1, len(tables))
-            gone = np.maximum(tables[first] - tables[after], 0)
-            few = gone.sum(axis=1) <= MOST_PEOPLE
-            linked = np.array([few[k] and self._of_two_figures(gone[k]) for k in range(len(after))], dtype=bool)
-            yield np.full(int(linked.sum()), first), after[linked]
-
-    def _of_two_figures(self, people: np.ndarray) -> bool:
-        who = np.repeat(np.arange(len(people)), people)
-        for row_of in self.arrays.row_of:
-            figures, number = np.unique(row_of[who], return_counts=True)
-            if (figures >= 0).all() and (
-                (len(figures) == 1 and len(who) <= 3) or (len(figures) == 2 and (number <= 2).all())
-            ):
-                return True
-        return False
+@jit_inlined
+def one_of(arrays: Arrays, row: int, random: np.ndarray) -> int:
+    """Any column of a row."""
+    return arrays.columns[arrays.row_start[row] + below(random, arrays.row_start[row + 1] - arrays.row_start[row])]
 
 
-def exchanges(block: Block) -> Exchanges | None:
-    """Exchanges in a block whose equations all count people, of which there are few for each column; else None."""
-    A = sp.csr_array(block.A)
-    if not A.nnz or (A.data != 1).any() or (np.diff(sp.csc_array(A).indptr) == 0).any():
-        return None
-    if block.start.mean() > LARGEST_MEAN or (block.start < 0).any():
-        return None
-    A.sort_indices()
-    by_column = sp.csc_array(A)
-    by_column.sort_indices()
-    classes: list[np.ndarray] = []
-    order = np.argsort(-np.diff(A.indptr), kind="stable")
-    for row in order:
-        inside = A.indices[A.indptr[row] : A.indptr[row + 1]]
-        if len(inside) > MOST_OF_A_FIGURE:
-            continue
-        of_class = next((one for one in classes if (one[inside] < 0).all()), None)
-        if of_class is None:
-            of_class = np.full(A.shape[1], -1, dtype=np.int64)
-            classes.append(of_class)
-        of_class[inside] = row
-    if not classes:
-        return None
-    arrays = Arrays(
-        A.indptr.astype(np.int64), A.indices.astype(np.int64), by_column.indptr.astype(np.int64),
-        by_column.indices.astype(np.int64), np.stack(classes), block.lower, block.upper,
-    )  # fmt: skip
-    return Exchanges(arrays)
+@jit_inlined
+def one_of_both(arrays: Arrays, one: int, other: int, random: np.ndarray) -> int:
+    """Any column that is in two rows; -1 where there is none."""
+    e, f, number, found = arrays.row_start[one], arrays.row_start[other], 0, -1
+    while e < arrays.row_start[one + 1] and f < arrays.row_start[other + 1]:
+        column, second = arrays.columns[e], arrays.columns[f]
+        if column == second:
+            number += 1
+            if below(random, number) == 0:
+                found = column
+        if column <= second:
+            e += 1
+        if second <= column:
+            f += 1
+    return found
+
+
+@jit_inlined
+def draw_figures(arrays: Arrays, room: Room, random: np.ndarray) -> int:
+    """Draw figures of one class without a look at who is there; how many, 0 where what was drawn does not fit together.
+
+    Two that meet in a row of some class; or four, as the corners of a square, two and two of which meet in rows of two
+    classes: what is exchanged in one place is often balanced by the opposite in another.
+    """
+    n_classes = len(arrays.row_of)
+    way = min(int(np.searchsorted(arrays.odds, fraction(random), side="right")), len(arrays.odds) - 1)
+    room.way[0] = way
+    shared = arrays.row_of[way // (n_classes * n_classes)]
+    first, second = arrays.row_of[way // n_classes % n_classes], arrays.row_of[way % n_classes]
+    corner = below(random, len(arrays.lower))
+    if shared[corner] < 0 or first[corner] < 0 or second[corner] < 0:
+        return 0
+    room.figures[0] = shared[corner]
+    along = one_of(arrays, first[corner], random)
+    room.figures[1] = shared[along]
+    if way // n_classes % n_classes == way % n_classes:
+        return 0 if shared[along] < 0 else 2 if shared[along] != shared[corner] else 1
+    if shared[along] < 0 or second[along] < 0:
+        return 0
+    down = one_of(arrays, second[corner], random)
+    if shared[down] < 0 or first[down] < 0:
+        return 0
+    opposite = one_of_both(arrays, second[along], first[down], random)
+    if opposite < 0 or shared[opposite] < 0:
+        return 0
+    room.figures[2], room.figures[3] = shared[down], shared[opposite]
+    for k in range(4):
+        for before in range(k):
+            if room.figures[k] == room.figures[before]:
+                return 0
+    return 4
 
 
 @jit_inlined
 def take_people(arrays: Arrays, room: Room, table: np.ndarray, random: np.ndarray) -> int:
-    """Take people of two figures of a class out of a table; how many."""
-    n, n_classes = len(arrays.lower), len(arrays.row_of)
-    column, shared = below(random, n), below(random, n_classes)
-    first, between = arrays.row_of[shared, column], arrays.row_of[below(random, n_classes), column]
-    if first < 0 or between < 0:
-        return 0
-    size = arrays.row_start[between + 1] - arrays.row_start[between]
-    other = arrays.columns[arrays.row_start[between] + below(random, size)]
-    second = arrays.row_of[shared, other]
-    if second < 0:
-        return 0
-    number, again = 1 + below(random, 2), 0
-    if first == second:
-        number += 1
-    else:
-        again = number
+    """Take one or two people out of each of some figures, two or three where it is one; how many in all, 0 where there are
+    too few."""
+    n_figures = draw_figures(arrays, room, random)
+    each = 1 + below(random, MOST_OF_EACH) if n_figures > 1 else 2 + below(random, 2)
     taken = 0
-    for half in range(2):
-        row, wanted = (first, number) if half == 0 else (second, again)
-        for _ in range(wanted):
-            total = 0
-            for e in range(arrays.row_start[row], arrays.row_start[row + 1]):
-                total += table[arrays.columns[e]]
-            if total == 0:
-                return -taken - 1
-            who = below(random, total)
+    for k in range(n_figures):
+        row, total = room.figures[k], 0
+        for e in range(arrays.row_start[row], arrays.row_start[row + 1]):
+            total += table[arrays.columns[e]]
+        if total < each:
+            put_in(room, room.taken, taken, table, 1)
+            return 0
+        for left in range(total, total - each, -1):
+            who = below(random, left)
             for e in range(arrays.row_start[row], arrays.row_start[row + 1]):
                 who -= table[arrays.columns[e]]
                 if who < 0:
@@ -300,8 +250,7 @@ def forget_need(room: Room, n_touched: int) -> None:
 def exchange_alike(arrays: Arrays, room: Room, table: np.ndarray, random: np.ndarray) -> int:
     """One exchange where every table counts alike; how many ways there were, 0 where all stayed."""
     people = take_people(arrays, room, table, random)
-    if people <= 0:
-        put_in(room, room.taken, -people - 1 if people < 0 else 0, table, 1)
+    if people == 0:
         return 0
     n_touched = note_need(arrays, room, people)
     room.of_row[0] = rarest(arrays, room, n_touched)

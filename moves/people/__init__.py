@@ -1,0 +1,1 @@
+"""Moves among people: tables of very many kinds of whom there are hardly any."""
