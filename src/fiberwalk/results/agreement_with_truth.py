@@ -66,7 +66,7 @@ class AgreementWithTruth:
         """Of the most probable records, how many there is somebody of; ties are broken at random, and averaged."""
         import pandas as pd
 
-        order = np.argsort(-self.p, kind="stable")
+        order = np.argsort(-self.p, kind="stable")[: np.count_nonzero(self.p > 0)]
         upto, there = np.cumsum(self.records[order]), np.cumsum(self.occupied[order])
         total = int(upto[-1]) if len(upto) else 0
         rows = []
@@ -87,6 +87,6 @@ class AgreementWithTruth:
 
     def __repr__(self) -> str:
         return (
-            f"<AgreementWithTruth: {self.records.sum():,} records, {int(self.occupied.sum()):,} of them exist, log score "
+            f"<AgreementWithTruth: {self.records[self.p > 0].sum():,} records, {int(self.occupied.sum()):,} of them exist, log score "
             f"{self.log_score:.3f} bits>"
         )

@@ -37,7 +37,7 @@ class Reconstruction:
         doubt = "" if self.converged else ", NOT CONVERGED"
         return (
             f"<Reconstruction of {', '.join(self.dims)}: {len(self.certain):,} records certain, "
-            f"{int(self.rebuilt.figures['records'].sum()):,} possible; {self.certificate.word}{doubt}>"
+            f"{int(self.records['records'].sum()):,} possible; {self.certificate.word}{doubt}>"
         )
 
     # --- what was found ---------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class Reconstruction:
         gained = figures["p_record"] - (self.known_above if self.region is not None else 0.0)
         alone = figures["p_record_once"]
         order = np.lexsort((np.arange(len(frame)), -np.round(alone, 9), -np.round(gained, 9)))
-        return frame.iloc[order].reset_index(drop=True)
+        return frame.iloc[order[figures["upper"][order] > 0]].reset_index(drop=True)
 
     @cached_property
     def known_above(self) -> np.ndarray:

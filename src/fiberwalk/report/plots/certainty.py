@@ -37,8 +37,9 @@ def draw_certainty(found: Reconstruction, axis: Axes | None) -> Figure:
         axis.axvline(certain, color=VERMILION, linewidth=1, linestyle=":")
         axis.annotate(
             f"{certain:,} certain",
-            (certain, 3),
-            xytext=(4, 0),
+            (certain, 70),
+            xytext=(-4, 0),
+            ha="right",
             textcoords="offset points",
             fontsize=8.5,
             color=VERMILION,
@@ -49,5 +50,5 @@ def draw_certainty(found: Reconstruction, axis: Axes | None) -> Figure:
     axis.set_ylabel("percent sure that somebody is of it")
     axis.spines[["top", "right"]].set_visible(False)
     if len(lines) > 1:
-        axis.legend(frameon=False, fontsize=8.5)
+        axis.legend(frameon=False, fontsize=8.5, loc="lower left")
     return figure
