@@ -86,7 +86,8 @@ class AgreementWithTruth:
         return draw_calibration(self, ax)
 
     def __repr__(self) -> str:
+        possible = int(self.records[self.p > 0].sum())
         return (
-            f"<AgreementWithTruth: {self.records[self.p > 0].sum():,} records, {int(self.occupied.sum()):,} of them exist, log score "
+            f"<AgreementWithTruth: {possible:,} records, {int(self.occupied.sum()):,} of them exist, log score "
             f"{self.log_score:.3f} bits>"
         )

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import fiberwalk as fw
+from fiberwalk.base.errors import InputError
 from fiberwalk.release.tables.hierarchies import levels_from
 
 NESTED = {
@@ -197,3 +198,25 @@ def test_the_town_is_published_at_its_levels(town):
     true = by_age.to_series()[bounds.index]
     assert ((bounds["lower"] <= true) & (true <= bounds["upper"])).all()
     assert bounds["upper"].loc[("0", "married", "alone")] == 0
+
+
+# --- the people of a town ----------------------------------------------------------------------------------------------
+
+
+def test_a_seed_gives_these_residents_on_every_machine():
+    people = fw.examples.town(5, seed=1)
+    text = people.to_csv(index=False, lineterminator="\n")
+    assert len(people) == 389
+    assert hashlib.sha256(text.encode()).hexdigest() == (
+        "04b472a13dd4ba7acd9f92791b677ce5f8b96b36ecf7fb622c777ee6cecf662c"
+    )
+    assert not people.equals(fw.examples.town(5, seed=2))
+
+
+def test_every_table_of_the_town_counts_its_people():
+    people = fw.examples.town(2, seed=3)
+    release = fw.examples.town_release(people)
+    assert len(release.tables) == 11
+    assert fw.reconstruct(release).people == (len(people), len(people))
+    with pytest.raises(InputError, match="there is no table 'rase' of the town"):
+        fw.examples.town_release(people, without=["rase"])
