@@ -69,7 +69,12 @@ def check_time(doing: str) -> None:
     """Raise `TimeUp` if the time limit is over; long work calls this now and then."""
     limit = _LIMIT.get()
     if limit is not None and time.monotonic() > limit.end:
-        raise TimeUp(f"{TIME_UP} while {doing}, and there is no result yet; allow more time.")
+        raise time_up(doing)
+
+
+def time_up(doing: str) -> TimeUp:
+    """What to raise when the time is up."""
+    return TimeUp(f"{TIME_UP} while {doing}, and there is no result yet; allow more time.")
 
 
 def check_ended(doing: str) -> None:

@@ -40,9 +40,16 @@ class SharpBounds:
 
 
 def cell_bounds(
-    release: Release, progress: Progress | None = None, sharp: bool = True, executor: Executor | None = None
+    release: Release,
+    progress: Progress | None = None,
+    sharp: bool = True,
+    executor: Executor | None = None,
+    solved: Presolved | None = None,
 ) -> SharpBounds:
-    """The sharp bounds of every finest cell of a release: by closed forms where it has one, else block by block."""
+    """The sharp bounds of every finest cell of a release: by closed forms where it has one, else block by block.
+
+    `solved` is the release after presolve, where that is known.
+    """
     outer = False
 
     def solve(smaller: Release) -> tuple[np.ndarray, np.ndarray]:
@@ -53,7 +60,8 @@ def cell_bounds(
 
     closed = margin_bounds(release, solve)
     if closed is None:
-        return sharp_bounds(presolve(release), release.picked(np.arange(release.n_cells)), progress, sharp, executor)
+        cells = release.picked(np.arange(release.n_cells))
+        return sharp_bounds(solved or presolve(release), cells, progress, sharp, executor)
     lower, upper, method = closed
     proof = np.full((len(lower), 2), OUTER if outer else method, dtype=object)
     proof[lower == upper] = DECIDED

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...base.interruption import time_left, time_up
 from .simplex import silent_model
 
 OPTIMAL, INFEASIBLE, LIMIT = "optimal", "infeasible", "at a limit"
@@ -37,17 +38,24 @@ class Outcome(NamedTuple):
 def branch_and_bound(
     program: Program, *, gap: float = 0.0, nodes: int | None = None, seconds: float | None = None
 ) -> Outcome:
-    """Solve, until the least cost is known within the share `gap`, or as long as so many nodes or seconds allow."""
+    """Solve, until the least cost is known within the share `gap`, or as long as so many nodes or seconds allow.
+
+    Where the time that the user gave is up, `TimeUp` is raised.
+    """
     import highspy
 
     model = silent_model(*program)
     model.setOptionValue("mip_rel_gap", gap)
     if nodes is not None:
         model.setOptionValue("mip_max_nodes", nodes)
-    if seconds is not None:
-        model.setOptionValue("time_limit", seconds)
+    left = time_left()
+    allowed = [limit for limit in (seconds, left) if limit is not None]
+    if allowed:
+        model.setOptionValue("time_limit", min(allowed))
     model.run()
     statuses, status = highspy.HighsModelStatus, model.getModelStatus()
+    if status == statuses.kTimeLimit and left is not None and left == min(allowed):
+        raise time_up("an integer program was solved")
     words = {
         statuses.kOptimal: OPTIMAL,
         statuses.kInfeasible: INFEASIBLE,

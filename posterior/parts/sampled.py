@@ -147,7 +147,7 @@ def ranges(support: Support, questions: Any, progress: Progress | None, executor
     single = np.diff(questions.indptr) == 1
     cells = questions.indices[questions.indptr[:-1][single]]
     if len(cells):
-        bounds = cell_bounds(support.narrowed, tell, exactly, executor)
+        bounds = cell_bounds(support.narrowed, tell, exactly, executor, solved)
         lower[single], upper[single] = bounds.lower[cells], bounds.upper[cells]
         sharp[single] = (bounds.proof[cells] != OUTER).all(axis=1)
     if not single.all():

@@ -45,12 +45,15 @@ class Rebuilt:
     def figures(self) -> dict[str, np.ndarray]:
         """Of each kind: the least and greatest number of people, probabilities, and the expected number."""
         pmfs, sizes = self.belief.pmfs, self.kinds.multiplicity
-        somebody = np.array([_open(pmf, float(pmf.probabilities[pmf.values >= 1].sum())) for pmf in pmfs])
+        met = np.array([float(pmf.probabilities[pmf.values >= 1].sum()) for pmf in pmfs])
+        is_open = np.array([_is_open(pmf) for pmf in pmfs], dtype=bool)
+        usual = float(met[is_open].mean()) if is_open.any() else 0.0
+        somebody = np.array([_open(pmf, p, usual) for pmf, p in zip(pmfs, met, strict=True)])
         one = np.array([float(pmf.probabilities[pmf.values == 1].sum()) for pmf in pmfs])
         error = np.array([_error(pmf) for pmf in pmfs])
         of_one = np.array(
             [
-                tuple(_open(pmf, p) for p in of_one_record(pmf.first, pmf.p, int(k), self.alike))
+                tuple(_open(pmf, p, usual) for p in of_one_record(pmf.first, pmf.p, int(k), self.alike))
                 if k > 1
                 else (some, single)
                 for pmf, k, some, single in zip(pmfs, sizes, somebody, one, strict=True)
@@ -88,13 +91,18 @@ class Rebuilt:
         return low, high
 
 
-def _open(pmf: Pmf, p: float) -> float:
-    """What chains never met is not impossible, nor what they always met certain, where bounds leave both: half a draw is
-    added to either side."""
-    if pmf.method == "exact" or pmf.upper == 0 or pmf.lower >= 1:
+def _is_open(pmf: Pmf) -> bool:
+    """Do bounds leave it open whether there is somebody, and chains tell?"""
+    return pmf.method != "exact" and pmf.upper > 0 and pmf.lower < 1
+
+
+def _open(pmf: Pmf, p: float, usual: float) -> float:
+    """What chains never met is not impossible, nor what they always met certain, where bounds leave both: one effective draw
+    is added, of what is usual among the kinds that are open."""
+    if not _is_open(pmf):
         return p
     draws = max(pmf.ess, 1.0) if np.isfinite(pmf.ess) else 1.0
-    return float(np.clip(p, 0.5 / (draws + 1.0), 1.0 - 0.5 / (draws + 1.0)))
+    return float(np.clip(p, usual / (draws + 1.0), (draws + usual) / (draws + 1.0)))
 
 
 def _error(pmf: Pmf) -> float:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import fiberwalk as fw
+from fiberwalk.base.errors import TimeUp
+from fiberwalk.base.interruption import time_limit
 from fiberwalk.fiber.solvers import integer_program
 from fiberwalk.fiber.solvers.branch_and_bound import INFEASIBLE, LIMIT, OPTIMAL, Program, branch_and_bound
 from fiberwalk.fiber.solvers.integer_program import optimum
@@ -74,3 +76,11 @@ def test_least_costs_are_those_of_all_tables(A, table, cost, off):
         assert (A @ np.rint(answer.x).astype(int) == b).all()
     else:
         assert (answer.status, answer.x) == (INFEASIBLE, None)
+
+
+def test_it_ends_when_the_time_of_the_user_is_up():
+    with (
+        time_limit(1e-9),
+        pytest.raises(TimeUp, match="while an integer program was solved, and there is no result yet"),
+    ):
+        optimum(*HARD)
