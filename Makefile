@@ -100,6 +100,11 @@ studies: $(VENV)/installed-for-tests
 	$(BIN)/python bench/studies/flexible_tables.py
 	$(BIN)/python bench/studies/protected_risk.py
 	$(BIN)/python bench/studies/table_server.py
+	$(BIN)/python bench/studies/town.py calibration --towns 300 --store
+	$(BIN)/python bench/studies/town.py realistic --blocks 5 --store
+	$(BIN)/python bench/studies/town.py realistic --blocks 50 --store
+	$(BIN)/python bench/studies/town.py protected --blocks 2 --store
+	$(BIN)/python bench/studies/town.py growth --store
 	$(BIN)/python bench/papers --store
 
 # A Python that will not do is refused in a sentence, before anything is made.

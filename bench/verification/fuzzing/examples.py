@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -117,6 +118,21 @@ def microdata_parquet() -> tuple[bytes, ...]:
 def matrices() -> tuple[bytes, ...]:
     """Transition matrices, bare and with labels."""
     return b"0.7 0.3 0\n0.2 0.6 0.2\n0.1 0.2 0.7\n", b",0,1,2\n0,2/3,1/3,0\n1,1/6,2/3,1/6\n2,0,1/3,2/3\n"
+
+
+TABLES_OF_PEOPLE = {
+    "ages.csv": b"age,count\n0,1\n1,0\n2,2\n3,0\n4,1\n5,1\n",
+    "sexes.csv": b"band,sex,count\nyoung,f,2\nyoung,m,1\nold,f,0\nold,m,2\n",
+}
+
+
+def declared_populations() -> tuple[bytes, ...]:
+    """Who may exist: with ranges, recodes that overlap, rules, tables about a part, and without anything."""
+    young, old = {"from": 0, "to": 2}, {"from": 3, "to": 5}
+    dims = {"sex": ["f", "m"], "age": {"from": 0, "to": 5}}
+    plain = {"dims": dims, "recodes": {"age": {"band": {"young": young, "old": old}}}}
+    rules = {**plain, "where": [[{"sex": "f"}, {"age": {"from": 0, "to": 4}}]], "about": {"ages": {"sex": ["f", "m"]}}}
+    return tuple(json.dumps(one, indent=1).encode() for one in (plain, rules)) + (b"{}",)
 
 
 def seeds() -> tuple[bytes, ...]:

@@ -84,6 +84,17 @@ def _seeded(path: Path) -> None:
     _commanded(["tabulate", str(people), *asked, "--seed-file", str(path)])
 
 
+def _populated(path: Path) -> None:
+    """What says who may exist, beside two tables of them."""
+    folder = path.with_name("tables")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    (folder / "population.json").symlink_to(path)
+    for name, content in examples.TABLES_OF_PEOPLE.items():
+        (folder / name).write_bytes(content)
+    _commanded(["reconstruct", str(folder), "--max-draws", "2000", "--csv", str(path.with_name("records.csv"))])
+
+
 def _commanded(arguments: list[str]) -> None:
     """A command; what it refuses is an error of ours again."""
     result = CliRunner().invoke(main, arguments, env={"FIBERWALK_TRACEBACK": "1"})
@@ -105,6 +116,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("saved result", ".fw", examples.saved_results, OF_RESULTS, fw.load),
     Kind("transition matrix", ".txt", examples.matrices, OF_TEXTS, _perturbed),
     Kind("seed file", ".txt", examples.seeds, OF_TEXTS, _seeded),
+    Kind("declared population", ".json", examples.declared_populations, OF_TEXTS, _populated),
     Kind("checkpoint", ".chains", examples.checkpoints, OF_CHECKPOINTS, examples.audited),
 )
 KNOWING, RARELY = 0.6, 0.02

@@ -10,6 +10,7 @@ import pytest
 
 import fiberwalk as fw
 from fiberwalk.base.errors import InputError
+from fiberwalk.recipes.block_of_seven import OLDEST, PUBLISHED, ROUNDED, YOUNGEST_MARRIED
 from fiberwalk.report.reconstruction_page import reconstruction_page
 
 LABELS = {"block": ["1", "2"], "sex": ["f", "m"], "age": ["0", "1", "2", "3"]}
@@ -169,3 +170,30 @@ def test_what_cannot_be_asked_is_one_sentence(call, words):
         call(published())
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("without", "populations", "certain"),
+    [
+        ((), 1, 7),
+        pytest.param(("black females",), 2, 0, marks=pytest.mark.slow),
+        pytest.param(("females", "males"), 8, 4, marks=pytest.mark.slow),
+    ],
+)
+def test_the_block_of_seven_is_found_by_its_statistics(without, populations, certain):
+    """As Garfinkel, Abowd and Martindale (2019) say, and a search through all populations."""
+    ages = [str(age) for age in range(OLDEST + 1)]
+    people = fw.population(
+        {"sex": ["f", "m"], "race": ["b", "w"], "status": ["married", "single"], "age": ages},
+        where=[({"status": "married"}, {"age": ages[YOUNGEST_MARRIED:]})],
+    )
+    release = people.published({"race": fw.table([4, 3], dims="race", labels={"race": ["b", "w"]})})
+    for name, (group, number, middle, average) in PUBLISHED.items():
+        if name not in without:
+            rounding = "nearest" if name in ROUNDED else "exact"
+            facts = fw.facts.median(middle, "age", rounding="exact"), fw.facts.mean(average, "age", rounding=rounding)
+            release = release.knows(group, *facts, exactly=number)
+    found = fw.reconstruct(release)
+    assert found.populations == populations
+    assert len(found.certain) == certain
+    assert found.method == "exact"
