@@ -103,7 +103,7 @@ studies: $(VENV)/installed-for-tests
 	$(BIN)/python bench/studies/town.py calibration --towns 300 --store
 	$(BIN)/python bench/studies/town.py realistic --blocks 5 --store
 	$(BIN)/python bench/studies/town.py realistic --blocks 50 --store
-	$(BIN)/python bench/studies/town.py protected --blocks 2 --store
+	$(BIN)/python bench/studies/town.py protected --blocks 2 --seconds 120 --store
 	$(BIN)/python bench/studies/town.py growth --store
 	$(BIN)/python bench/papers --store
 

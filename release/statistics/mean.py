@@ -13,7 +13,7 @@ from ...base.numbers import check_whole
 from ..facts.fact import Fact, Meaning, Row
 from ..facts.groups import Group
 from .rounded import Rounded, rounded
-from .rows import between, counted, refuse_outside, row, somebody
+from .rows import as_many, between, counted, refuse_outside, row
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Mean:
         n = counted(whom)
         if n is None:
             rows = between(whom.cells, numbers, [Fraction(1)] * len(numbers), self.figure)
-            return Meaning((*rows, somebody(whom)))
+            return Meaning((*rows, *as_many(whom, n)))
         if n == 0:
             raise InputError(f"{self.words(whom.words)}, and there is nobody of that kind.")
         scale = math.lcm(*(number.denominator for number in numbers))
@@ -42,7 +42,7 @@ class Mean:
         if low > high:
             kind = "whole numbers" if scale == 1 else "such numbers"
             raise InputError(f"{self.words(whom.words)}: no {n} {kind} have a mean that is rounded to that.")
-        return Meaning((row(whom.cells, numbers, low, high),))
+        return Meaning((row(whom.cells, numbers, low, high), *as_many(whom, n)))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ..facts.fact import Fact, Meaning, Row
 from ..facts.facts import NO_LIMIT
 from ..facts.groups import Group
 from .rounded import Rounded, rounded
-from .rows import counted, plain, refuse_outside, somebody
+from .rows import as_many, counted, plain, refuse_outside
 
 MOST_BRANCHES = 2_000
 """A choice between more is refused: a system with one column for each would be too large to be solved."""
@@ -63,14 +63,13 @@ class Quantile:
             rows = [
                 _upwards(whom.cells, row, int(a), int(b)) for row, a, b in zip(matrix, low[0], high[0], strict=True)
             ]
-            extra = () if n is not None else (somebody(whom),)
-            return Meaning((*(row for row in rows if row.coefficients.any()), *extra))
+            return Meaning((*(row for row in rows if row.coefficients.any()), *as_many(whom, n)))
         wide = sp.csr_array(
             (matrix.ravel(), (np.repeat(np.arange(len(matrix)), len(whom.cells)), np.tile(whom.cells, len(matrix)))),
             shape=(len(matrix), whom.told.n_cells),
         )
         wide.eliminate_zeros()
-        return Meaning(() if n is not None else (somebody(whom),), (Choice(wide, low, high, self.words(whom.words)),))
+        return Meaning(as_many(whom, n), (Choice(wide, low, high, self.words(whom.words)),))
 
     def _branches(self, labels: Sequence[Fraction], n: int | None) -> list[tuple[int, int]]:
         """The pairs of labels that may meet there; a label with itself where the share is inside of it."""

@@ -16,27 +16,37 @@ from .rounded import Rounded
 
 
 def counted(whom: Group) -> int | None:
-    """How many are in a group, where that is published or follows from its cells one by one."""
+    """How many are in a group, where that is published, or follows from its cells and published sums that do not overlap."""
     told = whom.told
-    if (told.lower[whom.cells] == told.upper[whom.cells]).all():
-        return int(told.lower[whom.cells].sum())
-    matrix = told.sums.matrix
-    for row in np.flatnonzero((np.diff(matrix.indptr) == len(whom.cells)) & (told.sums.lower == told.sums.upper)):
-        part = slice(matrix.indptr[row], matrix.indptr[row + 1])
-        if (matrix.data[part] == 1).all() and np.array_equal(np.sort(matrix.indices[part]), whom.cells):
-            return int(told.sums.lower[row])
-    return None
+    matrix, left = told.sums.matrix, np.zeros(told.n_cells, dtype=bool)
+    left[whom.cells] = True
+    outside = matrix @ (~left).astype(np.int64)
+    plain_rows = np.asarray(abs(matrix - matrix.sign()).sum(axis=1)).ravel() == 0
+    inside = (outside == 0) & plain_rows & (told.sums.lower == told.sums.upper) & (np.diff(matrix.indptr) > 0)
+    decided = left & (told.lower == told.upper)
+    number, left = int(told.lower[decided].sum()), left & ~decided
+    # Larger sums first: the group itself, where it is published, and else the parts of one table.
+    for one in sorted(np.flatnonzero(inside), key=lambda one: int(matrix.indptr[one] - matrix.indptr[one + 1])):
+        part = slice(matrix.indptr[one], matrix.indptr[one + 1])
+        cells = matrix.indices[part]
+        known = cells[decided[cells]]
+        if (matrix.data[part] == 1).all() and left[cells].sum() + len(known) == len(cells) > len(known):
+            number += int(told.sums.lower[one]) - int(told.lower[known].sum())
+            left[cells] = False
+    return None if left.any() else number
+
+
+def as_many(whom: Group, n: int | None) -> tuple[Row, ...]:
+    """How many are in the group as a row of its own, so that searches look at it beside their ages: n, or at least one, as a
+    figure of nobody is not published."""
+    ones = np.ones(len(whom.cells), dtype=np.int64)
+    return (Row(whom.cells, ones, 1, NO_LIMIT) if n is None else Row(whom.cells, ones, n, n),)
 
 
 def row(cells: np.ndarray, numbers: Sequence[Fraction], low: int = 0, high: int = NO_LIMIT) -> Row:
     """A row of coefficients in fractions, made whole; its limits are multiples of that already, or 0."""
     scale = math.lcm(*(number.denominator for number in numbers)) if numbers else 1
     return Row(cells, np.array([int(number * scale) for number in numbers], dtype=np.int64), low, high)
-
-
-def somebody(whom: Group) -> Row:
-    """There is at least one in the group: a mean of nobody is not published."""
-    return Row(whom.cells, np.ones(len(whom.cells), dtype=np.int64), 1, NO_LIMIT)
 
 
 def between(

@@ -14,7 +14,7 @@ from ...base.numbers import check_whole
 from ..facts.fact import Fact, Meaning, Row
 from ..facts.groups import Group
 from .rounded import Rounded, rounded
-from .rows import between, counted, somebody
+from .rows import as_many, between, counted
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Share:
         cells = np.union1d(whom.cells, other.cells)
         sizes = [Fraction(self.times * int(inside)) for inside in np.isin(cells, whom.cells)]
         weights = [Fraction(int(inside)) for inside in np.isin(cells, other.cells)]
-        return Meaning((*between(cells, sizes, weights, self.figure), somebody(other)))
+        return Meaning((*between(cells, sizes, weights, self.figure), *as_many(other, None)))
 
 
 def share(

@@ -134,3 +134,19 @@ def test_the_report_says_what_is_known(tmp_path):
     assert told.notes[-2:] == ("the median age of sex=f is 20", "sex=f is 50% of everybody")
     fw.audit(told).to_html(tmp_path / "told.html")
     assert "the median age of sex=f is 20" in (tmp_path / "told.html").read_text()
+
+
+def test_how_many_are_in_a_group_follows_from_sums_that_do_not_overlap():
+    """Nobody published how many there are; a table by sex says it, and so does one with a decided cell."""
+    labels = {"sex": ["f", "m"], "age": ["1", "2", "3"]}
+    ages = fw.table([[1, 0, 1], [0, 2, 0]], dims=list(labels), labels=labels)
+    by_sex = fw.publish(ages, margins=["sex"]).without_truth()
+    stated = by_sex.knows({}, exactly=4)
+    for known in (by_sex, stated):
+        two = known.knows({}, fw.facts.median("2", "age", rounding="exact"))
+        assert "or" not in two.notes[-1]
+        assert fw.count(two) == fw.count(stated.knows({}, fw.facts.median("2", "age", rounding="exact")))
+    with pytest.raises(fw.InputError, match="no 4 whole numbers have a mean that is rounded to that"):
+        by_sex.knows({}, fw.facts.mean("1.6", "age", rounding="exact"))
+    unknown = fw.publish(ages, margins=["age"]).without_truth().knows({"sex": "f"}, at_most=3)
+    unknown.knows({"sex": "f"}, fw.facts.mean("1.6", "age", rounding="exact"))  # of five
