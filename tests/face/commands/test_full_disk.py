@@ -41,6 +41,9 @@ WRITING = {
     "tabulate --out .parquet": (*TABULATE, "--seed", "1", "--out", "OUT.parquet"),
     "tabulate --seed-file": (*TABULATE, "--seed-file", "OUT.txt"),
     "test --save": ("test", "truth.csv", "--hypothesis", "row", "--hypothesis", "col", "--save", "OUT.fw"),
+    "reconstruct --csv": ("reconstruct", "truth.csv", "--csv", "OUT.csv"),
+    "reconstruct --html": ("reconstruct", "truth.csv", "--html", "OUT.html"),
+    "reconstruct --draw": ("reconstruct", "truth.csv", "--draw", "OUT.csv"),
     "demo --html": ("demo", "--html", "OUT.html"),
 }
 """Every option that names a file to be written but checkpoints, which have tests of their own."""
@@ -65,7 +68,7 @@ def test_every_option_that_writes_is_here():
         f"{command.name} {option.opts[0]}"
         for command in COMMANDS
         for option in command.params
-        if option.name in ("csv", "html", "save", "out", "note", "plot", "seed_file")
+        if option.name in ("csv", "html", "save", "out", "note", "plot", "seed_file", "draw")
     }
     tried = {" ".join(name.split()[:2]) for name in WRITING}
     assert own - tried - {"report --csv", "tabulate --note"} == set()
