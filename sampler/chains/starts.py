@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.errors import InputError
+from ...base.errors import InputError, TimeUp
 from ...base.jit import jit_lean
 from ...base.random_streams import streams
 from ...fiber.blocks.presolve import Block, Presolved
@@ -75,9 +75,12 @@ def _extreme(block: Block, column: int, sign: int) -> np.ndarray:
 
 
 def _cheapest(block: Block, cost: np.ndarray) -> np.ndarray:
-    """The best table by some costs of its columns, as far as a short branch and bound finds it."""
+    """The best table by some costs of its columns, as far as a short branch and bound finds it before the time is up."""
     left = (block.b - block.A @ block.lower).astype(float)
-    found, _ = least_cost(cost, block.A, left, left, (block.upper - block.lower).astype(float), nodes=NODES)
+    try:
+        found, _ = least_cost(cost, block.A, left, left, (block.upper - block.lower).astype(float), nodes=NODES)
+    except TimeUp:
+        return block.start
     return block.start if found is None else block.lower + found
 
 
