@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import fiberwalk as fw
-from fiberwalk.base.errors import InputError, TimeUp
+from fiberwalk.base.errors import InputError, TimeUp, TooLarge
 
 LABELS = {"block": ["1", "2", "3"], "sex": ["f", "m"], "age": [str(age) for age in range(8)], "race": ["a", "b", "c"]}
 RECODES = {
@@ -74,7 +74,7 @@ def main() -> int:
         release, law = published(rng), str(rng.choice(["uniform", "hypergeometric"]))
         try:
             exact = fw.reconstruct(release, law=law, method="exact", max_seconds=options.seconds)
-        except (InputError, TimeUp) as reason:
+        except (InputError, TimeUp, TooLarge) as reason:
             print(f"{case}: {law}: not solved exactly: {str(reason)[:80]}", flush=True)
             continue
         chains = fw.reconstruct(release, law=law, method="chains", seed=case + 1, max_seconds=options.seconds)

@@ -29,7 +29,7 @@ import xarray as xr
 from scipy import stats
 
 import fiberwalk as fw
-from fiberwalk.base.errors import InputError, TimeUp
+from fiberwalk.base.errors import InputError, TimeUp, TooLarge
 from fiberwalk.fiber.blocks.presolve import presolve
 from fiberwalk.recipes.town import ETHNICITIES, SEXES
 from fiberwalk.recipes.town_tables import RACE_GROUPS, TABLES
@@ -283,7 +283,7 @@ def protected(blocks: int, seconds: float) -> Iterator[str]:
             release = fw.examples.town_release(people, **how)
             found = fw.reconstruct(release, law="hypergeometric", region="block", max_seconds=seconds)
             held = found.against(people)
-        except (InputError, TimeUp) as problem:
+        except (InputError, TimeUp, TooLarge) as problem:
             yield f"| {name} | {str(problem).splitlines()[0]} | | | | | |"
             continue
         doubt = "" if found.converged else ", not converged"
