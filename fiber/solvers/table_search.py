@@ -19,7 +19,8 @@ from ...release.facts.facts import NO_LIMIT
 from ..equations.moments import may_have_moments, moments
 from ..equations.sparse_equations import sparse_equations
 from .histograms import with_histograms
-from .table_search_kernel import AT_ITS_END, FOUND, GIVEN_UP, NONE, SPENT, STAGE, Room, narrow, next_tables, search
+from .propagation_kernel import Room
+from .table_search_kernel import AT_ITS_END, FOUND, GIVEN_UP, NONE, SPENT, STAGE, narrow, next_tables, search
 
 MOST_WORK = 40_000
 """Entries of equations that one search looks at. Most tables are found within a fifth of this; it takes 0.3 ms."""

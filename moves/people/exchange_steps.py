@@ -240,41 +240,49 @@ def between_bounds(arrays: Arrays, room: Room, people: int, table: np.ndarray) -
 
 
 @jit_inlined
-def forget_need(room: Room, n_touched: int) -> None:
-    """Nothing is needed any more."""
+def begin_exchange(arrays: Arrays, room: Room, table: np.ndarray, random: np.ndarray) -> tuple[int, int]:
+    """Take people out, ready to search for all ways to put as many back: how many they are, and the rows they touch."""
+    people = take_people(arrays, room, table, random)
+    if people == 0:
+        return 0, 0
+    n_touched = note_need(arrays, room, people)
+    room.of_row[0] = rarest(arrays, room, n_touched)
+    room.place[0] = arrays.row_start[room.of_row[0]]
+    return people, n_touched
+
+
+@jit_inlined
+def end_exchange(room: Room, people: int, n_touched: int, table: np.ndarray, ways: int, steps: int) -> int:
+    """Put in the people who were drawn, or those who were there if the search was given up; how many ways there were."""
+    if steps <= 0 or ways == 0:
+        for k in range(people):
+            room.best[k] = room.taken[k]
+        ways = 0
+    put_in(room, room.best, people, table, 1)
     for k in range(n_touched):
         room.need[room.touched[k]] = 0
+    return ways
 
 
 @jit
 def exchange_alike(arrays: Arrays, room: Room, table: np.ndarray, random: np.ndarray) -> int:
     """One exchange where every table counts alike; how many ways there were, 0 where all stayed."""
-    people = take_people(arrays, room, table, random)
+    people, n_touched = begin_exchange(arrays, room, table, random)
     if people == 0:
         return 0
-    n_touched = note_need(arrays, room, people)
-    room.of_row[0] = rarest(arrays, room, n_touched)
-    room.place[0] = arrays.row_start[room.of_row[0]]
-    number, total, depth, steps = 0, 0.0, 0, MOST_STEPS
+    ways, total, depth, steps = 0, 0.0, 0, MOST_STEPS
     while True:
         depth, steps = next_way(arrays, room, people, n_touched, depth, steps)
         if depth < 0:
-            break
+            return end_exchange(room, people, n_touched, table, ways, steps)
         weight = 1.0
         for k in range(people):
             weight *= ways_of_a_column(room, table, k)
             table[room.chosen[k]] += 1
         possible = between_bounds(arrays, room, people, table)
         put_in(room, room.chosen, people, table, -1)
-        if not possible:
-            continue
-        number += 1
-        total += weight
-        if fraction(random) * total < weight:
-            room.best[:] = room.chosen
-    if steps <= 0 or number == 0:
-        room.best[:] = room.taken
-        number = 0
-    put_in(room, room.best, people, table, 1)
-    forget_need(room, n_touched)
-    return number
+        if possible:
+            ways += 1
+            total += weight
+            if fraction(random) * total < weight:
+                room.best[:] = room.chosen

@@ -1,4 +1,4 @@
-"""People of two figures put together anew, drawn from the law given everybody else (a block Gibbs step)."""
+"""A few people of some figures put together anew, drawn from the law given everybody else (a block Gibbs step)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from ...moves.people.exchange_steps import (
     MOST_STEPS,
     Arrays,
     Room,
+    begin_exchange,
     between_bounds,
-    forget_need,
+    end_exchange,
     next_way,
-    note_need,
     put_in,
-    rarest,
-    take_people,
     ways_of_a_column,
 )
 from ...moves.people.exchanges import Exchanges
@@ -127,17 +125,14 @@ def exchange(arrays: Arrays, room: Room, weights: Weights, table: np.ndarray, ra
     As many people of a column can be taken out in several ways, which counts, too: each way is weighed with how probably it
     would have been the one that was taken out.
     """
-    people = take_people(arrays, room, table, random)
+    people, n_touched = begin_exchange(arrays, room, table, random)
     if people == 0:
         return 0
-    n_touched = note_need(arrays, room, people)
-    room.of_row[0] = rarest(arrays, room, n_touched)
-    room.place[0] = arrays.row_start[room.of_row[0]]
-    number, top, total, depth, steps = 0, -np.inf, 0.0, 0, MOST_STEPS
+    ways, top, total, depth, steps = 0, -np.inf, 0.0, 0, MOST_STEPS
     while True:
         depth, steps = next_way(arrays, room, people, n_touched, depth, steps)
         if depth < 0:
-            break
+            return end_exchange(room, people, n_touched, table, ways, steps)
         log = 0.0
         for k in range(people):
             log += np.log(ways_of_a_column(room, table, k))
@@ -148,19 +143,13 @@ def exchange(arrays: Arrays, room: Room, weights: Weights, table: np.ndarray, ra
         put_in(room, room.chosen, people, table, -1)
         if not possible or not log > -np.inf:
             continue
-        number += 1
+        ways += 1
         if log > top:
             total, top = total * np.exp(top - log), log
         share = np.exp(log - top)
         total += share
         if fraction(random) * total < share:
             room.best[:] = room.chosen
-    if steps <= 0 or number == 0:
-        room.best[:] = room.taken
-        number = 0
-    put_in(room, room.best, people, table, 1)
-    forget_need(room, n_touched)
-    return number
 
 
 @jit

@@ -147,6 +147,11 @@ class Reconstruction:
         return self.rebuilt.entropy_at_most
 
     @property
+    def entropy_per_person(self) -> float:
+        """The bits that are left to guess, shared among the people."""
+        return self.entropy / self.people[1] if self.people[1] else 0.0
+
+    @property
     def people(self) -> tuple[int, int]:
         """The least and the greatest number of people that the tables allow."""
         return self.rebuilt.people
