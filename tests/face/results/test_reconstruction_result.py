@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
@@ -82,6 +83,22 @@ def test_the_level_above_knows_the_figures_of_all_regions_together(found):
     for row in found.records.itertuples():
         share = of_both[row.sex, row.age] / 7
         assert row.p_above == pytest.approx(1 - (1 - share) ** {"1": 4, "2": 3}[row.block], abs=1e-7)
+
+
+def test_the_bits_that_are_left_are_those_of_the_number_of_populations(found):
+    """Every population counts alike, and all were counted: by hand, through every way to fill the tables."""
+    by_sex, ages_by_sex, ages = (shown(PEOPLE, axes).values for axes in TABLES.values())
+    lines = [
+        [row for row in itertools.product(range(3), repeat=4) if sum(row) == people]
+        for people in by_sex.ravel().tolist()
+    ]
+    tables = np.array(list(itertools.product(*lines))).reshape(-1, 2, 2, 4)
+    agree = (tables.sum(axis=1) == ages_by_sex).all(axis=(1, 2)) & (tables.sum(axis=2) == ages).all(axis=(1, 2))
+    number = int(agree.sum())
+    assert number > 1
+    assert found.populations == number
+    assert found.entropy == pytest.approx(np.log2(number))
+    assert found.entropy_per_person == pytest.approx(np.log2(number) / len(PEOPLE))
 
 
 def test_claims_agree_with_the_records_and_joint_ones_with_each_other(found):
