@@ -21,8 +21,7 @@ def counted(whom: Group) -> int | None:
     matrix, left = told.sums.matrix, np.zeros(told.n_cells, dtype=bool)
     left[whom.cells] = True
     outside = matrix @ (~left).astype(np.int64)
-    plain_rows = np.asarray(abs(matrix - matrix.sign()).sum(axis=1)).ravel() == 0
-    inside = (outside == 0) & plain_rows & (told.sums.lower == told.sums.upper) & (np.diff(matrix.indptr) > 0)
+    inside = (outside == 0) & (told.sums.lower == told.sums.upper) & (np.diff(matrix.indptr) > 0)
     decided = left & (told.lower == told.upper)
     number, left = int(told.lower[decided].sum()), left & ~decided
     # Larger sums first: the group itself, where it is published, and else the parts of one table.
