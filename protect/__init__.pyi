@@ -19,3 +19,5 @@ from .rounding.random_rounding import random_round as random_round
 from .rounding.semi_controlled_rounding import semi_controlled_round as semi_controlled_round
 from .suppression import sensitivity as sensitivity
 from .suppression.complementary_suppression import complementary_suppress as complementary_suppress
+from .suppression.problem import SuppressionProblem as SuppressionProblem
+from .suppression.problem import problem as problem

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...base.errors import InputError
-from ...base.numbers import scaled
-from ...base.progress import Progress, shown
-from ...fiber.blocks.presolve import presolve
-from ...fiber.bounds.chooser import sharp_bounds
-from ...release.facts.facts import Applied, Protection
+from ...base.progress import Progress
 from ...release.facts.knowledge import Rule
-from ...release.publish import parse_margins, publish_margins
+from ...release.publish import parse_margins
 from ...release.release import Release, of_table
 from ...release.tables.tables import Table, as_table, cell_mask
-from ..mechanism.mechanism import SUPPORT
-from .suppression import refuse_cells_as_margin, refuse_everything, with_withheld
-from .suppression_pattern import Pattern, Room, Sensitive, cheapest_pattern
+from .least_suppression import least_suppression
+from .problem import problem
+from .suppression import refuse_cells_as_margin, refuse_everything
 
 
 def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are its interface)
@@ -39,6 +35,7 @@ def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are i
     secondary_zeros: bool = False,
     rounds: int = 25,
     margins: Iterable[Any] | None = None,
+    max_seconds: float | None = None,
     progress: Progress | bool | None = None,
 ) -> Release:
     """Withhold the sensitive cells of a table and as few others as protect them; publish the rest and every margin.
@@ -74,6 +71,8 @@ def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are i
         How often a pattern is improved before the search settles for one that protects, but may not be the cheapest.
     margins
         The margins to publish (all of them, at every level, when left out); none of their figures is withheld.
+    max_seconds
+        After so many seconds the best pattern so far is taken; so does Ctrl-C.
     progress
         As for `audit`.
 
@@ -95,32 +94,23 @@ def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are i
     labelled = as_table(table)
     known = None if rule is None else Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=labelled.decimals)
     primary = _primary(labelled, where, known)
-    start = of_table(labelled)
     what = f"rule {rule!r}" if rule is not None else "the condition"
     if not primary.any():
         raise InputError(f"no cell is sensitive: {what} hits none.")
-    refuse_everything(start, primary, what)
+    refuse_everything(of_table(labelled), primary.ravel(), what)
     published = parse_margins(margins, labelled.dims)
     refuse_cells_as_margin(published, labelled.dims)
     if not published:
         raise InputError(
             "complementary_suppress(margins=[]): without margins nothing can be computed back; use suppress()."
         )
-    low, high, wide = (
-        scaled(amount, labelled.decimals, f"complementary_suppress({name}=)")
-        for name, amount in (("below", below), ("above", above), ("width", width))
-    )
-    sensitive = _wanted(start, np.flatnonzero(primary), low, high, wide, percent)
-    task = _Task(start, primary, sensitive, published, known if rule_known else None, flags)
-    room, allowed = task.room(secondary_zeros)
-    _refuse_impossible(task.released(allowed | primary), sensitive, secondary_zeros or rule_known)
-    n, truth = start.n_cells, task.truth
-    cost = np.ones(n, dtype=np.int64) if minimise == "cells" else truth * (n + 1) + 1
-    with shown(progress) as tell:
-        pattern = cheapest_pattern(
-            room, sensitive, allowed, cost, task.too_narrow, rounds=int(rounds), tell=tell or (lambda line: None)
-        )
-    return task.result(pattern, minimise)
+    task = problem(
+        labelled, primary, below=below, above=above, width=width, percent=percent, minimise=minimise, keep="totals",
+        secondary_zeros=secondary_zeros, margins=published, alone=False,
+    )  # fmt: skip
+    if rule_known:
+        task = replace(task, rule=known, flags=flags)
+    return least_suppression(task, rounds=rounds, max_seconds=max_seconds, progress=progress).release
 
 
 def _check_rule(
@@ -150,148 +140,10 @@ def _check_search(minimise: str, rounds: Any) -> None:
 
 def _primary(table: Table, where: Any, rule: Rule | None) -> np.ndarray:
     """The sensitive cells: those that the rule hits, and those that are named."""
-    truth = table.values.ravel()
-    primary = np.zeros(len(truth), dtype=bool)
+    truth = table.values
+    primary = np.zeros(truth.shape, dtype=bool)
     if rule is not None:
         primary |= (truth >= rule.lower) & (truth <= rule.upper)
     if where is not None:
-        primary |= cell_mask(where, table).ravel()
+        primary |= cell_mask(where, table)
     return primary
-
-
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """What is to be protected, and from whom."""
-
-    start: Release
-    """The table, of which nothing is published yet."""
-    primary: np.ndarray
-    sensitive: Sensitive
-    shown: Sequence[Any]
-    """The margins that are published."""
-    rule: Rule | None
-    """The rule, where the intruder knows it."""
-    flags: bool
-
-    @property
-    def truth(self) -> np.ndarray:
-        """The true table."""
-        assert self.start.truth is not None
-        return self.start.truth
-
-    def released(self, hidden: np.ndarray) -> Release:
-        """The release that withholds these cells."""
-        release = with_withheld(self.start, hidden, self.primary)
-        release = publish_margins(replace(release, flagged=self.flags), self.shown)
-        return release.knows_rule(self.rule, flags=self.flags) if self.rule is not None else release
-
-    def too_narrow(self, hidden: np.ndarray) -> np.ndarray:
-        """The sensitive cells whose interval is narrower than wanted where these cells are withheld."""
-        cells = self.sensitive.cells
-        return cells[~_wide_enough(*_intervals(self.released(hidden), cells), self.truth, self.sensitive)]
-
-    def room(self, zeros: bool) -> tuple[Room, np.ndarray]:
-        """How far each cell can be from the truth once it is hidden, and which may be withheld to protect others."""
-        truth = self.truth
-        lower, upper = _hidden_range(self.start, self.primary, self.rule, self.flags)
-        keys, sums = self.start.margins(self.shown)
-        sums = sums[np.flatnonzero(~self.start.is_cell(keys))]
-        for i in range(sums.shape[0]):
-            cells = sums.indices[sums.indptr[i] : sums.indptr[i + 1]]
-            upper[cells] = np.minimum(upper[cells], truth[cells].sum())
-        allowed = (lower <= truth) & (truth <= upper) & ((truth > 0) | zeros)
-        return Room(sums, truth - lower, upper - truth), allowed
-
-    def result(self, pattern: Pattern, minimise: str) -> Release:
-        """The release of a pattern, with what was done and the protection that was asked for."""
-        start, wanted = self.start, self.sensitive
-        words = f"{int(pattern.hidden.sum()):,} of {start.n_cells:,} cells are withheld"
-        own_words = _words(start, pattern, self.primary, minimise)
-        applied = Applied("complementary suppression", SUPPORT, words, own_words=own_words)
-        release = self.released(pattern.hidden)
-        levels = zip(wanted.cells, wanted.below, wanted.above, wanted.width, strict=True)
-        return replace(
-            release,
-            protection={
-                tuple(start.keys[cell].tolist()): Protection(int(under), int(over), int(broad))
-                for cell, under, over, broad in levels
-            },
-            applied=(applied,),
-            notes=(f"{applied.name}: {applied.words} (likelihood: {applied.likelihood})", *release.notes),
-        )
-
-
-def _wanted(
-    release: Release, cells: np.ndarray, below: int, above: int, width: int, percent: float | None
-) -> Sensitive:
-    """What the user wants of every primary, as whole numbers."""
-    if min(below, above, width) < 0:
-        raise InputError("complementary_suppress(): below=, above= and width= are at least 0.")
-    low, high = np.full(len(cells), below), np.full(len(cells), above)
-    if percent is not None:
-        number = isinstance(percent, (int, float, np.number)) and not isinstance(percent, bool)
-        if not number or not 0 < percent <= 100:
-            raise InputError(f"complementary_suppress(percent={percent!r}): more than 0 and at most 100.")
-        assert release.truth is not None
-        part = np.ceil(np.round(release.truth[cells] * (percent / 100), 9)).astype(np.int64)
-        low, high = np.maximum(low, part), np.maximum(high, part)
-    least = 1 if percent is None and not (below or above or width) else 0
-    return Sensitive(cells, low, high, np.full(len(cells), max(width, least)))
-
-
-def _hidden_range(
-    release: Release, primary: np.ndarray, rule: Rule | None, flags: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """What an intruder takes a cell to be once she sees that it is hidden."""
-    lower, upper = release.lower.copy(), release.upper.copy()
-    if rule is not None:
-        lower[:] = rule.lower
-        if flags:
-            lower[~primary], upper[primary] = rule.upper + 1, rule.upper
-    return lower, upper
-
-
-def _intervals(release: Release, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    bounds = sharp_bounds(presolve(release), release.picked(cells))
-    return bounds.lower, bounds.upper
-
-
-def _wide_enough(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray, sensitive: Sensitive) -> np.ndarray:
-    true = truth[sensitive.cells]
-    return np.asarray(
-        (lower <= true - sensitive.below) & (upper >= true + sensitive.above) & (upper - lower >= sensitive.width)
-    )
-
-
-def _refuse_impossible(release: Release, sensitive: Sensitive, zeros: bool) -> None:
-    """Refuse an interval that no primary can have even where every cell is withheld that may be."""
-    assert release.truth is not None
-    lower, upper = _intervals(release, sensitive.cells)
-    for i in np.flatnonzero(~_wide_enough(lower, upper, release.truth, sensitive)):
-        more = "" if zeros else ", or let zeros be withheld (secondary_zeros=True)"
-        raise InputError(
-            f"no suppression can give cell {release.words(release.keys[sensitive.cells[i]])} the wanted interval: with "
-            "every other cell withheld that may be, it still is known too well; want less, publish fewer margins "
-            f"(margins=){more}."
-        )
-
-
-def _words(release: Release, pattern: Pattern, primary: np.ndarray, minimise: str) -> str:
-    """What was done, and whether it is proven to be the cheapest."""
-    assert release.truth is not None
-    first, other = int(primary.sum()), int((pattern.hidden & ~primary).sum())
-    words = (
-        f"of {release.n_cells:,} cells {first:,} {'is' if first == 1 else 'are'} withheld as sensitive and {other:,} "
-    )
-    words += f"{'is' if other == 1 else 'are'} to protect {'it' if first == 1 else 'them'}; "
-    kind = "number of cells" if minimise == "cells" else "sum of counts"
-    if pattern.proven:
-        return f"{words}proven to be the least {kind} that does"
-    if minimise == "cells":
-        cost, least = f"{pattern.cost:,}", f"{pattern.at_least:,}"
-    else:
-        cost = release.show(int(release.truth[pattern.hidden].sum()))
-        least = release.show(pattern.at_least // (release.n_cells + 1))
-    return (
-        f"{words}not proven to be the least {kind} that does ({cost} withheld in all, no pattern has less than {least})"
-    )

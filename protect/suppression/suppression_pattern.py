@@ -1,30 +1,38 @@
-"""The cheapest set of cells to hide so that every sensitive one keeps a wanted interval.
+"""The cheapest set of figures to withhold so that every sensitive one keeps a wanted interval.
 
-An integer program and an attacker take turns (Fischetti and Salazar-González 2000, a Benders decomposition). The program
-proposes the cheapest pattern that meets all conditions so far; linear programs find the interval that the pattern leaves to
-every sensitive cell; and where it is too narrow, their dual says what any pattern must hide to make it wider, a new
-condition (a cut) on the next proposal. A proposal that passes is the cheapest there is. Where only whole numbers make an
-interval too narrow, no part of the pattern will do, and one more cell must be hidden.
+A pattern that protects is found quickly first (`quick_pattern`). Then an integer program and an attacker take turns
+(Fischetti and Salazar-González 2000, a Benders decomposition). The program proposes the cheapest pattern that meets all
+conditions so far; linear programs find the interval that the pattern leaves to every sensitive figure; and where it is too
+narrow, their dual says what any pattern must withhold to make it wider, a new condition (a cut) on the next proposal. A
+proposal that passes is the cheapest there is. Where only whole numbers make an interval too narrow, no part of the pattern
+will do, and one more figure must be withheld.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.errors import NumericalDoubt
+from ...base.errors import NumericalDoubt, TimeUp
+from ...base.interruption import INTERRUPTED, TIME_UP, check_time
 from ...base.progress import Progress
 from ...fiber.solvers.integer_program import least_cost
 from ...fiber.solvers.simplex import solved, warm_model
+from .quick_pattern import Demand, Patterns
+from .ways import Room
 
 MOST_NODES = 2000
 """Nodes of the branch and bound for one proposal."""
+MOST_ATTACKS = 6_000_000
+"""Figures times demands: above this the pattern that was found quickly is not improved."""
+PATIENCE, LEAST_PATIENCE = 2_000, 3
+"""Rounds in vain times figures after which there are no more, and the fewest rounds for that."""
 LONGEST = 100
-"""Sums of more cells say too little about single ones to be worth a condition for each."""
+"""Sums of more figures say too little about single ones to be worth a condition for each."""
 DENOMINATOR = 2520
 """Duals of tables are mostly fractions of small numbers. Rounded ones give true conditions, too."""
 _CLOSE, _CLEAR = 1e-6, 1e-4
@@ -33,154 +41,230 @@ _CLOSE, _CLEAR = 1e-6, 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Sensitive:
-    """The cells that must keep an interval: how far each must reach below and above its true value, and how wide."""
+    """The figures that must keep an interval: how far each must reach below and above its true value, and how wide."""
 
-    cells: np.ndarray
+    figures: np.ndarray
     below: np.ndarray
     above: np.ndarray
     width: np.ndarray
 
+    def __len__(self) -> int:
+        return len(self.figures)
+
+    def wide_enough(self, lower: np.ndarray, upper: np.ndarray, truth: np.ndarray) -> np.ndarray:
+        """Which of them have what they want, by the least and the greatest value of each."""
+        true = truth[self.figures]
+        wide = (lower <= true - self.below) & (upper >= true + self.above) & (upper - lower >= self.width)
+        return np.asarray(wide)
+
 
 @dataclass(frozen=True, eq=False)
-class Room:
-    """What an attacker knows before she looks at the pattern: the published sums, and how far a hidden cell may go.
+class Task:
+    """What is to be protected, from whom, and what it costs."""
 
-    `down` and `up` are how far each cell may be below and above its true value if it is hidden.
-    """
+    room: Room
+    sensitive: Sensitive
+    forced: np.ndarray
+    """Figures that are withheld in every pattern, the sensitive ones among them."""
+    open: np.ndarray
+    """Figures that may be withheld to protect others."""
+    cost: np.ndarray
+    """Whole numbers, at least 1 where it is open."""
+    known: Sequence[np.ndarray]
+    """The figures that each attacker knows by herself; the first attacker is an outsider, who knows none."""
+    reach: Callable[[int], np.ndarray]
+    """How far above its true value each sensitive figure can be before an attacker, where everything is withheld that may
+    be. What is impossible even then is refused."""
+    too_narrow: Callable[[np.ndarray], np.ndarray]
+    """The last word: which sensitive figures a pattern leaves too narrow an interval, in whole numbers."""
 
-    sums: Any
-    down: np.ndarray
-    up: np.ndarray
+    def demands(self, reach: Mapping[int, np.ndarray]) -> list[Demand]:
+        """What is wanted of every sensitive figure before every attacker.
+
+        Where a figure may be wide on either side, as much as possible is above: as far as it reaches, where that is known.
+        """
+        one, found = self.sensitive, []
+        for attacker, own in enumerate(self.known):
+            far = reach.get(attacker, self.room.up[one.figures])
+            up = np.maximum(one.above, np.minimum(one.width - one.below, far))
+            down = np.maximum(one.below, one.width - up)
+            for figure, over, under in zip(one.figures.tolist(), up.tolist(), down.tolist(), strict=True):
+                if figure not in own:
+                    found += [Demand(figure, change, attacker) for change in (over, -under) if change]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """Which cells to hide; is their cost proven to be the least, what is it, and what is a lower bound of the least?"""
+    """Which figures to withhold; is that proven to be the cheapest, what does it cost, and what does any at least?"""
 
     hidden: np.ndarray
     proven: bool
     cost: int
     at_least: int
+    unmet: Demand | None = None
+    """A demand that cannot be met, whatever is withheld: there is no pattern."""
+    stopped: str = ""
+    """Why the search ended before it was done."""
 
 
-def cheapest_pattern(
-    room: Room,
-    sensitive: Sensitive,
-    allowed: np.ndarray,
-    cost: np.ndarray,
-    too_narrow: Callable[[np.ndarray], np.ndarray],
-    *,
-    rounds: int,
-    tell: Progress,
-) -> Pattern:
-    """The cheapest pattern of allowed cells, besides the sensitive ones, that protects these.
+def cheapest_pattern(task: Task, *, rounds: int, seed: int, tell: Progress) -> Pattern:
+    """The cheapest pattern that protects, or after so many rounds the best so far, proven to be the cheapest or not."""
+    at_least, stopped = int(task.cost[task.forced].sum()), ""
+    reach: dict[int, np.ndarray] = {}
+    while True:
+        patterns, demands, best = (
+            Patterns(task.room, task.cost, task.open, task.known, tell),
+            task.demands(reach),
+            task.forced.copy(),
+        )
+        unmet = patterns.protect(best, demands)
+        if unmet is None:
+            break
+        if unmet.attacker in reach:
+            return Pattern(best, False, 0, 0, unmet)
+        reach[unmet.attacker] = task.reach(unmet.attacker)
+    found = _Found(best, int(task.cost[best].sum()), at_least)
+    try:
+        patterns.prune(best, task.forced)
+        found.total = int(task.cost[best].sum())
+        if len(demands) * len(best) <= MOST_ATTACKS:
+            _improve(task, patterns, demands, found, rounds, tell)
+        _shake(task, patterns, demands, found, rounds, np.random.default_rng(seed), tell)
+    except (TimeUp, KeyboardInterrupt) as problem:
+        stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
+    total = int(task.cost[found.hidden].sum())
+    return Pattern(found.hidden, total <= found.at_least, total, min(found.at_least, total), stopped=stopped)
 
-    `cost` are positive whole numbers. `too_narrow` has the last word: which sensitive cells a pattern leaves too narrow
-    an interval, in whole numbers; the pattern of all allowed cells must pass. After so many rounds the best pattern so far
-    is taken, proven to be the cheapest or not.
-    """
-    search = _Search(room, sensitive, allowed, cost)
-    forced = np.zeros(len(cost), dtype=bool)
-    forced[sensitive.cells] = True
-    at_least = int(cost[forced].sum())
+
+@dataclass
+class _Found:
+    """The best pattern so far, what it costs, and what any costs at least."""
+
+    hidden: np.ndarray
+    total: int
+    at_least: int
+
+    @property
+    def proven(self) -> bool:
+        return self.total <= self.at_least
+
+
+def _shake(
+    task: Task, patterns: Patterns, demands: Sequence[Demand], found: _Found, times: int, random: Any, tell: Progress
+) -> None:
+    """Look for cheaper patterns near the one that was found."""
+    for done in range(times):
+        if found.proven:
+            return
+        other = patterns.shaken(found.hidden, task.forced, demands, random)
+        total = int(task.cost[other].sum())
+        if total < found.total:
+            tell(f"attempt {done + 1:,} of {times:,}: a pattern of cost {total:,} protects")
+        if total <= found.total:
+            found.hidden, found.total = other, total
+
+
+def _improve(
+    task: Task, patterns: Patterns, demands: Sequence[Demand], found: _Found, rounds: int, tell: Progress
+) -> None:
+    """Look for cheaper patterns, until none can be, or for so many rounds."""
+    search, cost, forced = _Search(task), task.cost, task.forced
     for done in range(rounds):
+        if found.proven:
+            return
         share = search.relaxed(forced)
-        at_least = max(at_least, int(np.ceil(cost @ share - _CLOSE)))
+        found.at_least = max(found.at_least, int(np.ceil(cost @ share - _CLOSE)))
         narrow = search.conditions(share)
         tell(
-            f"round {done + 1} in fractions: the least cost is at least {at_least:,}; {narrow} intervals are too narrow"
+            f"round {done + 1} in fractions: the least cost is at least {found.at_least:,}; {narrow} intervals are "
+            "too narrow"
         )
         if not narrow:
             break
-    best: np.ndarray | None = None
+    in_vain = 0
     for done in range(rounds):
+        if found.proven or in_vain == max(LEAST_PATIENCE, PATIENCE // len(cost)):
+            return
+        before = found.at_least, found.total
         hidden, optimal = search.proposal(forced)
         if optimal:
-            at_least = max(at_least, int(cost[hidden].sum()))
-        tell(f"round {done + 1}: the least cost is at least {at_least:,}")
-        if search.conditions(hidden.astype(float)):
-            hidden = search.pruned(search.completed(hidden))
-        while len(short := too_narrow(hidden)):
+            found.at_least = max(found.at_least, int(cost[hidden].sum()))
+        tell(f"round {done + 1}: the least cost is at least {found.at_least:,}")
+        short = bool(search.conditions(hidden.astype(float)))
+        if not short and len(task.too_narrow(hidden)):
             search.one_more(hidden)
-            hidden = search.completed_in_whole_numbers(hidden, short)
-        if best is None or cost[hidden].sum() < cost[best].sum():
-            best = hidden
-            tell(f"round {done + 1}: a pattern of cost {int(cost[best].sum()):,} protects")
-        if cost[best].sum() <= at_least:
-            break
-    assert best is not None
-    total = int(cost[best].sum())
-    return Pattern(best, total <= at_least, total, at_least)
+            short = True
+        if short:
+            patterns.protect(hidden, demands)
+            patterns.prune(hidden, forced)
+        if cost[hidden].sum() < found.total:
+            found.hidden, found.total = hidden, int(cost[hidden].sum())
+            tell(f"round {done + 1}: a pattern of cost {found.total:,} protects")
+        in_vain = in_vain + 1 if (found.at_least, found.total) == before else 0
 
 
 class _Search:
     """The conditions on patterns so far. Each is coefficients @ hidden >= wanted, all of them whole numbers."""
 
-    def __init__(self, room: Room, sensitive: Sensitive, allowed: np.ndarray, cost: np.ndarray) -> None:
-        self.room, self.sensitive, self.cost = room, sensitive, cost
-        self.open = allowed.copy()
-        self.open[sensitive.cells] = False
-        self.sums = sp.csr_array(room.sums)
+    def __init__(self, task: Task) -> None:
+        self.room, self.sensitive, self.cost, self.known = task.room, task.sensitive, task.cost, task.known
+        self.open, self.forced = task.open & ~task.forced, task.forced
+        self.sums = sp.csr_array(task.room.sums)
         self._transposed = sp.csr_array(self.sums.T)
-        self._coefficients: list[np.ndarray] = []
+        self._coefficients: list[Any] = []
         self._wanted: list[int] = []
-        self._columns = np.arange(len(cost), dtype=np.int32)
-        nothing = np.zeros(len(cost))
+        self._columns = np.arange(len(self.cost), dtype=np.int32)
+        nothing = np.zeros(len(self.cost))
         self._model = warm_model(self.sums, np.zeros(self.sums.shape[0]), nothing, nothing, primal=False)
-        self._both = sp.csr_array(sp.hstack([self.sums, -self.sums]))
-        none = np.zeros(2 * len(cost))
-        self._ways = warm_model(self._both, np.zeros(self.sums.shape[0]), none, none, primal=False)
         self._pairs = self._never_alone()
 
     def _never_alone(self) -> Any:
-        """No cell is the only hidden one of a sum: sensitive ones must not be, and others would be hidden for nothing."""
-        forced = np.zeros(len(self.cost), dtype=bool)
-        needy = (self.sensitive.below + self.sensitive.above + self.sensitive.width) > 0
-        forced[self.sensitive.cells[needy]] = True
-        either = self.open.copy()
-        either[self.sensitive.cells] = True
-        rows = []
+        """No figure is the only hidden one of a sum: sensitive ones must not be, and others would be hidden for nothing."""
+        wanted = (self.sensitive.below + self.sensitive.above + self.sensitive.width) > 0
+        needy = np.zeros(len(self.cost), dtype=bool)
+        needy[self.sensitive.figures[wanted]] = True
+        data, columns, sizes = [], [], []
         for start, end in zip(self.sums.indptr[:-1], self.sums.indptr[1:], strict=True):
             cells = self.sums.indices[start:end]
-            cells = cells[either[cells]]
-            alone = cells[forced[cells]]
-            others = cells[self.open[cells]]
-            if len(alone) == 1 and len(cells) - len(others) == 1:
-                row = np.zeros(len(self.cost), dtype=np.int64)
-                row[others] = 1
-                self._add(row, 1)
-            elif len(cells) == len(others) and 0 < len(cells) <= LONGEST:
-                block = np.ones((len(cells), len(cells))) - 2 * np.eye(len(cells))
-                places = np.repeat(cells, len(cells)).reshape(len(cells), -1).T
-                rows.append((block, places))
-        if not rows:
+            others, always = cells[self.open[cells]], cells[self.forced[cells]]
+            if len(always) == 1 and needy[always[0]]:
+                self._add(others, np.ones(len(others), dtype=np.int64), 1)
+            elif not len(always) and 0 < len(others) <= LONGEST:
+                data.append((np.ones((len(others),) * 2) - 2 * np.eye(len(others))).ravel())
+                columns.append(np.tile(others, len(others)))
+                sizes += [len(others)] * len(others)
+        if not sizes:
             return sp.csr_array((0, len(self.cost)))
-        data = np.concatenate([block.ravel() for block, _ in rows])
-        columns = np.concatenate([places.ravel() for _, places in rows])
-        sizes = np.concatenate([np.full(len(block), len(block)) for block, _ in rows])
-        return sp.csr_array(
-            (data, columns, np.concatenate([[0], np.cumsum(sizes)])), shape=(len(sizes), len(self.cost))
-        )
+        parts = np.concatenate(data), np.concatenate(columns), np.concatenate([[0], np.cumsum(sizes)])
+        return sp.csr_array(parts, shape=(len(sizes), len(self.cost)))
 
-    def _add(self, coefficients: np.ndarray, wanted: int) -> None:
-        self._coefficients.append(coefficients)
+    def _add(self, figures: np.ndarray, coefficients: np.ndarray, wanted: int) -> None:
+        self._coefficients.append((figures, coefficients))
         self._wanted.append(wanted)
 
     # --- the proposals ----------------------------------------------------------------------------------------
 
     def _program(self, kept: np.ndarray) -> tuple[np.ndarray, Any, np.ndarray]:
-        """The cells still to be decided, and the conditions on them, each divided by what it wants."""
+        """The figures still to be decided, and the conditions on them, each divided by what it wants."""
         free = np.flatnonzero(self.open & ~kept)
-        rows, low = [], []
-        for coefficients, wanted in zip(self._coefficients, self._wanted, strict=True):
-            rest = wanted - int(coefficients[kept].sum())
+        place = np.full(len(kept), -1)
+        place[free] = np.arange(len(free))
+        data, columns, sizes = [], [], []
+        for (figures, coefficients), wanted in zip(self._coefficients, self._wanted, strict=True):
+            rest = wanted - int(coefficients[kept[figures]].sum())
             if rest > 0:
-                rows.append(np.minimum(coefficients[free], rest) / rest)
-                low.append(1.0)
-        pairs = self._pairs[:, free]
-        low += (-(self._pairs @ kept.astype(float))).tolist()
-        conditions = sp.vstack([sp.csr_array(np.array(rows).reshape(len(rows), len(free))), pairs])
-        return free, sp.csr_array(conditions), np.array(low)
+                here = place[figures] >= 0
+                data.append(np.minimum(coefficients[here], rest) / rest)
+                columns.append(place[figures[here]])
+                sizes.append(int(here.sum()))
+        if sizes:
+            parts = np.concatenate(data), np.concatenate(columns), np.concatenate([[0], np.cumsum(sizes)])
+            conditions = sp.csr_array(parts, shape=(len(sizes), len(free)))
+        else:
+            conditions = sp.csr_array((0, len(free)))
+        low = np.concatenate([np.ones(len(sizes)), -(self._pairs @ kept.astype(float))])
+        return free, sp.csr_array(sp.vstack([conditions, self._pairs[:, free]])), low
 
     def proposal(self, kept: np.ndarray) -> tuple[np.ndarray, bool]:
         """The cheapest pattern that fulfils the conditions and hides what is kept; and is it proven to be?"""
@@ -195,9 +279,10 @@ class _Search:
         return hidden, proven
 
     def relaxed(self, kept: np.ndarray) -> np.ndarray:
-        """The cheapest pattern where cells may be hidden in part."""
+        """The cheapest pattern where figures may be hidden in part."""
         from scipy.optimize import linprog
 
+        check_time("a pattern of suppressions was looked for")
         free, A, low = self._program(kept)
         shares = kept.astype(float)
         if len(free):
@@ -209,112 +294,52 @@ class _Search:
 
     # --- the attacker -----------------------------------------------------------------------------------------
 
-    def _attack(self, shares: np.ndarray) -> None:
-        """Let the attacker see a pattern; cells may be hidden in part."""
-        self._model.changeColsBounds(len(shares), self._columns, -self.room.down * shares, self.room.up * shares)
-
-    def _reach(self, cell: int, sign: int) -> float:
-        """How far a cell can go up (or down)."""
+    def _limits(self, figure: int, sign: int) -> np.ndarray:
+        """What each hidden figure adds to how far another can go up (or down); for the pattern in hand this is sharp."""
         cost = np.zeros(len(self.cost))
-        cost[cell] = -sign
+        cost[figure] = -sign
         self._model.changeColsCost(len(cost), self._columns, cost)
         if solved(self._model) != "optimal":
             self._model.clearSolver()
             if solved(self._model) != "optimal":
-                raise NumericalDoubt("the interval of a sensitive cell could not be computed; use a coarser unit.")
-        return sign * float(self._model.getSolution().col_value[cell])
-
-    def _limits(self, cell: int, sign: int) -> np.ndarray:
-        """What each hidden cell adds to how far another can go up (or down); for the pattern in hand that limit is sharp."""
-        self._reach(cell, sign)
+                raise NumericalDoubt("the interval of a sensitive figure could not be computed; use a coarser unit.")
         dual = np.rint(np.array(self._model.getSolution().row_dual) * DENOMINATOR).astype(np.int64)
         gain = self._transposed @ dual
-        gain[cell] += sign * DENOMINATOR
+        gain[figure] += sign * DENOMINATOR
         return np.maximum(gain, 0) * self.room.up + np.maximum(-gain, 0) * self.room.down
 
     def conditions(self, shares: np.ndarray) -> int:
-        """Look for sensitive cells that a pattern leaves too narrow, and add what they want; how many were there?"""
-        self._attack(shares)
+        """Look for sensitive figures that a pattern leaves too narrow, and add what they want; how many were there?"""
         narrow = 0
-        for cell, below, above, width in self._each():
-            over, under = self._limits(cell, 1), self._limits(cell, -1)
-            before = len(self._wanted)
-            for coefficients, wanted in ((over, above), (under, below), (over + under, width)):
-                if coefficients @ shares < wanted * DENOMINATOR * (1 - _CLEAR):
-                    self._add(coefficients, wanted * DENOMINATOR)
-            narrow += len(self._wanted) > before
+        for attacker, own in enumerate(self.known):
+            if attacker and not shares[own].any():
+                continue  # she sees what an outsider sees
+            strange = np.ones(len(shares))
+            strange[own] = 0
+            visible = shares * strange
+            self._model.changeColsBounds(len(shares), self._columns, -self.room.down * visible, self.room.up * visible)
+            narrow += sum(self._condition(wish, visible, strange) for wish in self._each() if wish[0] not in own)
         return narrow
 
+    def _condition(self, wish: tuple[int, int, int, int], visible: np.ndarray, strange: np.ndarray) -> bool:
+        """Add what a sensitive figure wants before an attacker; did it want anything?"""
+        check_time("a pattern of suppressions was looked for")
+        figure, below, above, width = wish
+        over, under = self._limits(figure, 1) * strange, self._limits(figure, -1) * strange
+        before = len(self._wanted)
+        for coefficients, wanted in ((over, above), (under, below), (over + under, width)):
+            if coefficients @ visible < wanted * DENOMINATOR * (1 - _CLEAR):
+                some = np.flatnonzero(coefficients)
+                self._add(some, coefficients[some].astype(np.int64), wanted * DENOMINATOR)
+        return len(self._wanted) > before
+
     def _each(self) -> list[tuple[int, int, int, int]]:
-        """The sensitive cells that want something: each with how far below and above, and how wide."""
-        parts = (self.sensitive.cells, self.sensitive.below, self.sensitive.above, self.sensitive.width)
+        """The sensitive figures that want something: each with how far below and above, and how wide."""
+        one = self.sensitive
+        parts = (one.figures, one.below, one.above, one.width)
         return [wish for wish in zip(*(part.tolist() for part in parts), strict=True) if any(wish[1:])]
 
-    def completed(self, hidden: np.ndarray) -> np.ndarray:
-        """A pattern with more cells hidden, for one sensitive cell after the other, until all have what they want."""
-        hidden = hidden.copy()
-        everything = self.open | hidden
-        for cell, below, above, width in self._each():
-            self._attack(everything.astype(float))
-            most = self._reach(cell, 1)
-            self._attack(hidden.astype(float))
-            high, low = self._reach(cell, 1), self._reach(cell, -1)
-            up = max(above, min(most, width - max(low, below)))
-            for sign, now, wanted in ((1, high, up), (-1, low, max(below, width - max(high, up)))):
-                if now < wanted - _CLOSE:
-                    hidden |= self._way(cell, sign * wanted, hidden)
-        return hidden
-
-    def completed_in_whole_numbers(self, hidden: np.ndarray, cells: np.ndarray) -> np.ndarray:
-        """A pattern with more cells hidden, so that some cells have what they want in tables of whole numbers."""
-        more = hidden.copy()
-        everything = self.open | hidden
-        for cell, below, above, width in self._each():
-            if cell in cells:
-                self._attack(everything.astype(float))
-                up = max(above, min(int(self._reach(cell, 1) + _CLOSE), width - below))
-                for change in (up, -max(below, width - up)):
-                    more |= self._way(cell, change, more, whole=True) if change else False
-        return more if (more != hidden).any() else everything
-
-    def _way(self, cell: int, change: float, hidden: np.ndarray, whole: bool = False) -> np.ndarray:
-        """The cells that change on the cheapest way to change one by so much; hidden ones cost next to nothing."""
-        n = len(hidden)
-        allowed = self.open | hidden
-        room = np.concatenate([self.room.up * allowed, self.room.down * allowed])
-        cost = np.tile(np.where(hidden, 0.001 * self.cost.min(), self.cost), 2)
-        # The change itself is given, and so is no part of the program.
-        room[[cell, cell + n]] = 0
-        wanted = -change * self._transposed[[cell]].toarray().ravel()
-        if whole:
-            flow, _ = least_cost(cost, self._both, wanted, wanted, room, nodes=MOST_NODES)
-        else:
-            columns, rows = np.arange(2 * n, dtype=np.int32), np.arange(len(wanted), dtype=np.int32)
-            self._ways.changeColsBounds(2 * n, columns, np.zeros(2 * n), room.astype(float))
-            self._ways.changeColsCost(2 * n, columns, cost)
-            self._ways.changeRowsBounds(len(wanted), rows, wanted.astype(float), wanted.astype(float))
-            self._ways.clearSolver()
-            optimal = solved(self._ways) == "optimal"
-            flow = np.array(self._ways.getSolution().col_value) if optimal else None
-        if flow is None:
-            return np.asarray(allowed)  # as a last resort, everything
-        return np.asarray((flow[:n] > _CLOSE) | (flow[n:] > _CLOSE))
-
-    def pruned(self, hidden: np.ndarray) -> np.ndarray:
-        """A pattern that protects without those cells, the most expensive first, that it can do without."""
-        hidden, waiting = hidden.copy(), self._each()
-        extra = np.flatnonzero(hidden & self.open)
-        for other in extra[np.argsort(-self.cost[extra], kind="stable")]:
-            hidden[other] = False
-            self._attack(hidden.astype(float))
-            for position, (cell, below, above, width) in enumerate(waiting):
-                high, low = self._reach(cell, 1), self._reach(cell, -1)
-                if high < above - _CLOSE or low < below - _CLOSE or high + low < width - _CLOSE:
-                    hidden[other] = True
-                    waiting.insert(0, waiting.pop(position))  # who objected once is asked first
-                    break
-        return hidden
-
     def one_more(self, hidden: np.ndarray) -> None:
-        """Rule out a pattern and every part of it: one more cell must be hidden."""
-        self._add((self.open & ~hidden).astype(np.int64), 1)
+        """Rule out a pattern and every part of it: one more figure must be hidden."""
+        others = np.flatnonzero(self.open & ~hidden)
+        self._add(others, np.ones(len(others), dtype=np.int64), 1)

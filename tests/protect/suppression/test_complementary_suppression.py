@@ -153,7 +153,7 @@ def test_what_cannot_be_protected_is_said():
         "'cells' or 'counts'": {"rule": "< 3", "minimise": "money"},
         "without margins nothing can be computed back": {"rule": "< 3", "margins": []},
         "more than 0 and at most 100": {"rule": "< 3", "percent": 150},
-        "are at least 0": {"rule": "< 3", "above": -1},
+        "above=: at least 0; -1 is less": {"rule": "< 3", "above": -1},
         "a whole number of at least 1": {"rule": "< 3", "rounds": 0},
     }.items():
         with pytest.raises(fw.InputError, match=words):

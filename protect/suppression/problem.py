@@ -1,0 +1,371 @@
+"""A suppression problem as agencies have it: tables, what is sensitive, what withholding costs and what must stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...base.errors import InputError
+from ...base.numbers import is_number
+from ...fiber.blocks.presolve import presolve
+from ...fiber.bounds.chooser import sharp_bounds
+from ...release.facts.facts import PRIMARY
+from ...release.facts.knowledge import Rule
+from ...release.release import Release
+from ...release.tables.tables import Table
+from .figures import Figures, figures_of, listed_tables
+from .lone_contributors import lone_contributors, own_sums
+from .naming_figures import numbers_of, picked_figures, scaled_amounts
+from .suppression_pattern import Sensitive, Task
+from .ways import Room
+
+MINIMISE = ("cells", "counts", "logs", "entropy")
+PREFERRED = 10
+"""How many times less a preferred figure costs."""
+_FINE = 1000
+"""Steps of a cost that is no whole number."""
+_SAFE = 10**12
+"""Sums of costs up to this leave solvers room to tell a difference of 1."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SuppressionProblem:
+    """Which figures of some tables are sensitive, what each must keep, and what may be withheld to protect them.
+
+    Made by `fw.protect.problem`, solved by `fw.protect.suppression`.
+    """
+
+    figures: Figures
+    primary: np.ndarray
+    sensitive: Sensitive
+    """Figures and, behind them, sums of figures of which all are one contributor's."""
+    sums: Any
+    """Which cells each of these further sums is made of."""
+    before: np.ndarray
+    """Figures that are withheld already."""
+    open: np.ndarray
+    """Figures that may be withheld to protect others."""
+    cost: np.ndarray
+    per: int
+    """Costs are whole numbers; so many are 1 of what is minimised."""
+    minimise: str
+    alone: tuple[np.ndarray, ...] = ()
+    """For each contributor who is alone in some figures: these, and her further sum."""
+    rule: Rule | None = None
+    """The rule, where the intruder knows it."""
+    flags: bool = False
+
+    def __repr__(self) -> str:
+        open_too = int((self.open & ~self.forced).sum())
+        return (
+            f"<SuppressionProblem of {', '.join(self.figures.names)}: {len(self.figures):,} cells and totals, "
+            f"{int(self.primary.sum()):,} sensitive, {open_too:,} may be withheld to protect them>"
+        )
+
+    @property
+    def forced(self) -> np.ndarray:
+        """Figures that every pattern withholds: the sensitive, those withheld before, and what is not offered at all."""
+        return np.asarray(self.primary | self.before | ~self.figures.offered)
+
+    @cached_property
+    def rows(self) -> Any:
+        """Which cells each figure, and each further sum, is made of."""
+        return sp.csr_array(sp.vstack([self.figures.matrix, self.sums]))
+
+    @cached_property
+    def truth(self) -> np.ndarray:
+        """The true figures and further sums."""
+        return np.asarray(self.rows @ self.figures.start.truth)
+
+    def released(self, hidden: np.ndarray, attacker: int = 0) -> Release:
+        """The release that withholds some figures, as an outsider reads it (0), or a contributor who knows her own."""
+        release = self.figures.released(hidden[: len(self.figures)], self.primary)
+        if self.rule is not None:
+            release = replace(release, flagged=self.flags).knows_rule(self.rule, flags=self.flags)
+        if attacker:
+            own = self._figures_of(attacker)
+            known = self.truth[own]
+            release = release.with_facts(self.figures.keys[own], self.figures.matrix[own], known, known)
+        return release
+
+    def _figures_of(self, attacker: int) -> np.ndarray:
+        """The figures that a contributor is alone in."""
+        mine = self.alone[attacker - 1]
+        return np.asarray(mine[mine < len(self.figures)])
+
+    def too_narrow(self, hidden: np.ndarray) -> np.ndarray:
+        """The sensitive figures that a pattern leaves a narrower interval than wanted, before some attacker."""
+        narrow = np.zeros(len(self.sensitive), dtype=bool)
+        for attacker in range(len(self.alone) + 1):
+            own = self.alone[attacker - 1] if attacker else np.empty(0, dtype=np.int64)
+            if attacker and not hidden[self._figures_of(attacker)].any():
+                continue
+            lower, upper = self.intervals(hidden, attacker)
+            wide = self.sensitive.wide_enough(lower, upper, self.truth)
+            narrow |= ~wide & ~np.isin(self.sensitive.figures, own)
+        return self.sensitive.figures[narrow]
+
+    def intervals(self, hidden: np.ndarray, attacker: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest value of every sensitive figure that a pattern leaves possible."""
+        bounds = sharp_bounds(presolve(self.released(hidden, attacker)), self.rows[self.sensitive.figures])
+        return bounds.lower, bounds.upper
+
+    def room(self) -> Room:
+        """The sums that tie the figures together, and how far each can be from the truth once it is withheld."""
+        truth, wanted, n = self.truth, self.sensitive, len(self.figures)
+        widest = max(int(amounts.max(initial=0)) for amounts in (wanted.below, wanted.above, wanted.width))
+        far = max(int(truth.max()), 4 * widest)
+        down, up = truth.copy(), np.full(len(truth), far)
+        if self.rule is not None:
+            low, high = np.full(n, self.rule.lower), np.full(n, far + int(truth.max()))
+            if self.flags:
+                low[~self.primary], high[self.primary] = self.rule.upper + 1, self.rule.upper
+            down[:n], up[:n] = truth[:n] - low, np.minimum(up[:n], high - truth[:n])
+        return Room(self._relations(), down, up)
+
+    def _relations(self) -> Any:
+        """The relations among the figures, and those of the further sums: the finest cells are the first figures."""
+        relations, further = self.figures.relations, self.sums.shape[0]
+        if not further:
+            return relations
+        rows = sp.csr_array(self.sums)
+        cells = sp.csr_array((-rows.data, rows.indices, rows.indptr), shape=(further, len(self.figures)))
+        sums = [[relations, None], [cells, sp.eye_array(further, dtype=np.int64)]]
+        return sp.csr_array(sp.block_array(sums))
+
+    def in_words(self, cost: int) -> str:
+        """A cost in what is minimised."""
+        whole = cost // self.per
+        return self.figures.start.show(whole) if self.minimise == "counts" else f"{whole:,}"
+
+    def task(self) -> Task:
+        """The problem as arrays; refused where no pattern can give a sensitive figure what it wants."""
+        room, extra = self.room(), np.ones(self.sums.shape[0], dtype=bool)
+        n = len(self.figures)
+        possible = (room.down[:n] >= 0) & (room.up[:n] >= 0)
+        forced, open_too = np.append(self.forced, extra), np.append(self.open & possible, ~extra)
+        cost = np.append(np.where(self.figures.offered, self.cost, 0), np.zeros(len(extra), dtype=np.int64))
+        known = (np.empty(0, dtype=np.int64), *self.alone)
+        return Task(
+            room,
+            self.sensitive,
+            forced,
+            open_too & ~forced,
+            cost,
+            known,
+            lambda attacker: self._reach(forced | open_too, attacker),
+            self.too_narrow,
+        )
+
+    def _reach(self, most: np.ndarray, attacker: int) -> np.ndarray:
+        """How far above the truth each sensitive figure can be where everything is withheld that may be."""
+        figures = self.sensitive.figures
+        lower, upper = self.intervals(most, attacker)
+        strange = ~np.isin(figures, self.alone[attacker - 1]) if attacker else np.ones(len(figures), dtype=bool)
+        for i in np.flatnonzero(strange & ~self.sensitive.wide_enough(lower, upper, self.truth)):
+            raise self.impossible(int(figures[i]), attacker)
+        return upper - self.truth[figures]
+
+    def impossible(self, figure: int, attacker: int = 0) -> InputError:
+        """No pattern gives a sensitive figure what it wants."""
+        n, seen, zeros = len(self.figures), "", ", or let zeros be withheld (secondary_zeros=True)"
+        what = f"cell {self.figures.words(figure)}" if figure < n else "the sum of one contributor's cells"
+        if attacker:
+            seen = f" by the contributor who is alone in {self.figures.words(int(self.alone[attacker - 1][0]))}"
+        if self.rule is not None or self.open[self.truth[:n] == 0].any():
+            zeros = ""
+        return InputError(
+            f"no suppression can give {what} the wanted interval: with every other cell withheld that may be, it still is "
+            f"known too well{seen}; want less, publish fewer margins (margins=){zeros}."
+        )
+
+
+def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
+    tables: Any,
+    where: Any = None,
+    *,
+    rule: str | None = None,
+    zeros_hidden: bool = False,
+    below: Any = 0,
+    above: Any = 0,
+    width: Any = 0,
+    percent: float | None = None,
+    minimise: Any = "cells",
+    keep: Any = None,
+    prefer: Any = None,
+    withheld: Any = None,
+    secondary_zeros: bool = False,
+    margins: Iterable[Any] | None = None,
+    alone: Any = None,
+) -> SuppressionProblem:
+    """What suppression has to solve: some tables, what is sensitive in them, what withholding costs and what must stay.
+
+    Cells and totals are named alike: by a list of {dim: label} (dims that are left out are summed over), by a Series of true
+    and false by labels (with `Total`, as frames of results have them), by a function of the array of all true figures, or by
+    a boolean table of the finest cells (for linked tables a list of these).
+
+    Parameters
+    ----------
+    tables
+        One table, or a list of linked ones: cells and totals whose labels agree are the same. Any form that `publish` takes;
+        `fw.table` gives it hierarchies, decimals and who stands behind its cells. A release has its statuses, too.
+    where
+        Which figures are sensitive (primary suppressions).
+    rule
+        A threshold such as "< 3": the cells and totals that it hits are sensitive, too. Zeros only with `zeros_hidden`.
+    below, above, width
+        The wanted interval: it must reach so far below and above the true value, and be so wide (a sliding level). A number,
+        or one for each figure in the forms above. Where nothing is wanted, nothing sensitive may be known exactly.
+    percent
+        So many percent of the true value, rounded up, below and above it.
+    minimise
+        What withheld figures cost: "cells" (each the same), "counts" (the value), "logs" (its logarithm), "entropy" (what it
+        adds to the entropy of its table), or numbers of your own in the forms above.
+    keep
+        Figures that must be published, or "totals": all of these. The grand total is kept unless it is sensitive.
+    prefer
+        Figures that are rather withheld than others: they cost a tenth.
+    withheld
+        Figures that are withheld in any case, as they were last year.
+    secondary_zeros
+        Zeros may be withheld to protect others. Left out, zeros that are not sensitive are published.
+    margins
+        The totals that are published unless they are withheld: all of them, at every level, when left out.
+    alone
+        Who is alone in a cell: a table of names, empty where there are none or several, or of true and false where each is
+        another one. Left out, the cells with one contributor that `fw.table` knows; False: nobody. Every sensitive figure is
+        protected from each of them, too, and so is the sum of the withheld cells of each.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> p = fw.protect.problem([[1, 5, 4], [7, 20, 6], [3, 8, 9]], rule="< 3", above=2, minimise="counts")
+    >>> p
+    <SuppressionProblem of A, B: 16 cells and totals, 1 sensitive, 14 may be withheld to protect them>
+    """
+    if where is None and rule is None:
+        tables, where = _statuses(tables)
+    else:
+        tables = [_plain(table) for table in listed_tables(tables)]
+    figures = figures_of(tables, margins)
+    values = figures.values
+    primary = picked_figures(figures, where, "where=") if where is not None else np.zeros(len(figures), dtype=bool)
+    if rule is not None:
+        known = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=figures.start.decimals)
+        primary |= (values >= known.lower) & (values <= known.upper)
+    elif zeros_hidden:
+        raise InputError("zeros_hidden= goes with rule=; for zeros as secondaries give secondary_zeros=True.")
+    primary &= figures.offered
+    _check_primary(figures, primary, rule)
+    before = picked_figures(figures, withheld, "withheld=")
+    kept = np.arange(len(figures)) >= figures.n_cells if _is_totals(keep) else picked_figures(figures, keep, "keep=")
+    for figure in np.flatnonzero(kept & (primary | before)):
+        why = "sensitive" if primary[figure] else "withheld already"
+        raise InputError(f"keep=: {figures.words(int(figure))} is {why}, and cannot be published.")
+    grand = [dim.total for dim in figures.start.dims]
+    kept |= (figures.keys == grand).all(axis=1) & ~before
+    sums, behind = own_sums(figures, lone_contributors(figures, alone), primary)
+    open_too = figures.offered & ~kept & ((values > 0) | secondary_zeros)
+    levels = [
+        scaled_amounts(figures, amount, f"{name}=")
+        for name, amount in (("below", below), ("above", above), ("width", width))
+    ]
+    return SuppressionProblem(
+        figures, primary, _sensitive(figures, primary, sums, levels, percent), sums, before, open_too,
+        *_costs(figures, minimise, prefer), minimise if isinstance(minimise, str) else "own costs", behind,
+    )  # fmt: skip
+
+
+def _is_totals(keep: Any) -> bool:
+    """Are all totals to be kept?"""
+    if isinstance(keep, str) and keep != "totals":
+        raise InputError(f"keep={keep!r}: 'totals', or figures by their labels.")
+    return isinstance(keep, str)
+
+
+def _plain(table: Any) -> Any:
+    """A table; a release that knows its truth stands for its own."""
+    return _table_of(table) if isinstance(table, Release) else table
+
+
+def _table_of(release: Release) -> Table:
+    if release.truth is None or len(release.grids) != 1:
+        raise InputError("a release stands for its table only where it is one table and has its truth.")
+    order = release.grids[0].cells
+    behind = (
+        None if column is None else column[order.ravel()]
+        for column in (release.contributors, release.largest, release.second)
+    )
+    return Table(release.truth[order], release.dims, release.decimals, *behind)
+
+
+def _statuses(tables: Any) -> tuple[list[Any], list[np.ndarray]]:
+    """Tables whose statuses say which cells are sensitive, and these."""
+    listed = list(tables) if isinstance(tables, (list, tuple)) else [tables]
+    if not listed or not all(isinstance(one, Release) for one in listed):
+        raise InputError("problem() needs where= or rule= (such as '< 3'): which cells are sensitive?")
+    masks = [(one.status == PRIMARY)[one.grids[0].cells] for one in listed]
+    return [_table_of(one) for one in listed], masks
+
+
+def _check_primary(figures: Figures, primary: np.ndarray, rule: str | None) -> None:
+    """Refuse a rule that hits nothing, or everything."""
+    what = f"rule {rule!r}" if rule is not None else "the condition"
+    if not primary.any():
+        raise InputError(f"no cell is sensitive: {what} hits none.")
+    if primary[: figures.n_cells].all():
+        raise InputError(
+            f"{what} hides everything, from cell {figures.words(0)} to {figures.words(figures.n_cells - 1)}: no cell is "
+            "left to publish; choose a weaker rule, merge categories, or publish() margins only."
+        )
+
+
+def _sensitive(
+    figures: Figures, primary: np.ndarray, sums: Any, levels: Sequence[np.ndarray], percent: float | None
+) -> Sensitive:
+    """What is wanted of every sensitive figure, and of the sums of one contributor's, as whole numbers."""
+    places = np.flatnonzero(primary)
+    truth = np.concatenate([figures.values[places], sums @ figures.start.truth])
+    below, above, width = (
+        np.concatenate([amounts[places], np.full(sums.shape[0], amounts[places].max(initial=0))]) for amounts in levels
+    )
+    if percent is not None:
+        if not is_number(percent) or not 0 < percent <= 100:
+            raise InputError(f"percent={percent!r}: more than 0 and at most 100.")
+        part = np.ceil(np.round(truth * (percent / 100), 9)).astype(np.int64)
+        below, above = np.maximum(below, part), np.maximum(above, part)
+    nothing = (below == 0) & (above == 0) & (width == 0)
+    further = len(figures) + np.arange(sums.shape[0])
+    return Sensitive(np.concatenate([places, further]), below, above, np.where(nothing, 1, width))
+
+
+def _costs(figures: Figures, minimise: Any, prefer: Any) -> tuple[np.ndarray, int]:
+    """What it costs to withhold each figure, as whole numbers, and how many of them are 1 of what is meant."""
+    values = figures.values
+    if not isinstance(minimise, str):
+        own = numbers_of(figures, minimise, "minimise=", 1.0)
+        whole = np.rint(own).astype(np.int64)
+        per = 1 if (whole == own).all() else _FINE
+        cost = np.maximum(np.rint(own * per).astype(np.int64), 1)
+    elif minimise == "cells":
+        cost, per = np.ones(len(figures), dtype=np.int64), 1
+    elif minimise == "counts":  # of patterns with the same sum that of fewer figures
+        per = len(figures) + 1 if float(values.sum()) * (len(figures) + 1) < _SAFE else 1
+        cost = values * per + 1 if per > 1 else np.maximum(values, 1)
+    elif minimise == "logs":
+        cost, per = np.maximum(np.rint(_FINE * np.log2(1 + values)).astype(np.int64), 1), _FINE
+    elif minimise == "entropy":
+        share = values / max(int(values.max()), 1)
+        bits = -share * np.log2(np.where(share > 0, share, 1)) * len(figures)
+        cost, per = np.maximum(np.rint(_FINE * bits).astype(np.int64), 1), _FINE * len(figures)
+    else:
+        raise InputError(f"minimise={minimise!r}: {', '.join(map(repr, MINIMISE))}, or numbers of your own.")
+    preferred = picked_figures(figures, prefer, "prefer=")
+    if preferred.any():
+        cost, per = np.where(preferred, cost, cost * PREFERRED), per * PREFERRED
+    return cost, per

@@ -1,0 +1,123 @@
+"""A pattern of suppressions that protects, found quickly: cheap ways for one sensitive figure after the other, then pruned.
+
+Every demand (a sensitive figure, so far up or down, before an attacker) keeps a way in whole numbers that proves it. What
+no way needs is given back, the most expensive first; a figure that some ways need is given back if they find others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...base.interruption import check_time
+from ...base.progress import Progress
+from .ways import Room, Way, Ways
+
+
+class Demand(NamedTuple):
+    """A sensitive figure must be able to be so much more (or less) than it is, as an attacker sees it."""
+
+    figure: int
+    change: int
+    attacker: int = 0
+    """0 is an outsider; the others are contributors, who know their own figures."""
+
+
+class Patterns:
+    """Patterns and the ways that prove them."""
+
+    def __init__(
+        self, room: Room, cost: np.ndarray, may_be_withheld: np.ndarray, known: Sequence[np.ndarray], tell: Progress
+    ) -> None:
+        self.cost, self.open, self.known, self.tell = cost, may_be_withheld, known, tell
+        self._price = cost
+        self._ways = Ways(room)
+        self.proof: dict[Demand, Way] = {}
+        self._users: defaultdict[int, set[Demand]] = defaultdict(set)
+
+    def protect(self, hidden: np.ndarray, demands: Sequence[Demand]) -> Demand | None:
+        """Withhold more until every demand is met; the first that cannot be met whatever is withheld, None if all are.
+
+        Demands are met largest first, as their ways serve smaller ones.
+        """
+        order = sorted(demands, key=lambda one: (-abs(one.change), one))
+        for done, demand in enumerate(order):
+            if not self._still_proven(demand, hidden):
+                way = self._way(demand, hidden, self.open)
+                if way is None:
+                    return demand
+                self._keep(demand, way)
+                hidden[way.figures] = True
+            if done % 100 == 99:
+                check_time("a pattern of suppressions was looked for")
+                self.tell(f"{done + 1:,} of {len(order):,} demands are met; {int(hidden.sum()):,} figures are withheld")
+        return None
+
+    def shaken(self, hidden: np.ndarray, forced: np.ndarray, demands: Sequence[Demand], random: Any) -> np.ndarray:
+        """Another pattern that protects: what protects others around a figure is given back, and looked for anew."""
+        other = hidden.copy()
+        extra = np.flatnonzero(other & ~forced)
+        if not len(extra):
+            return other
+        near = self._ways.around(int(random.choice(extra)), hidden | self.open)
+        other[near] = forced[near]
+        self._price = np.maximum(self.cost * random.uniform(0.5, 1.5, len(self.cost)), 1)
+        self.protect(other, demands)
+        self._price = self.cost
+        touched = other & ~hidden
+        touched[near] = True
+        self.prune(other, forced | ~touched)
+        return other
+
+    def prune(self, hidden: np.ndarray, kept: np.ndarray) -> None:
+        """Give figures back that are not needed and need not be kept, the most expensive first."""
+        extra = np.flatnonzero(hidden & ~kept)
+        nothing = np.zeros(len(hidden), dtype=bool)
+        for done, figure in enumerate(extra[np.argsort(-self.cost[extra], kind="stable")]):
+            hidden[figure] = False
+            others: dict[Demand, Way] = {}
+            for demand in sorted(self._users[int(figure)]):
+                way = self._way(demand, hidden, nothing)
+                if way is None:
+                    hidden[figure] = True
+                    break
+                others[demand] = way
+            else:
+                for demand, way in others.items():
+                    self._keep(demand, way)
+            if done % 100 == 99:
+                check_time("a pattern of suppressions was looked for")
+                self.tell(
+                    f"{done + 1:,} of {len(extra):,} withheld figures are looked at, whether they can be given back"
+                )
+
+    def _way(self, demand: Demand, hidden: np.ndarray, open_too: np.ndarray) -> Way | None:
+        """A way that meets a demand. What the attacker knows does not change in it."""
+        own = self.known[demand.attacker]
+        if len(own):
+            hidden, open_too = hidden.copy(), open_too.copy()
+            hidden[own] = open_too[own] = False
+        return self._ways.cheapest(demand.figure, demand.change, self._price, hidden, open_too)
+
+    def _still_proven(self, demand: Demand, hidden: np.ndarray) -> bool:
+        """Is there a way already, perhaps that of the same demand before an outsider?"""
+        for same in (demand, demand._replace(attacker=0)):
+            way = self.proof.get(same)
+            if way is None or not hidden[way.figures].all():
+                continue
+            if not np.isin(way.figures, self.known[demand.attacker]).any():
+                self._keep(demand, way)
+                return True
+        return False
+
+    def _keep(self, demand: Demand, way: Way) -> None:
+        before = self.proof.get(demand)
+        if before is not None:
+            for figure in before.figures.tolist():
+                self._users[figure].discard(demand)
+        self.proof[demand] = way
+        for figure in way.figures.tolist():
+            self._users[figure].add(demand)

@@ -1,0 +1,132 @@
+"""Ways in which figures may change together without a published one changing: what an attacker cannot exclude.
+
+A way in whole numbers that changes a withheld figure by so much proves that the figure can be so far from its true value,
+whatever else she computes. It is looked for near the figure first, as most totals far away do not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...fiber.solvers.integer_program import least_cost
+from ...fiber.solvers.simplex import silent_model, solved
+
+NEAR, WIDER = 400, 6
+"""Figures that are looked at first, and how many times as many where these allow no way."""
+MOST_NODES = 200
+"""Nodes of the branch and bound for one way in whole numbers."""
+_WHOLE = 1e-6
+_LITTLE = 1e-3
+"""What withheld figures cost of what the cheapest other one does: of ways that withhold no more, the shortest is taken."""
+
+
+class Way(NamedTuple):
+    """Figures that change, and by how much."""
+
+    figures: np.ndarray
+    changes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Room:
+    """What an attacker knows before she looks at what is withheld: the sums, and how far a withheld figure may go.
+
+    `down` and `up` are how far each figure may be below and above its true value if it is withheld.
+    """
+
+    sums: sp.csr_array
+    down: np.ndarray
+    up: np.ndarray
+
+
+class Ways:
+    """Looks for ways among the figures of a room."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self._by_row = sp.csr_array(room.sums)
+        self._by_figure = sp.csc_array(room.sums)
+        self._mark = np.zeros(room.sums.shape[0], dtype=bool)
+
+    def cheapest(
+        self, figure: int, change: int, cost: np.ndarray, withheld: np.ndarray, open_too: np.ndarray
+    ) -> Way | None:
+        """A cheap way to change a figure by so much; what is withheld costs next to nothing. None where there is none.
+
+        Only figures that are withheld or `open_too` change.
+        """
+        may = withheld | open_too
+        if change > self.room.up[figure] or -change > self.room.down[figure]:
+            return None
+        for near, last in self._around(figure, may):
+            way = self._within(near, figure, change, cost, withheld, whole_too=last)
+            if way is not None:
+                return way
+        return None
+
+    def around(self, figure: int, may: np.ndarray) -> np.ndarray:
+        """Some figures near one that may change with it."""
+        return next(self._around(figure, may))[0]
+
+    def _around(self, figure: int, may: np.ndarray) -> Iterator[tuple[np.ndarray, bool]]:
+        """More and more of the figures that may change around one, and whether these are all."""
+        inside = np.zeros(len(may), dtype=bool)
+        inside[figure] = True
+        edge, most = np.array([figure]), NEAR
+        seen = self._mark.copy()
+        while True:
+            rows = np.unique(_slices(self._by_figure, edge))
+            rows = rows[~seen[rows]]
+            seen[rows] = True
+            edge = np.unique(_slices(self._by_row, rows))
+            edge = edge[may[edge] & ~inside[edge]]
+            inside[edge] = True
+            if not len(edge):
+                yield np.flatnonzero(inside), True
+                return
+            if inside.sum() >= most:
+                most = int(inside.sum()) * WIDER
+                yield np.flatnonzero(inside), False
+
+    def _within(
+        self, near: np.ndarray, figure: int, change: int, cost: np.ndarray, withheld: np.ndarray, whole_too: bool
+    ) -> Way | None:
+        """A way among some figures; in whole numbers where simplex finds one, or the integer program if it is wanted."""
+        sums = sp.csr_array(self._by_figure[:, near])
+        sums = sums[np.flatnonzero(np.diff(sums.indptr))]
+        n, at, amount = len(near), int(np.searchsorted(near, figure)), abs(change)
+        up, down = self.room.up[near].copy(), self.room.down[near].copy()
+        # The change itself is given, and so is no part of the program.
+        wanted = (-change * sums[:, [at]].toarray()).ravel()
+        up[at] = down[at] = 0
+        least = max(float(cost.min()), 1.0)
+        each = np.where(withheld[near], _LITTLE * least, cost[near])
+        price = np.concatenate([each / np.clip(np.minimum(room, amount), 1, None) for room in (up, down)])
+        both = sp.csr_array(sp.hstack([sums, -sums]))
+        most = np.concatenate([up, down])
+        model = silent_model(price, both, wanted, wanted, np.zeros(2 * n), most)
+        if solved(model) != "optimal":
+            return None
+        flow = np.array(model.getSolution().col_value)
+        changes = np.rint(flow[:n]).astype(np.int64) - np.rint(flow[n:]).astype(np.int64)
+        if np.abs(flow - np.rint(flow)).max(initial=0) > _WHOLE or (sums @ changes != wanted).any():
+            whole = least_cost(price, both, wanted, wanted, most, nodes=MOST_NODES)[0] if whole_too else None
+            if whole is None:
+                return None
+            changes = whole[:n] - whole[n:]
+        changes[at] = change
+        moved = np.flatnonzero(changes)
+        return Way(near[moved], changes[moved])
+
+
+def _slices(matrix: sp.csr_array | sp.csc_array, lines: np.ndarray) -> np.ndarray:
+    """The entries of some rows (or columns) one after the other."""
+    begin, end = matrix.indptr[lines], matrix.indptr[lines + 1]
+    sizes = end - begin
+    places = np.repeat(begin - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes) + np.arange(int(sizes.sum()))
+    return np.asarray(matrix.indices[places])
