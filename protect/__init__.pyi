@@ -1,4 +1,5 @@
 from ..release.facts.facts import Evidence as Evidence
+from ..withholding.suppressing import suppression as suppression
 from .as_published import as_protected as as_protected
 from .perturbation.markov_perturbation import markov_perturb as markov_perturb
 from .perturbation.noise import add_noise as add_noise
@@ -17,7 +18,7 @@ from .rounding.controlled_rounding import controlled_round as controlled_round
 from .rounding.lattice_rounding import round_lattice as round_lattice
 from .rounding.random_rounding import random_round as random_round
 from .rounding.semi_controlled_rounding import semi_controlled_round as semi_controlled_round
-from .suppression import sensitivity as sensitivity
-from .suppression.complementary_suppression import complementary_suppress as complementary_suppress
-from .suppression.problem import SuppressionProblem as SuppressionProblem
-from .suppression.problem import problem as problem
+from .withholding import sensitivity as sensitivity
+from .withholding.complementary_suppression import complementary_suppress as complementary_suppress
+from .withholding.problem import SuppressionProblem as SuppressionProblem
+from .withholding.problem import problem as problem

@@ -129,15 +129,15 @@ def _markov_perturb(
 _BY_MARGINS = "publish(figures, margins=[...]) with the margins that it keeps says what is certain"
 _BY_FILE = "read_release() and suppress() read tables with withheld cells"
 METHODS: dict[str, Method] = {
-    "suppress": Method("suppression.suppression", SUPPORT, "withhold cells, by a rule or a list", instead=_BY_FILE),
+    "suppress": Method("withholding.suppression", SUPPORT, "withhold cells, by a rule or a list", instead=_BY_FILE),
     "complementary_suppress": Method(
-        "suppression.complementary_suppression",
+        "withholding.complementary_suppression",
         SUPPORT,
         "... and others besides, so that every primary keeps its interval",
         instead=_BY_FILE,
     ),
     "merge": Method(
-        "suppression.redesign",
+        "withholding.redesign",
         EXACT,
         "merge categories (table redesign)",
         instead="publish() the merged table's cells as margins",

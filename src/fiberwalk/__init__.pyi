@@ -24,8 +24,8 @@ from .loading import load as load
 from .maps.confidentiality_map import ru_map as ru_map
 from .plotting import plot_cell as plot_cell
 from .protect.rounding.rounding import round_to as round_to
-from .protect.suppression.redesign import merge as merge
-from .protect.suppression.suppression import suppress as suppress
+from .protect.withholding.redesign import merge as merge
+from .protect.withholding.suppression import suppress as suppress
 from .reconstructing import reconstruct as reconstruct
 from .release.crosstab import from_crosstab as from_crosstab
 from .release.facts.given_table import table as table

@@ -17,7 +17,7 @@ ORDER = {
     "fiber": ("equations", "solvers", "blocks", "bounds", "laws", "exact"),
     "moves": ("bases", "families", "people"),
     "sampler": ("lines", "tallies", "kernels", "chains"),
-    "protect": ("mechanism", "rounding", "perturbation", "records", "suppression"),
+    "protect": ("mechanism", "rounding", "perturbation", "records", "withholding"),
     "posterior": ("parts", "paths", "populations", "goodness_of_fit"),
 }
 """The sub-rooms of a room in the order in which they use each other; its loose files come after them."""

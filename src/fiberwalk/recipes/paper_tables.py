@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.errors import InputError
-from ..protect.suppression.suppression import suppress
+from ..protect.withholding.suppression import suppress
 from ..release.facts.facts import HIDDEN
 from ..release.figures import from_figures
 from ..release.files.publication import Figure, Publication

@@ -52,18 +52,27 @@ class Withheld:
         return replace(release, protection=levels, applied=(applied,), notes=(note, *release.notes))
 
     @property
-    def words(self) -> str:
-        """What was done, and whether it is proven to be the cheapest."""
+    def totals_too(self) -> bool:
+        """Could totals have been withheld?"""
+        task = self.problem
+        return bool((task.figures.offered & (task.open | task.forced))[task.figures.n_cells :].any())
+
+    @property
+    def what_was_withheld(self) -> str:
+        """How much is withheld, as sensitive and to protect that."""
         task, offered = self.problem, self.problem.figures.offered
         first, other = int(task.primary.sum()), int((self.hidden & offered & ~task.primary).sum())
-        cells = task.figures.n_cells
-        totals_too = bool((offered & (task.open | task.forced))[cells:].any())
-        of = f"{int(offered.sum()):,} cells and totals" if totals_too else f"{cells:,} cells"
-        words = (
+        of = f"{int(offered.sum()):,} cells and totals" if self.totals_too else f"{task.figures.n_cells:,} cells"
+        return (
             f"of {of} {first:,} {'is' if first == 1 else 'are'} withheld as sensitive and {other:,} "
-            f"{'is' if other == 1 else 'are'} to protect {'it' if first == 1 else 'them'}; "
+            f"{'is' if other == 1 else 'are'} to protect {'it' if first == 1 else 'them'}"
         )
-        counted = "number of figures" if totals_too else "number of cells"
+
+    @property
+    def words(self) -> str:
+        """What was done, and whether it is proven to be the cheapest."""
+        task, words = self.problem, f"{self.what_was_withheld}; "
+        counted = "number of figures" if self.totals_too else "number of cells"
         kind = {"cells": counted, "counts": "sum of counts"}.get(task.minimise, "cost")
         if self.proven:
             return f"{words}proven to be the least {kind} that does"

@@ -7,8 +7,8 @@ import pytest
 from support.naive.suppression import EveryTable, least_cost, tables_of
 
 import fiberwalk as fw
-from fiberwalk.protect.suppression.figures import figures_of
-from fiberwalk.protect.suppression.least_suppression import least_suppression
+from fiberwalk.protect.withholding.figures import figures_of
+from fiberwalk.protect.withholding.least_suppression import least_suppression
 
 MOST_OPEN = 11
 SHAPES = ((2, 3), (3, 2), (2, 2), (4,), (5,), (2, 2, 2), (3, 3))

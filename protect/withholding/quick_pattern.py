@@ -72,6 +72,12 @@ class Patterns:
         self.prune(other, forced | ~touched)
         return other
 
+    def other_way(self, demand: Demand, hidden: np.ndarray, random: Any) -> Way | None:
+        """Another way for a demand: at random prices, at which withheld figures are not for free."""
+        price = np.maximum(self.cost * random.uniform(0.5, 1.5, len(self.cost)), 1)
+        nothing = np.zeros(len(hidden), dtype=bool)
+        return self._ways.cheapest(demand.figure, demand.change, price, nothing, hidden | self.open)
+
     def prune(self, hidden: np.ndarray, kept: np.ndarray) -> None:
         """Give figures back that are not needed and need not be kept, the most expensive first."""
         extra = np.flatnonzero(hidden & ~kept)

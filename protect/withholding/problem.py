@@ -88,12 +88,12 @@ class SuppressionProblem:
         if self.rule is not None:
             release = replace(release, flagged=self.flags).knows_rule(self.rule, flags=self.flags)
         if attacker:
-            own = self._figures_of(attacker)
+            own = self.figures_of_attacker(attacker)
             known = self.truth[own]
             release = release.with_facts(self.figures.keys[own], self.figures.matrix[own], known, known)
         return release
 
-    def _figures_of(self, attacker: int) -> np.ndarray:
+    def figures_of_attacker(self, attacker: int) -> np.ndarray:
         """The figures that a contributor is alone in."""
         mine = self.alone[attacker - 1]
         return np.asarray(mine[mine < len(self.figures)])
@@ -103,7 +103,7 @@ class SuppressionProblem:
         narrow = np.zeros(len(self.sensitive), dtype=bool)
         for attacker in range(len(self.alone) + 1):
             own = self.alone[attacker - 1] if attacker else np.empty(0, dtype=np.int64)
-            if attacker and not hidden[self._figures_of(attacker)].any():
+            if attacker and not hidden[self.figures_of_attacker(attacker)].any():
                 continue
             lower, upper = self.intervals(hidden, attacker)
             wide = self.sensitive.wide_enough(lower, upper, self.truth)

@@ -1,0 +1,192 @@
+"""Patterns that reach a target on probabilities: more is withheld where these are too high, and the needless given back.
+
+Withholding more can raise the largest probability, so that no pattern is proven to be the cheapest by this search; what is
+claimed is that no single figure can be given back, and in small problems no two, and none can take another's place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ..base.errors import TimeUp
+from ..base.interruption import INTERRUPTED, TIME_UP
+from ..protect.withholding.quick_pattern import Demand, Patterns
+from ..protect.withholding.suppression_pattern import Task
+from .attempts import Attempts
+
+WAYS = 6
+"""Ways that are tried to give the worst figure more room."""
+STEPS = 200
+"""How often more is withheld before the search gives up."""
+SMALL = 40
+"""Figures that may be withheld up to which a problem is small: it is also begun from everything withheld, pairs are given
+back, and figures change places."""
+
+
+class Found(NamedTuple):
+    """The cheapest pattern that reaches the target, None if there is none; and why the search ended early."""
+
+    hidden: np.ndarray | None
+    thorough: bool
+    """Can no two figures be given back, nor one take another's place?"""
+    stopped: str = ""
+
+
+@dataclass(eq=False)
+class Search:
+    """The search for one problem, from a pattern whose intervals are wide enough."""
+
+    task: Task
+    attempts: Attempts
+    protects: Callable[[np.ndarray], bool]
+    """Does a pattern keep the intervals that are wanted?"""
+    tell: Callable[[str], None]
+
+    def run(self, first: np.ndarray, seed: int) -> Found:
+        """The cheapest pattern that was found."""
+        random, best, stopped = np.random.default_rng(seed), None, ""
+        extra = np.flatnonzero(self.task.open)
+        small = len(extra) <= SMALL
+        try:
+            for start in self._starts(first, random, small):
+                pattern = self._given_back(start)
+                if best is None or self._cost(pattern) < self._cost(best):
+                    best = pattern
+                    self.tell(f"a pattern of cost {self._cost(best):,} reaches the target")
+            if best is not None and small:
+                best = self._exchanged(best)
+        except (TimeUp, KeyboardInterrupt) as problem:
+            stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
+        return Found(best, small and not stopped, stopped)
+
+    def _cost(self, hidden: np.ndarray) -> int:
+        return int(self.task.cost[hidden].sum())
+
+    def _fine(self, hidden: np.ndarray) -> bool:
+        """Does a pattern keep the intervals and reach the target?"""
+        return self.protects(hidden) and self.attempts.reached(hidden)
+
+    def _starts(self, first: np.ndarray, random: np.random.Generator, small: bool) -> Iterator[np.ndarray]:
+        """Patterns that reach the target: the first one with more withheld, and in small problems everything."""
+        pattern = self._widened(first.copy(), random)
+        if pattern is not None:
+            yield pattern
+        everything = self.task.forced | self.task.open
+        if (small or pattern is None) and self._fine(everything):
+            yield everything
+        elif small and pattern is None:
+            climbed = self._climbed(everything)
+            if climbed is not None:
+                yield climbed
+
+    def _widened(self, hidden: np.ndarray, random: np.random.Generator) -> np.ndarray | None:
+        """Withhold more around the figure that is known best, again and again; None where that leads nowhere."""
+        patterns = Patterns(self.task.room, self.task.cost, self.task.open, self.task.known, lambda line: None)
+        for _ in range(STEPS):
+            beyond = self.attempts.beyond(hidden)
+            if (beyond <= 0).all():
+                return hidden
+            self.tell(f"{int((beyond > 0).sum()):,} sensitive figures are beyond the target; {self._words(hidden)}")
+            place = int(beyond.argmax())
+            figure, best = int(self.task.sensitive.figures[place]), None
+            for more in self._more(patterns, figure, hidden, random):
+                with_more = hidden | more
+                left = self.attempts.beyond(with_more)
+                gain = np.clip(beyond, 0, 10).sum() - np.clip(left, 0, 10).sum()
+                worth = gain / max(self._cost(with_more) - self._cost(hidden), 1)
+                if gain > 0 and (best is None or worth > best[0]):
+                    best = worth, with_more
+            if best is None:
+                return None
+            hidden = best[1]
+        return None
+
+    def _climbed(self, hidden: np.ndarray) -> np.ndarray | None:
+        """Publish or withhold whichever single figure brings the sensitive ones nearest to the target, again and again."""
+        left = self._left(hidden)
+        while left > 0:
+            near = []
+            for figure in np.flatnonzero(self.task.open):
+                other = hidden.copy()
+                other[figure] = ~other[figure]
+                near.append((self._left(other), other))
+            least, best = min(near, key=lambda one: one[0])
+            if least >= left:
+                return None
+            left, hidden = least, best
+        return hidden
+
+    def _left(self, hidden: np.ndarray) -> float:
+        """How far sensitive figures are beyond the target, all together; with intervals too narrow a pattern comes last."""
+        return float(np.clip(self.attempts.beyond(hidden), 0, 10).sum()) if self.protects(hidden) else np.inf
+
+    def _words(self, hidden: np.ndarray) -> str:
+        return f"{int(hidden.sum()):,} figures are withheld"
+
+    def _more(
+        self, patterns: Patterns, figure: int, hidden: np.ndarray, random: np.random.Generator
+    ) -> Iterator[np.ndarray]:
+        """Further figures whose withholding gives one more room: along other ways, and along longer ones."""
+        room, seen = self.task.room, set()
+        for number in range(WAYS):
+            sign = 1 if number % 2 == 0 else -1
+            far = int(min(room.up[figure] if sign > 0 else room.down[figure], 1 + number))
+            if far <= 0:
+                continue
+            way = patterns.other_way(Demand(figure, sign * far), hidden, random)
+            more = np.zeros(len(hidden), dtype=bool)
+            if way is not None:
+                more[way.figures] = True
+            more &= ~hidden
+            mark = more.tobytes()
+            if more.any() and mark not in seen:
+                seen.add(mark)
+                yield more
+
+    def _given_back(self, hidden: np.ndarray) -> np.ndarray:
+        """Give back what is not needed, the most expensive first, until no single figure can be."""
+        hidden, again = hidden.copy(), True
+        while again:
+            again = False
+            extra = np.flatnonzero(hidden & ~self.task.forced)
+            for figure in extra[np.argsort(-self.task.cost[extra], kind="stable")]:
+                hidden[figure] = False
+                if self._fine(hidden):
+                    again = True
+                else:
+                    hidden[figure] = True
+        return hidden
+
+    def _exchanged(self, hidden: np.ndarray) -> np.ndarray:
+        """Give back pairs, and let cheaper figures take the place of others, until nothing is gained."""
+        again = True
+        while again:
+            again = False
+            for other in self._neighbours(hidden):
+                if self._cost(other) < self._cost(hidden) and self._fine(other):
+                    hidden, again = self._given_back(other), True
+                    self.tell(f"a pattern of cost {self._cost(hidden):,} reaches the target")
+                    break
+        return hidden
+
+    def _neighbours(self, hidden: np.ndarray) -> Iterator[np.ndarray]:
+        """Patterns with one or two figures fewer, and one more."""
+        extra, free = np.flatnonzero(hidden & ~self.task.forced), np.flatnonzero(self.task.open & ~hidden)
+        for one in extra:
+            for other in free:
+                changed = hidden.copy()
+                changed[one], changed[other] = False, True
+                yield changed
+        for pair in combinations(extra, 2):
+            changed = hidden.copy()
+            changed[list(pair)] = False
+            yield changed
+            for other in free:
+                with_other = changed.copy()
+                with_other[other] = True
+                yield with_other
