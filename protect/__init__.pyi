@@ -1,4 +1,6 @@
 from ..release.facts.facts import Evidence as Evidence
+from ..release.files.argus.history import read_history as read_history
+from ..release.files.argus.history import write_history as write_history
 from .as_published import as_protected as as_protected
 from .perturbation.markov_perturbation import markov_perturb as markov_perturb
 from .perturbation.noise import add_noise as add_noise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -32,9 +33,12 @@ SECRET = 987_654_321
 
 def written(suffix: str) -> Callable[[Release, Path], bytes]:
     def write(release: Release, folder: Path) -> bytes:
-        path = folder / f"out{suffix}"
+        inside = folder / suffix.removeprefix(".")  # with all the files that one writer makes
+        shutil.rmtree(inside, ignore_errors=True)
+        inside.mkdir()
+        path = inside / f"out{suffix}"
         release.to_file(path)
-        return path.read_bytes()
+        return b"".join(one.read_bytes() for one in sorted(inside.iterdir()))
 
     return write
 
@@ -52,6 +56,7 @@ def reported(release: Release, folder: Path) -> bytes:
 WRITERS: dict[str, Callable[[Release, Path], bytes]] = {
     "to_file .csv": written(".csv"),
     "to_file .parquet": written(".parquet"),
+    "to_file .tab": written(".tab"),
     "crosstab": lambda release, _: release.crosstab(mark="×").to_string().encode(),
     "published": lambda release, _: release.published.to_series().to_string().encode(),
     "_repr_html_": lambda release, _: (release._repr_html_() or "").encode(),

@@ -80,6 +80,55 @@ def jj_files() -> tuple[bytes, ...]:
     return tuple(_written(one.to_file, "out.jj") for one in (_releases()[0], protected))
 
 
+@cache
+def tab_files() -> tuple[bytes, ...]:
+    """Tables of tau-ARGUS, as it writes them and as we do; what their columns are stands in METADATA."""
+    rows = [f'"{town}";"{size}";{TABLE.loc[town, size]},00;3;0,00;S;0,01;0,01' for town in "abcd" for size in "xyz"]
+    rows[1] = '"a";"y";-;0;0,00;E;0,01;0,01'
+    rows[0] = '"a";"x";1,00;1;0,50;U;0,75;0,75'
+    rows += [f'"Total";"{size}";{TABLE[size].sum() - 5 * (size == "y")},00;9;0,00;S;0,01;0,01' for size in "xyz"]
+    numbered = [row.replace(";S;", ";1;").replace(";U;", ";11;").replace(",0", ".0") for row in rows if "-" not in row]
+    return ("\n".join(rows).encode(), "\n".join(numbered).encode())
+
+
+METADATA = """  <SEPARATOR> ";"
+town
+  <RECODEABLE>
+  <TOTCODE> "Total"
+  <HIERARCHICAL>
+  <HIERCODELIST> "towns.hrc"
+  <HIERLEADSTRING> "@"
+size "9"
+  <RECODEABLE>
+value
+  <NUMERIC>
+  <DECIMALS> 2
+firms
+  <FREQUENCY>
+top
+  <MAXSCORE>
+state
+  <STATUS>
+low
+  <NUMERIC> <LOWERPL>
+high
+  <NUMERIC> <UPPERPL>
+"""
+
+
+def metadata_files() -> tuple[bytes, ...]:
+    """What says what the columns of a table are, with a hierarchy in a file and one by digits."""
+    digits = METADATA.replace(
+        '  <HIERARCHICAL>\n  <HIERCODELIST> "towns.hrc"\n  <HIERLEADSTRING> "@"\n', "  <HIERLEVELS> 1\n"
+    )
+    return METADATA.encode(), digits.encode()
+
+
+def histories() -> tuple[bytes, ...]:
+    """A priori files."""
+    return b"a;x;U\na;x;PL;1.5;2\nb;y;C;20\nc;y;P\nd;z;ML\n", b"b,x,s\na,y,m\na,x,w,3\n"
+
+
 def hrc_files() -> tuple[bytes, ...]:
     """Hierarchies by leading @, of one depth and ragged."""
     return (

@@ -58,6 +58,30 @@ def _with_hierarchy(path: Path) -> None:
     _released(table, hierarchies={"town": os.fspath(path)})
 
 
+def _of_tau_argus(path: Path) -> None:
+    """A table with what says what its columns are."""
+    path.with_suffix(".rda").write_text(examples.METADATA)
+    path.with_name("towns.hrc").write_bytes(examples.hrc_files()[0])
+    release = fw.read_release(path, missing="hidden")
+    repr(release)
+    if release.n_cells <= 10_000:
+        release.to_file(path.with_name("again.tab"))
+
+
+def _with_metadata(path: Path) -> None:
+    table = path.with_name("table.tab")
+    table.write_bytes(examples.tab_files()[0])
+    path.with_name("towns.hrc").write_bytes(examples.hrc_files()[0])
+    fw.read_release(table, metadata=path, missing="hidden", slack=9)
+
+
+def _with_history(path: Path) -> None:
+    table = path.with_name("table.csv")
+    table.write_bytes(examples.LONG)
+    fw.protect.read_history(path)
+    _released(table, history=path)
+
+
 def _served(path: Path) -> None:
     try:
         server = fw.server.TableServer(path, seed=7)
@@ -109,6 +133,9 @@ KINDS: tuple[Kind, ...] = (
     Kind("long CSV without a header", ".csv", examples.files_without_header, OF_TEXTS, _without_header),
     Kind("Parquet", ".parquet", examples.parquet_files, OF_PARQUET, _by_decimals),
     Kind("JJ", ".jj", examples.jj_files, OF_TEXTS, _released),
+    Kind("tau-ARGUS", ".tab", examples.tab_files, OF_TEXTS, _of_tau_argus),
+    Kind("tau-ARGUS metadata", ".rda", examples.metadata_files, OF_TEXTS, _with_metadata),
+    Kind("history", ".hst", examples.histories, OF_TEXTS, _with_history),
     Kind("hrc", ".hrc", examples.hrc_files, OF_TEXTS, _with_hierarchy),
     Kind("level table", ".csv", examples.level_tables, OF_TEXTS, _with_hierarchy),
     Kind("microdata CSV", ".csv", examples.microdata, OF_TEXTS, _served),
