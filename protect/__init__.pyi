@@ -7,6 +7,7 @@ from .perturbation.noise import add_noise as add_noise
 from .perturbation.noise import geometric_noise as geometric_noise
 from .perturbation.noise import uniform_noise as uniform_noise
 from .perturbation.perturbation import perturb as perturb
+from .perturbation.ptable import read_ptable as read_ptable
 from .perturbation.transition_matrix import invariant_matrix as invariant_matrix
 from .perturbation.transition_matrix import window_matrix as window_matrix
 from .records.local_suppression import local_suppress as local_suppress

@@ -169,6 +169,15 @@ def matrices() -> tuple[bytes, ...]:
     return b"0.7 0.3 0\n0.2 0.6 0.2\n0.1 0.2 0.7\n", b",0,1,2\n0,2/3,1/3,0\n1,1/6,2/3,1/6\n2,0,1/3,2/3\n"
 
 
+def ptables() -> tuple[bytes, ...]:
+    """Perturbation tables of other tools: by probabilities and by keys."""
+    keyed = "".join(f"{count},{key},{change}\n" for count in (1, 2) for key, change in enumerate((-1, 0, 0, 2)))
+    return (
+        b'"i";"j";"p";"v";"p_ij_ub"\n0;0;1;0;1\n1;0;0.5;-1;0.5\n1;3;0.5;2;1\n2;0;0.25;-2;0.25\n2;3;0.75;1;1\n',
+        f"pcv,ckey,pvalue\n{keyed}".encode(),
+    )
+
+
 TABLES_OF_PEOPLE = {
     "ages.csv": b"age,count\n0,1\n1,0\n2,2\n3,0\n4,1\n5,1\n",
     "sexes.csv": b"band,sex,count\nyoung,f,2\nyoung,m,1\nold,f,0\nold,m,2\n",

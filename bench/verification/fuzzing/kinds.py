@@ -142,6 +142,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("microdata Parquet", ".parquet", examples.microdata_parquet, OF_PARQUET, _served),
     Kind("saved result", ".fw", examples.saved_results, OF_RESULTS, fw.load),
     Kind("transition matrix", ".txt", examples.matrices, OF_TEXTS, _perturbed),
+    Kind("ptable", ".txt", examples.ptables, OF_TEXTS, _perturbed),
     Kind("seed file", ".txt", examples.seeds, OF_TEXTS, _seeded),
     Kind("declared population", ".json", examples.declared_populations, OF_TEXTS, _populated),
     Kind("checkpoint", ".chains", examples.checkpoints, OF_CHECKPOINTS, examples.audited),
