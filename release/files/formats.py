@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from ...base.errors import InputError
 from .argus.tab_file import TAU_ARGUS
+from .excel.excel_file import EXCEL
 from .format import FilePath, Format
 from .jj_file import JJ
 from .long_file import LONG_TEXT
@@ -15,6 +16,7 @@ from .parquet_file import PARQUET
 REGISTRY: tuple[Format, ...] = (
     JJ,  # known by its first lines, under any name
     TAU_ARGUS,
+    EXCEL,
     PARQUET,
     LONG_TEXT,  # takes any file, and so comes last
 )

@@ -74,6 +74,14 @@ def parquet_files() -> tuple[bytes, ...]:
 
 
 @cache
+def workbooks() -> tuple[bytes, ...]:
+    """Workbooks with a crosstab, as we write them, and a long table."""
+    long = pd.DataFrame({"town": list("aabb"), "size": list("xyxy"), "value": [1.0, None, 3.0, 4.0]})
+    made = tuple(_written(one.to_file, "out.xlsx") for one in _releases())
+    return (*made, _written(lambda path: long.to_excel(path, index=False), "out.xlsx"))
+
+
+@cache
 def jj_files() -> tuple[bytes, ...]:
     """JJ files, with protection levels and without."""
     protected = fw.protect.complementary_suppress(TABLE, rule="< 3", percent=20)

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import fiberwalk as fw
 from fiberwalk.commands.main import main
 from verification.fuzzing import examples
 from verification.fuzzing.damage import HEAVY, OF_BYTES, OF_TEXTS, Change
-from verification.fuzzing.forgery import OF_CHECKPOINTS, OF_PARQUET, OF_RESULTS
+from verification.fuzzing.forgery import OF_CHECKPOINTS, OF_PARQUET, OF_RESULTS, OF_WORKBOOKS
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("declared population", ".json", examples.declared_populations, OF_TEXTS, _populated),
     Kind("checkpoint", ".chains", examples.checkpoints, OF_CHECKPOINTS, examples.audited),
 )
+if find_spec("openpyxl"):
+    KINDS += (Kind("workbook", ".xlsx", examples.workbooks, OF_WORKBOOKS, _by_decimals),)
 KNOWING, RARELY = 0.6, 0.02
 """How often a change knows what the file holds; and how often a file is large, or no file at all."""
 NAMES = tuple(kind.name for kind in KINDS)
