@@ -13,6 +13,7 @@ from ...tables.hierarchies import tree_of
 from ..format import FilePath
 from ..long_writing import long_frame
 from ..rows import PublicRows
+from .metadata import metadata_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,8 @@ def write(rows: PublicRows, path: FilePath, total: str) -> None:
     lines = [";".join([*row, *figure]) for row, figure in zip(labels, figures, strict=True)]
     folder = os.path.dirname(os.fspath(path))
     check_writable(path)
+    if os.path.exists(os.path.join(folder, f"{stem}.rda")) and metadata_beside(path) is None:
+        raise InputError(f"{rows.source}: {stem}.rda is there and says nothing about a table; choose another name.")
     with ExitStack() as whole:
         for name, told in [*files.items(), (os.path.basename(os.fspath(path)), lines)]:
             temporary = whole.enter_context(written_whole(os.path.join(folder, name)))

@@ -236,6 +236,16 @@ def test_what_such_a_file_cannot_say_is_refused(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_data_of_r_are_not_written_over(tmp_path):
+    (tmp_path / "out.rda").write_bytes(b"RDX3\n\x00")
+    with pytest.raises(fw.InputError, match=r"out.rda is there and says nothing about a table; choose another name"):
+        fw.publish(TABLE, ["row"]).to_file(tmp_path / "out.tab")
+    assert (tmp_path / "out.rda").read_bytes() == b"RDX3\n\x00"
+    for _ in range(2):
+        fw.publish(TABLE, ["row"]).to_file(tmp_path / "again.tab")
+    assert fw.read_release(tmp_path / "again.tab").n_cells == 9
+
+
 def test_levels_become_a_tree_where_they_are_one():
     nested = Dim("d", ("a", "b", "c"), (Level("top", ("T", "T", "c")), Level("mid", ("M", "b", "c"))))
     assert tree_of(nested) == {"T": ["M", "b"], "M": ["a"]}
