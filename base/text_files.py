@@ -61,15 +61,18 @@ def _bytes_of_text(path: str | os.PathLike[str]) -> bytes | None:
     return b"".join(pieces)
 
 
-def read_rows(path: str | os.PathLike[str]) -> Rows:
-    """The rows of a delimited text file with their line numbers; comma, semicolon or tab, as the first line has it."""
+def read_rows(path: str | os.PathLike[str], delimiter: str | None = None, *, as_written: bool = False) -> Rows:
+    """The rows of a delimited text file with their line numbers; comma, semicolon or tab, as the first line has it.
+
+    `as_written`: no spreadsheet was to be kept from taking a text for a formula, and so nothing is taken off it.
+    """
     name = os.fspath(path)
     text = read_text(path)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter_of(text), strict=True)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter or delimiter_of(text), strict=True)
     rows = []
     try:
         for row in reader:
-            cells = [as_label(cell.strip()) for cell in row]
+            cells = [cell.strip() if as_written else as_label(cell.strip()) for cell in row]
             if any(cells):
                 rows.append((reader.line_num, cells))
     except csv.Error as problem:

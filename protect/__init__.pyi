@@ -1,4 +1,6 @@
 from ..release.facts.facts import Evidence as Evidence
+from ..release.files.argus.history import read_history as read_history
+from ..release.files.argus.history import write_history as write_history
 from ..withholding.suppressing import suppression as suppression
 from .as_published import as_protected as as_protected
 from .perturbation.markov_perturbation import markov_perturb as markov_perturb
@@ -6,6 +8,7 @@ from .perturbation.noise import add_noise as add_noise
 from .perturbation.noise import geometric_noise as geometric_noise
 from .perturbation.noise import uniform_noise as uniform_noise
 from .perturbation.perturbation import perturb as perturb
+from .perturbation.ptable import read_ptable as read_ptable
 from .perturbation.transition_matrix import invariant_matrix as invariant_matrix
 from .perturbation.transition_matrix import window_matrix as window_matrix
 from .records.local_suppression import local_suppress as local_suppress

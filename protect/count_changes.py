@@ -53,8 +53,8 @@ class ByMatrix:
 
     @property
     def reach(self) -> int:
-        """The cap of the matrix."""
-        return self.transitions.cap
+        """The cap of the matrix, or the largest count that it publishes."""
+        return self.transitions.largest
 
     def probability(self, published: int | np.ndarray, true_values: np.ndarray) -> np.ndarray:
         """The column of the published count."""

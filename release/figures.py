@@ -79,7 +79,8 @@ def _sorted_lines(release: Release, publication: Publication) -> _Lines:
     for figure in publication.figures:
         if figure.key in seen:
             raise InputError(
-                f"{source}: {key_words(figure.key, dims)} is given twice ({seen[figure.key].where} and {figure.where})."
+                f"{source}: {key_words(figure.key, dims)} is given twice ({seen[figure.key].where} and {figure.where}); if "
+                "these are records of people or firms, count them first (fw.table, or fiberwalk tabulate)."
             )
         seen[figure.key] = figure
         _check_figure(release, figure, source)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..base.errors import InputError
 from .figures import from_figures
+from .files.argus.history import notes_on, read_lines, with_history
 from .files.formats import format_of
+from .files.long_reading import publication_of_rows
+from .files.parquet_file import frame_rows
+from .files.publication import Publication
 from .files.reading_options import ReadingOptions
 from .release import Release
 from .tables.tables import check_trees
 
 
 def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interface)
-    path: str | os.PathLike[str],
+    path: Any,
     dims: Sequence[str] | None = None,
     value: str | None = None,
     status: str | None = None,
@@ -29,6 +34,10 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     contributors: str | None = None,
     largest: str | None = None,
     perturbed: bool = False,
+    decimal_comma: bool = False,
+    metadata: str | os.PathLike[str] | None = None,
+    history: str | os.PathLike[str] | None = None,
+    sheet: str | None = None,
 ) -> Release:
     """Read a published table with hidden cells.
 
@@ -36,14 +45,16 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     ----------
     path
         A long CSV (comma, semicolon or tab) or Parquet file with one row per cell, totals included under a label such
-        as `Total`; or a JJ file as tau-ARGUS and sdcTable write it.
+        as `Total`; a `.tab` file of tau-ARGUS with its `.rda`; an Excel workbook with a crosstab; a JJ file as tau-ARGUS and
+        sdcTable write it; or a long DataFrame.
     dims, value, status
         The columns of the dims, of the figures and of the status codes. A hidden figure is empty, or one of the words that
         say so (NA, NaN, None, null, .., :, x, *, in any case); in a column of numbers of a Parquet file it is null, and NaN,
         which is what a computation gone wrong leaves, is refused. Left out, they are found by their names (value, count,
         freq, n; status, sdcStatus) and the rest are dims. Statuses u (primary suppression), x, m and w (secondary) and
         tau-ARGUS' 3 to 9, 11 and 12 mean hidden; a hidden row that still has a figure carries the truth. Status p means
-        that the figure was perturbed at random: see `as_protected`.
+        that the figure was perturbed at random: see `as_protected`. Columns `primary` and `suppressed` of true and false, as
+        GaussSuppression writes them, take the place of a status.
     total
         The label of totals in the file.
     hierarchies
@@ -51,7 +62,7 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         `.hrc` file or level table, or the name (or names) of the column with a label's group. The file may then have
         rows for subtotals. Columns called "dim:..." are taken as such without being named.
     decimals
-        Magnitudes are kept as whole numbers of 10^-decimals.
+        Magnitudes are kept as whole numbers of 10^-decimals. Where a file says how many it has, that is taken.
     header
         False: the columns are the dims, the value and, where `status` is given, the status.
     missing
@@ -65,6 +76,17 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     perturbed
         The figures of the cells went through a random method (totals did not), where no status p says which did. Name the
         method with `as_protected`.
+    decimal_comma
+        Decimals of a text file stand after a comma. In a `.tab` file with its `.rda` they may without being asked.
+    metadata
+        The `.rda` file of a table of tau-ARGUS; left out, it is the one beside the table with its name. It says what the
+        columns are, what totals are called, and where hierarchies are; what `value=`, `hierarchies=` and the like say
+        comes before.
+    history
+        An a priori file of tau-ARGUS (`.hst`): statuses and protection levels of single cells, which come before those of
+        the file. A release has no costs: `fw.protect.read_history` gives them, too.
+    sheet
+        The sheet of a workbook; left out, the first.
 
     Examples
     --------
@@ -77,19 +99,6 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     >>> fw.bounds(release)["lower"].tolist()
     [4, 3]
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"a file is named by its path; this is a {type(path).__name__}.")
-    name, total = os.fspath(path), str(total)
-    if not os.path.exists(path):
-        raise InputError(f"{name}: there is no such file.")
-    file_format = format_of(path)
-    if not file_format.has_columns:
-        if dims or value or status or hierarchies or contributors or largest:
-            raise InputError(
-                f"{name}: {file_format.called} has no columns to name; dims=, value=, status=, hierarchies=, contributors= "
-                "and largest= do not apply."
-            )
-        dims = hierarchies = None  # an empty list or text names nothing
     if dims is not None:
         dims = [part.strip() for part in dims.split(",")] if isinstance(dims, str) else [str(dim) for dim in dims]
     check_trees(hierarchies)
@@ -97,7 +106,7 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         dims=dims,
         value=value,
         status=status,
-        total=total,
+        total=str(total),
         hierarchies=dict(hierarchies or {}),
         decimals=decimals,
         header=header,
@@ -106,5 +115,44 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         contributors=contributors,
         largest=largest,
         perturbed=perturbed,
+        decimal_comma=decimal_comma,
+        metadata=None if metadata is None else os.fspath(metadata),
+        sheet=sheet,
     )
-    return from_figures(file_format.read(path, options))
+    publication = _publication(path, options)
+    if history is None:
+        return from_figures(publication)
+    said = read_lines(history, publication, options.total)
+    release = from_figures(with_history(publication, said))
+    return replace(release, notes=(*release.notes, *notes_on(said, os.fspath(history))))
+
+
+def _publication(path: Any, options: ReadingOptions) -> Publication:
+    """What a file, or a frame, publishes."""
+    own = [name for name in ("metadata", "sheet") if getattr(options, name) is not None]
+    if hasattr(path, "columns"):
+        if own:
+            raise InputError(f"{own[0]}= is about files, and this is a frame.")
+        return publication_of_rows("the frame", *frame_rows(path), options)
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"a file is named by its path; this is a {type(path).__name__}.")
+    name = os.fspath(path)
+    if not os.path.exists(path):
+        raise InputError(f"{name}: there is no such file.")
+    file_format = format_of(path, own)
+    if not file_format.has_columns:
+        asked = (
+            options.dims,
+            options.value,
+            options.status,
+            options.hierarchies,
+            options.contributors,
+            options.largest,
+        )
+        if any(asked):
+            raise InputError(
+                f"{name}: {file_format.called} has no columns to name; dims=, value=, status=, hierarchies=, contributors= "
+                "and largest= do not apply."
+            )
+        options = replace(options, dims=None, hierarchies={})  # an empty list or text names nothing
+    return file_format.read(path, options)

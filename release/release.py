@@ -207,7 +207,9 @@ class Release(Told):
     def to_file(self, path: str | os.PathLike[str], *, total: str = "Total") -> None:
         """Write what is known: the publication and what `knows` added to it, as ranges, never the truth.
 
-        `.csv` and `.parquet` are long files with one row per cell and sum; a `.jj` file does hold the truth.
+        `.csv` and `.parquet` are long files with one row per cell and sum; `.xlsx` is a workbook with a crosstab; `.tab` is
+        a table of tau-ARGUS, with a `.rda` file and a `.hrc` file for each hierarchy beside it, which are written over; a
+        `.jj` file does hold the truth.
         """
         from .writing import write_release
 

@@ -52,7 +52,7 @@ class Perturbation:
 
     def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
         """The column of the figure, and the larger counts that may have come down to it."""
-        first = max(figure - self.transitions.cap, 0)
+        first = max(figure - self.transitions.largest, 0)
         values = np.arange(first, min(figure + self.transitions.cap, most) + 1)
         probability = self.transitions.probability(figure, values)
         possible = np.flatnonzero(probability > 0)
@@ -84,8 +84,8 @@ def perturb(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     Parameters
     ----------
     matrix
-        A row for every true count 0..L and a column for every published one; rows sum to 1 (see `invariant_matrix` and
-        `window_matrix`). An array or a DataFrame.
+        A row for every true count 0..L and a column for every published one; rows sum to 1 (see `invariant_matrix`,
+        `window_matrix`, and `read_ptable` for files of other tools). An array or a DataFrame.
     last_rows
         How many of the last rows counts above L take in turn: they change by the same differences with the same
         probabilities. 1: all like L; 5: by their remainder to base 5 (as Shlomo, Antal and Elliot do); 0: not changed.
@@ -197,6 +197,8 @@ def _without_replacement(
 
 def keeps_frequencies(truth: np.ndarray, transitions: Transitions) -> bool:
     """Is the matrix invariant for this table?"""
+    if transitions.largest > transitions.cap:
+        return False
     t = transitions.tally(truth)
     return bool(np.abs(t @ transitions.matrix - t).max() < 1e-7)
 
@@ -218,7 +220,7 @@ def chosen_cells(truth: np.ndarray, transitions: Transitions, rng: np.random.Gen
     published = truth.copy()
     for row in np.unique(rows[rows >= 0]).tolist():
         cells = rng.permutation(np.flatnonzero(rows == row))
-        published[cells] += np.repeat(np.arange(len(moved)), moved[row]) - row
+        published[cells] += np.repeat(np.arange(moved.shape[1]), moved[row]) - row
     return published
 
 

@@ -26,6 +26,10 @@ class MadeForTable(np.ndarray):
     """A transition matrix under which the frequencies of a table's counts stay as they are. Whoever has it has these."""
 
 
+class GoesBeyond(np.ndarray):
+    """A transition matrix whose rows end at a count that may be published as a larger one: it has more columns than rows."""
+
+
 @saved("Transitions")
 @dataclass(frozen=True, eq=False)
 class Transitions:
@@ -45,6 +49,11 @@ class Transitions:
         """The largest count with a row of its own."""
         return len(self.matrix) - 1
 
+    @property
+    def largest(self) -> int:
+        """The largest count that one with a row of its own may be published as."""
+        return self.matrix.shape[1] - 1
+
     def rows(self, values: np.ndarray) -> np.ndarray:
         """The row that each count takes; -1 where it is left as it is."""
         beyond = np.asarray(values) - self.cap - 1
@@ -60,7 +69,7 @@ class Transitions:
         """P(published as the figure | value) for each value; or of as many figures, each for its own value."""
         rows = self.rows(values)
         columns = np.where(rows < 0, -1, figure - values + rows)
-        inside = (columns >= 0) & (columns <= self.cap)
+        inside = (columns >= 0) & (columns <= self.largest)
         moved = self.matrix[np.where(inside, rows, 0), np.where(inside, columns, 0)]
         return np.where(inside, moved, ((rows < 0) & (values == figure)).astype(float))
 
@@ -89,7 +98,8 @@ def as_transitions(matrix: Any, last_rows: int = 1, normalise: bool = False) -> 
         checked = np.array(matrix, dtype=float)
     except (TypeError, ValueError):
         raise InputError("the transition matrix has entries that are not numbers.") from None
-    if checked.ndim != 2 or checked.shape[0] != checked.shape[1] or not checked.size:
+    beyond = isinstance(matrix, GoesBeyond) and checked.ndim == 2 and checked.shape[0] <= checked.shape[1]
+    if checked.ndim != 2 or not (checked.shape[0] == checked.shape[1] or beyond) or not checked.size:
         shape = " x ".join(map(str, checked.shape)) or "a single number"
         raise InputError(
             f"a transition matrix is square, with a row and a column for every count from 0 to its cap; this is {shape}."
@@ -205,6 +215,11 @@ def invariant_matrix(
     alike = alpha == "alike"
     if not alike and (isinstance(alpha, (bool, str)) or not 0 <= alpha <= 1):
         raise InputError(f"alpha={alpha!r}: a number from 0 (nothing is changed) to 1, or 'alike'.")
+    if transitions.largest > transitions.cap:
+        raise InputError(
+            f"the transition matrix has rows for the counts up to {transitions.cap} and publishes up to "
+            f"{transitions.largest}; no such matrix can be made invariant: give it a row for every count that is published."
+        )
     t = _frequencies(frequencies, transitions)
     reached = transitions.matrix * t[:, None]  # from k to j
     back = np.divide(reached, reached.sum(axis=0), out=np.zeros_like(reached), where=reached.sum(axis=0) > 0).T

@@ -7,5 +7,8 @@ long_file.py        long text files (CSV); parquet_file.py the same rows in Parq
 long_columns.py     which column of a long file is what; long_reading.py rows become figures; long_writing.py public rows
                     become those of a file
 
+long_checks.py      is a long file what it is taken for: header, decimal commas, dashes
+argus/              tables of tau-ARGUS (.tab, .rda, .hrc) and its a priori files; excel/ workbooks
+
 Hierarchy files (.hrc, level tables) are read in ../tables/hierarchies.py.
 """

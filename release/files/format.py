@@ -28,6 +28,8 @@ class Format:
     read: Callable[[FilePath, ReadingOptions], Publication]
     has_columns: bool = True
     """Where it has none, the options that name columns do not apply."""
+    own_options: tuple[str, ...] = ()
+    """Options of `read_release` that no other format has."""
     endings: tuple[str, ...] = ()
     """How the names of files end that are written in this format, the usual ending first."""
     write_public: Callable[[PublicRows, FilePath, str], None] | None = None

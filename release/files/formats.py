@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
 from ...base.errors import InputError
+from .argus.tab_file import TAU_ARGUS
+from .excel.excel_file import EXCEL
 from .format import FilePath, Format
 from .jj_file import JJ
 from .long_file import LONG_TEXT
@@ -12,15 +15,23 @@ from .parquet_file import PARQUET
 
 REGISTRY: tuple[Format, ...] = (
     JJ,  # known by its first lines, under any name
+    TAU_ARGUS,
+    EXCEL,
     PARQUET,
     LONG_TEXT,  # takes any file, and so comes last
 )
 """In the order in which they are asked whether a file is theirs."""
 
 
-def format_of(path: FilePath) -> Format:
-    """The format of a file that is there: the first that says so."""
-    return next(known for known in REGISTRY if known.reads(path))
+def format_of(path: FilePath, options: Collection[str] = ()) -> Format:
+    """The format of a file that is there: the one that has all of these options of its own, else the first that says so."""
+    if not options:
+        return next(known for known in REGISTRY if known.reads(path))
+    for known in REGISTRY:
+        if set(options) <= set(known.own_options):
+            return known
+    named = " and ".join(f"{option}=" for option in options)
+    raise InputError(f"{os.fspath(path)}: {named} do not go together: no file is of both kinds.")
 
 
 def format_to_write(path: FilePath) -> Format:

@@ -9,12 +9,18 @@ from typing import Any
 from ...base.errors import InputError, did_you_mean
 from ...base.text_files import Rows
 from ..tables.table_forms import COUNT_NAMES, parent_columns
+from .long_checks import DASH, is_number
 from .reading_options import ReadingOptions
 
-NO_FIGURE = ("", "na", "nan", "none", "null", "..", ":", "x", "*")
+NO_FIGURE = ("", "na", "nan", "none", "null", "..", ":", "x", "*", DASH)
 """What stands where no figure is told, in small letters."""
 CONTRIBUTORS_NAME, LARGEST_NAME = "n_obs", "max"
 STATUS_NAMES = ("status", "sdcstatus", "sdc_status", "flag")
+FLAG_NAMES = ("primary", "suppressed")
+"""Columns of GaussSuppression, true or false: is a cell sensitive, and is it withheld?"""
+CELL_NAMES = ("strid",)
+"""A name that sdcTable gives each cell, besides its labels."""
+TRUE, FALSE, UNSAID = ("true", "t", "1"), ("false", "f", "0"), ("na", "")
 TAKEN_NAMES = (*COUNT_NAMES, *STATUS_NAMES, CONTRIBUTORS_NAME, LARGEST_NAME, "lower", "upper")
 """Names by which columns are found, in small letters: no dim of a written file can have one."""
 
@@ -30,6 +36,14 @@ class Columns:
     parents: dict[str, list[str]]
     contributors: str | None
     largest: str | None
+    flags: dict[str, str]
+    """By what they say, primary or suppressed: columns of true and false in place of a status."""
+
+    @property
+    def figures(self) -> list[str]:
+        """The columns of numbers."""
+        behind = [column for column in (self.contributors, self.largest) if column is not None]
+        return [self.value, *(["lower", "upper"] if self.limits else []), *behind]
 
 
 def find_columns(source: str, names: list[str], rows: Rows, options: ReadingOptions) -> Columns:
@@ -41,10 +55,12 @@ def find_columns(source: str, names: list[str], rows: Rows, options: ReadingOpti
     status = options.status or next((column for column in free if column.lower() in STATUS_NAMES), None)
     limits = "lower" in free and "upper" in free
     about = [column for column in free if column != value]
+    flags = {} if status is not None else _flags(names, free, rows)
     contributors = options.contributors or _called(CONTRIBUTORS_NAME, about)
     largest = options.largest or _called(LARGEST_NAME, about)
     taken = {contributors, largest, status, *(column for columns in parents.values() for column in columns)}
     taken |= {"lower", "upper"} if limits else set()
+    taken |= {*_flags(names, free, rows).values(), *(column for column in free if column.lower() in CELL_NAMES)}
     free = [column for column in free if column not in taken]
     if value is None:
         value = _figures(source, names, free, rows, options, contributors)
@@ -56,7 +72,7 @@ def find_columns(source: str, names: list[str], rows: Rows, options: ReadingOpti
     for named_dim in options.hierarchies:
         if named_dim not in chosen:
             raise InputError(f"{source}: a hierarchy is given for {named_dim!r}; {did_you_mean(named_dim, chosen)}")
-    return Columns(chosen, value, status, limits, groups, contributors, largest)
+    return Columns(chosen, value, status, limits, groups, contributors, largest, flags)
 
 
 def _check_names(source: str, names: list[str], options: ReadingOptions) -> None:
@@ -79,12 +95,25 @@ def _called(name: str, columns: Sequence[str]) -> str | None:
     return next((column for column in columns if column.lower() == name), None)
 
 
+def _flags(names: list[str], free: list[str], rows: Rows) -> dict[str, str]:
+    """The columns of true and false that are called primary and suppressed."""
+    found = {}
+    for column in free:
+        if column.lower() in FLAG_NAMES:
+            said = {row[names.index(column)].lower() for _, row in rows}
+            if said <= {*TRUE, *FALSE, *UNSAID}:
+                found[column.lower()] = column
+    return found
+
+
 def _figures(
     source: str, names: list[str], free: list[str], rows: Rows, options: ReadingOptions, contributors: str | None
 ) -> str:
     """The column that holds the figures: by its name, or as the only one with numbers."""
     named = [column for column in free if column.lower() in COUNT_NAMES]
-    numeric = [column for column in free if _all_numbers([row[names.index(column)] for _, row in rows])]
+    cells = {column: [row[names.index(column)] for _, row in rows] for column in free}
+    numeric = [column for column in free if _all_numbers(cells[column])]
+    numeric = numeric or [column for column in free if _all_numbers(cells[column], commas=True)]
     found = named if len(named) == 1 else numeric if options.dims is not None or len(numeric) == 1 else []
     if contributors and not found and not numeric:  # who are counted are the figures
         return contributors
@@ -110,7 +139,8 @@ def _parents(source: str, names: list[str], free: list[str], hierarchies: Mappin
     return parents
 
 
-def _all_numbers(cells: Sequence[str]) -> bool:
+def _all_numbers(cells: Sequence[str], commas: bool = False) -> bool:
+    """Are all of them numbers, some with decimal commas?"""
     any_number = False
     for cell in cells:
         if cell.lower() in NO_FIGURE:
@@ -118,6 +148,7 @@ def _all_numbers(cells: Sequence[str]) -> bool:
         try:
             float(cell)
         except ValueError:
-            return False
+            if not (commas and is_number(cell)):
+                return False
         any_number = True
     return any_number

@@ -8,6 +8,7 @@ from ...base.errors import InputError
 from ...base.text_files import Rows, read_rows, write_csv
 from ..tables.table_forms import axis_name
 from .format import FilePath, Format
+from .long_checks import refuse_data_as_names, refuse_status_as_value
 from .long_reading import publication_of_rows
 from .long_writing import long_frame
 from .publication import Publication
@@ -29,8 +30,13 @@ def _text_rows(path: FilePath, options: ReadingOptions) -> tuple[list[str], Rows
     """The names of its columns, and its rows."""
     rows = read_rows(path)
     if options.header:
-        return rows[0][1], rows[1:]
+        names, rows = rows[0][1], rows[1:]
+        if all(len(row) == len(names) for _, row in rows):
+            refuse_data_as_names(os.fspath(path), names, rows, options)
+        return names, rows
     dims, status = options.dims, options.status
+    if dims is None and status is None:
+        refuse_status_as_value(os.fspath(path), rows)
     extra = 2 if status is not None else 1
     n_dims = len(rows[0][1]) - extra
     if n_dims < 1:

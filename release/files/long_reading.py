@@ -13,7 +13,8 @@ from ..facts.facts import PUBLISHED
 from ..facts.statuses import EMPTY, RANDOM, read_status
 from ..tables.dims import TOTAL, Dim, Level
 from ..tables.hierarchies import hierarchy_labels, levels_from, loaded
-from .long_columns import NO_FIGURE, Columns, find_columns
+from .long_checks import DASH, with_points
+from .long_columns import NO_FIGURE, TRUE, UNSAID, Columns, find_columns
 from .publication import Figure, Publication
 from .reading_options import ReadingOptions
 
@@ -31,6 +32,7 @@ def publication_of_rows(source: str, names: list[str], rows: Rows, options: Read
                 f"{source}, row {number}: {len(row)} columns where the header has {len(names)}; was the file cut short?"
             )
     columns, total, decimals = find_columns(source, names, rows, options), options.total, options.decimals
+    rows = with_points(source, names, rows, columns.figures, options.decimal_comma)
     dims = [_dim(source, name, names, rows, columns, total, options.hierarchies.get(name)) for name in columns.dims]
     figures = []
     for number, row in rows:
@@ -106,6 +108,20 @@ def _dim_with_parents(
     return Dim(name, tuple(finest), levels)
 
 
+def _code(where: str, row: list[str], names: list[str], columns: Columns) -> str:
+    """The status code of a row; flags are put into one."""
+    if columns.status:
+        return row[names.index(columns.status)]
+    if not columns.flags:
+        return ""
+    if "suppressed" in columns.flags and row[names.index(columns.flags["suppressed"])].lower() in UNSAID:
+        raise InputError(f"{where}: column {columns.flags['suppressed']!r} says neither true nor false.")
+    said = {flag: row[names.index(column)].lower() in TRUE for flag, column in columns.flags.items()}
+    if not said.get("suppressed", True):
+        return "s"
+    return "u" if said.get("primary", False) else "x" if "suppressed" in said else "s"
+
+
 def _figure(
     source: str, where: str, key: tuple[int, ...], row: list[str], names: list[str], columns: Columns, decimals: int
 ) -> Figure:
@@ -115,13 +131,18 @@ def _figure(
     bounds = [
         scaled(limit, decimals, f"{source}, {where}") if limit.lower() not in NO_FIGURE else None for limit in limits
     ]
-    code = row[names.index(columns.status)] if columns.status else ""
+    code = _code(f"{source}, {where}", row, names, columns)
     meaning = read_status(code, has_value or any(bound is not None for bound in bounds), f"{source}, {where}")
     value = scaled(raw, decimals, f"{source}, {where}, column {columns.value!r}") if has_value else None
     if meaning == EMPTY:
         if value:
             raise InputError(f"{source}, {where}: status {code!r} means an empty cell, but its value is {raw}.")
         meaning, value = PUBLISHED, 0
+    elif raw == DASH:
+        raise InputError(
+            f"{source}, {where}, column {columns.value!r}: '-' is an empty cell to some and a withheld one to others; write "
+            "0 or nothing in its place, or name the column that says which it is with status=."
+        )
     if meaning == PUBLISHED and value is None and all(bound is None for bound in bounds):
         raise InputError(
             f"{source}, {where}: status {code!r} means published, but column {columns.value!r} has no number."

@@ -53,9 +53,22 @@ def parquet_frame(path: FilePath) -> Any:
         raise InputError(f"{name}: not a readable Parquet file ({type(problem).__name__}).") from None
     check_width(name, frame.shape[1])
     _refuse_nan(name, path, frame)
+    return _with_index(frame)
+
+
+def _with_index(frame: Any) -> Any:
+    """The frame with its index as columns."""
+    import pandas as pd
+
     # A frame whose rows were picked or sorted has row numbers for an index, without a name: they say nothing.
     plain = frame.index.names == [None] and pd.api.types.is_integer_dtype(frame.index)
     return frame.reset_index(drop=plain)
+
+
+def frame_rows(frame: Any) -> tuple[list[str], Rows]:
+    """The same of a long frame in memory, where NaN is what pandas makes of a figure that is missing."""
+    check_width("the frame", frame.shape[1])
+    return texts_of(_with_index(frame))
 
 
 def _decode(frame: Any) -> None:
@@ -91,7 +104,11 @@ def _refuse_nan(name: str, path: FilePath, frame: Any) -> None:
 
 def parquet_rows(path: FilePath) -> tuple[list[str], Rows]:
     """The names of its columns, and its rows as numbered texts, as a CSV file has them."""
-    frame = parquet_frame(path)
+    return texts_of(parquet_frame(path))
+
+
+def texts_of(frame: Any) -> tuple[list[str], Rows]:
+    """The names of a frame's columns, and its rows as numbered texts; what is missing is empty."""
     texts = [
         ["" if missing else str(value) for value, missing in zip(row, absent, strict=True)]
         for row, absent in zip(frame.astype(object).to_numpy(), frame.isna().to_numpy(), strict=True)

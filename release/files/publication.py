@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..facts.facts import PUBLISHED, Protection
 from ..tables.dims import Dim
@@ -52,5 +52,7 @@ class Publication:
     slack: int = 0
     """How far a published total may be from the sum it stands for (rounded totals)."""
     relations: Sequence[Relation] = ()
+    totals: Mapping[str, str] = field(default_factory=dict)
+    """What the file calls the total of a dim, where that is not what the user says."""
     protection: Mapping[tuple[int, ...], Protection] | None = None
     """The protection levels of cells and totals, where the file has any."""

@@ -25,3 +25,6 @@ class ReadingOptions:
     contributors: str | None = None
     largest: str | None = None
     perturbed: bool = False
+    decimal_comma: bool = False
+    metadata: str | None = None
+    sheet: str | None = None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ...base.errors import InputError, did_you_mean
-from .dims import TOTAL, Level
+from .dims import TOTAL, Dim, Level
 
 Tree = dict[str, list[str]]
 """Parent -> children; children may be parents themselves."""
@@ -139,7 +140,7 @@ def _levels_from_frame(dim: str, labels: Sequence[str], frame: Any) -> tuple[Lev
     )
 
 
-def read_hierarchy(path: str | os.PathLike[str]) -> Any:
+def read_hierarchy(path: str | os.PathLike[str], lead: str = "@") -> Any:
     """A hierarchy file: `.hrc` (levels by leading `@`), a level table (`@@,code`), or columns coarse to fine."""
     from ...base.text_files import read_rows, read_text
 
@@ -148,9 +149,7 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Any:
         lines = [
             (number, line.strip()) for number, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()
         ]
-        return _tree_from_steps(
-            name, [(number, len(line) - len(line.lstrip("@")), line.lstrip("@").strip()) for number, line in lines]
-        )
+        return _tree_from_steps(name, [(number, *_step(line, lead)) for number, line in lines])
     rows = read_rows(path)
     width = len(rows[0][1])
     if width < 2:
@@ -167,6 +166,41 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Any:
     import pandas as pd
 
     return pd.DataFrame(table[1:], columns=table[0])
+
+
+def _step(line: str, lead: str) -> tuple[int, str]:
+    """How often a line begins with the leading text, and the label after it."""
+    depth = 0
+    while line.startswith(lead, depth * len(lead)):
+        depth += 1
+    return depth, line[depth * len(lead) :].strip()
+
+
+def tree_of(dim: Dim) -> Tree | None:
+    """The levels of a dim as a tree; None where they are no tree, or a sum belongs to no level."""
+    levels = sorted(dim.levels, key=lambda level: len(set(level.group_of)))
+    tree: Tree = {}
+    for place, label in enumerate(dim.labels):
+        path = list(dict.fromkeys([*(level.group_of[place] for level in levels), label]))
+        for parent, child in pairwise(path):
+            if child not in tree.setdefault(parent, []):
+                tree[parent].append(child)
+    if dim.sets or not _says(tree, dim):
+        return None
+    return tree
+
+
+def _says(tree: Tree, dim: Dim) -> bool:
+    """Does a tree make the same groups of the same labels?"""
+    try:
+        again = Dim(dim.name, dim.labels, _levels_from_tree(dim.name, dim.labels, tree) if tree else ())
+    except InputError:
+        return False
+    both = [
+        {label: tuple(leaves.tolist()) for label, leaves in zip(one.node_labels, one.leaves, strict=True)}
+        for one in (dim, again)
+    ]
+    return both[0] == both[1]
 
 
 def _tree_from_steps(name: str, steps: list[tuple[int, int, str]]) -> Tree:

@@ -74,10 +74,67 @@ def parquet_files() -> tuple[bytes, ...]:
 
 
 @cache
+def workbooks() -> tuple[bytes, ...]:
+    """Workbooks with a crosstab, as we write them, and a long table."""
+    long = pd.DataFrame({"town": list("aabb"), "size": list("xyxy"), "value": [1.0, None, 3.0, 4.0]})
+    made = tuple(_written(one.to_file, "out.xlsx") for one in _releases())
+    return (*made, _written(lambda path: long.to_excel(path, index=False), "out.xlsx"))
+
+
+@cache
 def jj_files() -> tuple[bytes, ...]:
     """JJ files, with protection levels and without."""
     protected = fw.protect.complementary_suppress(TABLE, rule="< 3", percent=20)
     return tuple(_written(one.to_file, "out.jj") for one in (_releases()[0], protected))
+
+
+@cache
+def tab_files() -> tuple[bytes, ...]:
+    """Tables of tau-ARGUS, as it writes them and as we do; what their columns are stands in METADATA."""
+    rows = [f'"{town}";"{size}";{TABLE.loc[town, size]},00;3;0,00;S;0,01;0,01' for town in "abcd" for size in "xyz"]
+    rows[1] = '"a";"y";-;0;0,00;E;0,01;0,01'
+    rows[0] = '"a";"x";1,00;1;0,50;U;0,75;0,75'
+    rows += [f'"Total";"{size}";{TABLE[size].sum() - 5 * (size == "y")},00;9;0,00;S;0,01;0,01' for size in "xyz"]
+    numbered = [row.replace(";S;", ";1;").replace(";U;", ";11;").replace(",0", ".0") for row in rows if "-" not in row]
+    return ("\n".join(rows).encode(), "\n".join(numbered).encode())
+
+
+METADATA = """  <SEPARATOR> ";"
+town
+  <RECODEABLE>
+  <TOTCODE> "Total"
+  <HIERARCHICAL>
+  <HIERCODELIST> "towns.hrc"
+  <HIERLEADSTRING> "@"
+size "9"
+  <RECODEABLE>
+value
+  <NUMERIC>
+  <DECIMALS> 2
+firms
+  <FREQUENCY>
+top
+  <MAXSCORE>
+state
+  <STATUS>
+low
+  <NUMERIC> <LOWERPL>
+high
+  <NUMERIC> <UPPERPL>
+"""
+
+
+def metadata_files() -> tuple[bytes, ...]:
+    """What says what the columns of a table are, with a hierarchy in a file and one by digits."""
+    digits = METADATA.replace(
+        '  <HIERARCHICAL>\n  <HIERCODELIST> "towns.hrc"\n  <HIERLEADSTRING> "@"\n', "  <HIERLEVELS> 1\n"
+    )
+    return METADATA.encode(), digits.encode()
+
+
+def histories() -> tuple[bytes, ...]:
+    """A priori files."""
+    return b"a;x;U\na;x;PL;1.5;2\nb;y;C;20\nc;y;P\nd;z;ML\n", b"b,x,s\na,y,m\na,x,w,3\n"
 
 
 def hrc_files() -> tuple[bytes, ...]:
@@ -118,6 +175,15 @@ def microdata_parquet() -> tuple[bytes, ...]:
 def matrices() -> tuple[bytes, ...]:
     """Transition matrices, bare and with labels."""
     return b"0.7 0.3 0\n0.2 0.6 0.2\n0.1 0.2 0.7\n", b",0,1,2\n0,2/3,1/3,0\n1,1/6,2/3,1/6\n2,0,1/3,2/3\n"
+
+
+def ptables() -> tuple[bytes, ...]:
+    """Perturbation tables of other tools: by probabilities and by keys."""
+    keyed = "".join(f"{count},{key},{change}\n" for count in (1, 2) for key, change in enumerate((-1, 0, 0, 2)))
+    return (
+        b'"i";"j";"p";"v";"p_ij_ub"\n0;0;1;0;1\n1;0;0.5;-1;0.5\n1;3;0.5;2;1\n2;0;0.25;-2;0.25\n2;3;0.75;1;1\n',
+        f"pcv,ckey,pvalue\n{keyed}".encode(),
+    )
 
 
 TABLES_OF_PEOPLE = {

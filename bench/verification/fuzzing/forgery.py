@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import struct
 import zipfile
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from verification.fuzzing.damage import NUMBERS, TEXTS, Change, Random
+from verification.fuzzing.damage import HEAVY, NUMBERS, OF_TEXTS, TEXTS, Change, Random
 
 DEEP = 100_000
 STRANGE: tuple[Any, ...] = (
@@ -294,3 +295,33 @@ def _one_of(texts: tuple[str, ...], rng: Random) -> str:
 
 
 OF_PARQUET: dict[str, Change] = {"other_columns": other_columns}
+
+
+# --- workbooks ------------------------------------------------------------------------------------------------------
+
+
+def _other_part(members: dict[str, bytes], rng: Random) -> None:
+    """The text of a part of a workbook, the archive around it well-formed."""
+    names = sorted(name for name in members if name.endswith(".xml"))
+    sheets = [name for name in names if "sheet" in name or "Strings" in name] or names
+    if not names:
+        return
+    name = str(rng.choice(sheets if rng.random() < 0.8 else names))
+    change = str(rng.choice(["other_tag", *(one for one in OF_TEXTS if one not in HEAVY)]))
+    members[name] = _other_tag(members[name], rng) if change == "other_tag" else OF_TEXTS[change](members[name], rng)
+
+
+def _other_tag(text: bytes, rng: Random) -> bytes:
+    """What stands between two tags, or in quotes, says something else: a figure, a label, the place of a cell."""
+    kind = rb">([^<>]+)<" if rng.random() < 0.5 else rb'r="([^"]*)"'
+    found = list(re.finditer(kind, text))
+    if not found:
+        return text
+    one = found[int(rng.integers(len(found)))]
+    places = ("A1", "XFD1048576", "A99999999", "1", "", "ZZZZ9", "A0")
+    instead = str(rng.choice(np.array((*NUMBERS, *TEXTS, *places), dtype=object)))
+    escaped = instead.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+    return text[: one.start(1)] + escaped.encode("utf-8", errors="surrogatepass") + text[one.end(1) :]
+
+
+OF_WORKBOOKS: dict[str, Change] = {"other_part": _of_members(_other_part)}

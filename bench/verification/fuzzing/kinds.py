@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import fiberwalk as fw
 from fiberwalk.commands.main import main
 from verification.fuzzing import examples
 from verification.fuzzing.damage import HEAVY, OF_BYTES, OF_TEXTS, Change
-from verification.fuzzing.forgery import OF_CHECKPOINTS, OF_PARQUET, OF_RESULTS
+from verification.fuzzing.forgery import OF_CHECKPOINTS, OF_PARQUET, OF_RESULTS, OF_WORKBOOKS
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,30 @@ def _with_hierarchy(path: Path) -> None:
     table = path.with_name("table.csv")
     table.write_bytes(examples.LONG)
     _released(table, hierarchies={"town": os.fspath(path)})
+
+
+def _of_tau_argus(path: Path) -> None:
+    """A table with what says what its columns are."""
+    path.with_suffix(".rda").write_text(examples.METADATA)
+    path.with_name("towns.hrc").write_bytes(examples.hrc_files()[0])
+    release = fw.read_release(path, missing="hidden")
+    repr(release)
+    if release.n_cells <= 10_000:
+        release.to_file(path.with_name("again.tab"))
+
+
+def _with_metadata(path: Path) -> None:
+    table = path.with_name("table.tab")
+    table.write_bytes(examples.tab_files()[0])
+    path.with_name("towns.hrc").write_bytes(examples.hrc_files()[0])
+    fw.read_release(table, metadata=path, missing="hidden", slack=9)
+
+
+def _with_history(path: Path) -> None:
+    table = path.with_name("table.csv")
+    table.write_bytes(examples.LONG)
+    fw.protect.read_history(path)
+    _released(table, history=path)
 
 
 def _served(path: Path) -> None:
@@ -109,16 +134,22 @@ KINDS: tuple[Kind, ...] = (
     Kind("long CSV without a header", ".csv", examples.files_without_header, OF_TEXTS, _without_header),
     Kind("Parquet", ".parquet", examples.parquet_files, OF_PARQUET, _by_decimals),
     Kind("JJ", ".jj", examples.jj_files, OF_TEXTS, _released),
+    Kind("tau-ARGUS", ".tab", examples.tab_files, OF_TEXTS, _of_tau_argus),
+    Kind("tau-ARGUS metadata", ".rda", examples.metadata_files, OF_TEXTS, _with_metadata),
+    Kind("history", ".hst", examples.histories, OF_TEXTS, _with_history),
     Kind("hrc", ".hrc", examples.hrc_files, OF_TEXTS, _with_hierarchy),
     Kind("level table", ".csv", examples.level_tables, OF_TEXTS, _with_hierarchy),
     Kind("microdata CSV", ".csv", examples.microdata, OF_TEXTS, _served),
     Kind("microdata Parquet", ".parquet", examples.microdata_parquet, OF_PARQUET, _served),
     Kind("saved result", ".fw", examples.saved_results, OF_RESULTS, fw.load),
     Kind("transition matrix", ".txt", examples.matrices, OF_TEXTS, _perturbed),
+    Kind("ptable", ".txt", examples.ptables, OF_TEXTS, _perturbed),
     Kind("seed file", ".txt", examples.seeds, OF_TEXTS, _seeded),
     Kind("declared population", ".json", examples.declared_populations, OF_TEXTS, _populated),
     Kind("checkpoint", ".chains", examples.checkpoints, OF_CHECKPOINTS, examples.audited),
 )
+if find_spec("openpyxl"):
+    KINDS += (Kind("workbook", ".xlsx", examples.workbooks, OF_WORKBOOKS, _by_decimals),)
 KNOWING, RARELY = 0.6, 0.02
 """How often a change knows what the file holds; and how often a file is large, or no file at all."""
 NAMES = tuple(kind.name for kind in KINDS)

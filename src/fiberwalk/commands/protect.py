@@ -110,7 +110,7 @@ Examples:
 @click.option("--mechanism", metavar="NAME", help="How to protect it; --list shows all.")
 @click.option("--list", "listing", is_flag=True, is_eager=True, expose_value=False, help="List the methods and stop.",
               callback=lambda context, _, chosen: _list_methods(context) if chosen else None)  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), help="The protected table (.csv or .parquet).")
+@click.option("--out", type=click.Path(path_type=Path), help="The protected table (.csv, .parquet, .xlsx or .tab).")
 @click.option("--note", type=click.Path(path_type=Path), help="What was done, with the seed (default: beside --out).")
 @click.option(
     "--seed", type=click.IntRange(min=0), help="Of the random numbers (default: a new one, kept in the note)."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,11 @@ import numpy as np
 
 from ..protect.withholding.least_suppression import Withheld
 from ..release.release import Release
-from ..risk.targets import Target
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..withholding.targets import Target
     from .audit_result import Audit
 
 
@@ -26,6 +27,8 @@ class Suppression:
     """
 
     withheld: Withheld
+    auditor: Callable[..., Audit]
+    """`fw.audit`."""
     targets: tuple[Target, ...] = ()
     laws: tuple[str, ...] = ()
     cost_of_intervals: int | None = None
@@ -102,6 +105,4 @@ class Suppression:
 
     def audit(self, **settings: Any) -> Audit:
         """What an intruder learns of every withheld figure: `fw.audit` of the release, with its keywords."""
-        from ..auditing import audit
-
-        return audit(self.release, **settings)
+        return self.auditor(self.release, **settings)

@@ -12,8 +12,8 @@ from ..base.interruption import check_time
 from ..base.progress import Progress
 from ..posterior.belief import Answers, believe, budget_for
 from ..protect.withholding.problem import SuppressionProblem
-from ..risk.targets import Standing, Target
 from ..sampler.chains.settings import ChainSettings
+from .targets import Standing, Target
 
 PRECISIONS = (0.2, 0.05, 0.02)
 """Tolerances in bits, one after the other until every figure is clearly on one side of its target."""

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ..auditing import audit
 from ..base.errors import InputError
 from ..base.interruption import check_max_seconds, plain_interrupts, time_limit
 from ..base.progress import Progress, shown
 from ..protect.withholding.least_suppression import ROUNDS, Withheld, least_suppression
 from ..protect.withholding.problem import SuppressionProblem, problem
 from ..results.suppression_result import Suppression
-from ..risk.targets import parse_targets
 from .attempts import Attempts
 from .search import Search
+from .targets import parse_targets
 
 
 def suppression(
@@ -78,7 +79,7 @@ def suppression(
     with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
         first = least_suppression(task, rounds=rounds, seed=seed, progress=tell or False)
         if not targets:
-            return Suppression(first)
+            return Suppression(first, audit)
         return _until(first, Attempts(task, targets, laws, seed), seed, tell or (lambda line: None))
 
 
@@ -102,4 +103,4 @@ def _until(first: Withheld, attempts: Attempts, seed: int, tell: Progress) -> Su
     cost = int(arrays.cost[found.hidden].sum())
     withheld = replace(first, hidden=hidden, cost=cost, proven=cost <= first.at_least, stopped=found.stopped)
     names = tuple(getattr(law, "name", law) for law in attempts.laws)
-    return Suppression(withheld, tuple(attempts.targets), tuple(map(str, names)), first.cost, found.thorough)
+    return Suppression(withheld, audit, tuple(attempts.targets), tuple(map(str, names)), first.cost, found.thorough)

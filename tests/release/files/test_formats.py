@@ -19,8 +19,8 @@ from fiberwalk.release.tables.dims import TOTAL, Dim
 
 def test_writing_what_a_format_cannot_hold(tmp_path):
     release = fw.suppress(TABLE, where=SQUARE)
-    with pytest.raises(fw.InputError, match="must end in .csv, .parquet or .jj"):
-        release.to_file(tmp_path / "out.xlsx")
+    with pytest.raises(fw.InputError, match="must end in .csv, .parquet, .xlsx, .tab or .jj"):
+        release.to_file(tmp_path / "out.ods")
     with pytest.raises(fw.InputError, match="holds the true value of every cell"):
         release.without_truth().to_file(tmp_path / "out.jj")
     with pytest.raises(fw.InputError, match="a long file cannot hold"):
@@ -88,8 +88,8 @@ def test_a_further_format_is_a_line_in_the_registry(tmp_path, monkeypatch):
         fw.read_release(path, value="x")
     with pytest.raises(fw.InputError, match="a pipe file cannot hold linked tables"):
         release.knows({"town": "a"}, own=1).to_file(tmp_path / "again.pipe")
-    with pytest.raises(fw.InputError, match="must end in .csv, .parquet, .jj or .pipe"):
-        release.to_file(tmp_path / "out.xlsx")
+    with pytest.raises(fw.InputError, match="must end in .csv, .parquet, .xlsx, .tab, .jj or .pipe"):
+        release.to_file(tmp_path / "out.ods")
     same_facts(
         release, fw.read_release(written(tmp_path, "town,value\na,\nb,\nc,5\nTotal,12\n"))
     )  # the others are there
@@ -99,17 +99,21 @@ def test_a_format_that_is_only_read_is_never_written(tmp_path, monkeypatch):
     only_read = replace(pipes(), endings=(), write_public=None)
     monkeypatch.setattr(formats, "REGISTRY", (only_read, *formats.REGISTRY))
     release = fw.read_release(written(tmp_path, "|town\na|?\nb|5\n=|12\n", "in.pipe"))
-    with pytest.raises(fw.InputError, match="must end in .csv, .parquet or .jj"):
+    with pytest.raises(fw.InputError, match="must end in .csv, .parquet, .xlsx, .tab or .jj"):
         release.to_file(tmp_path / "out.pipe")
 
 
 def test_whose_a_file_is(tmp_path):
     jj = written(tmp_path, "0\n2\n", "numbers.csv")
+    written(tmp_path, "a\n  <RECODEABLE>\n", "y.rda")
     called = {
         "x.jj": "jj_file",
         "x.PQ": "parquet_file",
         "x.parquet": "parquet_file",
         "x.csv": "long_file",
+        "x.tab": "long_file",
+        "y.tab": "tab_file",
+        "x.XLSX": "excel_file",
         "x": "long_file",
     }
     for name, module in called.items():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from support.small_releases import TABLE, releases, same_facts, written
+from hypothesis import given
+from support.effort import examples
+from support.small_releases import TABLE, releases, same_facts, suppressed, written
 
 import fiberwalk as fw
 
@@ -38,6 +40,17 @@ def test_what_is_written_as_jj_is_read_again(kind, tmp_path):
     same_facts(release, back)
     assert back.truth is not None
     assert sorted(back.truth) == sorted(release.truth)
+
+
+@examples(60)
+@given(suppressed())
+def test_random_tables_come_back(tmp_path_factory, release):
+    path = tmp_path_factory.mktemp("jj") / "out.jj"
+    release.to_file(path)
+    back = fw.read_release(path, decimals=release.decimals)
+    assert back.truth.tolist() == release.truth.tolist()
+    assert back.status.tolist() == release.status.tolist()
+    assert fw.bounds(back).to_numpy().tolist() == fw.bounds(release).to_numpy().tolist()
 
 
 def test_a_jj_file(tmp_path):

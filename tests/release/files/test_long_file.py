@@ -7,7 +7,9 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from support.small_releases import SQUARE, TABLE, TOWNS, releases, same_facts, written
+from hypothesis import given
+from support.effort import examples
+from support.small_releases import SQUARE, TABLE, TOWNS, releases, same_facts, same_release, suppressed, written
 
 import fiberwalk as fw
 
@@ -37,6 +39,15 @@ def test_what_is_written_long_is_read_again(kind, ending, tmp_path):
     same_facts(release, back)
     assert back.truth is None or not len(release.hidden)
     assert os.listdir(tmp_path) == [f"out.{ending}"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@examples(60)
+@given(release=suppressed())
+def test_random_releases_come_back(tmp_path_factory, ending, release):
+    path = tmp_path_factory.mktemp("long") / f"out.{ending}"
+    release.to_file(path, total="T")
+    same_release(fw.read_release(path, total="T", decimals=release.decimals), release)
 
 
 def test_the_truth_is_never_in_a_long_file(tmp_path):

@@ -33,10 +33,23 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             "--hierarchy",
             metavar="DIM=FILE",
             multiple=True,
-            help="How a dim adds up to subtotals: a .hrc file or a level table. May be repeated.",
+            help="How a dim adds up to subtotals: a .hrc file, a level table, or columns of FILE that name the groups "
+            "(DIM=COLUMN,COLUMN). May be repeated.",
         ),
         click.option("--decimals", default=0, show_default=True, help="Decimals of a magnitude table."),
+        click.option("--decimal-comma", is_flag=True, help="Decimals stand after a comma (1,5)."),
         click.option("--no-header", is_flag=True, help="The first line is data: dims, value, then status if --status."),
+        click.option(
+            "--metadata",
+            metavar="FILE",
+            help="Of a table of tau-ARGUS: its .rda file (default: the one beside FILE with its name).",
+        ),
+        click.option(
+            "--history",
+            metavar="FILE",
+            help="What is known of single cells: an a priori file of tau-ARGUS (statuses, protection levels).",
+        ),
+        click.option("--sheet", metavar="NAME", help="Of a workbook (default: the first)."),
         click.option(
             "--missing",
             type=click.Choice(["error", "zero", "hidden"]),
@@ -87,6 +100,10 @@ def read(options: dict[str, Any]) -> Release:
         total=options["total"],
         hierarchies=hierarchies(options["hierarchy"]),
         decimals=options["decimals"],
+        decimal_comma=options["decimal_comma"],
+        metadata=options["metadata"],
+        history=options["history"],
+        sheet=options["sheet"],
         header=not options["no_header"],
         missing=options["missing"],
         slack=options["slack"],
@@ -108,14 +125,24 @@ def read(options: dict[str, Any]) -> Release:
     return release
 
 
-def hierarchies(texts: tuple[str, ...]) -> dict[str, str] | None:
-    """The files of --hierarchy, by their dims."""
+def hierarchies(texts: tuple[str, ...]) -> dict[str, Any] | None:
+    """The files of --hierarchy, or the columns that it names, by their dims."""
     from ...base.errors import InputError
 
-    files = {}
+    told: dict[str, Any] = {}
     for text in texts:
-        dim, equals, path = text.partition("=")
+        dim, equals, given = text.partition("=")
+        dim = dim.strip()
         if not equals:
             raise InputError(f"--hierarchy {text}: write it as DIM=FILE.")
-        files[dim.strip()] = path
-    return files or None
+        if Path(given).suffix.lower() in _FILES or Path(given).is_file():
+            columns, path = [], Path(given)
+        else:
+            columns, path = names(given) or [], None
+        if dim in told and (path is not None or not isinstance(told[dim], list)):
+            raise InputError(f"--hierarchy {text}: dim {dim!r} has another one; only columns can be joined.")
+        told[dim] = path if path is not None else [*told.get(dim, []), *columns]
+    return told or None
+
+
+_FILES = (".hrc", ".csv", ".tsv", ".txt")

@@ -75,8 +75,12 @@ def number_or_text(text: str) -> int | float | str:
 def read_matrix(path: str) -> np.ndarray:
     """A transition matrix in a text file: a row a line, columns separated by commas, semicolons or blanks; 1/60 is allowed.
 
-    A first line or column of labels is left out.
+    A first line or column of labels is left out. A perturbation table of other tools is known by the names of its columns.
     """
+    from ...protect.perturbation.ptable import is_ptable, read_ptable
+
+    if is_ptable(path):
+        return read_ptable(path)
     lines = read_text(path).splitlines()
     rows = [line.replace(";", ",").replace("\t", ",").split(",") for line in lines if line.strip()]
     rows = [

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..base.errors import InputError
 from ..posterior.parts.pmf import Pmf
-from .nearness import within_percent
+from ..risk.nearness import within_percent
 
 ERRORS = 3.0
 """A sampled figure reaches a target where so many standard errors are on its side, too."""
