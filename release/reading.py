@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..base.errors import InputError
@@ -11,6 +12,7 @@ from .figures import from_figures
 from .files.formats import format_of
 from .files.reading_options import ReadingOptions
 from .release import Release
+from .tables.beforehand import Statement
 from .tables.tables import check_trees
 
 
@@ -29,6 +31,9 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     contributors: str | None = None,
     largest: str | None = None,
     perturbed: bool = False,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    known_within: float | None = None,
 ) -> Release:
     """Read a published table with hidden cells.
 
@@ -65,6 +70,9 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     perturbed
         The figures of the cells went through a random method (totals did not), where no status p says which did. Name the
         method with `as_protected`.
+    at_least, at_most, known_within
+        What everybody knows of every cell beforehand, as `fw.table` says it: cells that may be negative need it, unless the
+        file has a lower limit for every hidden one. Percent of the truth are of files that hold it.
 
     Examples
     --------
@@ -107,4 +115,5 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         largest=largest,
         perturbed=perturbed,
     )
-    return from_figures(file_format.read(path, options))
+    known = Statement(at_least, at_most, known_within)
+    return from_figures(replace(file_format.read(path, options), known=known))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..facts.facts import PUBLISHED, Protection
+from ..tables.beforehand import NOTHING_STATED, Statement
 from ..tables.dims import Dim
 
 
@@ -54,3 +55,5 @@ class Publication:
     relations: Sequence[Relation] = ()
     protection: Mapping[tuple[int, ...], Protection] | None = None
     """The protection levels of cells and totals, where the file has any."""
+    known: Statement = NOTHING_STATED
+    """What is stated of all cells beforehand."""
