@@ -272,8 +272,8 @@ def _outsider(release: Release, name: str, parameters: dict[str, Any], options: 
     read = method.reader
     reading = ["--decimals", str(options["decimals"])] if options["decimals"] else []
     reading += ["--total", options["total"]] if options["total"] != "Total" else []
-    for name in KNOWN[:2]:  # a percentage of the truth is nothing that an outsider could give
-        reading += [] if options[name] is None else [f"--{name.replace('_', '-')}", f"{options[name]:g}"]
+    for stated in KNOWN[:2]:  # a percentage of the truth is nothing that an outsider could give
+        reading += [] if options[stated] is None else [f"--{stated.replace('_', '-')}", repr(options[stated])]
     reading += [word for hierarchy in options["hierarchy"] for word in ("--hierarchy", hierarchy)]
     if read is None or (method.read is not None and not release.evidence):
         return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading])

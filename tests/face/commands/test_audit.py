@@ -102,7 +102,7 @@ def test_a_table_of_profits_is_rounded_and_audited(tmp_path):
         tmp_path / "rounded.csv",
     )
     assert rounded.exit_code == 0, rounded.output
-    assert "audit " + str(tmp_path / "rounded.csv") + " --at-least -50" in (tmp_path / "rounded.note.txt").read_text()
+    assert "audit " + str(tmp_path / "rounded.csv") + " --at-least -50.0" in (tmp_path / "rounded.note.txt").read_text()
     result = fiberwalk("audit", tmp_path / "rounded.csv", "--at-least", "-50")
     assert "-22 to -18" in result.output
     refused = fiberwalk(
