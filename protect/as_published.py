@@ -71,8 +71,12 @@ def as_protected(
             )
     else:
         table = as_table(published, signed=True)
+        if table.beforehand is not None:
+            raise InputError("as_protected(): what is known of cells beforehand is not read here; say it with knows().")
         release = _with_exact(unpublished(table.dims, table.decimals), exact)
         release = replace(release, figures=table.values.ravel())
+    if release.signed:
+        raise InputError(f"as_protected(): {mechanism} is read as a method for counts, and cells may be negative here.")
     if release.figures is None and not release.sum_figures:
         raise InputError(
             "as_protected(): no figure of this release is marked as perturbed; read the file with perturbed=True, or mark "

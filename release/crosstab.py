@@ -10,11 +10,20 @@ from .facts.facts import HIDDEN, PUBLISHED
 from .figures import from_figures
 from .files.publication import Figure, Publication
 from .release import Release
+from .tables.beforehand import Statement
 from .tables.dims import TOTAL, Dim
 from .tables.table_forms import axis_name
 
 
-def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, slack: float = 0) -> Release:
+def from_crosstab(
+    frame: Any,
+    *,
+    total: str = "All",
+    decimals: int = 0,
+    slack: float = 0,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> Release:
     """Read a `pd.crosstab(..., margins=True)` whose hidden cells (or totals) are missing (NaN).
 
     Parameters
@@ -25,6 +34,8 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, slack: f
         The label of its margins (`margins_name`).
     slack
         How far totals may be from the sum of their cells because they were rounded.
+    at_least, at_most
+        What everybody knows of every cell beforehand, which cells that may be negative need.
 
     Examples
     --------
@@ -71,4 +82,5 @@ def from_crosstab(frame: Any, *, total: str = "All", decimals: int = 0, slack: f
             figure = None if hidden else scaled(values[i, j], decimals, f"the crosstab, {where}")
             figures.append(Figure(key, figure, HIDDEN if hidden else PUBLISHED, where=where))
     slack = scaled(slack, decimals, "slack=")
-    return from_figures(Publication(dims, figures, "the crosstab", decimals=decimals, slack=slack))
+    known = Statement(at_least, at_most)
+    return from_figures(Publication(dims, figures, "the crosstab", decimals=decimals, slack=slack, known=known))

@@ -9,13 +9,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import InputError
+from ..base.numbers import scaled
 from .facts.contributions import checked
 from .facts.facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, UNSHOWN, Applied
 from .facts.statuses import RANDOM
 from .files.publication import Figure, Publication
 from .relations import with_relations
-from .release import Release, unpublished
-from .tables.dims import key_words
+from .release import Release, known_beforehand, unpublished
+from .tables.beforehand import WHAT_TO_STATE, beforehand
+from .tables.dims import Dim, key_words
 
 UNKNOWN_ROUNDING = Applied("rounding", "support only", "figures stand for ranges; how they were rounded is not said")
 UNKNOWN_METHOD = Applied(
@@ -48,7 +50,8 @@ def from_figures(publication: Publication) -> Release:
     _check_options(publication)
     release = unpublished(publication.dims, publication.decimals, source=publication.source)
     lines = _sorted_lines(release, publication)
-    release, truth = _with_cells(release, lines, publication.missing)
+    release = _known_beforehand(release, lines, publication)
+    release, truth = _with_cells(release, lines, publication)
     release = _with_totals(release, lines.totals, truth, publication)
     whole = replace(
         release,
@@ -57,7 +60,7 @@ def from_figures(publication: Publication) -> Release:
         flagged=True,
         contributors=_of_cells({cell: line.contributors for cell, line in lines.cells.items()}, release.n_cells),
         largest=_of_cells({cell: line.largest for cell, line in lines.cells.items()}, release.n_cells),
-        notes=_notes(release, lines, publication),
+        notes=(*release.notes, *_notes(release, lines, publication)),
         applied=_applied(release, lines, publication.figures),
         figures=_of_cells(lines.random, release.n_cells),
         sum_figures=lines.random_totals,
@@ -74,7 +77,7 @@ def _check_options(publication: Publication) -> None:
 
 def _sorted_lines(release: Release, publication: Publication) -> _Lines:
     """Every line in its place; refuses lines that contradict themselves or each other, and cells without a line."""
-    dims, source = publication.dims, publication.source
+    dims, source, signed = publication.dims, publication.source, _signed(publication)
     seen: dict[Key, Figure] = {}
     for figure in publication.figures:
         if figure.key in seen:
@@ -83,10 +86,10 @@ def _sorted_lines(release: Release, publication: Publication) -> _Lines:
                 "these are records of people or firms, count them first (fw.table, or fiberwalk tabulate)."
             )
         seen[figure.key] = figure
-        _check_figure(release, figure, source)
+        _check_figure(release, figure, source, signed)
     number, cells, totals = release.grids[0].cells, {}, []
     for key, figure in seen.items():
-        if all(node < len(dim.labels) for node, dim in zip(key, dims, strict=True)):
+        if _is_cell(figure, dims):
             cells[int(number[key])] = figure
         else:
             totals.append((key, figure))
@@ -106,27 +109,94 @@ def _sorted_lines(release: Release, publication: Publication) -> _Lines:
     )
 
 
-def _with_cells(release: Release, lines: _Lines, missing: str) -> tuple[Release, np.ndarray]:
+def _known_beforehand(release: Release, lines: _Lines, publication: Publication) -> Release:
+    """The release with what is stated of all cells beforehand, or with what its file tells of those that may be negative."""
+    truth = _true_values(release.n_cells, lines, publication.missing)
+    known = beforehand(
+        publication.known, truth, truth != NO_VALUE, release.decimals,
+        lambda cell: release.words(release.keys[cell]), NO_LIMIT,
+    )  # fmt: skip
+    if known is not None:
+        return known_beforehand(release, known)
+    if not _signed(publication):
+        return release
+    return replace(
+        release,
+        lower=np.full(release.n_cells, -NO_LIMIT),
+        beforehand=f"cells may be negative, within the limits that {publication.source} tells",
+    )
+
+
+def _signed(publication: Publication) -> bool:
+    """May cells be negative, by what is stated of all or by a line of the file?"""
+    at_least, _, known_within = publication.known
+    if known_within is not None or (at_least is not None and scaled(at_least, publication.decimals, "at_least=") < 0):
+        return True
+    return any(_opens(figure) for figure in publication.figures if _is_cell(figure, publication.dims))
+
+
+def _is_cell(figure: Figure, dims: Sequence[Dim]) -> bool:
+    return all(node < len(dim.labels) for node, dim in zip(figure.key, dims, strict=True))
+
+
+def _opens(figure: Figure) -> bool:
+    """Does a line say that its cell may be negative? A published figure of counts may lie near 0, and its range below it."""
+    below_zero = figure.lower is not None and figure.lower < 0
+    return below_zero and (figure.status in (PRIMARY, HIDDEN) or figure.value is None or figure.value < 0)
+
+
+def _true_values(n_cells: int, lines: _Lines, missing: str) -> np.ndarray:
+    """The true values of cells, as far as the lines tell them: a rounded figure does not."""
+    truth = np.full(n_cells, NO_VALUE)
+    for cell, figure in lines.cells.items():
+        if figure.value is not None and cell not in lines.random and not _is_rounded(figure):
+            truth[cell] = figure.value
+    if missing == "zero":
+        truth[lines.absent] = 0
+    return truth
+
+
+def _with_cells(release: Release, lines: _Lines, publication: Publication) -> tuple[Release, np.ndarray]:
     """What the lines say of single cells; and their true values, as far as these are told."""
-    lower, upper, value = release.lower.copy(), release.upper.copy(), release.value.copy()
-    status = release.status.copy()
-    truth = np.full(release.n_cells, NO_VALUE)
+    missing, value, status = publication.missing, release.value.copy(), release.status.copy()
+    truth = _true_values(release.n_cells, lines, missing)
     for cell, figure in lines.cells.items():
         if cell in lines.random:
             continue
-        rounded = figure.status == PUBLISHED and _is_range(figure)
-        status[cell] = UNSHOWN if rounded else figure.status  # a rounded figure does not show the cell itself
-        if figure.status == PUBLISHED or _is_range(figure):
-            lower[cell], upper[cell] = _range(figure, 0)
-        if figure.value is not None:
-            if figure.status == PUBLISHED:
-                value[cell] = figure.value
-            if not rounded:
-                truth[cell] = figure.value
+        status[cell] = UNSHOWN if _is_rounded(figure) else figure.status  # it does not show the cell itself
+        if figure.value is not None and figure.status == PUBLISHED:
+            value[cell] = figure.value
     status[lines.absent] = PUBLISHED if missing == "zero" else HIDDEN
     if missing == "zero":
-        upper[lines.absent] = value[lines.absent] = truth[lines.absent] = 0
-    return replace(release, lower=lower, upper=upper, value=value, status=status), truth
+        value[lines.absent] = 0
+    lower, upper = _limits(release.lower, release.upper, lines, missing)
+    told = None if release.told is None else _limits(*release.told, lines, missing)
+    told_release = replace(release, lower=lower, upper=upper, value=value, status=status, told=told)
+    _check_limits(told_release, lines, publication.source)
+    return told_release, truth
+
+
+def _limits(least: np.ndarray, most: np.ndarray, lines: _Lines, missing: str) -> tuple[np.ndarray, np.ndarray]:
+    """Between what the lines leave each cell, which lies between some limits anyway."""
+    lower, upper = least.copy(), most.copy()
+    for cell, figure in lines.cells.items():
+        if cell not in lines.random and (figure.status == PUBLISHED or _is_range(figure)):
+            low, high = _range(figure, 0, int(least[cell]))
+            lower[cell], upper[cell] = low, min(high, int(most[cell]))
+    if missing == "zero":
+        lower[lines.absent] = upper[lines.absent] = 0
+    return lower, upper
+
+
+def _check_limits(release: Release, lines: _Lines, source: str) -> None:
+    """Refuse what is said of all cells where it leaves one nothing, and a cell that may be as low as can be."""
+    for cell in np.flatnonzero((release.lower > release.upper) | (release.lower <= -NO_LIMIT)):
+        figure = lines.cells.get(int(cell))
+        where = f"{source}, {figure.where}" if figure is not None else source
+        named = release.words(release.keys[cell])
+        if release.lower[cell] > release.upper[cell]:
+            raise InputError(f"{where}: the range of {named} and what is said of all cells leave no value.")
+        raise InputError(f"{where}: {named} has no lower limit, and cells may be negative: {WHAT_TO_STATE}.")
 
 
 def _with_totals(
@@ -137,7 +207,8 @@ def _with_totals(
     _check_sums(release, totals, matrix, truth, publication.source, publication.slack)
     told = [i for i, (_, figure) in enumerate(totals) if figure.status == PUBLISHED or _is_range(figure)]
     figures = [totals[i][1] for i in told]
-    ranges = [_range(figure, publication.slack) for figure in figures]
+    least = -NO_LIMIT if release.signed else 0
+    ranges = [_range(figure, publication.slack, least) for figure in figures]
     shown = [NO_VALUE if f.value is None or f.status != PUBLISHED else f.value for f in figures]
     return release.with_facts(
         np.array([totals[i][0] for i in told], dtype=np.int64).reshape(-1, len(publication.dims)),
@@ -206,15 +277,15 @@ def _of_cells(by_cell: dict[int, int | None], n_cells: int) -> np.ndarray | None
     return values if (values != NO_VALUE).any() else None
 
 
-def _check_figure(release: Release, figure: Figure, source: str) -> None:
+def _check_figure(release: Release, figure: Figure, source: str, signed: bool) -> None:
     """Refuse a line that contradicts itself."""
     where = f"{source}, {figure.where}"
     if figure.status == RANDOM and (figure.value is None or _is_range(figure)):
         raise InputError(f"{where}: a perturbed figure is one number, without a range.")
-    if figure.value is not None and figure.value < 0 and figure.status != RANDOM:
-        raise InputError(f"{where}: {release.show(figure.value)} is negative.")
+    if figure.value is not None and figure.value < 0 and figure.status != RANDOM and not signed:
+        raise InputError(f"{where}: {release.show(figure.value)} is negative; {WHAT_TO_STATE}.")
     if _is_range(figure):
-        low, high = _range(figure, 0)
+        low, high = _range(figure, 0, -NO_LIMIT if signed else 0)
         if low > high:
             raise InputError(f"{where}: the range from {release.show(low)} to {release.show(high)} is empty.")
         if figure.value is not None and not low <= figure.value <= high:
@@ -225,12 +296,17 @@ def _is_range(figure: Figure) -> bool:
     return figure.lower is not None or figure.upper is not None
 
 
-def _range(figure: Figure, slack: int) -> tuple[int, int]:
-    """The lowest and the highest value that a line allows its cell or sum."""
+def _is_rounded(figure: Figure) -> bool:
+    return figure.status == PUBLISHED and _is_range(figure)
+
+
+def _range(figure: Figure, slack: int, least: int) -> tuple[int, int]:
+    """The lowest and the highest value that a line allows its cell or sum, which is no less than some value anyway."""
     if _is_range(figure):
-        return max(0, figure.lower or 0), NO_LIMIT if figure.upper is None else figure.upper
+        low = least if figure.lower is None else max(least, figure.lower)
+        return low, NO_LIMIT if figure.upper is None else figure.upper
     assert figure.value is not None
-    return max(0, figure.value - slack), figure.value + slack
+    return max(least, figure.value - slack), figure.value + slack
 
 
 def _check_sums(

@@ -60,6 +60,7 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
                 f"linked releases: one is about {about_words(release.about)} only, another is not, and their totals do not "
                 "mean the same; link them with full=True."
             )
+    _refuse_signed(releases, full)
     names = list(dict.fromkeys([*(dim.name for release in releases for dim in release.dims), *_filtered(releases)]))
     dims = tuple(_dim_of_all(name, releases) for name in names)
     tables = [_relabelled(release, dims) for release in releases]
@@ -68,6 +69,7 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
     joined = _crossed(tables, dims) if full else _side_by_side(tables, dims)
     return replace(
         joined,
+        beforehand="; ".join(dict.fromkeys(release.beforehand for release in releases if release.beforehand)),
         notes=notes,
         applied=applied,
         # What one table does not show must not be read in another's flags.
@@ -75,6 +77,18 @@ def linked(releases: Sequence[Release], *, full: bool = False) -> Release:
         and all(release.flagged or not (release.status == PRIMARY).any() for release in releases),
         about=common,
     )
+
+
+def _refuse_signed(releases: Sequence[Release], full: bool) -> None:
+    """Refuse what is known beforehand where it cannot be carried over."""
+    if full and any(release.signed for release in releases):
+        raise InputError(
+            "linked(full=True): cells of one table may be negative, and nothing is known of the cells of the crossed one."
+        )
+    if any(release.told is not None for release in releases):
+        raise InputError(
+            "linked releases: known_within= is about the cells of one table; say what is known with at_least= and at_most=."
+        )
 
 
 def _filtered(releases: Sequence[Release]) -> list[str]:
@@ -198,7 +212,8 @@ def _side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     offsets = np.cumsum([0, *(table.n_cells for table in tables)])
     numbers = [number[a:b] for a, b in pairwise(offsets)]
 
-    lower, upper = np.zeros(n, np.int64), np.full(n, NO_LIMIT, np.int64)
+    # every cell is in some table, which knows whether it may be negative
+    lower, upper = np.full(n, -NO_LIMIT, np.int64), np.full(n, NO_LIMIT, np.int64)
     value, status = np.full(n, NO_VALUE, np.int64), np.full(n, UNSHOWN, np.uint8)
     own = np.zeros(n, np.int64)
     truth: np.ndarray | None = np.full(n, NO_VALUE, np.int64)
@@ -269,7 +284,7 @@ def _readings(
     """The bounds by a reading of that name, over the cells of all tables; a table without it is read as it is."""
     if all(getattr(table, name) is None for table in tables):
         return None
-    lower, upper = np.zeros(n, np.int64), np.full(n, NO_LIMIT, np.int64)
+    lower, upper = np.full(n, -NO_LIMIT, np.int64), np.full(n, NO_LIMIT, np.int64)
     for table, places in zip(tables, numbers, strict=True):
         low, high = getattr(table, name) or (table.lower, table.upper)
         np.maximum.at(lower, places, low)

@@ -36,7 +36,8 @@ def own_table(release: Release, source: str, called: str) -> NumberedTable:
     asked = [key for key in release.asked if tuple(key) not in known]
     sum_rows = sp.csr_array(sp.vstack([facts.matrix, *(release.row(key) for key in asked)]))
     sum_keys = np.concatenate([facts.keys, np.array(asked, dtype=np.int64).reshape(-1, len(release.dims))])
-    lower = np.concatenate([facts.lower, np.zeros(len(asked), np.int64)])
+    least = sum_rows[len(facts) :] @ np.minimum(release.lower, 0)
+    lower = np.concatenate([facts.lower, least.astype(np.int64)])
     upper = np.concatenate([facts.upper, np.full(len(asked), NO_LIMIT)])
     loose = np.concatenate([(facts.keys < 0).any(axis=1), np.zeros(len(asked), dtype=bool)])
     wanted = release.protection or {}
@@ -59,7 +60,7 @@ def own_table(release: Release, source: str, called: str) -> NumberedTable:
             relations.append(NumberedRelation(int(lower[i]), terms))
             continue
         number, value = str(len(cells)), int((sum_rows[[i]] @ release.truth)[0])
-        low, status = (0, PUBLISHED) if exact else (int(lower[i]), HIDDEN)
+        low, status = (min(0, value), PUBLISHED) if exact else (int(lower[i]), HIDDEN)
         cells.append(NumberedCell(number, value, status, low, int(upper[i]), protection(sum_keys[i])))
         relations.append(NumberedRelation(0, {number: -1, **terms}, number))
     return NumberedTable(cells, relations, release.decimals)
@@ -71,7 +72,7 @@ def _cells(release: Release, truth: np.ndarray, protection: Callable[[np.ndarray
     cells = []
     for i, key in enumerate(release.keys):
         value, status = int(truth[i]), int(release.status[i])
-        low, high = (0, value) if status == PUBLISHED else (int(release.lower[i]), int(implied[i]))
+        low, high = (min(0, value), value) if status == PUBLISHED else (int(release.lower[i]), int(implied[i]))
         known = status if status in (PUBLISHED, PRIMARY) else HIDDEN
         cells.append(NumberedCell(str(i), value, known, low, high, protection(key)))
     return cells
@@ -79,11 +80,12 @@ def _cells(release: Release, truth: np.ndarray, protection: Callable[[np.ndarray
 
 def _implied_upper(release: Release) -> np.ndarray:
     """An upper limit of every cell: its own, or that of a sum it is part of."""
-    upper = release.upper.copy()
-    facts = release.sums
+    upper, facts = release.upper.copy(), release.sums
+    below = np.minimum(release.lower, 0)
+    room = facts.upper - facts.matrix @ below
     for i in np.flatnonzero(facts.upper < NO_LIMIT):
         part = slice(facts.matrix.indptr[i], facts.matrix.indptr[i + 1])
         if (facts.matrix.data[part] > 0).all():
             cells = facts.matrix.indices[part]
-            upper[cells] = np.minimum(upper[cells], facts.upper[i] // facts.matrix.data[part])
+            upper[cells] = np.minimum(upper[cells], below[cells] + room[i] // facts.matrix.data[part])
     return upper

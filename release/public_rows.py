@@ -42,13 +42,16 @@ def public_rows(public: PublicView, source: str, called: str) -> PublicRows:
     withheld = np.isin(np.concatenate([public.status, np.full(len(keys) - n, UNSHOWN)]), (PRIMARY, HIDDEN))
     withheld[n + len(facts) : n + len(facts) + len(asked)] = True
     exact = np.concatenate([public.status == PUBLISHED, (has_figure & (lower == upper))[n:]]) & ~perturbed
-    limited = ~exact & ~perturbed & ((lower > 0) | (upper < NO_LIMIT))
+    # A cell that may be negative has a limit below 0; one that may be anything has none.
+    floor = (lower != 0) & (lower > -NO_LIMIT)
+    limited = ~exact & ~perturbed & (floor | (upper < NO_LIMIT))
     # Who cannot see which cells are primary must not read it in the file.
     primary = np.concatenate([public.flagged & (public.status == PRIMARY), np.zeros(len(keys) - n, dtype=bool)])
     shown = ~withheld & (has_figure | limited)
     status = np.where(shown, np.where(perturbed, RANDOM, PUBLISHED), np.where(primary, PRIMARY, HIDDEN))
     value = np.where(shown & has_figure, figure, NO_VALUE)
-    low, high = np.where(limited, lower, NO_VALUE), np.where(limited & (upper < NO_LIMIT), upper, NO_VALUE)
+    low = np.where(limited & (lower > -NO_LIMIT), lower, NO_VALUE)
+    high = np.where(limited & (upper < NO_LIMIT), upper, NO_VALUE)
     # a filter on a dim that the table does not show is a column with one label: whoever reads the file sees who is meant
     further = [
         Dim(name, (joined_labels(labels),))

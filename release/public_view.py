@@ -28,7 +28,8 @@ class PublicView(Told):
 
 
 def public_view(release: Release) -> PublicView:
-    """What readers are told: without the truth, the seeds, and, unless the publication shows it, which cells are primary."""
+    """What readers are told: without the truth, the seeds, what is assumed to be known around the truth, and, unless the
+    publication shows it, which cells are primary."""
     public_fields: dict[str, Any] = {field.name: getattr(release, field.name) for field in fields(Told)}
     if not release.flagged:
         public_fields["status"] = np.where(release.status == PRIMARY, HIDDEN, release.status).astype(
@@ -36,5 +37,9 @@ def public_view(release: Release) -> PublicView:
         )
     elif release.if_flagged is not None:
         public_fields["if_guessed"] = release.if_flagged
+    if release.told is not None:
+        public_fields["lower"], public_fields["upper"] = release.told
+        public_fields["beforehand"] = ""
+        public_fields["notes"] = tuple(note for note in release.notes if not note.startswith(release.beforehand))
     public_fields["applied"] = tuple(replace(method, seed=None, own_words="") for method in release.applied)
     return PublicView(**public_fields)

@@ -36,7 +36,7 @@ def publish(
     >>> fw.publish([[3, 1], [2, 4]], margins=["A", "B"])
     <Release of A, B (2 x 2): 4 cells, 4 hidden, 4 known sums, with its truth>
     """
-    labelled = as_table(table)
+    labelled = as_table(table, profits=True)
     if margins is None:
         raise InputError("publish() needs margins=, a list such as ['I,J', 'J,K'].")
     wanted = parse_margins(margins, labelled.dims)
@@ -45,7 +45,7 @@ def publish(
     note = (
         f"published exactly: {'; '.join(shown)}" if len(shown) <= 6 else f"{len(shown)} margins are published exactly"
     )
-    return replace(publish_margins(release, wanted), notes=(note,))
+    return replace(publish_margins(release, wanted), notes=(*release.notes, note))
 
 
 def parse_margins(margins: Iterable[Any] | None, dims: tuple[Dim, ...]) -> list[Margin]:

@@ -16,6 +16,7 @@ from .files.parquet_file import frame_rows
 from .files.publication import Publication
 from .files.reading_options import ReadingOptions
 from .release import Release
+from .tables.beforehand import Statement
 from .tables.tables import check_trees
 
 
@@ -38,6 +39,9 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     metadata: str | os.PathLike[str] | None = None,
     history: str | os.PathLike[str] | None = None,
     sheet: str | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    known_within: float | None = None,
 ) -> Release:
     """Read a published table with hidden cells.
 
@@ -87,6 +91,9 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         the file. A release has no costs: `fw.protect.read_history` gives them, too.
     sheet
         The sheet of a workbook; left out, the first.
+    at_least, at_most, known_within
+        What everybody knows of every cell beforehand, as `fw.table` says it: cells that may be negative need it, unless the
+        file has a lower limit for every hidden one. Percent of the truth are of files that hold it.
 
     Examples
     --------
@@ -119,7 +126,8 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         metadata=None if metadata is None else os.fspath(metadata),
         sheet=sheet,
     )
-    publication = _publication(path, options)
+    known = Statement(at_least, at_most, known_within)
+    publication = replace(_publication(path, options), known=known)
     if history is None:
         return from_figures(publication)
     said = read_lines(history, publication, options.total)

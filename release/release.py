@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,12 +19,15 @@ from .facts.facts import NO_LIMIT, NO_VALUE, PRIMARY, UNSHOWN, Grid, Protection,
 from .facts.knowledge import Rule, with_knowledge, with_rule
 from .facts.whom import whom
 from .public_view import public_view
+from .tables.beforehand import Beforehand
 from .tables.dims import Dim
 from .tables.table_forms import MOST_CELLS
 from .tables.tables import Table
 from .told import Told
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import pandas as pd
     import xarray as xr
 
@@ -52,6 +55,9 @@ class Release(Told):
     """The largest contribution to each cell (NO_VALUE: not said)."""
     second: np.ndarray | None = None
     """The second largest contribution to each cell (NO_VALUE: not said)."""
+    told: tuple[np.ndarray, np.ndarray] | None = None
+    """Bounds of the cells for every reader, where `lower` and `upper` are those of one who is assumed to know the true
+    values to within some percent: hers would give the truth away."""
 
     def __repr__(self) -> str:
         shape = " + ".join(" x ".join(str(n) for n in grid.cells.shape if n > 1) or "1" for grid in self.grids)
@@ -65,6 +71,20 @@ class Release(Told):
     def of_magnitudes(self) -> bool:
         """Is it a magnitude table? It is if it has decimals, or contributions that are not all 1."""
         return self.decimals > 0 or contributions_differ(self)
+
+    @cached_property
+    def signed(self) -> bool:
+        """May a cell be negative?"""
+        return self.told is not None or bool((self.lower < 0).any())
+
+    def with_facts(self, *args: Any, **kwargs: Any) -> Self:
+        """See `Told.with_facts`; what every reader is told is kept apart from what is assumed of one."""
+        known = super().with_facts(*args, **kwargs)
+        if self.told is None:
+            return known
+        lower, upper = self.told
+        told = super(Release, replace(self, lower=lower, upper=upper, told=None)).with_facts(*args, **kwargs)
+        return replace(known, told=(told.lower, told.upper))
 
     # --- what leaves for the public ---------------------------------------------------------------------------
 
@@ -246,10 +266,22 @@ def unpublished(
 
 def of_table(table: Table) -> Release:
     """A release that says nothing yet about a table, with the table as its truth."""
-    if float(table.values.sum(dtype=float)) >= NO_LIMIT:
+    if float(np.abs(table.values).sum(dtype=float)) >= NO_LIMIT:
         raise InputError("the figures are too large to be added up exactly; use fewer decimals or a coarser unit.")
     release = unpublished(table.dims, table.decimals, table.values.ravel())
-    return replace(release, contributors=table.contributors, largest=table.largest, second=table.second)
+    release = replace(release, contributors=table.contributors, largest=table.largest, second=table.second)
+    return release if table.beforehand is None else known_beforehand(release, table.beforehand)
+
+
+def known_beforehand(release: Release, known: Beforehand) -> Release:
+    """The release as read by somebody who knows that much of every cell before anything is published."""
+    told = None
+    if known.around_truth:
+        told = np.full(release.n_cells, -NO_LIMIT, dtype=np.int64), np.full(release.n_cells, NO_LIMIT, dtype=np.int64)
+    words = f"{known.words}, which is assumed"
+    return replace(
+        release, lower=known.lower, upper=known.upper, beforehand=known.words, notes=(*release.notes, words), told=told
+    )
 
 
 def as_release(release: Any) -> Release:

@@ -73,6 +73,9 @@ class Told:
     """Facts of which one of several readings holds, such as a median between two labels."""
     tallies: tuple[Tally, ...] = ()
     """How many of some readings hold."""
+    beforehand: str = ""
+    """What everybody is assumed to know of every cell before anything is published, in words; empty where it is no more than
+    that counts are at least 0."""
 
     def __post_init__(self) -> None:
         for attribute in fields(self):
@@ -86,6 +89,11 @@ class Told:
     def n_cells(self) -> int:
         """The number of finest cells."""
         return len(self.lower)
+
+    @cached_property
+    def signed(self) -> bool:
+        """May a cell be negative?"""
+        return bool((self.lower < 0).any())
 
     @cached_property
     def hidden(self) -> np.ndarray:
@@ -122,6 +130,8 @@ class Told:
         shown_low, shown_high = self.show(low), self.show(high)
         if low == high:
             return f"is {shown_low}"
+        if low <= -NO_LIMIT:
+            return "is anything" if high >= NO_LIMIT else f"is at most {shown_high}"
         if high >= NO_LIMIT:
             return f"is at least {shown_low}"
         return f"is between {shown_low} and {shown_high}"

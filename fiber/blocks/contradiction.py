@@ -32,7 +32,7 @@ def explain(release: Release, fiber: Fiber) -> Contradiction:
         )
         cells = np.array([i for kind, i in chosen if kind == "cell"], dtype=int)
         lower, upper = fiber.lower.copy(), fiber.upper.copy()
-        lower[: fiber.n_cells], upper[: fiber.n_cells] = 0, NO_LIMIT
+        lower[: fiber.n_cells], upper[: fiber.n_cells] = np.minimum(fiber.lower[: fiber.n_cells], 0), NO_LIMIT
         lower[cells], upper[cells] = fiber.lower[cells], fiber.upper[cells]
         return not feasible(sp.csr_array(fiber.A[rows]), fiber.b[rows], lower, upper)
 
@@ -40,8 +40,13 @@ def explain(release: Release, fiber: Fiber) -> Contradiction:
     # one published figure may be several facts
     words = tuple(dict.fromkeys(_words(release, fiber, kind, i) for kind, i in clashing))
     shown = "; ".join(words[:8]) + (f"; and {len(words) - 8} more" if len(words) > 8 else "")
+    which = (
+        "no table within what is known of the cells beforehand"
+        if release.signed
+        else "no table of counts of at least 0"
+    )
     return Contradiction(
-        f"no table of counts of at least 0 satisfies the release: these {len(words)} facts contradict each other: {shown}.",
+        f"{which} satisfies the release: these {len(words)} facts contradict each other: {shown}.",
         words,
     )
 
@@ -73,7 +78,7 @@ def _facts(fiber: Fiber) -> list[tuple[str, int]]:
 def _loose(fiber: Fiber) -> tuple[np.ndarray, np.ndarray]:
     """Ranges of cells that hold no facts but their own: with narrower ones a choice would repeat what others say."""
     finite = np.concatenate([fiber.b, fiber.upper[fiber.upper < NO_LIMIT]])
-    return np.zeros(fiber.n_cells, dtype=np.int64), np.full(fiber.n_cells, finite.max(initial=0))
+    return np.minimum(fiber.lower[: fiber.n_cells], 0), np.full(fiber.n_cells, finite.max(initial=0))
 
 
 def _rows(fiber: Fiber, kind: str, number: int) -> np.ndarray:

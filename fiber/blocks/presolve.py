@@ -76,6 +76,7 @@ class Presolved:
 
 def presolve(release: Release) -> Presolved:
     """Find what the facts decide, a feasible table, and the blocks; refuse what is unbounded or contradictory."""
+    _refuse_bottomless(release)
     fiber = fiber_of(release)
     lower, upper = fiber.lower.copy(), fiber.upper.copy()
     if (lower > upper).any() or tighten(fiber.A, fiber.b, lower, upper) >= 0:
@@ -99,6 +100,15 @@ def presolve(release: Release) -> Presolved:
     lower[idle] = upper[idle] = start[idle]
     _split(np.arange(fiber.n_columns), A, fiber.b[rows], lower, upper, start, blocks)
     return Presolved(fiber, start, tuple(blocks))
+
+
+def _refuse_bottomless(release: Release) -> None:
+    bottomless = np.flatnonzero(release.lower <= -NO_LIMIT)
+    if len(bottomless):
+        raise InputError(
+            f"cell {release.words(release.keys[bottomless[0]])} has no lower limit: it may be negative, and nobody told the "
+            "reader how low it can be; say what is known with knows(..., at_least=...)."
+        )
 
 
 def _refuse_unbounded(release: Release, fiber: Fiber, upper: np.ndarray) -> None:

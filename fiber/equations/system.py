@@ -71,9 +71,10 @@ def _trimmed(item: Evidence, n_cells: int) -> Evidence:
     return replace(item, first=item.first + first, log_weights=item.log_weights[first : last + 1])
 
 
-def _refuse_overflow(matrix: Any, cell_upper: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+def _refuse_overflow(matrix: Any, cells: tuple[np.ndarray, np.ndarray], low: np.ndarray, high: np.ndarray) -> None:
     """Refuse sums that 64-bit integers may not hold."""
-    largest = np.where(cell_upper >= NO_LIMIT, 0, cell_upper).astype(float)
+    cell_lower, cell_upper = cells
+    largest = np.maximum(np.where(cell_upper >= NO_LIMIT, 0, cell_upper), -cell_lower).astype(float)
     sums = abs(matrix).astype(float) @ largest
     sides = np.maximum(np.abs(low.astype(float)), np.where(high >= NO_LIMIT, 0, high).astype(float))
     if (sums + sides).max(initial=0) >= NO_LIMIT:
@@ -107,7 +108,9 @@ def fiber_of(release: Release, limits: tuple[np.ndarray, np.ndarray] | None = No
             n_rows += 1
     matrix = sp.csr_array(sp.vstack(rows)).astype(np.int64)
     low, high = np.concatenate(lower), np.concatenate(upper)
-    _refuse_overflow(matrix, cell_upper, low, high)
+    # A sum of cells that may be negative, of which only the most is told, is no less than these together.
+    low = np.where(low <= -NO_LIMIT, matrix @ cell_lower, low)
+    _refuse_overflow(matrix, (cell_lower, cell_upper), low, high)
     needs_slack = low < high
     needs_slack[[row for row, _ in sum_evidence]] = True
     slack_rows = np.flatnonzero(needs_slack)

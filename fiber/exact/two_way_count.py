@@ -49,6 +49,8 @@ class TwoWay(NamedTuple):
     columns: np.ndarray
     row: np.ndarray
     column: np.ndarray
+    offset: np.ndarray
+    """What is counted off each cell: its lower bound where that is below 0, else nothing."""
 
 
 def complete_two_way(block: Block) -> TwoWay | None:
@@ -62,11 +64,14 @@ def complete_two_way(block: Block) -> TwoWay | None:
     complete = len(tails) * len(heads) == n and len(np.unique(row * len(heads) + column)) == n
     if not complete or len(np.intersect1d(tails, heads)):
         return None
-    rows, columns = (np.bincount(line, weights=block.start).astype(np.int64) for line in (row, column))
+    # Cells that may be negative are counted from where they begin: what is above that is a table of counts.
+    offset = np.minimum(block.lower, 0)
+    rows, columns = (np.bincount(line, weights=block.start - offset).astype(np.int64) for line in (row, column))
     least = np.maximum(rows[row] + columns[column] - rows.sum(), 0)
-    if (block.lower > least).any() or (block.upper < np.minimum(rows[row], columns[column])).any():
+    most = np.minimum(rows[row], columns[column])
+    if (block.lower - offset > least).any() or (block.upper - offset < most).any():
         return None
-    return TwoWay(rows, columns, row, column)
+    return TwoWay(rows, columns, row, column, offset)
 
 
 @jit

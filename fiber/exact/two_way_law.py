@@ -69,7 +69,7 @@ def two_way_law(block: Block, budget: Budget) -> Solved | None:
     weights = []
     for cell in range(len(block.columns)):
         law = of_columns[SIDE - len(found.columns) + found.column[cell]].laws[place[found.row[cell]]]
-        share = law[block.lower[cell] : block.upper[cell] + 1]
+        share = law[block.lower[cell] - found.offset[cell] : block.upper[cell] - found.offset[cell] + 1]
         weights.append(share / share.sum())
     return Solved(tables, block.lower, tuple(law > 0 for law in weights), tuple(weights), "two-way counts")
 

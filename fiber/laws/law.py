@@ -1,7 +1,8 @@
 """What a law is: what an intruder believes of a table before she sees the release, as weights of the cells' values.
 
 p(x) is proportional to prod_i w_i(x_i). A new law is one file with a class that has `name`, `words` and `on(release)`, which
-gives a function from a cell and a range of its values to their log-weights (None: all alike).
+gives a function from a cell and a range of its values to their log-weights (None: all alike). Laws of counts have no weights
+below 0; one that has says so by `below_zero = True`, and is then asked about profits, too.
 """
 
 from __future__ import annotations

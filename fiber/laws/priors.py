@@ -55,6 +55,13 @@ class Prior:
         return f"{on_some}on {cells} she has the same prior: {getattr(self.everywhere, 'words', 'one of her own')}"
 
     @property
+    def below_zero(self) -> bool:
+        """Does it weigh negative values too? Priors that are listed, or a function, weigh whatever they name."""
+        named = [prior for _, prior in self.cells] + ([] if self.everywhere is None else [self.everywhere])
+        plain = not any(hasattr(prior, "log_weights") for prior in named)
+        return plain and bool(getattr(self.otherwise, "below_zero", False))
+
+    @property
     def call(self) -> str:
         """How it is made, for reports."""
         arguments = ["[...]"] if self.cells else []

@@ -145,9 +145,20 @@ def _named(release: Release, column: int) -> str:
     return release.words(release.keys[column]) if column < release.n_cells else "a published sum"
 
 
+def _refuse_law_of_counts(law: Law, release: Release) -> None:
+    """Refuse a law that has no weights below 0, where cells may be there."""
+    if release.signed and not getattr(law, "below_zero", False):
+        known = f" ({release.beforehand})" if release.beforehand else ""
+        raise InputError(
+            f"law {law.name!r} is of cells of at least 0, and cells of this release may be negative{known}; take the law "
+            "'uniform', or a prior that lists values."
+        )
+
+
 def support(release: Release, law: Any = "uniform") -> Support:
     """Presolve a release within the bounds of a law's positive weights."""
     chosen = as_law(law)
+    _refuse_law_of_counts(chosen, release)
     of_law, own = chosen.on(release), removed_units(chosen, release)
     narrowed = release
     while True:

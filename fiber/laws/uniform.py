@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ...base.saved_forms import saved
 from ...release.release import Release
@@ -16,6 +17,7 @@ class Uniform:
 
     name: str = "uniform"
     words: str = "every table that agrees with the release is equally probable"
+    below_zero: ClassVar[bool] = True
 
     def on(self, release: Release) -> Weigh:
         """No weights."""

@@ -133,7 +133,7 @@ def exchanges(block: Block) -> Exchanges | None:
     A = sp.csr_array(block.A)
     if not A.nnz or (A.data != 1).any() or (np.diff(sp.csc_array(A).indptr) == 0).any():
         return None
-    if block.start.mean() > LARGEST_MEAN or (block.start < 0).any():
+    if block.start.mean() > LARGEST_MEAN or (block.lower < 0).any():
         return None
     A.sort_indices()
     by_column = sp.csc_array(A)

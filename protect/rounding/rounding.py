@@ -75,7 +75,8 @@ def round_to(
     base
         Figures are published as multiples of it.
     rounding
-        "nearest": to the nearest multiple, halves up, so that a figure leaves `base` values (fewer at zero).
+        "nearest": to the nearest multiple, halves up, so that a figure leaves `base` values (fewer at zero; where cells may
+        be negative, as many: -5 to base 10 is 0, and -6 is -10).
         "within": the reader is only told that each figure is less than `base` away from the truth, as under
         controlled or random rounding; up to 2 base - 1 values stay possible.
     margins
@@ -87,7 +88,7 @@ def round_to(
     >>> fw.bounds(fw.round_to([[4, 9]], base=3, margins=[]))["upper"].tolist()
     [4, 10]
     """
-    labelled = as_table(table)
+    labelled = as_table(table, profits=True)
     step = checked_base(base, labelled.decimals, "round_to")
     release, rounding = of_table(labelled), checked_rule(rounding)
     keys, matrix = figures_of(release, parse_margins(margins, labelled.dims))
@@ -97,7 +98,7 @@ def round_to(
     likelihood = EXACT if rounding == "nearest" else SUPPORT
     return replace(
         release,
-        notes=(words,),
+        notes=(*release.notes, words),
         applied=(Applied("rounding", likelihood, words, mechanism=Ranges(step, rounding, labelled.decimals)),),
     )
 
@@ -114,17 +115,21 @@ def with_rounded(
 
     `step` may differ from figure to figure, where they are known more or less precisely.
     """
-    release = release.with_facts(keys, matrix, *rounding_range(figures, step, rule), figures)
+    least = None if release.signed or release.told is not None else 0
+    ranges = rounding_range(figures, step, rule, least)
+    release = release.with_facts(keys, matrix, *ranges, figures)
     if np.max(step, initial=0) > 1:
         # A rounded figure that leaves one value (a zero to base 2) discloses a cell or sum; it does not publish it.
         release = replace(release, status=np.full(release.n_cells, UNSHOWN, dtype=np.uint8), shown=release.shown[:0])
     return release
 
 
-def rounding_range(figures: np.ndarray, step: int | np.ndarray, rule: str) -> tuple[np.ndarray, np.ndarray]:
-    """The values that a rounded figure may stand for."""
+def rounding_range(
+    figures: np.ndarray, step: int | np.ndarray, rule: str, least: int | None = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The values that a rounded figure may stand for; none is below `least`, where that is said."""
     if rule == "nearest":
         lower, upper = figures - step // 2, figures + (step - 1) // 2
     else:
         lower, upper = figures - step + 1, figures + step - 1
-    return np.maximum(lower, 0), upper
+    return lower if least is None else np.maximum(lower, least), upper

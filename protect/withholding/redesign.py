@@ -38,7 +38,7 @@ def merge(
     >>> fw.merge([[1, 5], [7, 2], [3, 8]], {"A": {"1 or 2": ["1", "2"]}})
     <Release of A, B (3 x 2): 6 cells, 4 hidden, 7 known sums, with its truth>
     """
-    labelled = as_table(table)
+    labelled = as_table(table, profits=True)
     names = [dim.name for dim in labelled.dims]
     if not isinstance(groups, Mapping) or not all(isinstance(merged, Mapping) for merged in groups.values()):
         raise InputError("merge() needs {dim: {merged label: [labels]}}, such as {'activity': {'5,6': ['5', '6']}}.")
@@ -48,14 +48,16 @@ def merge(
         if name not in names:
             raise InputError(f"merge() names the dim {name!r}; {did_you_mean(str(name), names)}")
     dims = tuple(_merged(dim, groups[dim.name]) if dim.name in groups else dim for dim in labelled.dims)
-    release = of_table(Table(labelled.values, dims, labelled.decimals))
+    release = of_table(Table(labelled.values, dims, labelled.decimals, beforehand=labelled.beforehand))
     shown = [f"{dim.name}:merged" if dim.name in groups else dim.name for dim in dims]
     if margins is None:
         wanted = list(product(*((level, None) for level in shown)))
     else:
         wanted = [tuple(shown), *parse_margins(margins, dims)]
     note = "; ".join(f"{', '.join(merged)} of {name} are merged categories" for name, merged in groups.items())
-    return replace(publish_margins(release, wanted), notes=(note,), applied=(Applied("redesign", "exact", note),))
+    return replace(
+        publish_margins(release, wanted), notes=(*release.notes, note), applied=(Applied("redesign", "exact", note),)
+    )
 
 
 def _merged(dim: Dim, groups: Mapping[str, Sequence[str]]) -> Dim:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...release.facts.facts import HIDDEN, PRIMARY, Applied
-from ...release.facts.knowledge import Rule
+from ...release.facts.knowledge import RULE_OF_COUNTS, Rule
 from ...release.publish import parse_margins, publish_margins
 from ...release.release import Release, of_table
 from ...release.tables.dims import Dim, Margin, key_words
@@ -59,10 +59,12 @@ def suppress(
         raise InputError("rule_known=, flags= and zeros_hidden= go with rule=.")
     if flags and not rule_known:
         raise InputError("flags= says what an intruder who knows the rule can see: give rule_known=True with it.")
-    labelled = as_table(table)
+    labelled = as_table(table, profits=True)
     primary = np.zeros(labelled.values.shape, dtype=bool)
     parsed = None
     if rule is not None:
+        if labelled.signed:
+            raise InputError(RULE_OF_COUNTS)
         parsed = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=labelled.decimals)
         primary = (labelled.values >= parsed.lower) & (labelled.values <= parsed.upper)
     cells, totals = _split(where, labelled.dims)
@@ -84,7 +86,7 @@ def suppress(
     # Whoever knows the rule and sees what it hid is told no more; how further cells were chosen may tell more than is used.
     plain = parsed is not None and rule_known and flags and where is None
     likelihood = "exact" if plain else "support only"
-    release = replace(release, notes=(words,), applied=(Applied("suppression", likelihood, words),))
+    release = replace(release, notes=(*release.notes, words), applied=(Applied("suppression", likelihood, words),))
     if rule_known and parsed is not None:
         release = release.knows_rule(parsed, flags=flags)
     return release

@@ -57,6 +57,10 @@ def _refuse_impossible(behind: Table | Release, value: np.ndarray, key: Callable
             raise InputError(f"{begin}cell {key_words(key(int(cell)), behind.dims)} {problem}")
 
     contributors, largest, second = behind.contributors, behind.largest, behind.second
+    if largest is not None and behind.signed:
+        raise InputError(
+            f"{begin}where cells may be negative, the largest contribution to one is no part of it; leave largest= out."
+        )
     if contributors is not None:
         refuse((contributors == 0) & (value > 0), "is not zero, but nobody contributes to it.")
     if largest is not None:

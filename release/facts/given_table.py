@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
+from ..tables.beforehand import Statement, beforehand
+from ..tables.dims import key_words
 from ..tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns, refuse_twins, rows_of
 from ..tables.tables import Table, as_table, check_trees, labelled_axes
 from .contributions import with_contributions
+from .facts import NO_LIMIT
 
 PEOPLE = "__people__"
 
@@ -26,6 +30,9 @@ def table(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     contributors: Any = None,
     largest: Any = None,
     second: Any = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    known_within: float | None = None,
 ) -> Table:
     """A table with its names, its hierarchies and who stands behind its cells, for any function that takes a table.
 
@@ -54,6 +61,12 @@ def table(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         Tables of how many contribute to each cell and how much the largest and the second largest one do, for
         `audit(intruders=)`; like the truth, they are never written to a public file. From records,
         `protect.sensitivity.contributions_of` makes all of it.
+    at_least, at_most
+        What everybody knows of every cell beforehand, in the table's own units. Cells that may be negative, such as profits,
+        need it, as nothing else bounds them; reports name it as an assumption.
+    known_within
+        Or so many percent of its true value to which everybody knows each cell beforehand, rounded outwards. The snooper is
+        then assumed to have been told that much: the ranges give the truth away, and what leaves for readers has none.
 
     Examples
     --------
@@ -74,6 +87,12 @@ def table(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     >>> people = pd.DataFrame({"sex": list("ffmm"), "town": ["Aby", "Bro", "Aby", "Aby"], "income": [7, 9, 4, 5]})
     >>> fw.table(people, dims="sex,town").values.tolist()
     [[1, 1], [2, 0]]
+
+    Profits:
+
+    >>> profits = fw.table([[-20, 35], [10, 5]], at_least=-50, at_most=100)
+    >>> fw.bounds(fw.publish(profits, margins=["A", "B"])).iloc[0].to_dict()
+    {'lower': -50, 'upper': 40}
     """
     if isinstance(data, Table):
         raise InputError("table(): this is such a table already; say all that belongs to it in one call.")
@@ -88,7 +107,18 @@ def table(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     elif named is not None or labels is not None:
         data = labelled_axes(data, named, labels)
     bare = as_table(data, count=count, hierarchies=hierarchies, decimals=decimals, signed=True)
+    bare = with_statement(bare, Statement(at_least, at_most, known_within))
     return with_contributions(bare, contributors, largest, second)
+
+
+def with_statement(table: Table, known: Statement) -> Table:
+    """The table with what is stated of all its cells beforehand."""
+    values = table.values.ravel()
+    of_cells = beforehand(
+        known, values, np.ones(len(values), dtype=bool), table.decimals,
+        lambda cell: key_words(np.array(np.unravel_index(cell, table.values.shape)), table.dims), NO_LIMIT,
+    )  # fmt: skip
+    return replace(table, beforehand=of_cells)
 
 
 def _names(dims: Any) -> list[str] | None:

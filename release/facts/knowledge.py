@@ -26,6 +26,11 @@ WORDS = {"at_least": "at least", "at_most": "at most", "exactly": "exactly", "ow
 """What the keywords of `Release.knows` say."""
 
 
+RULE_OF_COUNTS = (
+    "a threshold rule is about cells of at least 0, and cells may be negative here; say which are hidden with where=."
+)
+
+
 @dataclass(frozen=True)
 class Rule:
     """A threshold rule such as "< 3": cells from `lower` to `upper` are withheld."""
@@ -111,6 +116,10 @@ def as_fact(fact: Any) -> Fact:
 
 def with_fact(release: Release, whom: Group, fact: Fact) -> Release:
     """The release with a published figure about a group."""
+    if release.signed:
+        raise InputError(
+            "knows(): figures of fw.facts are about people who are counted, and cells may be negative here."
+        )
     said, meaning = fact.words(whom.words), fact.means(whom)
     rows = meaning.rows
     if rows:
@@ -138,10 +147,14 @@ def with_fact(release: Release, whom: Group, fact: Fact) -> Release:
 def _said(release: Release, place: _Place, amounts: Mapping[str, float]) -> tuple[int, int]:
     """The range that all that is said of a cell or sum leaves it."""
     named = place.named
-    low, high = 0, NO_LIMIT
+    low, high = -NO_LIMIT if release.signed else 0, NO_LIMIT
     for name, given in amounts.items():
         amount = scaled(given, release.decimals, f"knows({named}, {name}=)")
-        if amount < 0:
+        if release.signed and name == "own":
+            raise InputError(
+                f"knows({named}, own={given}): where cells may be negative, nobody's part bounds the others'."
+            )
+        if amount < 0 and not release.signed:
             raise InputError(f"knows({named}, {name}={given}): cells cannot be negative.")
         if name in ("at_most", "exactly"):
             high = min(high, amount)
@@ -175,6 +188,8 @@ def _one_cell(place: _Place) -> int:
 
 def with_rule(release: Release, rule: str | Rule, flags: bool, zeros_hidden: bool) -> Release:
     """See `Release.knows_rule`."""
+    if release.signed:
+        raise InputError(RULE_OF_COUNTS)
     if not isinstance(rule, Rule):
         rule = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=release.decimals)
     primary, other = release.status == PRIMARY, release.status == HIDDEN

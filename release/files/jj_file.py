@@ -142,7 +142,7 @@ def _outward(text: str, decimals: int, where: str, column: int) -> int:
     if np.isnan(big):
         raise InputError(f"{where}: {text!r} where a number must be.")
     if not np.isfinite(big) or abs(big) >= 2**53:
-        return NO_LIMIT if big > 0 else 0
+        return NO_LIMIT if big > 0 else -NO_LIMIT
     return int(np.floor(big + 1e-6)) if column == 5 else int(np.ceil(big - 1e-6))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...base.errors import InputError
-from ..facts.facts import PUBLISHED, Protection
+from ..facts.facts import NO_LIMIT, PUBLISHED, Protection
 from ..tables.dims import Dim
 from .publication import Figure, Publication, Relation
 
@@ -118,4 +118,5 @@ def _limits(cell: NumberedCell, is_total: bool) -> tuple[int | None, int | None]
     """The limits that are told of a hidden cell; that a total is at least 0 says nothing."""
     if cell.status == PUBLISHED:
         return None, None
-    return (cell.lower if cell.lower > 0 or not is_total else None, cell.upper)
+    says_nothing = cell.lower <= -NO_LIMIT or (cell.lower == 0 and is_total)
+    return (None if says_nothing else cell.lower, cell.upper)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..facts.facts import PUBLISHED, Protection
+from ..tables.beforehand import NOTHING_STATED, Statement
 from ..tables.dims import Dim
 
 
@@ -56,3 +57,5 @@ class Publication:
     """What the file calls the total of a dim, where that is not what the user says."""
     protection: Mapping[tuple[int, ...], Protection] | None = None
     """The protection levels of cells and totals, where the file has any."""
+    known: Statement = NOTHING_STATED
+    """What is stated of all cells beforehand."""

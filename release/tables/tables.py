@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.errors import InputError, did_you_mean
 from ...base.numbers import in_own_units
+from .beforehand import WHAT_TO_STATE, Beforehand
 from .dims import Dim
 from .hierarchies import levels_from
 from .integers import whole_numbers
@@ -17,6 +18,11 @@ from .table_forms import Hierarchies, axis_name, read_form, refuse_twins
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+COUNTS = "is negative; counts and magnitudes must be at least 0."
+NEGATIVE = f"is negative: {WHAT_TO_STATE}, in fw.table()."
+"""Why a cell below 0 is refused, where none can be taken and where some can."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,6 +36,13 @@ class Table:
     """To each cell, in the order of the raveled values; `largest` and `second` are what the two largest contribute."""
     largest: np.ndarray | None = None
     second: np.ndarray | None = None
+    beforehand: Beforehand | None = None
+    """What everybody is assumed to know of every cell, where anything is; cells that may be negative need it."""
+
+    @property
+    def signed(self) -> bool:
+        """May a cell be negative?"""
+        return self.beforehand is not None and self.beforehand.signed
 
     def __repr__(self) -> str:
         shape = " x ".join(str(len(dim.labels)) for dim in self.dims)
@@ -95,6 +108,7 @@ def as_table(
     hierarchies: Hierarchies | None = None,
     decimals: int = 0,
     signed: bool = False,
+    profits: bool = False,
 ) -> Table:
     """Check a table in any accepted form and label it.
 
@@ -113,11 +127,11 @@ def as_table(
         Magnitudes are kept as whole numbers of 10^-decimals.
     signed
         Figures may be negative, as noise makes them.
+    profits
+        True values may be negative, where it is said what is known of them beforehand.
     """
     if isinstance(table, Table):
-        if not signed and (table.values < 0).any():  # as noise makes them, which only those who read noise may take
-            whole_numbers(in_own_units(table.values, table.decimals), table.dims, table.decimals)
-        return table
+        return table if signed else _of_this_sign(table, profits)
     check_trees(hierarchies)
     trees = dict(hierarchies or {})
     values, given_names, labels, levels = read_form(table, count, trees)
@@ -138,13 +152,28 @@ def as_table(
             dims.append(Dim(name, shown, levels_from(name, shown, trees[name])))
         else:
             dims.append(Dim(name, shown))
-    checked = Table(whole_numbers(values, dims, decimals, signed), tuple(dims), decimals)
+    checked = Table(
+        whole_numbers(values, dims, decimals, signed, NEGATIVE if profits else COUNTS), tuple(dims), decimals
+    )
     _refuse_margins(checked)
     level_names = [level for dim in dims for level in dim.level_names]
     for level in level_names:
         if level_names.count(level) > 1:
             raise InputError(f"{level!r} names two dims or levels; rename one, so that margins can name each.")
     return checked
+
+
+def _of_this_sign(table: Table, profits: bool) -> Table:
+    """The table, if it has no cell below 0, or may have."""
+    if table.signed:
+        if not profits:
+            raise InputError(
+                "this is for counts and magnitudes of at least 0, and the cells of this table may be negative."
+            )
+    elif (table.values < 0).any():  # as noise makes them, which only those who read noise may take
+        problem = NEGATIVE if profits else COUNTS
+        whole_numbers(in_own_units(table.values, table.decimals), table.dims, table.decimals, problem=problem)
+    return table
 
 
 def _refuse_margins(table: Table) -> None:

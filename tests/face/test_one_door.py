@@ -101,6 +101,9 @@ AGENCY = {
     "knows_rule",
     "restricted_to",
     "readings",
+    "signed",
+    "told",
+    "with_facts",
 }
 """What of a release is for its agency, who makes other releases of it or asks it, and writes nothing for readers."""
 
@@ -173,6 +176,8 @@ KINDS: dict[str, Callable[[], Release]] = {
         fw.table(TABLE * 9, contributors=TABLE * 0 + 3, largest=TABLE * 5, second=TABLE * 3), where=SQUARE
     ),
     "magnitudes": lambda: fw.suppress(fw.table(TABLE + 0.25, decimals=2), where=SQUARE),
+    "profits": lambda: fw.suppress(fw.table(TABLE - 4, at_least=-20, at_most=20), where=SQUARE),
+    "profits known within percent": lambda: fw.suppress(fw.table(TABLE - 4, known_within=50), where=SQUARE),
     "knows": lambda: fw.suppress(TABLE, where=SQUARE).knows(SQUARE[0], at_most=4),
     "knows her own": lambda: fw.suppress(TABLE, where=SQUARE).knows(SQUARE[3], own=1),
     "knows the rule": lambda: fw.suppress(TABLE, rule="< 3", where=SQUARE, rule_known=True),
@@ -224,6 +229,27 @@ def test_two_truths_of_any_hierarchy_are_suppressed_alike(tmp_path_factory, made
     assert outputs(first, folder, AUDITS) == outputs(second, folder, AUDITS)
     bounds = fw.bounds(first)
     assert (bounds["lower"] < bounds["upper"]).all()
+
+
+@examples(40)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["at_least", "known_within", "rounded"]))
+def test_two_truths_of_profits_look_alike(tmp_path_factory, seed, kind):
+    """Also where the snooper is assumed to know each to within some percent: no reader sees around what."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(-9, 10, (3, 3))
+    changed = truth.copy()
+    changed[:2, :2] += np.array([[1, -1], [-1, 1]]) * int(rng.integers(1, 10))
+    hidden = np.zeros((3, 3), dtype=bool)
+    hidden[:2, :2] = True
+    known = {"at_least": -40, "at_most": 40} if kind == "at_least" else {"known_within": int(rng.integers(0, 200))}
+    if kind == "rounded":  # to base 5, what is seen of 0 and of 1 is the same
+        truth, changed = 5 * truth, 5 * truth + rng.integers(-2, 3, truth.shape)
+        first, second = (fw.round_to(fw.table(one, **known), 5, margins=[]) for one in (truth, changed))
+    else:
+        first, second = (fw.suppress(fw.table(one, **known), where=hidden) for one in (truth, changed))
+    folder = tmp_path_factory.mktemp("door")
+    leave_out = REPORT if kind == "at_least" else set()
+    assert outputs(first, folder, leave_out) == outputs(second, folder, leave_out)
 
 
 TRUTH = np.array([[3, 2], [2, 4]])

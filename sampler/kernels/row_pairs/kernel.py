@@ -316,14 +316,14 @@ def _dense(bits: np.ndarray) -> np.ndarray:
 def own_bounds(
     row: np.ndarray, column: np.ndarray, lower: np.ndarray, upper: np.ndarray, table: np.ndarray
 ) -> np.ndarray:
-    """For each cell whether its bounds may say more than that no cell is negative and that rows and columns add up."""
+    """For each cell whether its bounds may say else than that it is at least 0 and that rows and columns add up."""
     low = np.zeros(len(row), dtype=np.int64)
     high = np.full(len(row), table.sum(), dtype=np.int64)
     for _ in range(4):
         for line in (row, column):
             total, lows, highs = (_sums_by(line, values) for values in (table, low, high))
             low, high = np.maximum(low, total - highs + high), np.minimum(high, total - lows + low)
-    return (lower > low) | (upper < high)
+    return (lower > low) | (lower < 0) | (upper < high)
 
 
 def _sums_by(line: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -100,7 +100,7 @@ def listed_arrays(listed: Listed, block: Block, weights: Weights) -> ListedArray
     single = np.bincount(entry_move, weights=np.abs(steps) != 1, minlength=n_moves) == 0
     log_tilt = np.bincount(entry_move, weights=steps * weights.log_mean[columns], minlength=n_moves)
     # Products of counts, one for each column of a move, must not overflow.
-    size = np.bincount(entry_move, weights=np.log(block.upper[columns] + 2.0), minlength=n_moves)
+    size = np.bincount(entry_move, weights=np.log(np.maximum(block.upper[columns], 0) + 2.0), minlength=n_moves)
     by_ratios = single & (weights.kind != MIXED) & (np.abs(log_tilt) + size < 500.0)
     arrays = ListedArrays(
         start=start,

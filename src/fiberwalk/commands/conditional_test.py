@@ -9,7 +9,7 @@ import click
 
 from .shared.comma_lists import cell_of
 from .shared.count_tables import hide_options, refuse_options, table_of_counts
-from .shared.file_options import reading
+from .shared.file_options import KNOWN, reading
 from .shared.manners import check_outputs, speaks_plainly
 from .shared.number_types import Number
 
@@ -18,6 +18,7 @@ STATISTICS = ("chi-square", "likelihood-ratio", "freeman-tukey", "probability")
 NAMED = ("quasi-independence", "symmetry", "quasi-symmetry")
 NOT_HERE = (
     "rule", "no_flags", "zeros_hidden", "protected_by", "status", "contributors", "largest", "decimals", "slack",
+    *KNOWN,
 )  # fmt: skip
 """Options of other commands that say nothing about a table of counts."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.progress import shown
-from .shared.file_options import read, reading
+from .shared.file_options import KNOWN, read, reading
 from .shared.manners import check_outputs, same_command, speaks_plainly
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def protect(**options: Any) -> None:
     parameters = _parameters_of(options, name, function)
     with shown(None) as tell:
         progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
-        release = function(_table(truth), **parameters, **progress)
+        release = function(_table(truth, options), **parameters, **progress)
     # No table without its note, which has the seed; and whoever reads the seed can undo what is random.
     with written_whole(options["note"], private=True) as temporary:
         temporary.write_text(_note(release, name, parameters, options), encoding="utf-8")
@@ -176,7 +176,9 @@ def _list_methods(context: click.Context) -> None:
     context.exit()
 
 
-def _table(release: Release) -> Any:
+def _table(release: Release, options: dict[str, Any]) -> Any:
+    from ..release.facts.given_table import with_statement
+    from ..release.tables.beforehand import Statement
     from ..release.tables.tables import Table
 
     order = release.grids[0].cells
@@ -185,7 +187,8 @@ def _table(release: Release) -> Any:
         None if column is None else column[order.ravel()]
         for column in (release.contributors, release.largest, release.second)
     )
-    return Table(release.truth[order], release.dims, release.decimals, *behind)
+    table = Table(release.truth[order], release.dims, release.decimals, *behind)
+    return with_statement(table, Statement(*(options[name] for name in KNOWN)))
 
 
 def _parameters_of(options: dict[str, Any], name: str, function: Callable[..., Any]) -> dict[str, Any]:
@@ -252,7 +255,8 @@ def _summary(release: Release) -> str:
 
     applied = release.applied[-1]
     figures = release.published.values.astype(float)
-    truth = _table(release).to_xarray().values
+    assert release.truth is not None
+    truth = release.own_units(release.truth[release.grids[0].cells])
     withheld, changed = int(np.isnan(figures).sum()), int((figures != truth)[~np.isnan(figures)].sum())
     parts = [f"{changed} of {figures.size} cells are published with another figure"]
     if withheld:
@@ -268,6 +272,8 @@ def _outsider(release: Release, name: str, parameters: dict[str, Any], options: 
     read = method.reader
     reading = ["--decimals", str(options["decimals"])] if options["decimals"] else []
     reading += ["--total", options["total"]] if options["total"] != "Total" else []
+    for stated in KNOWN[:2]:  # a percentage of the truth is nothing that an outsider could give
+        reading += [] if options[stated] is None else [f"--{stated.replace('_', '-')}", repr(options[stated])]
     reading += [word for hierarchy in options["hierarchy"] for word in ("--hierarchy", hierarchy)]
     if read is None or (method.read is not None and not release.evidence):
         return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading])

@@ -10,7 +10,7 @@ import click
 
 from .shared.comma_lists import names, numbers_or_norm
 from .shared.count_tables import hide_options, refuse_options, table_of_counts
-from .shared.file_options import read, reading
+from .shared.file_options import KNOWN, read, reading
 from .shared.manners import check_outputs, check_picture, speaks_plainly, write_picture
 from .shared.sample_options import of_a_sample, population_size
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MODELS = ("log-linear", "urn", "shrunk", "fiber")
 """Their names, written out: to read them from `models` would load all that a model needs."""
 SHARE = click.FloatRange(min=0, max=1)
-NOT_HERE = ("rule", "no_flags", "zeros_hidden", "protected_by", "status", "contributors", "largest", "decimals")
+NOT_HERE = ("rule", "no_flags", "zeros_hidden", "protected_by", "status", "contributors", "largest", "decimals", *KNOWN)
 """Options of other commands that say nothing about a sample."""
 
 

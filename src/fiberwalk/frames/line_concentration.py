@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..base.errors import InputError
 from ..base.numbers import largest_first
 from ..fiber.blocks.known_sums import known_sums
 from ..fiber.blocks.presolve import presolve
@@ -32,6 +33,10 @@ def concentration_frame(belief: Belief) -> pd.DataFrame:
     import pandas as pd
 
     release = belief.release
+    if release.signed:
+        raise InputError(
+            "concentration(): where cells may be negative, a cell that holds a whole total does not empty others."
+        )
     lines = _lines_with_hidden_cells(belief)
     rows: list[tuple[Any, ...]] = []
     keys: list[tuple[int, ...]] = []

@@ -70,6 +70,10 @@ def respondents_of(release: Release, magnitude: bool) -> list[Respondent]:
     contribution fills has a single contributor. Of magnitudes, the largest is asked whatever her share, and the second
     largest where she is known; where two contribute, she has what the largest leaves.
     """
+    if release.signed:
+        raise InputError(
+            "intruders='respondents': where cells may be negative, nobody's part of one bounds the others'."
+        )
     if magnitude and release.contributors is None and release.largest is None:
         raise InputError(
             "intruders='respondents' needs to know who is alone in a cell of magnitudes, or has most of it: give the "

@@ -11,6 +11,7 @@ from ..base.numbers import scaled
 from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
 from ..release.facts.facts import Protection
+from ..release.release import Release
 from ..risk.nearness import check_percent
 from ..risk.protection_ranges import attainable_runs, first_missing
 from .cell_frame import true_values
@@ -62,9 +63,16 @@ def stated_levels(belief: Belief) -> list[Wanted | None]:
         return [None] * len(belief.keys)
     levels = [release.protection.get(tuple(key.tolist()), Protection()) for key in belief.keys]
     return [
-        None if level == Protection() else Wanted(max(0, true - level.below), true + level.above, level.width)
+        None
+        if level == Protection()
+        else Wanted(_floored(release, true - level.below), true + level.above, level.width)
         for true, level in zip(truth.tolist(), levels, strict=True)
     ]
+
+
+def _floored(release: Release, value: int) -> int:
+    """The value, or 0 where cells are not negative."""
+    return value if release.signed else max(0, value)
 
 
 def _by(pmf: Pmf) -> str:
@@ -90,9 +98,10 @@ def _wanted(belief: Belief, percent: float | None, lower: float | None, upper: f
         raise InputError("protection() around the truth needs a release that carries it; give lower= and upper=.")
     if percent is not None:
         part = check_percent(percent, "protection") / 100
+        away = [abs(true) * part for true in truth.tolist()]
         return [
-            Wanted(max(0, int(np.floor(true * (1 - part) + 1e-9))), int(np.ceil(true * (1 + part) - 1e-9)))
-            for true in truth.tolist()
+            Wanted(_floored(release, int(np.floor(true - far + 1e-9))), int(np.ceil(true + far - 1e-9)))
+            for true, far in zip(truth.tolist(), away, strict=True)
         ]
     if release.protection is None:
         raise InputError("protection() needs percent=, or lower= and upper=: the release states no protection levels.")

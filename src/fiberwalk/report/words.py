@@ -24,6 +24,9 @@ WORTH_SAYING = 1.1
 ORIGINAL = "original"
 """What the table as it is, without any protection, is called on a map."""
 
+ASSUMED = "assumed beforehand"
+"""What is said where everybody is assumed to know something of every cell before anything is published."""
+
 
 def verdict(audit: Audit) -> str:
     """The audit in one sentence: the cells that look safe and are not, those that are known exactly, then the rest."""
@@ -72,6 +75,8 @@ def how_known(audit: Audit) -> list[str]:
             "UNPROVEN: nothing proves that the chains can reach every table; solve it exactly if that is possible."
         )
         lines += [f"  {line}" for line in certificate.evidence]
+    if audit.release.beforehand:
+        lines.append(f"{ASSUMED.upper()}: {audit.release.beforehand}.")
     return lines + [f"{LAW_IN_DOUBT.upper()}: {caveat}" for caveat in certificate.caveats]
 
 
@@ -126,6 +131,9 @@ def doubts(audit: Audit) -> list[tuple[str, str]]:
         pairs.append(
             ("unproven", f"It is not proven that the chains can reach every table: {audit.certificate.reason}.")
         )
+    if audit.release.beforehand:
+        words = audit.release.beforehand
+        pairs.append((ASSUMED, f"{words[0].upper()}{words[1:]}. Who knows less is less sure."))
     pairs += [(LAW_IN_DOUBT, f"{words[0].upper()}{words[1:]}") for words in audit.certificate.caveats]
     return pairs
 

@@ -61,3 +61,52 @@ def test_a_release_too_large_is_one_sentence_and_exit_2(tmp_path):
     assert result.exit_code == 2
     assert "cannot be solved exactly" in result.output
     assert fiberwalk("bounds", path).exit_code == 0
+
+
+PROFITS = "A,B,value\n1,1,\n1,2,\n2,1,\n2,2,\n1,Total,15\n2,Total,15\nTotal,1,-10\nTotal,2,40\nTotal,Total,30\n"
+
+
+def test_cells_that_may_be_negative(tmp_path):
+    path = tmp_path / "profits.csv"
+    path.write_text(PROFITS)
+    unstated = fiberwalk("audit", path)
+    assert unstated.exit_code == 2
+    assert unstated.output.strip().endswith(
+        "row 8: -10 is negative; say between which values everybody knows the cells to lie with --at-least and --at-most, "
+        "or --known-within."
+    )
+    result = fiberwalk("audit", path, "--at-least", "-50", "--at-most", "100")
+    assert result.exit_code == 0, result.output
+    assert "ASSUMED BEFOREHAND: every cell is between -50 and 100." in result.output
+    assert "-50 to 40" in result.output
+    counts = fiberwalk("audit", path, "--at-least", "-50", "--law", "hypergeometric")
+    assert counts.exit_code == 2
+    assert "law 'hypergeometric' is of cells of at least 0" in counts.output
+    within = fiberwalk("audit", path, "--known-within", "10")
+    assert "--known-within 10: the true value of cell A=1, B=1 is not known here" in within.output
+
+
+def test_a_table_of_profits_is_rounded_and_audited(tmp_path):
+    path = tmp_path / "profits.csv"
+    path.write_text("A,value\n1,-20\n2,33\n3,7\nTotal,20\n")
+    rounded = fiberwalk(
+        "protect",
+        path,
+        "--mechanism",
+        "round-to",
+        "--base",
+        "5",
+        "--at-least",
+        "-50",
+        "--out",
+        tmp_path / "rounded.csv",
+    )
+    assert rounded.exit_code == 0, rounded.output
+    assert "audit " + str(tmp_path / "rounded.csv") + " --at-least -50.0" in (tmp_path / "rounded.note.txt").read_text()
+    result = fiberwalk("audit", tmp_path / "rounded.csv", "--at-least", "-50")
+    assert "-22 to -18" in result.output
+    refused = fiberwalk(
+        "protect", path, "--mechanism", "random-round", "--base", "5", "--at-least", "-50", "--out", tmp_path / "r.csv"
+    )
+    assert refused.exit_code == 2
+    assert "the cells of this table may be negative" in refused.output

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .file_options import read
+from .file_options import KNOWN, read
 
 if TYPE_CHECKING:
     from ...release.tables.tables import Table
@@ -25,7 +25,7 @@ def refuse_options(options: dict[str, Any], names: Sequence[str], about: str) ->
     from ...base.errors import InputError
 
     for name in names:
-        if options[name]:
+        if options[name] or (options[name] == 0 and name in KNOWN):
             raise InputError(f"--{name.replace('_', '-')} says nothing about {about}.")
 
 

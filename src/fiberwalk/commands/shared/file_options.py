@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ...release.release import Release
 
 
+KNOWN = ("at_least", "at_most", "known_within")
+"""What is said of all cells beforehand."""
+
+
 def reading(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say how FILE is to be read."""
     options = [
@@ -65,6 +69,19 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             help="How far rounded totals may be off.",
         ),
         click.option(
+            "--at-least",
+            type=Number(),
+            metavar="NUMBER",
+            help="What everybody knows of every cell beforehand: cells that may be negative, such as profits, need it.",
+        ),
+        click.option("--at-most", type=Number(), metavar="NUMBER", help="... and the most that a cell may be."),
+        click.option(
+            "--known-within",
+            type=Number(min=0),
+            metavar="PERCENT",
+            help="... or so many percent of its true value, of a FILE that holds it: the ranges give the truth away.",
+        ),
+        click.option(
             "--rule",
             metavar="'< 3'",
             help="The intruder knows that cells were hidden by this rule; where the file's statuses show which (u, or 3 to "
@@ -110,6 +127,7 @@ def read(options: dict[str, Any]) -> Release:
         contributors=options["contributors"],
         largest=options["largest"],
         perturbed=bool(options["protected_by"]),
+        **{name: options[name] for name in KNOWN},
     )
     if options["protected_by"]:
         from ...protect.as_published import as_protected
