@@ -41,7 +41,8 @@ def decided_together(A: Any, lower: np.ndarray, upper: np.ndarray, start: np.nda
 def _dual(A: Any, sign: np.ndarray) -> np.ndarray | None:
     """A combination of equations, nearly, in which as many columns as possible appear with their sign alone.
 
-    Each column at an end goes up to 1 for the objective, and on from there for nothing, so that a direction may be of any length.
+    Each column at an end goes up to 1 for the objective, and on from there for nothing, so that a direction may have any
+    length.
     """
     at_end = np.flatnonzero(sign)
     between = np.flatnonzero(sign == 0)

@@ -203,7 +203,15 @@ def _split(
             decided = part[decided_together(inside, lower[part], upper[part], start[part])]
             if len(decided):
                 lower[decided] = upper[decided] = start[decided]
-                _split(columns[part], sp.csr_array(inside), inside @ start[part], lower[part], upper[part], start[part], blocks)
+                _split(
+                    columns[part],
+                    sp.csr_array(inside),
+                    inside @ start[part],
+                    lower[part],
+                    upper[part],
+                    start[part],
+                    blocks,
+                )
                 continue
         form = reduced(inside.toarray()) if affordable(inside.shape) else None
         pieces = _connected_pieces(form[0]) if form is not None else [np.arange(len(part))]

@@ -111,7 +111,7 @@ def beside(to: Replacements, one: int, other: int) -> float:
 
 @jit_inlined
 def list_ways(to: Replacements, room: RepairRoom, table: np.ndarray, row: int, apart: int) -> int:
-    """All replacements that mend a row: how many; -1 where they are too many. They depend on the population and the row alone."""
+    """All replacements that mend a row, whoever came before: how many; -1 where they are too many."""
     many, outwards = 0, room.apart[row] > 0
     for e in range(to.row_start[row], to.row_start[row + 1]):
         column = to.columns[e]
@@ -191,8 +191,9 @@ def next_edge(
 
 @jit_inlined
 def find_round(to: Replacements, room: RepairRoom, table: np.ndarray, random: np.ndarray) -> tuple[int, float]:
-    """Replace people until all figures hold: how many, 0 where it was given up and all are back in their place; and the log of
-    the odds of the way back over those of the way there."""
+    """Replace people until all figures hold: how many, 0 where it was given up and all are back in their place.
+
+    With it the log of the odds of the way back over those of the way there."""
     column = below(random, len(to.lower))
     n_edges = to.edge_start[column + 1] - to.edge_start[column]
     if n_edges == 0 or table[column] <= to.lower[column]:

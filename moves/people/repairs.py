@@ -1,8 +1,8 @@
-"""Repairs: one person is replaced, and then others, each to mend a figure that the last one broke, until all figures hold.
+"""Repairs: one person is replaced, then others, each to mend a figure that the last one broke, until all figures hold.
 
-Who is tied to many places can change only if several places change at once: in one block somebody takes another's race, in the
-next block somebody must make up for it at the same age, and so on until the first age is reached again. Such rounds are walked
-person by person: whom to replace next is drawn by how few people are too many or too few after it.
+Who is tied to many places can change only if several places change at once: in one block somebody takes another's race, in
+the next block somebody must make up for it at the same age, and so on until the first age is reached again. Such rounds are
+walked person by person: whom to replace next is drawn by how few people are too many or too few after it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from ...base.certificate import Certificate
 from ...fiber.blocks.presolve import Block
 from ..families.move_set import MOST_LISTED, Move, MoveSet, sparse_rows, too_many
 from .exchanges import LARGEST_MEAN, MOST_OF_A_FIGURE
-from .repair_steps import MOST_APART, MOST_WAYS, SAME_PERSON, RepairRoom, Replacements, repair_alike
+from .repair_steps import MOST_APART, MOST_WAYS, RepairRoom, Replacements, repair_alike
 
 UNPROVEN = Certificate("unproven", "rounds of replaced people are not known to reach every population")
-NEAREST = 8
-"""Others by whom somebody may be replaced: those who are in most of the same figures, and as many again who are as near."""
+NEAR, FAR = 5, 12
+"""Others by whom somebody may be replaced: those who are in most of the same figures, and as many again who are as near. With
+few of them a round is quickly found; with many, rounds are found that others do not have."""
 LONGEST = 24
 """People of a round."""
 MOST_PAIRS = 200_000_000
@@ -66,11 +67,13 @@ class Repairs(MoveSet):
         """Tables of which one comes from the other by a round."""
         place = {tuple(table): row for row, table in enumerate(tables.tolist())}
         for row, table in enumerate(tables.tolist()):
-            after = np.array([place[end] for end in self._ends(tuple(table)) if place.get(end, -1) > row], dtype=np.int64)
+            after = np.array(
+                [place[end] for end in self._ends(tuple(table)) if place.get(end, -1) > row], dtype=np.int64
+            )
             yield np.full(len(after), row), after
 
     def _ends(self, table: tuple[int, ...]) -> set[tuple[int, ...]]:
-        """The populations to which rounds lead, by going all of them, those that are in the same place after as many steps together."""
+        """The populations to which rounds lead, by going all of them, those in the same place after as many steps together."""
         nowhere = np.zeros(len(self.arrays.row_start) - 1, dtype=np.int64)
         ends: set[tuple[int, ...]] = set()
         reached = {(table, -1): nowhere}
@@ -96,7 +99,11 @@ class Repairs(MoveSet):
         """A population after one more replacement, and how many are too many in each row; None where it cannot follow."""
         to = self.arrays
         source, target = int(to.source[edge]), int(to.target[edge])
-        if here[source] <= to.lower[source] or here[target] >= to.upper[target] or (last >= 0 and edge == to.back[last]):
+        if (
+            here[source] <= to.lower[source]
+            or here[target] >= to.upper[target]
+            or (last >= 0 and edge == to.back[last])
+        ):
             return None
         changed, change = self._changes(edge)
         if last >= 0:
@@ -119,14 +126,14 @@ class Repairs(MoveSet):
         return self.arrays.changed_rows[part], self.arrays.change[part]
 
 
-def repairs(block: Block, longest: int = LONGEST) -> Repairs | None:
+def repairs(block: Block, number: int = NEAR, longest: int = LONGEST) -> Repairs | None:
     """Rounds in a block whose equations all count people, of which there are few for each column; else None."""
     A = sp.csr_array(block.A)
     if not A.nnz or (A.data != 1).any() or (np.diff(sp.csc_array(A).indptr) == 0).any():
         return None
     if block.start.mean() > LARGEST_MEAN or (block.start < 0).any():
         return None
-    pairs = nearest(A, NEAREST)
+    pairs = nearest(A, number)
     if pairs is None or not len(pairs[0]):
         return None
     A.sort_indices()
@@ -145,9 +152,9 @@ def repairs(block: Block, longest: int = LONGEST) -> Repairs | None:
 
 
 def nearest(A: Any, number: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Pairs of columns of which either is among the nearest to the other, both ways, in order: they differ in the fewest rows.
+    """Pairs of columns of which either is among the nearest to the other, both ways, in order.
 
-    None where too many would have to be compared."""
+    The nearest differ in the fewest rows; None where too many would have to be compared."""
     size = np.diff(sp.csc_array(A).indptr)
     short = sp.csr_array(A[np.flatnonzero(np.diff(A.indptr) <= MOST_OF_A_FIGURE)]).astype(np.int32)
     if (np.diff(short.indptr).astype(float) ** 2).sum() > MOST_PAIRS:
@@ -167,7 +174,9 @@ def nearest(A: Any, number: int) -> tuple[np.ndarray, np.ndarray] | None:
         one.append(np.full(len(beside), column))
         other.append(beside)
     ends = np.concatenate(one), np.concatenate(other)
-    either = sp.coo_array((np.ones(2 * len(ends[0])), (np.concatenate(ends), np.concatenate(ends[::-1]))), shape=(A.shape[1],) * 2)
+    either = sp.coo_array(
+        (np.ones(2 * len(ends[0])), (np.concatenate(ends), np.concatenate(ends[::-1]))), shape=(A.shape[1],) * 2
+    )
     both = sp.csr_array(either)
     both.sort_indices()
     return np.repeat(np.arange(A.shape[1]), np.diff(both.indptr)), both.indices.astype(np.int64)

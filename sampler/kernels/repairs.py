@@ -1,4 +1,4 @@
-"""Rounds of replaced people: each mends what the last one broke, until all figures hold; the law decides whether it is kept."""
+"""Rounds of replaced people: each mends what the last one broke, until all figures hold; the law decides what is kept."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from ..tallies.tally import Tally, end_of_draw
 from .exchanges import WORK_PER_CELL
 from .kernel import Fit, Kernel, Lasting, Place, Task
 
+COST = 600.0
+"""Nanoseconds for each other by whom somebody may be replaced."""
+
 
 def fits(task: Task) -> Fit | None:
     """Repairs, under any law."""
@@ -31,8 +34,12 @@ class RepairKernel(Kernel):
     weights: Weights
 
     words = "rounds of replaced people"
-    cost = 9000.0
     credits_lines = False
+
+    @property
+    def cost(self) -> float:  # type: ignore[override]
+        """By how many others somebody may be replaced."""
+        return COST * max(1.0, len(self.moves.arrays.source) / self.moves.n_columns)
 
     def steps(self, n_columns: int) -> int:
         """As much work to a draw as of exchanges."""
@@ -61,7 +68,7 @@ class RepairKernel(Kernel):
 
 @jit_inlined
 def _log_of_round(to: Replacements, room: RepairRoom, weights: Weights, table: np.ndarray, many: int) -> float:
-    """The log-weight of a table after a round, less that before it, which is possible; on the way it may have been in a gap."""
+    """The log-weight of a table after a round, less that before it, which is possible though on the way it may not be."""
     log = 0.0
     if weights.kind == ALIKE:
         return log

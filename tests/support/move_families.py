@@ -43,7 +43,7 @@ def families(release: fw.Release, solved: Presolved, number: int) -> Iterator[Mo
     if found is not None:
         yield from (one for one in (margin_moves(found, solved, number),) if one is not None)
         yield from (one for one in (margin_moves(found, solved, number, proven=False),) if one is not None)
-    for make in (swaps, row_pairs, cycles, exchanges, partial(repairs, longest=4)):
+    for make in (swaps, row_pairs, cycles, exchanges, partial(repairs, longest=3)):
         one = make(block)
         if one is not None:
             yield one

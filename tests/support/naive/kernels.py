@@ -301,7 +301,12 @@ def rounds_from(
 
 
 def followers(
-    here: np.ndarray, wrong: np.ndarray, last: Edge, A: np.ndarray, edges: Sequence[Edge], between: Callable[[Sequence[int]], bool]
+    here: np.ndarray,
+    wrong: np.ndarray,
+    last: Edge,
+    A: np.ndarray,
+    edges: Sequence[Edge],
+    between: Callable[[Sequence[int]], bool],
 ) -> Iterator[tuple[int, Edge, float]]:
     """Which row the last replacement broke and which replacement mends it, with the odds of both."""
     sizes = A.sum(axis=1)
@@ -324,7 +329,12 @@ def followers(
 
 
 def chance_of(
-    table: tuple[int, ...], round_: list[Edge], rows: list[int], A: np.ndarray, edges: Sequence[Edge], between: Callable[[Sequence[int]], bool]
+    table: tuple[int, ...],
+    round_: list[Edge],
+    rows: list[int],
+    A: np.ndarray,
+    edges: Sequence[Edge],
+    between: Callable[[Sequence[int]], bool],
 ) -> float:
     """How probable just this round is, with just these rows mended."""
     chance = 1.0 / len(table) / sum(one == round_[0][0] for one, _ in edges)
