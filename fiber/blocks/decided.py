@@ -26,16 +26,16 @@ LARGEST = 2.0**40
 def decided_together(A: Any, lower: np.ndarray, upper: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Which columns have the value of `start`, a feasible table, in all feasible tables, as far as equations prove it."""
     sign = np.where(start == lower, 1, np.where(start == upper, -1, 0)).astype(np.int64)
-    at_end = sign != 0
+    decided = np.zeros(len(start), dtype=bool)
     dual = _dual(sp.csc_array(A), sign)
     if dual is None or not np.abs(dual).max(initial=0.0) * MULTIPLES[-1] < LARGEST:
-        return np.zeros(len(start), dtype=bool)
+        return decided
     transposed = sp.csr_array(A.T).astype(np.int64)
     for multiple in MULTIPLES:
         sums = transposed @ np.rint(dual * multiple).astype(np.int64)
-        if (sums[~at_end] == 0).all() and (sums * sign >= 0).all():
-            return np.asarray(sums != 0)
-    return np.zeros(len(start), dtype=bool)
+        if (sums[sign == 0] == 0).all() and (sums * sign >= 0).all():  # a proof, however it was rounded
+            decided |= sums != 0
+    return decided
 
 
 def _dual(A: Any, sign: np.ndarray) -> np.ndarray | None:

@@ -22,8 +22,8 @@ from .repair_steps import MOST_APART, MOST_WAYS, RepairRoom, Replacements, repai
 
 UNPROVEN = Certificate("unproven", "rounds of replaced people are not known to reach every population")
 NEAR, FAR = 5, 12
-"""Others by whom somebody may be replaced: those who are in most of the same figures, and as many again who are as near. With
-few of them a round is quickly found; with many, rounds are found that others do not have."""
+"""Others by whom somebody may be replaced: those who are in most of the same figures, and as many again who are as near.
+With few of them a round is quickly found; with many, rounds are found that others do not have."""
 LONGEST = 24
 """People of a round."""
 MOST_PAIRS = 200_000_000
@@ -73,7 +73,7 @@ class Repairs(MoveSet):
             yield np.full(len(after), row), after
 
     def _ends(self, table: tuple[int, ...]) -> set[tuple[int, ...]]:
-        """The populations to which rounds lead, by going all of them, those in the same place after as many steps together."""
+        """The populations to which rounds lead, by going all of them; those that meet on the way go on together."""
         nowhere = np.zeros(len(self.arrays.row_start) - 1, dtype=np.int64)
         ends: set[tuple[int, ...]] = set()
         reached = {(table, -1): nowhere}
