@@ -7,7 +7,8 @@ bases/      Markov and Graver bases: our own (graver), 4ti2's (algebra), those k
             a table (part_bases), and how large a system is for 4ti2 (lattice_volume)
 families/   one family a file; move_set: what every family offers; stock: moves written in advance; listed, mixture: moves
             from a list, several families together
-people/     exchanges among a few people of a population (exchanges), and how one is made (exchange_steps)
+people/     exchanges among a few people of a population (exchanges), and how one is made (exchange_steps); rounds of
+            replaced people, who are tied over many places (repairs, repair_steps)
 
 chooser         the best proven moves for each block of a release
 connectivity    a check on small fibers, by walking through every table; reach: the same for users

@@ -36,6 +36,7 @@ from .families.short_moves import short_moves
 from .families.sub_tables import boxes, from_sets, grown_sets
 from .families.swaps import swaps
 from .people.exchanges import exchanges
+from .people.repairs import FAR, NEAR, repairs
 
 GRAVER = "the Graver basis of the block's equations, which joins all tables within any bounds (Graver 1975)"
 MARKOV = "a Markov basis of the block's equations"
@@ -192,12 +193,16 @@ def few_people(wanted: Wanted) -> MoveSet | None:
     """A population: many kinds of people, of each at most a few, in one long row."""
     if wanted.inside.solved.fiber.grid.ndim > 1 or len(wanted.block.columns) <= FEW_COLUMNS:
         return None
-    among = exchanges(wanted.block)
-    if among is None or len(wanted.block.columns) > MANY_COLUMNS:
-        return among
+    found = exchanges(wanted.block), repairs(wanted.block, NEAR), repairs(wanted.block, FAR)
+    among = tuple(one for one in found if one is not None)
+    if not among or (len(among) == 1 and len(wanted.block.columns) > MANY_COLUMNS):
+        return among[0] if among else None
+    odds = (EXCHANGED,) * len(among)
+    if len(wanted.block.columns) > MANY_COLUMNS:
+        return Mixture(among, odds)
     rest = whatever_the_block(wanted.inside, wanted.block, sums=wanted.sums)
-    parts, odds = (rest.parts, rest.odds) if isinstance(rest, Mixture) else ((rest,), (SUMS,))
-    return Mixture((among, *parts), (EXCHANGED, *odds))
+    parts, others = (rest.parts, rest.odds) if isinstance(rest, Mixture) else ((rest,), (SUMS,))
+    return Mixture((*among, *parts), (*odds, *others))
 
 
 def nothing_proven(wanted: Wanted) -> MoveSet:

@@ -26,6 +26,7 @@ from ..solvers.flow import feasible_flow, moving_parts
 from ..solvers.integer_program import optimum
 from ..solvers.table_search import any_table, narrowed
 from .contradiction import explain
+from .decided import FEW, MANY, decided_together
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +209,20 @@ def _split(
             for piece in pieces:
                 _append_block(columns, by_column, part[piece], lower, upper, start, blocks)
             continue
+        if FEW < len(part) <= MANY:
+            decided = part[decided_together(inside, lower[part], upper[part], start[part])]
+            if len(decided):
+                lower[decided] = upper[decided] = start[decided]
+                _split(
+                    columns[part],
+                    sp.csr_array(inside),
+                    inside @ start[part],
+                    lower[part],
+                    upper[part],
+                    start[part],
+                    blocks,
+                )
+                continue
         form = reduced(inside.toarray()) if affordable(inside.shape) else None
         pieces = _connected_pieces(form[0]) if form is not None else [np.arange(len(part))]
         if len(pieces) == 1 and len(pieces[0]) == len(part) == len(columns):

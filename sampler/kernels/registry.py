@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ...moves.families.mixture import Mixture
 from ...moves.families.move_set import MoveSet
-from . import adaptive_lattice, balanced, exchanges, signed_list, stocked_moves, sub_tables
+from . import adaptive_lattice, balanced, exchanges, repairs, signed_list, stocked_moves, sub_tables
 from .independent import decomposable, two_way
 from .kernel import Fit, Kernel, Task, WholeTask
 from .ladder import kernel as ladder
@@ -28,6 +28,7 @@ KERNELS: tuple[Callable[[Task], Fit | None], ...] = (
     signed_list.fits,
     sub_tables.fits,
     exchanges.fits,
+    repairs.fits,
     adaptive_lattice.fits,
     stocked_moves.fits,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -29,6 +30,7 @@ from fiberwalk.moves.families.short_cycles import short_cycles
 from fiberwalk.moves.families.sub_tables import from_sets, grown_sets
 from fiberwalk.moves.families.swaps import Swaps, swaps
 from fiberwalk.moves.people.exchanges import exchanges
+from fiberwalk.moves.people.repairs import repairs
 
 TWO_WAY = ["A,B", "A,C", "B,C"]
 DIMS = "ABCD"
@@ -41,7 +43,7 @@ def families(release: fw.Release, solved: Presolved, number: int) -> Iterator[Mo
     if found is not None:
         yield from (one for one in (margin_moves(found, solved, number),) if one is not None)
         yield from (one for one in (margin_moves(found, solved, number, proven=False),) if one is not None)
-    for make in (swaps, row_pairs, cycles, exchanges):
+    for make in (swaps, row_pairs, cycles, exchanges, partial(repairs, longest=3)):
         one = make(block)
         if one is not None:
             yield one

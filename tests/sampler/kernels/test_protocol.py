@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -28,6 +28,8 @@ import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
 from fiberwalk.moves.families.adaptive_lattice import AdaptiveLattice
 from fiberwalk.moves.people.exchanges import Exchanges
+from fiberwalk.moves.people.repair_steps import Replacements
+from fiberwalk.moves.people.repairs import Repairs
 from fiberwalk.posterior.belief import believe
 from fiberwalk.sampler.chains.chain import Chain
 from fiberwalk.sampler.chains.unit import Unit
@@ -38,6 +40,7 @@ from fiberwalk.sampler.kernels.independent.decomposable import DecomposableKerne
 from fiberwalk.sampler.kernels.independent.two_way import TwoWayKernel
 from fiberwalk.sampler.kernels.kernel import Kernel
 from fiberwalk.sampler.kernels.ladder.kernel import Ladder
+from fiberwalk.sampler.kernels.repairs import RepairKernel
 from fiberwalk.sampler.kernels.row_pairs.kernel import RowPairKernel
 from fiberwalk.sampler.kernels.schedule.kernel import ScheduleKernel
 from fiberwalk.sampler.kernels.signed_list import ListedKernel
@@ -114,7 +117,16 @@ def target_of(name: str, law: str, kernel: type[Kernel], words: str = "") -> Tar
 EVERY_LAW = (ALIKE, FACTORIAL, POISSON, MIXED)
 OF_LAWS: dict[type[Kernel], tuple[int, ...]] = {
     **dict.fromkeys(
-        (MoveKernel, SubTableKernel, ExchangeKernel, AdaptiveKernel, RowPairKernel, ListedKernel, ScheduleKernel),
+        (
+            MoveKernel,
+            SubTableKernel,
+            ExchangeKernel,
+            RepairKernel,
+            AdaptiveKernel,
+            RowPairKernel,
+            ListedKernel,
+            ScheduleKernel,
+        ),
         EVERY_LAW,
     ),
     **dict.fromkeys((SwapKernel, SwapRoundsKernel, PersonSwapKernel), (ALIKE,)),
@@ -389,6 +401,10 @@ def test_single_steps_follow_exact_transition_matrices_in_detailed_balance(name:
                 arrays = kernel.moves.arrays
                 odds = np.diff(arrays.odds, prepend=0.0)
                 P = twins.exchanged(tables, equations_of(kernel.moves), arrays.row_of, odds, target.p)
+            elif isinstance(kernel, RepairKernel):
+                to = kernel.moves.arrays
+                edges = list(zip(to.source.tolist(), to.target.tolist(), strict=True))
+                P = twins.repaired(tables, equations_of(kernel.moves), edges, between(to), target.p, to.longest)
             elif isinstance(kernel, AdaptiveKernel):
                 P = twins.along_a_basis(tables, basis_of(kernel.moves), inside, log, alike, LONGEST)
             elif isinstance(kernel, TwoWayKernel | DecomposableKernel):
@@ -409,7 +425,12 @@ def test_single_steps_follow_exact_transition_matrices_in_detailed_balance(name:
     assert compared > 8
 
 
-def equations_of(moves: Exchanges) -> np.ndarray:
+def between(to: Replacements) -> Callable[[Sequence[int]], bool]:
+    """Is a table between the bounds of its columns?"""
+    return lambda table: bool((to.lower <= table).all() and (table <= to.upper).all())
+
+
+def equations_of(moves: Exchanges | Repairs) -> np.ndarray:
     """The equations of a block as a matrix."""
     start, columns = moves.arrays.row_start, moves.arrays.columns
     A = np.zeros((len(start) - 1, moves.n_columns), dtype=np.int64)

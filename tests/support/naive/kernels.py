@@ -243,3 +243,106 @@ def back(rest: np.ndarray, table: Sequence[int], people: int) -> int:
     if (more < 0).any() or more.sum() != people:
         return 0
     return math.prod(math.comb(int(now), int(added)) for now, added in zip(table, more, strict=True))
+
+
+Edge = tuple[int, int]
+
+
+def repaired(
+    tables: Sequence[tuple[int, ...]],
+    A: np.ndarray,
+    edges: Sequence[Edge],
+    between: Callable[[Sequence[int]], bool],
+    p: np.ndarray,
+    longest: int,
+) -> np.ndarray:
+    """P for rounds of replaced people: every round there is, with the odds of going it there and back."""
+    P = np.zeros((len(tables), len(tables)))
+    place = {table: row for row, table in enumerate(tables)}
+    for row, table in enumerate(tables):
+        for round_, rows, there in rounds_from(table, A, edges, between, longest):
+            end = list(table)
+            for one, other in round_:
+                end[one] -= 1
+                end[other] += 1
+            to = place.get(tuple(end))
+            if to is None:  # the law excludes it
+                continue
+            backwards = [(other, one) for one, other in reversed(round_)]
+            back_again = chance_of(tuple(end), backwards, rows[::-1], A, edges, between)
+            P[row, to] += there * min(1.0, p[to] * back_again / (p[row] * there))
+        P[row, row] += 1.0 - P[row].sum()
+    return P
+
+
+def rounds_from(
+    table: tuple[int, ...], A: np.ndarray, edges: Sequence[Edge], between: Callable[[Sequence[int]], bool], longest: int
+) -> Iterator[tuple[list[Edge], list[int], float]]:
+    """Every round from a table: who is replaced by whom, the rows that are mended, and its probability."""
+    begun: list[tuple[list[Edge], list[int], float]] = [
+        ([edge], [], 1.0 / len(table) / sum(one == edge[0] for one, _ in edges)) for edge in edges
+    ]
+    for done in range(1, longest + 1):
+        going_on = []
+        for round_, rows, probability in begun:
+            here = np.array(table)
+            for one, other in round_:
+                here[one] -= 1
+                here[other] += 1
+            wrong = A @ (here - np.array(table))
+            if not between(here.tolist()) or np.abs(wrong).sum() >= 40:
+                continue
+            if not wrong.any():
+                yield round_, rows, probability
+            elif done < longest:
+                for row, edge, chance in followers(here, wrong, round_[-1], A, edges, between):
+                    going_on.append(([*round_, edge], [*rows, row], probability * chance))
+        begun = going_on
+
+
+def followers(
+    here: np.ndarray,
+    wrong: np.ndarray,
+    last: Edge,
+    A: np.ndarray,
+    edges: Sequence[Edge],
+    between: Callable[[Sequence[int]], bool],
+) -> Iterator[tuple[int, Edge, float]]:
+    """Which row the last replacement broke and which replacement mends it, with the odds of both."""
+    sizes = A.sum(axis=1)
+    change = A[:, last[1]] - A[:, last[0]]
+    broken = np.flatnonzero(change * wrong > 0)
+    for row in broken.tolist():
+        weights: dict[Edge, float] = {}
+        for one, other in edges:
+            after = here.copy()
+            after[one] -= 1
+            after[other] += 1
+            far = np.abs(wrong + A[:, other] - A[:, one]).sum()
+            if (A[row, other] - A[row, one]) * wrong[row] < 0 and between(after.tolist()) and far < 40:
+                alike = (one == last[1]) + (other == last[0])
+                weights[one, other] = math.exp(-far) * (1.0, 0.1, 0.0)[alike]
+        of_row = 1 / sizes[row] / (1 / sizes[broken]).sum()
+        for edge, weight in weights.items():
+            if weight > 0:
+                yield row, edge, of_row * weight / sum(weights.values())
+
+
+def chance_of(
+    table: tuple[int, ...],
+    round_: list[Edge],
+    rows: list[int],
+    A: np.ndarray,
+    edges: Sequence[Edge],
+    between: Callable[[Sequence[int]], bool],
+) -> float:
+    """How probable just this round is, with just these rows mended."""
+    chance = 1.0 / len(table) / sum(one == round_[0][0] for one, _ in edges)
+    here = np.array(table)
+    for k, (one, other) in enumerate(round_):
+        if k > 0:
+            found = followers(here, A @ (here - np.array(table)), round_[k - 1], A, edges, between)
+            chance *= sum(odds for row, edge, odds in found if row == rows[k - 1] and edge == (one, other))
+        here[one] -= 1
+        here[other] += 1
+    return chance
