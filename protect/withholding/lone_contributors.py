@@ -12,6 +12,7 @@ from ...base.errors import InputError
 from ...release.facts.facts import NO_VALUE
 from ...release.tables.table_forms import read_form
 from .figures import Figures
+from .naming_figures import by_labels, is_series_of
 
 
 def lone_contributors(figures: Figures, alone: Any) -> tuple[np.ndarray, ...]:
@@ -70,14 +71,24 @@ def _of_cells(figures: Figures, alone: Any) -> np.ndarray | None:
         for cell in np.flatnonzero((known == 1) & (known != NO_VALUE)):
             names[cell] = f"cell {cell}"
         return names
+    if is_series_of(figures, alone):
+        places, values = by_labels(figures, alone, "alone=")
+        for place, value in zip(places.tolist(), values, strict=True):
+            if place < figures.n_cells:
+                names[place] = _name_of(place, value)
+        return names
     for table, grid in zip(figures.of_each_table(alone, "alone="), figures.start.grids, strict=True):
         values = np.asarray(read_form(table).values, dtype=object)
         own = figures.table_of(grid)
         if values.shape != own.values.shape:
             raise InputError(f"alone=: a table of the shape {values.shape} for one of {own.values.shape}.")
         for cell, value in zip(grid.cells.ravel().tolist(), values.ravel(), strict=True):
-            if isinstance(value, (bool, np.bool_)):
-                names[cell] = f"cell {cell}" if value else names[cell]
-            elif isinstance(value, str):
-                names[cell] = value or names[cell]
+            names[cell] = _name_of(cell, value) or names[cell]
     return names
+
+
+def _name_of(cell: int, value: Any) -> str:
+    """Who is alone in a cell: a name, or yes, which is a name of its own."""
+    if isinstance(value, (bool, np.bool_)):
+        return f"cell {cell}" if value else ""
+    return value if isinstance(value, str) else ""

@@ -73,9 +73,8 @@ def _laid_out(figures: Figures, given: Any, named: str, of_cells: Any) -> tuple[
                 f"{named}: the function gave the shape {values.shape}; it wants one answer for each figure."
             )
         return np.arange(len(figures)), values
-    index = getattr(given, "index", None)
-    if getattr(given, "ndim", 0) == 1 and index is not None and any(name in figures.names for name in index.names):
-        return _by_labels(figures, given, named)
+    if is_series_of(figures, given):
+        return by_labels(figures, given, named)
     places: list[np.ndarray] = []
     said: list[np.ndarray] = []
     for table, grid in zip(figures.of_each_table(given, named), figures.start.grids, strict=True):
@@ -85,7 +84,14 @@ def _laid_out(figures: Figures, given: Any, named: str, of_cells: Any) -> tuple[
     return np.concatenate(places), np.concatenate(said)
 
 
-def _by_labels(figures: Figures, series: Any, named: str) -> tuple[np.ndarray, np.ndarray]:
+def is_series_of(figures: Figures, given: Any) -> bool:
+    """Is it a Series whose index bears the name of a dim?"""
+    if getattr(given, "ndim", 0) != 1 or not hasattr(getattr(given, "index", None), "names"):
+        return False
+    return any(name in figures.names for name in given.index.names)
+
+
+def by_labels(figures: Figures, series: Any, named: str) -> tuple[np.ndarray, np.ndarray]:
     """The figures that a Series names by its index."""
     dims = list(series.index.names)
     stranger = next((str(dim) for dim in dims if dim not in figures.names), None)

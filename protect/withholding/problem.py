@@ -238,8 +238,8 @@ def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         The totals that are published unless they are withheld: all of them, at every level, when left out.
     alone
         Who is alone in a cell: a table of names, empty where there are none or several, or of true and false where each is
-        another one. Left out, the cells with one contributor that `fw.table` knows; False: nobody. Every sensitive figure is
-        protected from each of them, too, and so is the sum of the withheld cells of each.
+        another one, or a Series of these by labels. Left out, the cells with one contributor that `fw.table` knows; False:
+        nobody. Every sensitive figure is protected from each of them, too, and so is the sum of the withheld cells of each.
 
     Examples
     --------

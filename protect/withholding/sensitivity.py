@@ -19,6 +19,7 @@ from ...release.facts.facts import NO_VALUE
 from ...release.publish import parse_margins
 from ...release.release import Release, of_table
 from ...release.tables.tables import Table, as_means, as_table, labelled
+from .sensitive_figures import sensitive_figures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,7 @@ __all__ = [
     "p_percent",
     "prior_posterior",
     "sensitive_cells",
+    "sensitive_figures",
     "sensitive_magnitudes",
     "sensitive_totals",
     "threshold",
