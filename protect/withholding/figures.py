@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import InputError
-from ...release.facts.facts import HIDDEN, PRIMARY, Grid
+from ...release.facts.facts import HIDDEN, NO_LIMIT, PRIMARY, Grid
 from ...release.link import linked
 from ...release.publish import parse_margins
 from ...release.release import Release, of_table
@@ -43,6 +43,14 @@ class Figures:
         """The true figures."""
         assert self.start.truth is not None
         return np.asarray(self.matrix @ self.start.truth)
+
+    @cached_property
+    def known(self) -> tuple[np.ndarray, np.ndarray]:
+        """Between which values everybody knows each figure to lie, before anything is published."""
+        least, most = self.start.lower, self.start.upper
+        limited = np.asarray(self.matrix @ (most >= NO_LIMIT).astype(np.int64)) == 0
+        upper = np.asarray(self.matrix @ np.where(most >= NO_LIMIT, 0, most))
+        return np.asarray(self.matrix @ least), np.where(limited, upper, NO_LIMIT)
 
     @cached_property
     def place(self) -> Mapping[tuple[int, ...], int]:
@@ -115,7 +123,7 @@ def figures_of(tables: Sequence[Any], margins: Iterable[Any] | None = None) -> F
 
     `margins` names the totals that are published unless they are withheld: all of them, at every level, when left out.
     """
-    releases = [of_table(as_table(table)) for table in tables]
+    releases = [of_table(as_table(table, profits=True)) for table in tables]
     start = releases[0] if len(releases) == 1 else replace(linked(releases), notes=(), applied=())
     crossed = [_Crossed.of(grid, start.dims) for grid in start.grids]
     if sum(len(one.keys) for one in crossed) > MOST_FIGURES:

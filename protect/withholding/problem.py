@@ -14,7 +14,7 @@ from ...base.errors import InputError
 from ...base.numbers import is_number
 from ...fiber.blocks.presolve import presolve
 from ...fiber.bounds.chooser import sharp_bounds
-from ...release.facts.facts import PRIMARY
+from ...release.facts.facts import NO_LIMIT, PRIMARY
 from ...release.facts.knowledge import Rule
 from ...release.release import Release
 from ...release.tables.tables import Table
@@ -119,8 +119,11 @@ class SuppressionProblem:
         """The sums that tie the figures together, and how far each can be from the truth once it is withheld."""
         truth, wanted, n = self.truth, self.sensitive, len(self.figures)
         widest = max(int(amounts.max(initial=0)) for amounts in (wanted.below, wanted.above, wanted.width))
-        far = max(int(truth.max()), 4 * widest)
-        down, up = truth.copy(), np.full(len(truth), far)
+        far = max(int(abs(truth).max()), 4 * widest)
+        lower, upper = self.figures.known
+        lower = np.concatenate([lower, self.sums @ self.figures.start.lower])
+        upper = np.concatenate([upper, np.full(self.sums.shape[0], NO_LIMIT)])
+        down, up = np.minimum(truth - lower, far), np.minimum(upper - truth, far)
         if self.rule is not None:
             low, high = np.full(n, self.rule.lower), np.full(n, far + int(truth.max()))
             if self.flags:
@@ -256,6 +259,8 @@ def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     values = figures.values
     primary = picked_figures(figures, where, "where=") if where is not None else np.zeros(len(figures), dtype=bool)
     if rule is not None:
+        if figures.start.signed:
+            raise InputError("a threshold rule is about figures of at least 0; say which are sensitive with where=.")
         known = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=figures.start.decimals)
         primary |= (values >= known.lower) & (values <= known.upper)
     elif zeros_hidden:
@@ -270,7 +275,7 @@ def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     grand = [dim.total for dim in figures.start.dims]
     kept |= (figures.keys == grand).all(axis=1) & ~before
     sums, behind = own_sums(figures, lone_contributors(figures, alone), primary)
-    open_too = figures.offered & ~kept & ((values > 0) | secondary_zeros)
+    open_too = figures.offered & ~kept & ((values != 0) | secondary_zeros)
     levels = [
         scaled_amounts(figures, amount, f"{name}=")
         for name, amount in (("below", below), ("above", above), ("width", width))
@@ -337,7 +342,7 @@ def _sensitive(
     if percent is not None:
         if not is_number(percent) or not 0 < percent <= 100:
             raise InputError(f"percent={percent!r}: more than 0 and at most 100.")
-        part = np.ceil(np.round(truth * (percent / 100), 9)).astype(np.int64)
+        part = np.ceil(np.round(abs(truth) * (percent / 100), 9)).astype(np.int64)
         below, above = np.maximum(below, part), np.maximum(above, part)
     nothing = (below == 0) & (above == 0) & (width == 0)
     further = len(figures) + np.arange(sums.shape[0])
@@ -346,7 +351,7 @@ def _sensitive(
 
 def _costs(figures: Figures, minimise: Any, prefer: Any) -> tuple[np.ndarray, int]:
     """What it costs to withhold each figure, as whole numbers, and how many of them are 1 of what is meant."""
-    values = figures.values
+    values = abs(figures.values)
     if not isinstance(minimise, str):
         own = numbers_of(figures, minimise, "minimise=", 1.0)
         whole = np.rint(own).astype(np.int64)

@@ -171,6 +171,24 @@ def test_what_cannot_be_asked_is_said():
         fw.protect.problem([[2, 5], [4, 3]], rule="< 2")
 
 
+def test_profits_are_protected_within_what_is_known_beforehand():
+    """Cells below 0 are withheld like others; every pattern and every table within the bounds, by hand."""
+    values = np.array([[-2, 1], [2, -1]])
+    problem = fw.protect.problem(fw.table(values, at_least=-3, at_most=3), where={"A": "1", "B": "1"}, below=1, above=1)
+    every = np.array(np.meshgrid(*[range(-3, 4)] * 4, indexing="ij")).reshape(4, -1).T
+    twin, wanted, contributors, least = by_hand(problem, every)
+    found = least_suppression(problem)
+    assert found.proven
+    assert found.cost == least
+    assert twin.protects(found.hidden, wanted, contributors)
+    with pytest.raises(fw.InputError, match="no suppression can give cell A=1, B=1 the wanted interval"):
+        least_suppression(
+            fw.protect.problem(fw.table(values, at_least=-3, at_most=3), where={"A": "1", "B": "1"}, below=2)
+        )
+    with pytest.raises(fw.InputError, match="a threshold rule is about figures of at least 0"):
+        fw.protect.problem(fw.table(values, at_least=-3), rule="< 3")
+
+
 def test_costs_and_wishes():
     table = [[1, 5, 4], [7, 20, 6], [3, 8, 9]]
     for minimise in ("cells", "counts", "logs", "entropy", np.full((3, 3), 2.5), lambda values: values * 0 + 1.0):
