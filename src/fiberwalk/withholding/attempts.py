@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errors import InputError
 from ..base.interruption import check_time
 from ..base.progress import Progress
 from ..posterior.belief import Answers, believe, budget_for
@@ -56,9 +57,17 @@ class Attempts:
             release = self.problem.released(hidden, attacker)
             strange = ~np.isin(figures, self.problem.alone[attacker - 1]) if attacker else np.ones(len(figures), bool)
             for law in self.laws:
-                found = self._of_law(release, law, figures[strange])
-                worst[strange] = np.maximum(worst[strange], found)
+                worst[strange] = np.maximum(worst[strange], self._unless_refused(release, law, figures[strange]))
         return worst
+
+    def _unless_refused(self, release: Any, law: Any, figures: np.ndarray) -> np.ndarray:
+        """What one law says; a law that cannot be fitted where so much is withheld says nothing good of a pattern."""
+        try:
+            return self._of_law(release, law, figures)
+        except InputError:
+            if self.audited == 1:  # it is refused from the first
+                raise
+            return np.full(len(figures), np.inf)
 
     def _of_law(self, release: Any, law: Any, figures: np.ndarray) -> np.ndarray:
         """How far figures are beyond their targets under one law; chains go on only where that is not clear."""

@@ -19,10 +19,10 @@ from ..protect.withholding.quick_pattern import Demand, Patterns
 from ..protect.withholding.suppression_pattern import Task
 from .attempts import Attempts
 
-WAYS = 6
+WAYS = 8
 """Ways that are tried to give the worst figure more room."""
-STEPS = 200
-"""How often more is withheld before the search gives up."""
+PATIENCE = 5
+"""Steps in vain, one after the other, before the search gives up."""
 SMALL = 40
 """Figures that may be withheld up to which a problem is small: it is also begun from everything withheld, pairs are given
 back, and figures change places."""
@@ -35,6 +35,11 @@ class Found(NamedTuple):
     thorough: bool
     """Can no two figures be given back, nor one take another's place?"""
     stopped: str = ""
+
+
+def _far(beyond: np.ndarray) -> float:
+    """How far sensitive figures are beyond the target, all together."""
+    return float(np.clip(beyond, 0, 10).sum())
 
 
 @dataclass(eq=False)
@@ -87,23 +92,22 @@ class Search:
     def _widened(self, hidden: np.ndarray, random: np.random.Generator) -> np.ndarray | None:
         """Withhold more around the figure that is known best, again and again; None where that leads nowhere."""
         patterns = Patterns(self.task.room, self.task.cost, self.task.open, self.task.known, lambda line: None)
-        for _ in range(STEPS):
+        in_vain = 0
+        while in_vain < PATIENCE:
             beyond = self.attempts.beyond(hidden)
             if (beyond <= 0).all():
                 return hidden
             self.tell(f"{int((beyond > 0).sum()):,} sensitive figures are beyond the target; {self._words(hidden)}")
-            place = int(beyond.argmax())
-            figure, best = int(self.task.sensitive.figures[place]), None
-            for more in self._more(patterns, figure, hidden, random):
-                with_more = hidden | more
-                left = self.attempts.beyond(with_more)
-                gain = np.clip(beyond, 0, 10).sum() - np.clip(left, 0, 10).sum()
-                worth = gain / max(self._cost(with_more) - self._cost(hidden), 1)
-                if gain > 0 and (best is None or worth > best[0]):
-                    best = worth, with_more
-            if best is None:
+            tried = [hidden | more for more in self._more(patterns, int(beyond.argmax()), hidden, random)]
+            if not tried:
                 return None
-            hidden = best[1]
+            gains = [_far(beyond) - _far(self.attempts.beyond(one)) for one in tried]
+            prices = [max(self._cost(one) - self._cost(hidden), 1) for one in tried]
+            # A step that gains nothing by itself may be half of one that does: the least harmful is taken.
+            worth = [gain / price if gain > 0 else gain * price for gain, price in zip(gains, prices, strict=True)]
+            best = int(np.argmax(worth))
+            in_vain = 0 if gains[best] > 0 else in_vain + 1
+            hidden = tried[best]
         return None
 
     def _climbed(self, hidden: np.ndarray) -> np.ndarray | None:
@@ -123,29 +127,28 @@ class Search:
 
     def _left(self, hidden: np.ndarray) -> float:
         """How far sensitive figures are beyond the target, all together; with intervals too narrow a pattern comes last."""
-        return float(np.clip(self.attempts.beyond(hidden), 0, 10).sum()) if self.protects(hidden) else np.inf
+        return _far(self.attempts.beyond(hidden)) if self.protects(hidden) else np.inf
 
     def _words(self, hidden: np.ndarray) -> str:
         return f"{int(hidden.sum()):,} figures are withheld"
 
     def _more(
-        self, patterns: Patterns, figure: int, hidden: np.ndarray, random: np.random.Generator
+        self, patterns: Patterns, place: int, hidden: np.ndarray, random: np.random.Generator
     ) -> Iterator[np.ndarray]:
-        """Further figures whose withholding gives one more room: along other ways, and along longer ones."""
-        room, seen = self.task.room, set()
+        """Further figures whose withholding gives a sensitive one more room: other ways, by longer and longer steps."""
+        room, wanted = self.task.room, self.task.sensitive
+        figure, seen = int(wanted.figures[place]), set()
+        step = max(int(wanted.below[place]), int(wanted.above[place]), 1)
         for number in range(WAYS):
-            sign = 1 if number % 2 == 0 else -1
-            far = int(min(room.up[figure] if sign > 0 else room.down[figure], 1 + number))
-            if far <= 0:
-                continue
-            way = patterns.other_way(Demand(figure, sign * far), hidden, random)
+            sign, far = 1 - 2 * (number % 2), step << (number // 2)
+            far = int(min(room.up[figure] if sign > 0 else room.down[figure], far))
+            way = patterns.other_way(Demand(figure, sign * far), hidden, random) if far > 0 else None
             more = np.zeros(len(hidden), dtype=bool)
             if way is not None:
                 more[way.figures] = True
             more &= ~hidden
-            mark = more.tobytes()
-            if more.any() and mark not in seen:
-                seen.add(mark)
+            if more.any() and more.tobytes() not in seen:
+                seen.add(more.tobytes())
                 yield more
 
     def _given_back(self, hidden: np.ndarray) -> np.ndarray:
