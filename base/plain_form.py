@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ class Writer:
             return {"list": [self.plain(part) for part in item]}
         if isinstance(item, Mapping):
             return {"mapping": [[self.plain(key), self.plain(value)] for key, value in item.items()]}
+        if isinstance(item, Fraction):
+            return {"fraction": [self.plain(item.numerator), self.plain(item.denominator)]}
         return self._of_arrays(item)
 
     def _of_arrays(self, item: Any) -> dict[str, Any]:
@@ -110,6 +113,7 @@ class Reader:
         self.kinds: dict[str, Callable[[Any], Any]] = {
             "integer": lambda digits: int(digits, 16),
             "float": float,
+            "fraction": lambda parts: Fraction(*map(self.made, parts)),
             "list": lambda items: [self.made(item) for item in items],
             "mapping": lambda pairs: {self.made(key): self.made(value) for key, value in pairs},
             "array": self._array,

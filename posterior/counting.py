@@ -6,10 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.progress import Progress
-from ..fiber.blocks.presolve import presolve
+from ..fiber.blocks.presolve import Block, presolve
 from ..fiber.exact.solved import Budget
 from ..fiber.laws.law import alike
-from ..fiber.laws.support import refuse_impossible, with_evidence
+from ..fiber.laws.support import WithEvidence, refuse_impossible, with_evidence
 from ..release.release import Release
 from .parts.exact_block import counted_directly, solve_block
 
@@ -22,7 +22,12 @@ def number_of_tables(release: Release, budget: Budget, progress: Progress | None
         refuse_impossible(release, solved, weigh)
     total = 1
     for block in solved.blocks:
-        known = counted_directly(block, budget) if all(map(weigh.excludes_nothing, block.columns.tolist())) else None
-        no_sums = sp.csr_array((0, len(block.columns)), dtype=np.int64)
-        total *= known or solve_block(block, weigh, no_sums, budget, count_only=True, progress=progress).tables
+        total *= number_in_block(block, weigh, budget, progress)
     return total
+
+
+def number_in_block(block: Block, weigh: WithEvidence, budget: Budget, progress: Progress | None = None) -> int:
+    """The number of tables of a block to which weights give any chance."""
+    known = counted_directly(block, budget) if all(map(weigh.excludes_nothing, block.columns.tolist())) else None
+    no_sums = sp.csr_array((0, len(block.columns)), dtype=np.int64)
+    return known or solve_block(block, weigh, no_sums, budget, count_only=True, progress=progress).tables

@@ -43,7 +43,7 @@ def probability_of(
     rows = sp.csr_array(np.array([kinds.of_group(claim.group) > 0 for claim in claims], dtype=np.int64))
     joint = joint_law(
         kinds.release,
-        law_of_kinds(law, kinds, means),
+        law_of_kinds(law, kinds, means, release.kinds),
         rows,
         method=method,
         budget=budget,

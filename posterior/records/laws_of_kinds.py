@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ...fiber.laws.expected_counts import Expected
 from ...fiber.laws.fitting import fitted_means
 from ...fiber.laws.law import GammaRatio, Poisson, Weigh, alike
@@ -31,6 +32,7 @@ WORDS = {
 }
 
 
+@saved("LawOfKinds")
 @dataclass(frozen=True, eq=False)
 class LawOfKinds:
     """A law as it weighs kinds."""
@@ -74,14 +76,33 @@ def mean_table(law: Any, domain: Domain) -> MeanTable | None:
     return MeanTable(tuple(axes), means)
 
 
-def law_of_kinds(law: Any, kinds: Kinds, means: MeanTable | None) -> LawOfKinds:
-    """The law as users name it, on the kinds of a population."""
+def portable_law(law: Any, domain: Domain) -> Any:
+    """A law as files hold it: expected counts, in whatever form they were given, as a table with all its labels."""
+    means = mean_table(law, domain)
+    if means is None:
+        return law
+    from xarray import DataArray
+
+    labels = {axis.name: list(axis.labels) for axis in means.axes}
+    return replace(law, means=DataArray(means.values, dims=list(labels), coords=labels))
+
+
+def law_of_kinds(law: Any, kinds: Kinds, means: MeanTable | None, published: Kinds | None = None) -> LawOfKinds:
+    """The law as users name it, on the kinds of a population.
+
+    Where the kinds are finer than those that are told apart by what is published, as for a question, means are fitted to the
+    latter: a question changes nothing of what is believed.
+    """
     if means is not None:
         return LawOfKinds("expected counts", kinds, kinds.means_by(means))
     if law == "uniform":
         return LawOfKinds("uniform", kinds)
     if law == "hypergeometric":
-        return LawOfKinds("hypergeometric", kinds, _fitted(kinds))
+        if published is None:
+            return LawOfKinds("hypergeometric", kinds, _fitted(kinds))
+        part_of = kinds.among(published)
+        shares = kinds.multiplicity / published.multiplicity[part_of]
+        return LawOfKinds("hypergeometric", kinds, _fitted(published)[part_of] * shares)
     name = law if isinstance(law, str) else getattr(law, "name", type(law).__name__)
     raise InputError(
         f"law={name!r}: of a population these are known: 'uniform', 'hypergeometric' and fw.laws.expected(mu)."

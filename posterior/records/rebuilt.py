@@ -8,25 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import TooLarge
 from ...base.progress import Progress
+from ...base.saved_forms import saved
 from ...fiber.exact.solved import Budget
 from ...release.population.kinds import Kinds
 from ...release.population.population import PopulationRelease
 from ...release.population.possible_records import Places
 from ...sampler.chains.settings import ChainSettings
 from ..belief import Belief, believe
-from ..counting import number_of_tables
 from ..parts.pmf import Pmf
-from .among_records import of_one_record
+from .among_records import bits_of_falling, of_one_record
 from .laws_of_kinds import LawOfKinds, law_of_kinds, mean_table
 
-MOST_RECORDS = 50_000
-"""Records that are looked at one by one."""
-COUNTED = Budget(operations=4_000_000_000, bytes=1_000_000_000, foreseen=True)
-"""What counting all populations may cost."""
 
-
+@saved("Rebuilt")
 @dataclass(frozen=True, eq=False)
 class Rebuilt:
     """A population release, a law, and what follows for each kind of people."""
@@ -71,10 +66,15 @@ class Rebuilt:
             "p_error": error,
         }
 
-    @cached_property
-    def entropy_at_most(self) -> float:
-        """Bits: the entropies of all kinds together, which are more than that of the population, as kinds go together."""
-        return float(sum(pmf.entropy for pmf in self.belief.pmfs))
+    def bits_among(self, kinds: np.ndarray) -> float:
+        """The bits that tell how the people of some kinds fall among the records of each, on average."""
+        bits = 0.0
+        for kind in kinds:
+            pmf, k = self.belief.pmfs[kind], int(self.kinds.multiplicity[kind])
+            if k > 1:
+                people = pmf.first + pmf.width * np.arange(len(pmf.p))
+                bits += float(pmf.p @ bits_of_falling(people, k, self.alike))
+        return bits
 
     @cached_property
     def people(self) -> tuple[int, int]:
@@ -88,6 +88,10 @@ class Rebuilt:
                     max(low, int(table.release.lower.sum())),
                     min(high, int(np.minimum(table.release.upper, 10**12).sum())),
                 )
+        sums = self.kinds.release.sums
+        everybody = np.diff(sums.matrix.indptr) == len(self.kinds)
+        everybody &= np.asarray(sums.matrix.sum(axis=1)).ravel() == len(self.kinds)
+        low, high = max([low, *sums.lower[everybody].tolist()]), min([high, *sums.upper[everybody].tolist()])
         return low, high
 
 
@@ -130,16 +134,3 @@ def rebuild(
     of_kinds = law_of_kinds(law, kinds, means)
     belief = believe(kinds.release, of_kinds, method=method, budget=budget, settings=settings, progress=progress)
     return Rebuilt(release, kinds, of_kinds, belief)
-
-
-def number_of_populations(release: PopulationRelease, progress: Progress | None = None) -> int | None:
-    """How many populations agree with the tables, counted; None where that would take too long.
-
-    A population is how many people there are of each record, so that each record is a column here.
-    """
-    if int(release.kinds.multiplicity.sum()) > MOST_RECORDS:
-        return None
-    try:
-        return number_of_tables(release.records_apart.release, COUNTED, progress)
-    except TooLarge:
-        return None

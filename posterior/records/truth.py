@@ -31,14 +31,7 @@ def held_to(kinds: Kinds, labels: Sequence[np.ndarray]) -> Held:
             raise InputError(f"against(truth): {name!r} has no label {unknown!r}; {did_you_mean(unknown, known)}")
         codes.append(np.array([place[str(label)] for label in own], dtype=np.int64))
     people = np.stack(codes, axis=1)
-    classes = np.stack([kinds.classes[dim].of_label[column] for dim, column in enumerate(people.T)], axis=1)
-    kind_of_record = np.repeat(np.arange(len(kinds)), np.diff(kinds.first))
-    n_records = len(kinds.records)
-    _, number = np.unique(np.concatenate([kinds.records, classes]), axis=0, return_inverse=True)
-    number = number.ravel()
-    kind_of = np.full(int(number.max(initial=-1)) + 1, -1, dtype=np.int64)
-    kind_of[number[:n_records]] = kind_of_record
-    of_person = kind_of[number[n_records:]]
+    of_person = kinds.of_people(people)
     possible = of_person >= 0
     counts = np.bincount(of_person[possible], minlength=len(kinds))
     distinct, first = np.unique(people[possible], axis=0, return_index=True)

@@ -30,10 +30,11 @@ class Group:
         at = position(dim, self.told.dims)
         return [number_of(self.told.dims[at], int(node)) for node in self.told.keys[self.cells, at]]
 
-    def labels(self, dim: str) -> list[str]:
-        """The label of a dim in each of the cells."""
+    def by_label(self, dim: str) -> dict[str, np.ndarray]:
+        """The cells that have each label of a dim, by the labels that are there."""
         at = position(dim, self.told.dims)
-        return [self.told.dims[at].node_labels[node] for node in self.told.keys[self.cells, at]]
+        nodes = self.told.keys[self.cells, at]
+        return {self.told.dims[at].node_labels[node]: self.cells[nodes == node] for node in dict.fromkeys(nodes)}
 
     def other(self, where: Mapping[str, Any]) -> Group:
         """Another group among the same people."""

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
+from ...base.saved_forms import saved
 from ..facts.whom import joined_labels
 
 
+@saved("Axis")
 @dataclass(frozen=True, eq=False)
 class Axis:
     """A way to show a dim: by its labels, or by a recode whose groups may overlap or leave some labels out."""
@@ -24,6 +26,7 @@ class Axis:
     recode: bool = False
 
 
+@saved("Inside")
 @dataclass(frozen=True, eq=False)
 class Inside:
     """A group of people: of some dims which labels they may have, as masks, and the group in words."""
@@ -37,6 +40,7 @@ class Inside:
         return set(self.masks)
 
 
+@saved("Domain")
 @dataclass(frozen=True, eq=False)
 class Domain:
     """The dims of a population and all ways to show them."""

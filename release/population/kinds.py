@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.errors import Contradiction
+from ...base.errors import Contradiction, InputError
+from ...base.saved_forms import saved
 from ..facts.choice import joined_tallies
 from ..facts.facts import NO_LIMIT, NO_VALUE, Evidence, Sums
 from ..facts.groups import Group, number_of
@@ -23,7 +24,7 @@ from ..release import Release, unpublished
 from ..shared_draws import methods_of, seen_once
 from ..tables.dims import Dim
 from ..told import Told
-from .domain import Domain, Inside, shortly
+from .domain import Axis, Domain, Inside, shortly
 from .label_classes import LabelClasses, label_classes
 from .mean_table import MeanTable
 from .possible_records import Places, Rule, inside, possible_records
@@ -33,6 +34,7 @@ PEOPLE = "people"
 """The one dim of the release about kinds."""
 
 
+@saved("Known")
 @dataclass(frozen=True, eq=False)
 class Known:
     """What is known of a group besides the tables: figures of fw.facts, or how many there are."""
@@ -43,6 +45,7 @@ class Known:
     at_most: int | None = None
 
 
+@saved("Kinds")
 @dataclass(frozen=True, eq=False)
 class Kinds:
     """All kinds of people that may exist, the records of each, and what is published of them as a release."""
@@ -79,6 +82,20 @@ class Kinds:
         """A label of a dim, by its number, that people of each kind may have."""
         return self.classes[dim].first[self.records[self.first[:-1], dim]]
 
+    def of_people(self, people: np.ndarray) -> np.ndarray:
+        """The kind of each person [person, dim], told by the numbers of labels; -1 where nobody can be like that."""
+        classes = np.stack([self.classes[dim].of_label[column] for dim, column in enumerate(people.T)], axis=1)
+        _, number = np.unique(np.concatenate([self.records, classes]), axis=0, return_inverse=True)
+        number = number.ravel()
+        kind_of = np.full(int(number.max(initial=-1)) + 1, -1, dtype=np.int64)
+        kind_of[number[: len(self.records)]] = np.repeat(np.arange(len(self)), np.diff(self.first))
+        return kind_of[number[len(self.records) :]]
+
+    def among(self, coarser: Kinds) -> np.ndarray:
+        """Of each kind the kind of a coarser division that it is a part of."""
+        some = [self.first_labels(dim) for dim in range(len(self.domain.names))]
+        return coarser.of_people(np.stack(some, axis=1))
+
     def means_by(self, means: MeanTable) -> np.ndarray:
         """The expected count of each kind."""
         of_records = means.of_records(self.records, self.classes, self.domain) * self.sizes
@@ -92,20 +109,30 @@ class Kinds:
 
 @dataclass(frozen=True, eq=False)
 class KindGroup(Group):
-    """A group of kinds; of a dim that a figure is about each kind has one label."""
+    """A group of kinds; of a dim or recode that a figure is about all people of a kind have the same labels."""
 
     kinds: Any = None
 
     def numbers(self, dim: str) -> list[Fraction]:
         """What a numeric dim is in each of the kinds."""
-        at = self.kinds.domain.axis(dim, "knows()").dim
-        whole = Dim(dim, self.kinds.domain.labels[at])
-        return [number_of(whole, int(place)) for place in self.kinds.first_labels(at)[self.cells]]
+        axis = self.kinds.domain.axis(dim, "knows()")
+        whole, inside = Dim(axis.name, axis.labels), np.array([*self._inside(axis).values()])
+        if (inside.sum(axis=0) != 1).any():
+            raise InputError(
+                f"the recode {axis.name!r} has people in several of its groups, or in none: of such a recode there are no "
+                "means and quantiles."
+            )
+        return [number_of(whole, int(place)) for place in inside.argmax(axis=0)]
 
-    def labels(self, dim: str) -> list[str]:
-        """The label of a dim in each of the kinds."""
-        at = self.kinds.domain.axis(dim, "knows()").dim
-        return [self.kinds.domain.labels[at][place] for place in self.kinds.first_labels(at)[self.cells]]
+    def by_label(self, dim: str) -> dict[str, np.ndarray]:
+        """The kinds that have each label of a dim or recode, by the labels that are there."""
+        inside = self._inside(self.kinds.domain.axis(dim, "knows()"))
+        return {label: self.cells[there] for label, there in inside.items() if there.any()}
+
+    def _inside(self, axis: Axis) -> dict[str, np.ndarray]:
+        """Of each label which of the kinds have it."""
+        own = self.kinds.first_labels(axis.dim)[self.cells]
+        return {label: np.isin(own, members) for label, members in zip(axis.labels, axis.members, strict=True)}
 
     def other(self, where: Mapping[str, Any]) -> Group:
         """Another group among the same people."""
@@ -132,17 +159,16 @@ def kinds_of(
     In any case who is in one of the groups `apart` and who is not are never of one kind, nor are records of different
     expected counts.
     """
-    singles = [
-        [domain.axis(fact.of, "knows()").dim for fact in one.facts if isinstance(_of(fact), str)] for one in known
-    ]
+    of_facts = [[domain.axis(fact.of, "knows()") for fact in one.facts if isinstance(_of(fact), str)] for one in known]
     others = [
         domain.inside(fact.of, "knows()") for one in known for fact in one.facts if isinstance(_of(fact), Mapping)
     ]
     apart = [*apart, *others]
     groups = [*(one.group for one in known), *apart, *(side for rule in rules for side in rule)]
-    numeric = set(range(len(domain.names))) if every_record else {dim for dims in singles for dim in dims}
-    axes = [*(axis for table in tables for axis in table.axes), *(() if means is None else means.axes)]
-    classes = label_classes(domain, axes, [*groups, *(table.about for table in tables)], numeric)
+    axes = [axis for own in ([table.axes for table in tables], of_facts) for part in own for axis in part]
+    axes += () if means is None else means.axes
+    alone = range(len(domain.names)) if every_record else ()
+    classes = label_classes(domain, axes, [*groups, *(table.about for table in tables)], alone)
     places = [Places(table, classes) for table in tables]
     records = possible_records(classes, places, rules)
     if not len(records):
@@ -154,9 +180,9 @@ def kinds_of(
         for one in places
         for place in one.of(records)
     ]
-    for one, dims in zip(known, singles, strict=True):
+    for one, of_one in zip(known, of_facts, strict=True):
         within = inside(one.group, records, classes)
-        marks += [within.astype(np.int64), *(np.where(within, records[:, dim], -1) for dim in dims)]
+        marks += [within.astype(np.int64), *(np.where(within, _alike(axis, records, classes), -1) for axis in of_one)]
     marks += [inside(group, records, classes).astype(np.int64) for group in apart]
     if means is not None:
         marks.append(np.unique(means.of_records(records, classes, domain), return_inverse=True)[1].ravel())
@@ -177,6 +203,13 @@ def _numbered(marks: np.ndarray) -> tuple[int, np.ndarray]:
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return len(first), rank[number.ravel()]
+
+
+def _alike(axis: Axis, records: np.ndarray, classes: Sequence[LabelClasses]) -> np.ndarray:
+    """A number for each record, the same where they have the same labels of a dim or recode."""
+    of_class = classes[axis.dim].first
+    shown = np.array([np.isin(of_class, members) for members in axis.members]).T
+    return np.asarray(np.unique(shown, axis=0, return_inverse=True)[1].ravel()[records[:, axis.dim]])
 
 
 def _of(fact: Any) -> Any:
@@ -288,7 +321,7 @@ def _with_known(kinds: Kinds, release: Release, known: Sequence[Known]) -> Relea
             said = f"{one.group.words} {release.between(low, high)}"
             release = _stated(release, row, np.array([low]), np.array([high]), np.array([NO_VALUE]), [f"known: {said}"])
         for fact in one.facts:
-            if not len(cells):
+            if not len(cells) and not getattr(fact, "of_nobody", False):
                 raise Contradiction(f"{fact.words(one.group.words)}, but nobody can be of that kind.")
             release = with_fact(release, group_of_kinds(kinds, one.group, release), fact)
     return release

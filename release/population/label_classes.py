@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...base.saved_forms import saved
 from .domain import Axis, Domain, Inside
 
 
+@saved("LabelClasses")
 @dataclass(frozen=True, eq=False)
 class LabelClasses:
     """Of one dim the class of each label, and of each class its labels."""

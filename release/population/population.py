@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
+from ...base.saved_forms import saved
 from ..facts.knowledge import as_fact
 from .domain import Domain, Inside, domain_of
 from .kinds import Kinds, Known, by_name, kinds_of
@@ -18,6 +19,7 @@ from .possible_records import Rule
 from .published_table import PublishedTable, published_table
 
 
+@saved("Population")
 @dataclass(frozen=True, eq=False, repr=False)
 class Population:
     """Who may exist: every combination of labels that no rule excludes. Made by `population`."""
@@ -57,6 +59,7 @@ class Population:
         return PopulationRelease(self, read)
 
 
+@saved("PopulationRelease")
 @dataclass(frozen=True, eq=False, repr=False)
 class PopulationRelease:
     """All that is told of a population, by tables and by what else is known. `fw.reconstruct` says who may be in it."""
@@ -99,6 +102,10 @@ class PopulationRelease:
                 raise InputError(
                     f"knows({whom.words}, {name}={amount!r}): a number of people is a whole number of at least 0."
                 )
+        if any(getattr(fact, "of_amounts", False) for fact in facts):
+            raise InputError(
+                "knows(): the tables of a population count people, who contribute no amounts; a mean is of a dim."
+            )
         low = max((amounts[name] for name in ("at_least", "exactly") if name in amounts), default=None)
         high = min((amounts[name] for name in ("at_most", "exactly") if name in amounts), default=None)
         if low is not None and high is not None and low > high:

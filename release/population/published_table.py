@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ..facts.facts import NO_LIMIT
 from ..publish import publish
 from ..release import Release
@@ -17,6 +18,7 @@ from ..tables.tables import as_table
 from .domain import Axis, Domain, Inside, number_of
 
 
+@saved("PublishedTable")
 @dataclass(frozen=True, eq=False)
 class PublishedTable:
     """A table and how its cells lie in the domain."""

@@ -8,12 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ..facts.choice import Choice
 from ..facts.fact import Fact, Meaning
 from ..facts.facts import NO_LIMIT
 from ..facts.groups import Group
 
 
+@saved("Distinct")
 @dataclass(frozen=True)
 class Distinct:
     """How many labels of a dim occur."""
@@ -21,19 +23,20 @@ class Distinct:
     number: int
     of: str
 
+    of_nobody = True
+    """Can it be said of a group in which nobody can be?"""
+
     def words(self, whom: str) -> str:
         """The figure in words."""
         return f"{self.number} labels of {self.of} occur in {whom}"
 
     def means(self, whom: Group) -> Meaning:
         """What it says of the cells."""
-        own = whom.labels(self.of)
-        labels = list(dict.fromkeys(own))
+        labels = whom.by_label(self.of)
         if not 0 <= self.number <= len(labels):
             raise InputError(f"{self.words(whom.words)}, but there are only {len(labels)}.")
         choices = []
-        for label in labels:
-            cells = whom.cells[[one == label for one in own]]
+        for label, cells in labels.items():
             one = np.ones(len(cells), dtype=np.int64)
             matrix = sp.csr_array((one, cells, [0, len(cells)]), shape=(1, whom.told.n_cells))
             limits = np.array([[0], [1]]), np.array([[0], [NO_LIMIT]])

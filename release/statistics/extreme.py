@@ -8,13 +8,15 @@ from fractions import Fraction
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ..facts.fact import Fact, Meaning, Row
 from ..facts.facts import NO_LIMIT
 from ..facts.groups import Group
 from .rounded import rounded
-from .rows import plain
+from .rows import plain, refuse_amounts
 
 
+@saved("Extreme")
 @dataclass(frozen=True)
 class Extreme:
     """The smallest or the largest label of a numeric dim that occurs."""
@@ -29,6 +31,7 @@ class Extreme:
 
     def means(self, whom: Group) -> Meaning:
         """What it says of the cells."""
+        refuse_amounts(whom, self.words(whom.words))
         numbers = np.array(whom.numbers(self.of), dtype=object)
         there = whom.cells[numbers == self.value]
         if not len(there):

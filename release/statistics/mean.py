@@ -10,12 +10,14 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import check_whole
+from ...base.saved_forms import saved
 from ..facts.fact import Fact, Meaning, Row
 from ..facts.groups import Group
 from .rounded import Rounded, rounded
-from .rows import as_many, between, counted, refuse_outside, row
+from .rows import as_many, between, counted, refuse_amounts, refuse_outside, row
 
 
+@saved("Mean")
 @dataclass(frozen=True)
 class Mean:
     """The mean of a numeric dim."""
@@ -29,6 +31,7 @@ class Mean:
 
     def means(self, whom: Group) -> Meaning:
         """What it says of the cells."""
+        refuse_amounts(whom, self.words(whom.words))
         numbers = whom.numbers(self.of)
         refuse_outside(numbers, self.figure, self.words(whom.words), self.of)
         n = counted(whom)
@@ -51,6 +54,9 @@ class MeanAmount:
 
     figure: Rounded
     count: int
+
+    of_amounts = True
+    """Is it about a table of amounts, and never about how many people there are?"""
 
     def words(self, whom: str) -> str:
         """The figure in words."""

@@ -11,17 +11,19 @@ import scipy.sparse as sp
 
 from ...base.errors import InputError
 from ...base.numbers import is_number
+from ...base.saved_forms import saved
 from ..facts.choice import Choice
 from ..facts.fact import Fact, Meaning, Row
 from ..facts.facts import NO_LIMIT
 from ..facts.groups import Group
 from .rounded import Rounded, rounded
-from .rows import as_many, counted, plain, refuse_outside
+from .rows import as_many, counted, plain, refuse_amounts, refuse_outside
 
 MOST_BRANCHES = 2_000
 """A choice between more is refused: a system with one column for each would be too large to be solved."""
 
 
+@saved("Quantile")
 @dataclass(frozen=True)
 class Quantile:
     """A quantile of a numeric dim: where just the share q lies below, the middle between the two that meet there."""
@@ -37,6 +39,7 @@ class Quantile:
 
     def means(self, whom: Group) -> Meaning:
         """What it says of the cells."""
+        refuse_amounts(whom, self.words(whom.words))
         numbers = whom.numbers(self.of)
         refuse_outside(numbers, self.figure, self.words(whom.words), self.of)
         labels = sorted(set(numbers))

@@ -9,11 +9,13 @@ from typing import Any
 
 from ...base.errors import InputError
 from ...base.numbers import MOST_DIGITS, is_number
+from ...base.saved_forms import saved
 
 ROUNDINGS = ("nearest", "down", "up", "exact")
 MOST_DECIMALS = 12
 
 
+@saved("Rounded")
 @dataclass(frozen=True)
 class Rounded:
     """A figure as it is written, and the values it may have been before: from `low` to `high`.

@@ -62,6 +62,15 @@ def plain(number: Fraction) -> str:
     return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"
 
 
+def refuse_amounts(whom: Group, said: str) -> None:
+    """Cells of amounts do not say how many people or firms are behind them, and what each has."""
+    if whom.told.decimals:
+        raise InputError(
+            f"{said}: that is about single ones, and this is a table of amounts; where single ones matter, they are a "
+            "population with the amount as a dim, as fw.population({'region': ..., 'turnover': range(1000)})."
+        )
+
+
 def refuse_outside(numbers: Sequence[Fraction], figure: Rounded, said: str, of: str) -> None:
     """A figure between labels must lie between them."""
     least, most = min(numbers), max(numbers)

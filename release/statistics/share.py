@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,25 +11,31 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import check_whole
+from ...base.saved_forms import saved
 from ..facts.fact import Fact, Meaning, Row
 from ..facts.groups import Group
+from ..facts.whom import joined_labels
 from .rounded import Rounded, rounded
 from .rows import as_many, between, counted
 
 
+@saved("Share")
 @dataclass(frozen=True)
 class Share:
     """What part of another group a group is, times so many: percent, for a hundred."""
 
     figure: Rounded
-    of: Mapping[str, Any]
+    of: Mapping[str, tuple[str, ...]]
     times: int
     within: bool
     """Is the group to be a part of the other?"""
 
+    of_nobody = True
+    """Can it be said of a group in which nobody can be?"""
+
     def words(self, whom: str) -> str:
         """The figure in words."""
-        of = ", ".join(f"{dim}={label}" for dim, label in self.of.items()) or "everybody"
+        of = ", ".join(f"{dim}={joined_labels(labels)}" for dim, labels in self.of.items()) or "everybody"
         if self.within and self.times == 100:
             return f"{whom} is {self.figure.written}% of {of}"
         return f"{whom} for every {self.times if self.times > 1 else 'one'} of {of} is {self.figure.written}"
@@ -67,7 +73,7 @@ def share(
     >>> fw.bounds(r.knows({"A": "1"}, fw.facts.share(43, of={})))["lower"].tolist()
     [3, 4]
     """
-    return Share(rounded(figure, decimals, rounding, "share()"), dict(of), 100, within=True)
+    return Share(rounded(figure, decimals, rounding, "share()"), _group(of, "share(of=)"), 100, within=True)
 
 
 def ratio(
@@ -88,4 +94,12 @@ def ratio(
     [3, 4]
     """
     check_whole(per=per)
-    return Share(rounded(figure, decimals, rounding, "ratio()"), dict(to), int(per), within=False)
+    return Share(rounded(figure, decimals, rounding, "ratio()"), _group(to, "ratio(to=)"), int(per), within=False)
+
+
+def _group(given: Any, where: str) -> dict[str, tuple[str, ...]]:
+    """A group {dim: label or labels}, with all labels as texts."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"{where}: a group is a dict of dim to label, or to labels; this is {given!r}.")
+    several = {dim: isinstance(labels, Iterable) and not isinstance(labels, str) for dim, labels in given.items()}
+    return {str(dim): tuple(map(str, own)) if several[dim] else (str(own),) for dim, own in given.items()}

@@ -8,16 +8,21 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import check_whole
+from ...base.saved_forms import saved
 from ..facts.fact import Fact, Meaning, Row
 from ..facts.groups import Group
 
 
+@saved("Withheld")
 @dataclass(frozen=True)
 class Withheld:
     """A figure is withheld because fewer than so many are behind it."""
 
     fewer_than: int
     zeros_hidden: bool
+
+    of_nobody = True
+    """Can it be said of a group in which nobody can be?"""
 
     def words(self, whom: str) -> str:
         """The figure in words."""

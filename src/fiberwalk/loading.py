@@ -14,11 +14,15 @@ KINDS = {
     "conditional test": "results.conditional_test_result",
     "map": "results.map_result",
     "margins": "results.margin_sets",
+    "reconstruction": "results.reconstruction_result",
     "sample risk": "results.sample_risk_result",
     "sample study": "studies.sample_studies",
     "table study": "studies.table_studies",
 }
 """The kinds of results that a file may hold, by the word for each in the file: the module where its class stands."""
+
+FIGURES = ("distinct", "extreme", "mean", "quantile", "share", "withheld")
+"""The files of figures that may be known of a group of people."""
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -42,6 +46,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def further_homes() -> list[str]:
-    """The modules of what a result may hold though its own does not load them: laws, methods of protection, paths."""
+    """The modules of what a result may hold though its own does not load them: laws, methods, figures, paths, people."""
     homes = [*homes_of_laws(), *(f"{__package__}.protect.{method.home}" for method in METHODS.values())]
-    return [*homes, f"{__package__}.posterior.paths.hidden_path"]
+    figures = [f"{__package__}.release.statistics.{name}" for name in FIGURES]
+    beliefs = [f"{__package__}.posterior.{name}" for name in ("paths.hidden_path", "records.rebuilt")]
+    return [*homes, *figures, *beliefs]

@@ -156,6 +156,7 @@ FIRST = {
     "map": "<RUMap of 'original', 'rounding', 'suppression': 4 points, 6 runs; risk: 1/H (1/bits), the worst hidden cell; "
     "utility: mean squared precision, all cells>",
     "margins": "<MarginSets: 3 sets of margins, law 'hypergeometric'>",
+    "reconstruction": "<Reconstruction of age, sex, town: 0 records certain, 20 possible; exact>",
     "sample_risk": "<SampleRisk of 10 of 100 people, Polya urn: R2 0.1754 (0.0691 to 0.3177)>",
     "sample_study": "<SampleStudy of 1 fractions, 1 models and 2 samples of 45 people>",
     "table_study": "<TableStudy of 1 tables, 1 methods and 2 seeds>",
@@ -228,6 +229,7 @@ def test_figures_of_the_first_format():
     runs = stored["map"].runs
     assert runs["risk"].round(4).tolist() == [np.inf, 0.6853, 0.6853, 0.4653, 0.4653, 0.3562]
     assert runs["seed"].dropna().tolist() == [1641411168, 1963192212] * 2
+    pd.testing.assert_frame_equal(stored["reconstruction"].records, CASES["reconstruction"]().records)
     assert stored["sample_risk"].values.shape == (1, 20, 3)
     assert stored["sample_study"].runs["true_r2"].round(4).tolist() == [0.0852, 0.0871]
     assert stored["table_study"].runs["utility"].round(4).tolist() == [0.8913, 0.8605]

@@ -102,7 +102,28 @@ def of_statistics() -> fw.Audit:
     return fw.audit(told.knows({"sex": "m"}, fw.facts.distinct(2, "age")))
 
 
+def of_people() -> fw.Reconstruction:
+    """Tables of a few people, one of them rounded at random, and figures of every kind."""
+    people = fw.population(
+        {"age": range(6), "sex": ["f", "m"], "town": ["A", "B"]},
+        recodes={"age": {"old": {"no": [0, 1, 2], "yes": [3, 4, 5]}}},
+        where=[({"sex": "m"}, {"age": range(5)})],
+    )
+    by_age = fw.table([[2, 1], [1, 2]], dims="sex,old", labels={"sex": ["f", "m"], "old": ["no", "yes"]})
+    by_town = fw.table([[2, 1], [1, 2]], dims="sex,town", labels={"sex": ["f", "m"], "town": ["A", "B"]})
+    release = people.published({"ages": by_age, "towns": fw.protect.random_round(by_town, 3, seed=3)})
+    release = release.knows(
+        {}, fw.facts.mean("2.5", "age"), fw.facts.median("2.5", "age"), fw.facts.distinct(4, "age"), at_least=1
+    )
+    women = fw.facts.share(50, of={}), fw.facts.smallest(0, "age"), fw.facts.withheld(fewer_than=5)
+    expected = fw.table([3.5, 2.5], dims="sex", labels={"sex": ["f", "m"]}, decimals=1)
+    return fw.reconstruct(
+        release.knows({"sex": "f"}, *women), fw.laws.expected(expected), region="town", progress=False
+    )
+
+
 CASES: dict[str, Callable[[], Any]] = {
+    "reconstruction": of_people,
     "audit_of_statistics": of_statistics,
     "audit_exact": lambda: fw.audit(METHODS["suppress"](), hidden_margins=["row"]),
     "audit_by_chains_hypergeometric": lambda: fw.audit(

@@ -126,7 +126,8 @@ def people_words(found: Reconstruction) -> str:
 def populations_words(found: Reconstruction) -> str:
     """How many populations agree with the tables."""
     if found.populations is None:
-        return "too many to count"
+        least, most = found.log10_populations_between
+        return f"too many to count: more than 10^{least:.0f}, and at most about 10^{most:.0f}"
     return f"{found.populations:,}" if found.populations < 10**9 else f"10^{found.log10_populations:.0f}"
 
 

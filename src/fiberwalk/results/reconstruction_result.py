@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,12 @@ from ..base.certificate import Certificate
 from ..base.errors import InputError
 from ..base.numbers import check_whole
 from ..base.progress import Progress, shown
+from ..base.saved_file import save
+from ..base.saved_forms import saved
 from ..posterior.records.claims import Claim, probability_of
-from ..posterior.records.rebuilt import Rebuilt, number_of_populations
+from ..posterior.records.how_many import bits_at_most, bits_between, number_of_populations
+from ..posterior.records.laws_of_kinds import portable_law
+from ..posterior.records.rebuilt import Rebuilt
 from .agreement_with_truth import AgreementWithTruth
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@saved("Reconstruction", kind="reconstruction")
 @dataclass(frozen=True, eq=False, repr=False)
 class Reconstruction:
     """Who may be behind published tables, and how probably. Made by `fw.reconstruct`."""
@@ -35,9 +40,11 @@ class Reconstruction:
 
     def __repr__(self) -> str:
         doubt = "" if self.converged else ", NOT CONVERGED"
+        figures = self.rebuilt.figures
+        certain = int(((figures["records"] == 1) & (figures["lower"] >= 1)).sum())
         return (
-            f"<Reconstruction of {', '.join(self.dims)}: {len(self.certain):,} records certain, "
-            f"{int(self.records['records'].sum()):,} possible; {self.certificate.word}{doubt}>"
+            f"<Reconstruction of {', '.join(self.dims)}: {certain:,} records certain, "
+            f"{int(figures['records'][figures['upper'] > 0].sum()):,} possible; {self.certificate.word}{doubt}>"
         )
 
     # --- what was found ---------------------------------------------------------------------------------------
@@ -131,20 +138,34 @@ class Reconstruction:
     def populations(self) -> int | None:
         """How many populations agree with the tables; None where they are too many to be counted. A population is how many
         people there are of each record."""
-        return number_of_populations(self.rebuilt.release)
+        return number_of_populations(self.rebuilt)
 
     @property
     def log10_populations(self) -> float:
-        """The number of digits of `populations`, about; not a number where these were not counted."""
+        """The number of digits of `populations`, about; not a number where these were not counted: then
+        `log10_populations_between` says between which numbers it lies."""
         return math.nan if self.populations is None else math.log10(self.populations)
 
-    @property
+    @cached_property
+    def log10_populations_between(self) -> tuple[float, float]:
+        """Between which powers of ten the number of populations lies; both are the same where they were counted.
+
+        Parts that can be counted are. Of parts that were sampled, the lower end says what came up or is there in any case,
+        and may be far too low; the upper end holds as far as the entropies do, which are taken with three standard errors.
+        """
+        if self.populations is not None:
+            return (self.log10_populations,) * 2
+        least, most = bits_between(self.rebuilt)
+        return least * math.log10(2), most * math.log10(2)
+
+    @cached_property
     def entropy(self) -> float:
         """Bits that are left to guess of the population: exact where all populations are as probable as each other and
-        were counted, else at most so many (the entropies of all kinds together)."""
+        were counted, else at most so many (the entropies of the kinds that tell the others, and of how people fall among
+        like records; estimates with three standard errors)."""
         if self.rebuilt.alike and not self.rebuilt.kinds.release.evidence and self.populations is not None:
             return math.log2(self.populations)
-        return self.rebuilt.entropy_at_most
+        return bits_at_most(self.rebuilt)
 
     @property
     def entropy_per_person(self) -> float:
@@ -251,7 +272,7 @@ class Reconstruction:
         figures = self.rebuilt.figures
         return AgreementWithTruth(figures["p_record"], figures["records"], held.occupied, held.impossible)
 
-    # --- reports ----------------------------------------------------------------------------------------------
+    # --- files and reports ------------------------------------------------------------------------------------
 
     def plot(self, ax: Axes | None = None) -> Figure:
         """How sure one can be of how many records."""
@@ -264,3 +285,12 @@ class Reconstruction:
         from ..report.reconstruction_page import write_reconstruction
 
         write_reconstruction(self, path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole reconstruction to a file, for `fiberwalk.load` to read: the tables as they were published and what
+        was found of everybody. What else is asked of it later is solved then."""
+        save(self, path)
+
+    def _saved_form_(self) -> Reconstruction:
+        law = portable_law(self.settings["law"], self.rebuilt.kinds.domain)
+        return replace(self, settings={**self.settings, "law": law})

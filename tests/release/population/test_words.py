@@ -88,6 +88,36 @@ REFUSED = {
         ),
         "outside of the labels",
     ),
+    "a mean of contributors": (
+        lambda: PEOPLE.published([BY_SEX]).knows({}, fw.facts.mean(2, contributors=3)),
+        "the tables of a population count people, who contribute no amounts",
+    ),
+    "a mean of a recode whose groups overlap": (
+        lambda: fw.reconstruct(
+            fw.population(DIMS, recodes={"age": {"about": {"1": [0, 1, 2], "2": [1, 2, 3]}}})
+            .published([BY_SEX])
+            .knows({}, fw.facts.mean(2, "about")),
+            progress=False,
+        ),
+        "the recode 'about' has people in several of its groups, or in none",
+    ),
+    "more groups of a recode than there are": (
+        lambda: fw.reconstruct(PEOPLE.published([BY_SEX]).knows({}, fw.facts.distinct(3, "old")), progress=False),
+        "3 labels of old occur in everybody, but there are only 2",
+    ),
+    "a share of no group": (lambda: fw.facts.share(10, of=None), "share(of=): a group is a dict of dim to label"),
+    "a mean of nobody": (
+        lambda: fw.reconstruct(
+            PEOPLE.published([BY_SEX]).knows({"sex": "m", "age": 5}, fw.facts.mean(5, "age")), progress=False
+        ),
+        "nobody can be of that kind",
+    ),
+    "a share of nobody": (
+        lambda: fw.reconstruct(
+            PEOPLE.published([BY_SEX]).knows({"sex": "m", "age": 5}, fw.facts.share(20, of={})), progress=False
+        ),
+        "sex=m, age=5 is 20% of everybody",
+    ),
     "a number of people below 0": (lambda: PEOPLE.published([BY_SEX]).knows({"sex": "f"}, at_least=-1), "at least 0"),
     "at least more than at most": (
         lambda: PEOPLE.published([BY_SEX]).knows({"sex": "f"}, at_least=3, at_most=2),
@@ -149,3 +179,29 @@ def test_names_and_filters_are_in_what_contradicts():
     with pytest.raises(fw.Contradiction) as caught:
         fw.reconstruct(release.knows({"sex": "m", "age": [1, 2]}, exactly=2), progress=False)
     assert caught.value.facts == ("'women' (age=0) is 3", "'S' (sex=f) is 2")
+
+
+def test_a_number_of_labels_may_be_of_a_recode():
+    """Two people, both of them young or both of them old: 2 x C(4, 2) ways, of the six ages of a sex that nobody shows."""
+    both = PEOPLE.published({"N": fw.table([2, 0], dims="sex", labels={"sex": ["f", "m"]})})
+    found = fw.reconstruct(both.knows({}, fw.facts.distinct(1, "old")), progress=False)
+    assert found.populations == 2 * 6
+    assert fw.reconstruct(both.knows({}, fw.facts.distinct(1, "age")), progress=False).populations == 6
+    assert fw.reconstruct(both.knows({}, fw.facts.distinct(2, "old")), progress=False).populations == 9
+
+
+def test_of_nobody_it_may_be_said_that_they_are_no_part_of_anybody():
+    told = PEOPLE.published([BY_SEX])
+    old_men = {"sex": "m", "age": 5}
+    plain = fw.reconstruct(told, progress=False).populations
+    nothing = fw.facts.share(0, of={}), fw.facts.ratio(0, to={"sex": "f"}), fw.facts.distinct(0, "age")
+    for fact in (*nothing, fw.facts.withheld(fewer_than=3, zeros_hidden=True)):
+        assert fw.reconstruct(told.knows(old_men, fact), progress=False).populations == plain
+    with pytest.raises(fw.Contradiction):
+        fw.reconstruct(told.knows(old_men, fw.facts.withheld(fewer_than=3)), progress=False)
+
+
+def test_how_many_there_are_may_be_known_by_a_total_alone():
+    only = fw.population(DIMS).published({"N": fw.publish(BY_SEX, [""])})
+    assert fw.reconstruct(only, progress=False).people == (5, 5)
+    assert fw.reconstruct(fw.population(DIMS).published([BY_SEX]).knows({}, exactly=5), progress=False).people == (5, 5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -72,6 +73,27 @@ def test_of_a_group(n, group, fact, words):
 def test_of_a_figure(make, words):
     with pytest.raises(fw.InputError, match=words):
         make()
+
+
+@pytest.mark.parametrize(
+    "fact", [fw.facts.smallest(12, "turnover"), fw.facts.largest(40, "size"), fw.facts.median(20, "size")]
+)
+def test_amounts_tell_nothing_of_single_contributors(fact):
+    """The smallest turnover among five firms: a table of amounts does not tell; of a population of firms it is exact."""
+    amounts = fw.publish(fw.table([1.5, 2.5], decimals=1, labels={"size": ["1", "2"]}, dims="size"), margins=[""])
+    with pytest.raises(fw.InputError, match="about single ones, and this is a table of amounts; .* a population"):
+        amounts.without_truth().knows({}, fact)
+
+
+def test_the_smallest_and_the_largest_of_five_firms():
+    firms = fw.population({"region": ["N", "S"], "turnover": range(41)})
+    tables = [fw.table([5, 3], dims="region", labels={"region": ["N", "S"]})]
+    figures = fw.facts.smallest(12, "turnover"), fw.facts.largest(40, "turnover"), fw.facts.mean(20.2, "turnover")
+    found = fw.reconstruct(firms.published(tables).knows({"region": "N"}, *figures), progress=False)
+    three = itertools.combinations_with_replacement(range(12, 41), 3)
+    north = sum(abs(sum(some) + 12 + 40 - 5 * 20.2) <= 0.25 + 1e-9 for some in three)
+    assert found.populations == north * math.comb(3 + 40, 3)
+    assert found.probability({"region": "N", "turnover": 12}, progress=False) == 1
 
 
 def test_amounts_are_not_withheld_for_being_few():

@@ -22,11 +22,23 @@ class World:
     def allowed(self, record):
         return all(self.inside(record, then) for condition, then in self.rules if self.inside(record, condition))
 
+    @property
+    def axes(self):
+        """All dims and recodes."""
+        return [*self.dims, *(name for recodes in self.recodes.values() for name in recodes)]
+
+    def dim_of(self, axis):
+        return axis if axis in self.dims else next(dim for dim, own in self.recodes.items() if axis in own)
+
+    def labels(self, axis):
+        """The labels of a dim or recode."""
+        return list(self.dims[axis] if axis in self.dims else self.recodes[self.dim_of(axis)][axis])
+
     def groups(self, record, axis):
         """The labels of a dim or recode that a record has: one, none or several."""
         if axis in self.dims:
             return [record[axis]]
-        (dim,) = (dim for dim, recodes in self.recodes.items() if axis in recodes)
+        dim = self.dim_of(axis)
         return [group for group, labels in self.recodes[dim][axis].items() if record[dim] in labels]
 
     def inside(self, record, group):
