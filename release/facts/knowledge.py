@@ -16,7 +16,7 @@ from ..tables.tables import key_of
 from .agreement import disagreement
 from .choice import Tally
 from .fact import Fact
-from .facts import HIDDEN, NO_LIMIT, PRIMARY, PUBLISHED
+from .facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY, PUBLISHED, Sums
 from .groups import Group, group
 
 if TYPE_CHECKING:
@@ -114,8 +114,9 @@ def as_fact(fact: Any) -> Fact:
     return checked
 
 
-def with_fact(release: Release, whom: Group, fact: Fact) -> Release:
-    """The release with a published figure about a group."""
+def with_fact(release: Release, whom: Group, fact: Fact, *, named: bool = False) -> Release:
+    """The release with a published figure about a group; `named`: also what it says of one cell keeps its words, as a fact
+    beside the bounds of that cell."""
     if release.signed:
         raise InputError(
             "knows(): figures of fw.facts are about people who are counted, and cells may be negative here."
@@ -130,7 +131,14 @@ def with_fact(release: Release, whom: Group, fact: Fact) -> Release:
         matrix = sp.csr_array((coefficients, (numbers, cells)), shape=(len(rows), release.n_cells))
         low, high = (np.array([getattr(row, side) for row in rows], dtype=np.int64) for side in ("low", "high"))
         keys = np.full((len(rows), len(release.dims)), -1)
-        told = release.with_facts(keys, matrix, low, high, words=[said] * len(rows), stated=[True] * len(rows))
+        words, stated = (said,) * len(rows), (True,) * len(rows)
+        if named:
+            matrix.sum_duplicates()
+            matrix.eliminate_zeros()  # the age of 0: rows are known by the cells that they have
+            more = Sums(matrix, low, high, np.full(len(rows), NO_VALUE), keys, words, stated)
+            told = replace(release, sums=release.sums.joined(more, release.between))
+        else:
+            told = release.with_facts(keys, matrix, low, high, words=words, stated=stated)
     else:
         told = release
     tallies = told.tallies

@@ -323,7 +323,7 @@ def _with_known(kinds: Kinds, release: Release, known: Sequence[Known]) -> Relea
         for fact in one.facts:
             if not len(cells) and not getattr(fact, "of_nobody", False):
                 raise Contradiction(f"{fact.words(one.group.words)}, but nobody can be of that kind.")
-            release = with_fact(release, group_of_kinds(kinds, one.group, release), fact)
+            release = with_fact(release, group_of_kinds(kinds, one.group, release), fact, named=True)
     return release
 
 

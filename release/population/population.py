@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from ...base.errors import InputError, did_you_mean
+from ...base.numbers import is_number
 from ...base.saved_forms import saved
 from ..facts.knowledge import as_fact
 from .domain import Domain, Inside, domain_of
@@ -98,7 +97,7 @@ class PopulationRelease:
         if not amounts and not facts:
             raise InputError("knows() needs at_least=, at_most= or exactly=, or a fact of fw.facts.")
         for name, amount in amounts.items():
-            if isinstance(amount, bool) or not isinstance(amount, (int, np.integer)) or amount < 0:
+            if not is_number(amount) or not float(amount).is_integer() or amount < 0:
                 raise InputError(
                     f"knows({whom.words}, {name}={amount!r}): a number of people is a whole number of at least 0."
                 )
@@ -106,6 +105,7 @@ class PopulationRelease:
             raise InputError(
                 "knows(): the tables of a population count people, who contribute no amounts; a mean is of a dim."
             )
+        amounts = {name: int(amount) for name, amount in amounts.items()}
         low = max((amounts[name] for name in ("at_least", "exactly") if name in amounts), default=None)
         high = min((amounts[name] for name in ("at_most", "exactly") if name in amounts), default=None)
         if low is not None and high is not None and low > high:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -84,7 +85,10 @@ class Quantile:
             opposite = ((i, place.get(2 * self.figure.low - a, -1)) for i, a in enumerate(labels))
             return found + [(i, j) for i, j in opposite if j > i]
         for i, a in enumerate(labels):
-            found += [(i, j) for j in range(i + 1, len(labels)) if self.figure.holds((a + labels[j]) / 2)]
+            near = range(
+                max(i + 1, bisect_left(labels, 2 * self.figure.low - a)), bisect_right(labels, 2 * self.figure.high - a)
+            )
+            found += [(i, j) for j in near if self.figure.holds((a + labels[j]) / 2)]
             if len(found) > 100 * MOST_BRANCHES:
                 break
         return found

@@ -105,6 +105,16 @@ REFUSED = {
         lambda: fw.reconstruct(PEOPLE.published([BY_SEX]).knows({}, fw.facts.distinct(3, "old")), progress=False),
         "3 labels of old occur in everybody, but there are only 2",
     ),
+    "a figure that is withheld and published": (
+        lambda: fw.reconstruct(
+            PEOPLE.published({"S": BY_SEX}).knows({"sex": "f"}, fw.facts.withheld(fewer_than=3)), progress=False
+        ),
+        "'S' (sex=f) is 3, and a figure on sex=f is withheld, since fewer than 3 are behind it",
+    ),
+    "people that are no whole number": (
+        lambda: PEOPLE.published([BY_SEX]).knows({"sex": "f"}, exactly=2.5),
+        "a number of people is a whole number",
+    ),
     "a share of no group": (lambda: fw.facts.share(10, of=None), "share(of=): a group is a dict of dim to label"),
     "a mean of nobody": (
         lambda: fw.reconstruct(
