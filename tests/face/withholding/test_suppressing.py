@@ -153,3 +153,29 @@ def test_what_cannot_be_reached_is_said():
         fw.protect.suppression([[1, 5], [4, 3]], rule="< 2", until="p <= 0.01")
     with pytest.raises(fw.InputError, match=r"suppression\(rule=\): that is part of the problem"):
         fw.protect.suppression(fw.protect.problem(TABLE, rule="< 3"), rule="< 3")
+
+
+def test_two_truths_with_the_same_publication_look_the_same(tmp_path):
+    """A withheld total, too: what leaves for readers depends on what is published alone."""
+    left, right = np.array(TABLE), np.array(TABLE)
+    right[:2, :2] += [[1, -1], [-1, 1]]
+    square = [{"A": a, "B": b} for a in "12" for b in "12"]
+    total = [{"A": "1"}, {"A": "3"}, {"A": "3", "B": "3"}, {"A": "1", "B": "3"}]
+    seen = []
+    for number, table in enumerate((left, right)):
+        found = fw.protect.suppression(table, where=square[0], withheld=square + total, keep=[{"B": "1"}])
+        public = found.release.without_truth()
+        path = tmp_path / f"{number}.csv"
+        found.release.to_file(path)
+        seen.append(
+            (
+                path.read_bytes(),
+                public.notes,
+                repr(public),
+                public.crosstab(mark="x").to_csv(),
+                fw.bounds(public).to_csv(),
+            )
+        )
+        assert fw.bounds(public).equals(fw.bounds(found.release))
+    assert seen[0] == seen[1]
+    assert (left != right).any()
