@@ -50,8 +50,8 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     ----------
     path
         A long CSV (comma, semicolon or tab) or Parquet file with one row per cell, totals included under a label such
-        as `Total`; a `.tab` file of tau-ARGUS with its `.rda`; a crosstab in a CSV file or an Excel workbook; a JJ file as tau-ARGUS and
-        sdcTable write it; or a long DataFrame.
+        as `Total`; a `.tab` file of tau-ARGUS with its `.rda`; a crosstab in a CSV file or an Excel workbook; a JJ file as
+        tau-ARGUS and sdcTable write it; or a long DataFrame.
     dims, value, status
         The columns of the dims, of the figures and of the status codes. A hidden figure is empty, or one of the words that
         say so (NA, NaN, None, null, .., :, x, *, in any case); in a column of numbers of a Parquet file it is null, and NaN,

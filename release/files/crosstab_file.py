@@ -1,4 +1,4 @@
-"""Text files with a crosstab: labels of rows in the first columns, labels of the last dim in the header, totals among them."""
+"""Text files with a crosstab: labels of rows in the first columns, labels of the last dim in the header."""
 
 from __future__ import annotations
 
@@ -67,9 +67,7 @@ def read(path: FilePath, options: ReadingOptions) -> Publication:
     if named:
         raise InputError(f"{source}: the file is a crosstab and has no column to name; {named[0]}= does not apply.")
     if not options.header:
-        raise InputError(
-            f"{source}: a crosstab has the labels of its last dim in its header; header=False says it has none."
-        )
+        raise InputError(f"{source}: a crosstab has labels in its header, and header=False says that it has none.")
     dims, rows = crosstab_rows(source, _with_corner(read_rows(path)), options.dims)
     return publication_of_rows(
         source, [*dims, *FIGURES], rows, replace(options, dims=dims, value=FIGURES[0], status=FIGURES[1])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .comma_lists import names
-from .standard_input import there
 from .number_types import Number
+from .standard_input import there
 
 if TYPE_CHECKING:
     from ...release.release import Release
@@ -152,6 +152,18 @@ def read(options: dict[str, Any]) -> Release:
     elif options["no_flags"] or options["zeros_hidden"]:
         raise InputError("--no-flags and --zeros-hidden go with --rule.")
     return release
+
+
+def read_again(options: dict[str, Any]) -> list[str]:
+    """The words by which a command reads a file that is written of what these options read.
+
+    The file tells its hierarchies itself. A percentage of the truth is nothing that an outsider could give.
+    """
+    words = ["--decimals", str(options["decimals"])] if options["decimals"] else []
+    words += ["--total", options["total"]] if options["total"] != "Total" else []
+    for stated in KNOWN[:2]:
+        words += [] if options[stated] is None else [f"--{stated.replace('_', '-')}", repr(options[stated])]
+    return words
 
 
 def hierarchies(texts: tuple[str, ...]) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def _kept(context: click.Context) -> Path:
     import tempfile
 
     folder = context.with_resource(tempfile.TemporaryDirectory())
-    content = click.get_binary_stream("stdin").read()
+    content = sys.stdin.buffer.read()
     ending = ".xlsx" if content.startswith(b"PK") else ".parquet" if content.startswith(b"PAR1") else ".csv"
     path = Path(folder) / f"input{ending}"
     path.touch(0o600)
