@@ -231,7 +231,8 @@ def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         What withheld figures cost: "cells" (each the same), "counts" (the value), "logs" (its logarithm), "entropy" (what it
         adds to the entropy of its table), or numbers of your own in the forms above.
     keep
-        Figures that must be published, or "totals": all of these (in a list of cells, too). The grand total is kept unless it is sensitive.
+        Figures that must be published, or "totals": all of these (in a list of cells, too). The grand total is kept unless
+        it is sensitive.
     prefer
         Figures that are rather withheld than others: they cost a tenth.
     withheld

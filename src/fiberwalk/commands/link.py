@@ -33,7 +33,7 @@ Examples:
   fiberwalk link by_size.csv by_age.csv
   fiberwalk link by_size.csv by_age.csv --only-bounds --fail-on-disclosure    exit status 1 if a figure is known exactly
   fiberwalk link a.csv b.csv c.csv --law hypergeometric --html audit.html
-  fiberwalk link by_size.csv by_age.csv --full    margins of the one table that crosses all dims, whose cells are asked for"""
+  fiberwalk link by_size.csv by_age.csv --full    margins of one table, whose cells are asked for"""
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE FILE...", type=click.Path(path_type=Path))
 @reading_options

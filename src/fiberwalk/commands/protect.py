@@ -23,11 +23,15 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
     ("base", _NUMBER, "Figures become multiples of it (all rounding)."),
     ("max-dims", _NUMBER, "All tables of up to so many dims are offered (round-lattice; --margin names others)."),
     ("rounding", _TEXT, "nearest, or within (round-to)."),
-    ("below", _NUMBER, "Every primary must be able to be so much less (complementary-suppress)."),
+    ("below", _NUMBER, "Every primary must be able to be so much less (complementary-suppress, suppression)."),
     ("above", _NUMBER, "... so much more."),
     ("width", _NUMBER, "... between ends so far apart."),
     ("percent", _NUMBER, "... so many percent of the truth below and above."),
-    ("minimise", _TEXT, "cells or counts (complementary-suppress)."),
+    (
+        "minimise",
+        _TEXT,
+        "What withholding costs: cells or counts (complementary-suppress, suppression), logs, entropy (suppression).",
+    ),
     (
         "matrix",
         "FILE",
@@ -59,7 +63,7 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
 )
 _LISTS: tuple[tuple[str, str], ...] = (
     ("exact", "A margin that is published as it is; '' is the grand total."),
-    ("margin", "A margin that is protected and published too (or, of suppress, published)."),
+    ("margin", "A margin that is protected and published too (or, of suppress and suppression, published)."),
     (
         "within",
         "Only among records or cells alike in this dim (swap, semi-controlled-round, perturb with --preserve-totals).",
@@ -73,14 +77,15 @@ _FLAGS: tuple[tuple[str, str], ...] = (
     ("preserve-totals", "Keep how often each count occurs (perturb)."),
     ("normalise", "Let rows of the matrix be scaled to 1 (perturb)."),
     ("floor", "What falls below zero is shown as 0 (add-noise)."),
-    ("secondary-zeros", "Zeros may be withheld to protect other cells (complementary-suppress)."),
+    ("secondary-zeros", "Zeros may be withheld to protect other cells (complementary-suppress, suppression)."),
     ("keyed", "The random number of a cell follows from its labels: alike in every table with this seed."),
 )
 _CALLED = {"margin": "margins", "merge": "groups"}
 """Options whose parameter has another name."""
 _ELSEWHERE = {
-    "rule": "Cells to withhold by rule, such as '< 3' (suppress, complementary-suppress), or to blank (local-suppress).",
-    "zeros_hidden": "The rule hits zeros, too (suppress, complementary-suppress).",
+    "rule": "Cells to withhold by rule, such as '< 3' (suppress, complementary-suppress, suppression), or to blank "
+    "(local-suppress).",
+    "zeros_hidden": "The rule hits zeros, too (suppress, complementary-suppress, suppression).",
 }
 """Options that are there already, for commands that read what is protected: here they say how to protect."""
 
@@ -102,6 +107,9 @@ def _method_options(command: Callable[..., None]) -> Callable[..., None]:
 Examples:
   fiberwalk protect table.csv --mechanism random-round --base 3 --exact region --out rounded.csv
   fiberwalk protect table.csv --mechanism complementary-suppress --rule '< 3' --percent 20 --out hidden.csv
+  fiberwalk protect table.csv --mechanism suppression --primary '< 3' --percent 20 --minimise counts --out hidden.csv
+  fiberwalk protect by_size.csv by_age.csv --mechanism suppression --primary '< 3' --keep region=A --out safe-{}.csv
+  fiberwalk protect turnover.csv --mechanism suppression --history a.hst --until 'p <= 0.5' --out hidden.xlsx
   fiberwalk protect table.csv --mechanism swap --dim region --rate 0.1 --within age --out swapped.csv
   fiberwalk protect table.csv --mechanism perturb --matrix matrix.csv --keyed --seed 77 --out perturbed.csv
   fiberwalk protect table.csv --mechanism round-lattice --max-dims 2 --out offered.csv
@@ -191,7 +199,7 @@ def _list_methods(context: click.Context) -> None:
     click.echo(f"{'METHOD':{width}}  {'LIKELIHOOD':22}  WHAT IT DOES")
     rows = [(name, method.likelihood, method.words) for name, method in METHODS.items()]
     rows.insert(
-        2, (MECHANISM, "support only", "... of totals too, of linked tables at once, to intervals or to probabilities")
+        2, (MECHANISM, "support only", "... totals too, in linked tables at once, to intervals or probabilities")
     )
     for name, likelihood, words in rows:
         click.echo(f"{name.replace('_', '-'):{width}}  {likelihood:22}  {words}")

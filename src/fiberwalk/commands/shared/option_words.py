@@ -41,8 +41,10 @@ def in_options(sentence: str, command: click.Command) -> str:
         return match["name"].replace("_", "-") if match["name"] in methods else match[0]
 
     sentence = re.sub(r" \(on the command line [^()]*\)", "", sentence)
-    if "knows" in known:
-        sentence = re.sub(r"\bknows\(\.\.\., at_(least|most)=\.\.\.\)", _known, sentence)
+    sentence = re.sub(
+        r"\bknows\(\.\.\., at_(least|most)=\.\.\.\)", _known if "knows" in known else r"--at-\1", sentence
+    )
+    sentence = re.sub(r"\bpublish\(\)", "publish", sentence)
     sentence = re.sub(r"(?:fw\.)?\w+\((?P<name>[a-z_]+)=(?P<value>[^()]*)\)", of_call, sentence)
     sentence = re.sub(r"^(?P<name>[a-z_]+)=(?P<value>[^:]+?)(?=: )", of_call, sentence)
     sentence = re.sub(r"\b(?P<name>[a-z_]+)=(?P<value>'[^']*')", of_call, sentence)

@@ -28,7 +28,8 @@ def note_of(result: Suppression, options: dict[str, Any], places: Sequence[Path]
         *(f"published: {place}" for place in places),
         f"what was done: {result.words}",
         f"what is minimised: {costs.get(task.minimise, task.minimise)}",
-        f"cost: {result.cost:,g}" + ("" if result.proven else f" (no pattern costs less than {result.at_least:,g})"),
+        f"cost: {task.in_words(result.withheld.cost)}",
+        *([] if result.proven else [f"no pattern costs less than: {task.in_words(result.withheld.at_least)}"]),
         *([f"wanted of what is believed: {text}" for text in options["until"]]),
         f"seed: {seed}",
         "",
@@ -44,6 +45,8 @@ def note_of(result: Suppression, options: dict[str, Any], places: Sequence[Path]
 def _frame(result: Suppression) -> list[str]:
     """The withheld figures, those that are sensitive first."""
     figures = result.figures
+    if result.withheld.problem.minimise == "counts":
+        figures = figures.drop(columns="cost")  # it is the value
     order = figures["why"].map({"sensitive": 0, "withheld before": 1}).fillna(2).argsort(kind="stable")
     return [line.rstrip() for line in figures.iloc[order].to_string(sparsify=False).splitlines()]
 

@@ -9,7 +9,7 @@ import click
 if TYPE_CHECKING:
     from ...release.release import Release
 
-MOST_CELLS = 2_000
+MOST_CELLS = 1_000
 """Hidden cells up to which bounds are quick enough to be looked at unasked."""
 OPEN = "fiberwalk: note: "
 
@@ -27,15 +27,18 @@ def known_cells(release: Release) -> str:
 
     from ...answers import bounds
     from ...base.errors import FiberwalkError
+    from ...release.facts.facts import HIDDEN, PRIMARY
 
     public = release.without_truth()
+    hidden = int((public.lower < public.upper).sum())
+    if hidden > MOST_CELLS:
+        withheld = (public.status == HIDDEN) | (public.status == PRIMARY)
+        return (
+            f"{hidden:,} figures are not published; `fiberwalk bounds` tells if some are known."
+            if withheld.any()
+            else ""
+        )
     try:
-        hidden = int((public.lower < public.upper).sum())
-        if hidden > MOST_CELLS:
-            return (
-                f"{hidden:,} cells are withheld or changed, too many for a quick look at whether some are known exactly; "
-                "`fiberwalk bounds` tells."
-            )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             frame = bounds(public, sharp=False, progress=False)
@@ -46,8 +49,10 @@ def known_cells(release: Release) -> str:
         return ""
     first = known[0] if isinstance(known[0], tuple) else (known[0],)
     words = ", ".join(f"{name}={label}" for name, label in zip(known.names, first, strict=True))
-    are = "is" if len(known) == 1 else "are"
-    return (
-        f"{len(known):,} of the {len(frame):,} figures that are withheld or changed {are} known exactly from what is "
-        f"published, first {words}; look at it with `fiberwalk audit` before it leaves."
+    how_many = (
+        f"{words}, which is withheld or changed, is"
+        if len(frame) == 1
+        else f"of {len(frame):,} figures that are withheld or changed {len(known):,} (first {words}) "
+        f"{'is' if len(known) == 1 else 'are'}"
     )
+    return f"{how_many} known exactly from what is published; look with `fiberwalk audit` before it leaves."

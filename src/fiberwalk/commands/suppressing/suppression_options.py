@@ -23,14 +23,14 @@ def suppressing(command: Callable[..., None]) -> Callable[..., None]:
     several: tuple[tuple[str, str, str], ...] = (
         (
             "primary", "WHICH",
-            "What is sensitive (suppression): 'status' (what FILE or --history marks as u; so it is when nothing is said), a "
-            "rule such as '< 3', 'fewer-than=3 dominance=85' by the contributors of FILE, or a cell or total, 'region=A,sex=f'.",
+            "What is sensitive (suppression): a rule such as '< 3'; 'fewer-than=3 dominance=85', by contributors; "
+            "a cell or total, 'region=A,sex=f'; 'status', what FILE or --history marks (the default).",
         ),
         ("keep", "WHICH", "What must be published (suppression): 'totals', or a cell or total."),
         ("prefer", "WHICH", "A cell or total that is rather withheld than others (suppression)."),
         (
             "withheld", "WHICH",
-            "What is withheld in any case (suppression): a cell or total, or a FILE that was published, for all that it hides.",
+            "What is withheld in any case (suppression): a cell or total, or a published FILE for all that it hides.",
         ),
         (
             "until", "'p <= 0.5'",

@@ -119,7 +119,8 @@ def each_file(options: dict[str, Any]) -> list[dict[str, Any]]:
 def _hierarchies(file: Path, options: dict[str, Any]) -> tuple[str, ...]:
     """Those of --hierarchy whose dim is a column of a file, as far as its header tells."""
     from ...base.text_files import read_rows
-    from ...release.files.formats import LONG_TEXT, format_of
+    from ...release.files.formats import format_of
+    from ...release.files.long_file import LONG_TEXT
 
     if str(file) != STANDARD_INPUT and not file.is_file():
         return ()  # that there is no such file is said when it is read

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..shared.comma_lists import cell_of
 from ..shared.method_parameters import number_or_text
 from .tables_of_files import Cell, TrueTable, cells_of_frame
 
@@ -24,6 +23,7 @@ _USUAL = "cells"
 def wishes_of(tables: Sequence[TrueTable], options: dict[str, Any]) -> dict[str, Any]:
     """The keywords of a suppression problem."""
     from ...base.errors import InputError
+    from ...protect.withholding.problem import MINIMISE
 
     rule, where = _primary(tables, options)
     if rule is None and not where:
@@ -32,19 +32,21 @@ def wishes_of(tables: Sequence[TrueTable], options: dict[str, Any]) -> dict[str,
         )
     if options["zeros_hidden"] and rule is None:
         raise InputError("--zeros-hidden goes with a rule, such as --primary '< 3'.")
-    kept = [TOTALS if text.strip().lower() == TOTALS else _cell(text, "--keep") for text in options["keep"]]
+    kept = [TOTALS if text.strip().lower() == TOTALS else _cell(text, "--keep", tables) for text in options["keep"]]
     wishes: dict[str, Any] = {
         "where": where or None,
         "rule": rule,
         "zeros_hidden": options["zeros_hidden"],
         "secondary_zeros": options["secondary_zeros"],
         "keep": [*kept, *_marked(tables, "z")] or None,
-        "prefer": [_cell(text, "--prefer") for text in options["prefer"]] or None,
-        "withheld": [*_withheld(options), *_marked(tables, "x")] or None,
+        "prefer": [_cell(text, "--prefer", tables) for text in options["prefer"]] or None,
+        "withheld": [*_withheld(tables, options), *_marked(tables, "x")] or None,
         "margins": list(options["margin"]) or None,
         **_levels(tables, options),
     }
     costs = _costs(tables)
+    if options["minimise"] not in (None, *MINIMISE):
+        raise InputError(f"--minimise {options['minimise']}: it is {', '.join(MINIMISE[:-1])} or {MINIMISE[-1]}.")
     if options["minimise"] is not None or costs is None:
         wishes["minimise"] = options["minimise"] or _USUAL
     else:
@@ -52,9 +54,26 @@ def wishes_of(tables: Sequence[TrueTable], options: dict[str, Any]) -> dict[str,
     return wishes
 
 
-def _cell(text: str, option: str) -> Cell:
-    """A cell or total that an option names; the grand total is empty, or called so."""
-    return {} if text.strip().lower() in ("", TOTAL) else cell_of(text, option)
+def _cell(text: str, option: str, tables: Sequence[TrueTable]) -> Cell:
+    """A cell or total that an option names, of one of the tables; the grand total is empty, or called so."""
+    from ...base.errors import InputError, did_you_mean
+
+    if text.strip().lower() in ("", TOTAL):
+        return {}
+    parts = [part.partition("=") for part in text.split(",")]
+    if not all(equals for _, equals, _ in parts):
+        raise InputError(f"{option} {text!r}: write it as DIM=LABEL,DIM=LABEL; dims that are left out are summed over.")
+    cell = {dim.strip(): label.strip() for dim, _, label in parts}
+    dims = {dim.name: dim for table in tables for dim in table.release.dims}
+    for name, label in cell.items():
+        if name not in dims:
+            raise InputError(f"{option} {text!r}: no file has a dim {name!r}; {did_you_mean(name, dims)}")
+        known = {one for table in tables for dim in table.release.dims if dim.name == name for one in dim.node_labels}
+        if label not in known:
+            raise InputError(
+                f"{option} {text!r}: {name!r} has no label {label!r}; {did_you_mean(label, sorted(known))}"
+            )
+    return cell
 
 
 def _marked(tables: Sequence[TrueTable], status: str) -> list[Cell]:
@@ -76,7 +95,7 @@ def _primary(tables: Sequence[TrueTable], options: dict[str, Any]) -> tuple[str 
         elif text not in rules:
             words = [word.partition("=") for word in text.split()]
             by_rule = all(name in _RULES and equals for name, equals, _ in words)
-            where += _by_contributors(tables, text) if by_rule else [_cell(text, "--primary")]
+            where += _by_contributors(tables, text) if by_rule else [_cell(text, "--primary", tables)]
     return (rules[0] if rules else None), where
 
 
@@ -107,7 +126,9 @@ def _by_contributors(tables: Sequence[TrueTable], text: str) -> list[Cell]:
     for one in tables:
         if one.release.contributors is None or ("dominance" in text and one.release.largest is None):
             what = "largest" if one.release.contributors is not None else "contributors"
-            raise InputError(f"{one.path}: --primary {text!r} needs a column with them; name it with --{what}.")
+            raise InputError(
+                f"{one.path}: --primary {text!r} needs a column that tells the {what}; name it with --{what}."
+            )
         try:
             found += one.cells(sensitive_magnitudes(one.table, **parameters).values)
             found += cells_of_frame(sensitive_totals(one.table, **parameters))
@@ -116,7 +137,7 @@ def _by_contributors(tables: Sequence[TrueTable], text: str) -> list[Cell]:
     return found
 
 
-def _withheld(options: dict[str, Any]) -> list[Cell]:
+def _withheld(tables: Sequence[TrueTable], options: dict[str, Any]) -> list[Cell]:
     """The cells and totals that --withheld names, or that a published file hides."""
     from ...release.facts.facts import HIDDEN, PRIMARY
     from ...release.reading import read_release
@@ -124,7 +145,7 @@ def _withheld(options: dict[str, Any]) -> list[Cell]:
     named: list[Cell] = []
     for text in options["withheld"]:
         if not Path(text).is_file():
-            named.append(_cell(text, "--withheld"))
+            named.append(_cell(text, "--withheld", tables))
             continue
         before = read_release(text, total=options["total"], decimals=options["decimals"])
         was = TrueTable(Path(text), before)
