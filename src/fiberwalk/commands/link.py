@@ -148,11 +148,12 @@ def _told(file: Path, frame: pd.DataFrame, most: int) -> Sequence[str]:
         more = f" (known exactly by this file alone: {int(known.sum())})" if known.any() else ""
         return [f"{file}: {of} narrower by the other files{more}."]
     shown = frame[narrower].assign(width=frame["upper"] - frame["lower"]).sort_values("width", kind="stable")
-    shown = shown[_COLUMNS].head(most).convert_dtypes()
+    shown = shown[_COLUMNS].head(most).convert_dtypes().astype(object)
+    shown = shown.where(shown.notna(), "none")
     lines = [
         f"{file}: of {len(frame)} hidden figures {int(narrower.sum())} "
         f"{'is' if narrower.sum() == 1 else 'are'} narrower by the other files, {int(newly.sum())} known exactly:",
-        shown.to_string(sparsify=False, na_rep="none"),
+        shown.to_string(sparsify=False),
     ]
     left = int(narrower.sum()) - len(shown)
     return [*lines, f"... and {left} more (--top)"] if left > 0 else lines
