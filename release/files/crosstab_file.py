@@ -46,8 +46,13 @@ def reads(path: FilePath) -> bool:
 
 def _first_rows(path: FilePath) -> list[list[str]]:
     """The rows with which a text file begins; none of what is no such file."""
-    with open(path, "rb") as file:
-        begin = file.read(_BEGIN)
+    if not os.path.isfile(path):  # of a pipe nothing may be taken away, and a folder is refused when it is read
+        return []
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(_BEGIN)
+    except OSError:
+        return []
     if b"\x00" in begin:
         return []
     text = begin.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").strip("\n ")

@@ -11,6 +11,12 @@ BY_SIZE = "town,size,value\n1,s,\n1,l,\n2,s,\n2,l,\nTotal,s,9\nTotal,l,11\n"
 BY_AGE = "town,age,value\n1,y,2\n1,o,8\n2,y,x\n2,o,3\nTotal,Total,20\n"
 
 
+def row(output, *labels):
+    """The figures of a row that begins with some labels."""
+    words = [line.split() for line in output.splitlines()]
+    return next(one[len(labels) :] for one in words if one[: len(labels)] == list(labels))
+
+
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -25,7 +31,7 @@ def test_it_tells_what_becomes_narrower_and_audits_all_together(files):
     assert "size.csv: of 4 hidden figures 2 are narrower by the other files, 0 known exactly:" in done.output
     both = fw.bounds(fw.linked([fw.read_release("size.csv"), fw.read_release("age.csv")]))
     assert both.loc[("1", "l", "Total")].tolist() == [1, 10]
-    assert "1    l               0           11      1     10" in done.output
+    assert row(done.output, "1", "l") == ["0", "11", "1", "10"]
     assert (
         "age.csv: its hidden figure is not narrower by the other files (known exactly by this file alone: 1)."
         in done.output
@@ -38,7 +44,7 @@ def test_a_figure_that_another_file_publishes_is_known(files):
     (files / "again.csv").write_text("town,size,value\n1,s,4\n1,l,\n2,s,\n2,l,\n1,Total,10\n")
     done = fiberwalk("link", "size.csv", "again.csv", "--only-bounds", "--fail-on-disclosure")
     assert "size.csv: of 4 hidden figures 4 are narrower by the other files, 4 known exactly:" in done.output
-    assert "1    s               0            9      4      4" in done.output
+    assert row(done.output, "1", "s") == ["0", "9", "4", "4"]
     assert done.exit_code == 1
     assert "7 hidden figures are known exactly." in done.stderr
 
@@ -48,7 +54,7 @@ def test_a_file_that_leaves_a_cell_without_a_limit_gets_one_from_the_others(file
     done = fiberwalk("link", "open.csv", "age.csv", "--only-bounds")
     assert done.exit_code == 0, done.output
     assert "open.csv: of 2 hidden figures 2 are narrower by the other files, 2 known exactly:" in done.output
-    assert "1    f           none         none      7      7" in done.output
+    assert row(done.output, "1", "f") == ["none", "none", "7", "7"]
 
 
 def test_who_knows_more_and_margins_of_one_table(files):

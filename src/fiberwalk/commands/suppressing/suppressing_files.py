@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,7 @@ def suppress_files(options: dict[str, Any], of_others: Sequence[str]) -> None:
         **({} if options["rounds"] is None else {"rounds": options["rounds"]}), **wishes,
     )  # fmt: skip
     published = published_tables(result, tables)
-    # No table without its note; and whoever reads the note knows what is withheld.
-    with written_whole(note, private=True) as temporary:
+    with _all_or_none(places), written_whole(note, private=True) as temporary:
         temporary.write_text(note_of(result, options, places, seed), encoding="utf-8")
         for release, place in zip(published, places, strict=True):
             release.to_file(place, total=options["total"])
@@ -46,6 +46,18 @@ def suppress_files(options: dict[str, Any], of_others: Sequence[str]) -> None:
         click.echo(f"published table: {place}", err=True)
     click.echo(f"note, for the agency alone: {note}", err=True)
     warn_of_known_cells(result.release)
+
+
+@contextmanager
+def _all_or_none(places: Sequence[Path]) -> Iterator[None]:
+    """Take away the tables that are there already where another, or the note, cannot be written."""
+    new = [place for place in places if not place.exists()]
+    try:
+        yield
+    except BaseException:
+        for place in new:
+            place.unlink(missing_ok=True)
+        raise
 
 
 def _summary(published: list[Any], places: list[Path]) -> str:
