@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,20 @@ class TrueTable:
     def table(self) -> Any:
         """The table alone, with who stands behind its cells."""
         return table_of(self.release, {})
+
+    @property
+    def with_nobody_in_empty_cells(self) -> Any:
+        """The table, where a file that leaves out empty cells says nothing of who is in them."""
+        import numpy as np
+
+        from ...release.facts.facts import NO_VALUE
+
+        empty = self.table.values.ravel() == 0
+        behind = {
+            name: None if known is None else np.where(empty & (known == NO_VALUE), 0, known)
+            for name, known in (("contributors", self.table.contributors), ("largest", self.table.largest))
+        }
+        return replace(self.table, **behind)
 
     def cells(self, mask: Any) -> list[Cell]:
         """Cells of a table of true and false, as {dim: label}."""

@@ -130,8 +130,9 @@ def _by_contributors(tables: Sequence[TrueTable], text: str) -> list[Cell]:
                 f"{one.path}: --primary {text!r} needs a column that tells the {what}; name it with --{what}."
             )
         try:
-            found += one.cells(sensitive_magnitudes(one.table, **parameters).values)
-            found += cells_of_frame(sensitive_totals(one.table, **parameters))
+            table = one.with_nobody_in_empty_cells
+            found += one.cells(sensitive_magnitudes(table, **parameters).values)
+            found += cells_of_frame(sensitive_totals(table, **parameters))
         except InputError as problem:
             raise InputError(f"{one.path}, --primary {text!r}: {problem}") from None
     return found

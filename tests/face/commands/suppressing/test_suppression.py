@@ -111,6 +111,8 @@ def test_contributors_statuses_and_files_say_what_is_sensitive(folder):
     assert done.exit_code == 0, done.output
     note = (folder / "safe.note.txt").read_text()
     assert re.findall(r"^(\w) +(\w) +\d+ +sensitive", note, re.M) == [("a", "l"), ("b", "l")]
+    (folder / "m.csv").write_text(MAGNITUDES.replace("c,s,30,7,6\n", ""))  # an empty cell that has no line
+    assert suppress("m.csv", "--primary", "fewer-than=3", "--missing", "zero", "--out", "safe.csv").exit_code == 0
     cross = "region,f,m,Total\nA,1,5,6\nB,7,20,27\nC,3,8,11\nTotal,11,33,44\n"
     (folder / "c.csv").write_text(cross)
     (folder / "a.hst").write_text("A;f;U\nA;f;PL;1;3\nB;f;C;20\nC;m;P\nTotal;f;M\n")
