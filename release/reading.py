@@ -39,6 +39,7 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     metadata: str | os.PathLike[str] | None = None,
     history: str | os.PathLike[str] | None = None,
     sheet: str | None = None,
+    crosstab: bool = False,
     at_least: float | None = None,
     at_most: float | None = None,
     known_within: float | None = None,
@@ -49,8 +50,8 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     ----------
     path
         A long CSV (comma, semicolon or tab) or Parquet file with one row per cell, totals included under a label such
-        as `Total`; a `.tab` file of tau-ARGUS with its `.rda`; an Excel workbook with a crosstab; a JJ file as tau-ARGUS and
-        sdcTable write it; or a long DataFrame.
+        as `Total`; a `.tab` file of tau-ARGUS with its `.rda`; a crosstab in a CSV file or an Excel workbook; a JJ file as
+        tau-ARGUS and sdcTable write it; or a long DataFrame.
     dims, value, status
         The columns of the dims, of the figures and of the status codes. A hidden figure is empty, or one of the words that
         say so (NA, NaN, None, null, .., :, x, *, in any case); in a column of numbers of a Parquet file it is null, and NaN,
@@ -63,8 +64,9 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         The label of totals in the file.
     hierarchies
         {dim: hierarchy}: a mapping of parents to children, a frame of levels from coarse to fine, or the path of a
-        `.hrc` file or level table, or the name (or names) of the column with a label's group. The file may then have
-        rows for subtotals. Columns called "dim:..." are taken as such without being named.
+        `.hrc` file or level table, or the name (or names) of the column with a label's group; of files, trees and frames a
+        list, too: several hierarchies of one dim. The file may then have rows for subtotals. Columns called "dim:..." are
+        taken as such without being named.
     decimals
         Magnitudes are kept as whole numbers of 10^-decimals. Where a file says how many it has, that is taken.
     header
@@ -91,6 +93,9 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         the file. A release has no costs: `fw.protect.read_history` gives them, too.
     sheet
         The sheet of a workbook; left out, the first.
+    crosstab
+        A text file is a crosstab: labels in its first columns, those of the last dim in its header. One with the names of
+        two dims in its corner (`town\\sex`), or with a column `Total` beside others, is known as such.
     at_least, at_most, known_within
         What everybody knows of every cell beforehand, as `fw.table` says it: cells that may be negative need it, unless the
         file has a lower limit for every hidden one. Percent of the truth are of files that hold it.
@@ -125,6 +130,7 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         decimal_comma=decimal_comma,
         metadata=None if metadata is None else os.fspath(metadata),
         sheet=sheet,
+        crosstab=crosstab or None,
     )
     known = Statement(at_least, at_most, known_within)
     publication = replace(_publication(path, options), known=known)
@@ -137,7 +143,7 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
 
 def _publication(path: Any, options: ReadingOptions) -> Publication:
     """What a file, or a frame, publishes."""
-    own = [name for name in ("metadata", "sheet") if getattr(options, name) is not None]
+    own = [name for name in ("metadata", "sheet", "crosstab") if getattr(options, name) is not None]
     if hasattr(path, "columns"):
         if own:
             raise InputError(f"{own[0]}= is about files, and this is a frame.")

@@ -25,6 +25,7 @@ from .suppression_pattern import Sensitive, Task
 from .ways import Room
 
 MINIMISE = ("cells", "counts", "logs", "entropy")
+TOTALS = "totals"
 PREFERRED = 10
 """How many times less a preferred figure costs."""
 _FINE = 1000
@@ -230,7 +231,8 @@ def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         What withheld figures cost: "cells" (each the same), "counts" (the value), "logs" (its logarithm), "entropy" (what it
         adds to the entropy of its table), or numbers of your own in the forms above.
     keep
-        Figures that must be published, or "totals": all of these. The grand total is kept unless it is sensitive.
+        Figures that must be published, or "totals": all of these (in a list of cells, too). The grand total is kept unless
+        it is sensitive.
     prefer
         Figures that are rather withheld than others: they cost a tenth.
     withheld
@@ -268,7 +270,7 @@ def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     primary &= figures.offered
     _check_primary(figures, primary, rule)
     before = picked_figures(figures, withheld, "withheld=")
-    kept = np.arange(len(figures)) >= figures.n_cells if _is_totals(keep) else picked_figures(figures, keep, "keep=")
+    kept = _kept(figures, keep)
     for figure in np.flatnonzero(kept & (primary | before)):
         why = "sensitive" if primary[figure] else "withheld already"
         raise InputError(f"keep=: {figures.words(int(figure))} is {why}, and cannot be published.")
@@ -286,11 +288,22 @@ def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     )  # fmt: skip
 
 
-def _is_totals(keep: Any) -> bool:
-    """Are all totals to be kept?"""
-    if isinstance(keep, str) and keep != "totals":
-        raise InputError(f"keep={keep!r}: 'totals', or figures by their labels.")
-    return isinstance(keep, str)
+def _kept(figures: Figures, keep: Any) -> np.ndarray:
+    """The figures that must be published: those that are named, and all totals where "totals" is among them."""
+    if isinstance(keep, str):
+        keep = [keep]
+    stranger = next((one for one in keep if isinstance(one, str) and one != TOTALS), None) if _listed(keep) else None
+    if stranger is not None:
+        raise InputError(f"keep={stranger!r}: 'totals', or figures by their labels.")
+    if not _listed(keep) or TOTALS not in keep:
+        return picked_figures(figures, keep, "keep=")
+    others = [one for one in keep if not isinstance(one, str)]
+    return picked_figures(figures, others or None, "keep=") | (np.arange(len(figures)) >= figures.n_cells)
+
+
+def _listed(keep: Any) -> bool:
+    """Are figures given one by one, some of them perhaps by a word?"""
+    return isinstance(keep, (list, tuple)) and any(isinstance(one, str) for one in keep)
 
 
 def _plain(table: Any) -> Any:

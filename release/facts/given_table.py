@@ -53,8 +53,8 @@ def table(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     hierarchies
         For some dims, how their labels add up to subtotals: {dim: hierarchy}, where a hierarchy is a mapping of parents
         to lists of children, a DataFrame with columns from coarse to fine, the path of a `.hrc` file or level table, or
-        the name(s) of the parent column (of a long frame) or coordinate (of a DataArray). A margin names a level by its
-        column's name; levels without one are called "dim:1", "dim:2", ... from the top.
+        the name(s) of the parent column (of a long frame) or coordinate (of a DataArray); several of one dim are a list.
+        A margin names a level by its column's name; levels without one are called "dim:1", "dim:2", ... from the top.
     decimals
         Magnitudes are kept as whole numbers of 10^-decimals.
     contributors, largest, second

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from ...base.errors import InputError
 from .argus.tab_file import TAU_ARGUS
+from .crosstab_file import CROSSTAB
 from .excel.excel_file import EXCEL
 from .format import FilePath, Format
 from .jj_file import JJ
@@ -18,6 +19,7 @@ REGISTRY: tuple[Format, ...] = (
     TAU_ARGUS,
     EXCEL,
     PARQUET,
+    CROSSTAB,
     LONG_TEXT,  # takes any file, and so comes last
 )
 """In the order in which they are asked whether a file is theirs."""

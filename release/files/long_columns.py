@@ -120,7 +120,7 @@ def _figures(
     if len(found) != 1:
         raise InputError(
             f"{source}: it is not clear which column holds the figures (columns: {', '.join(names)}); give value= "
-            "and dims= (on the command line --value and --dims)."
+            "and dims= (on the command line --value and --dims), or crosstab=True where a dim lies across."
         )
     return found[0]
 

@@ -81,7 +81,7 @@ def _dim(source: str, name: str, names: list[str], rows: Rows, columns: Columns,
     finest = hierarchy_labels(name, tree)
     groups = {group for level in levels_from(name, finest, tree) for group in level.group_of}
     strangers = [label for label in shown if label not in groups and label not in finest]
-    if strangers and hasattr(tree, "columns"):
+    if strangers and any(hasattr(one, "columns") for one in (tree if isinstance(tree, list) else [tree])):
         raise InputError(f"{source}: the hierarchy of dim {name!r} does not know the label {strangers[0]!r}.")
     finest = [*finest, *strangers]
     return Dim(name, tuple(finest), levels_from(name, finest, tree))

@@ -28,3 +28,4 @@ class ReadingOptions:
     decimal_comma: bool = False
     metadata: str | None = None
     sheet: str | None = None
+    crosstab: bool | None = None

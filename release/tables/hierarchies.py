@@ -19,16 +19,34 @@ def levels_from(dim: str, labels: Sequence[str], hierarchy: Any) -> tuple[Level,
 
     A mapping of parents to lists of children (nested as deep as you like), a DataFrame whose columns go from
     coarse to fine, or the path of a `.hrc` file or a level table. Levels of a DataFrame bear its columns'
-    names; the others are called "dim:1", "dim:2", ... from the top.
+    names; the others are called "dim:1", "dim:2", ... from the top. A list of hierarchies are several of the same labels,
+    which may cross.
     """
     checked = loaded(dim, hierarchy)
+    if isinstance(checked, list):
+        return _levels_of_several(dim, labels, checked)
     if hasattr(checked, "columns"):
         return _levels_from_frame(dim, labels, checked)
     return _levels_from_tree(dim, labels, checked)
 
 
+def _levels_of_several(dim: str, labels: Sequence[str], hierarchies: Sequence[Any]) -> tuple[Level, ...]:
+    """The levels of hierarchies that stand beside each other, each level once and under a name of its own."""
+    levels: dict[tuple[str, ...], Level] = {}
+    for one in hierarchies:
+        for level in levels_from(dim, labels, one):
+            names = [known.name for known in levels.values()]
+            name = f"{dim}:{len(levels) + 1}" if level.name.startswith(f"{dim}:") or level.name in names else level.name
+            levels.setdefault(level.group_of, Level(name, level.group_of))
+    return tuple(levels.values())
+
+
 def loaded(dim: str, hierarchy: Any) -> Any:
-    """A hierarchy in one of its two plain forms: a tree of parents to children, or a frame of levels."""
+    """A hierarchy in one of its two plain forms: a tree of parents to children, or a frame of levels; a list of several."""
+    if isinstance(hierarchy, (list, tuple)):
+        if not hierarchy:
+            raise InputError(f"the hierarchy of dim {dim!r} is empty.")
+        return [loaded(dim, one) for one in hierarchy]
     if isinstance(hierarchy, (str, os.PathLike)):
         hierarchy = read_hierarchy(hierarchy)
     if hasattr(hierarchy, "columns"):
@@ -50,12 +68,24 @@ def loaded(dim: str, hierarchy: Any) -> Any:
 def hierarchy_labels(dim: str, hierarchy: Any) -> list[str]:
     """The finest labels that a hierarchy names, in its order."""
     checked = loaded(dim, hierarchy)
+    if isinstance(checked, list):
+        finest = dict.fromkeys(label for one in checked for label in hierarchy_labels(dim, one))
+        groups = {group for one in checked for group in _groups(one)}
+        return [label for label in finest if label not in groups]
     if hasattr(checked, "columns"):
         return [str(label) for label in dict.fromkeys(checked.iloc[:, -1])]
     tree: Tree = checked
     return [
         child for child in dict.fromkeys(child for children in tree.values() for child in children) if child not in tree
     ]
+
+
+def _groups(checked: Any) -> set[str]:
+    """The labels that a hierarchy takes apart: a label that stands for itself on a coarser level is none."""
+    if not hasattr(checked, "columns"):
+        return set(checked)
+    levels, finest = checked.iloc[:, :-1].astype(str), checked.iloc[:, -1].astype(str)
+    return {group for column in levels for group in levels[column][levels[column] != finest]}
 
 
 def _as_tree(dim: str, mapping: Mapping[Any, Any]) -> Tree:

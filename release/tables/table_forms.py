@@ -61,11 +61,10 @@ def axis_name(position: int) -> str:
 
 def parent_columns(spec: Any) -> list[str] | None:
     """The parent column(s) a hierarchy names, or None when it is given in another form."""
-    if isinstance(spec, str) and not re.search(r"\.(hrc|csv|tsv|txt)$", spec.lower()):
-        return [spec]
-    if isinstance(spec, (list, tuple)) and all(isinstance(part, str) for part in spec):
-        return list(spec)
-    return None
+    given = [spec] if isinstance(spec, str) else spec
+    if not isinstance(given, (list, tuple)) or not all(isinstance(part, str) for part in given):
+        return None
+    return None if any(re.search(r"\.(hrc|csv|tsv|txt)$", part.lower()) for part in given) else list(given)
 
 
 def refuse_twins(names: list[str]) -> None:

@@ -12,7 +12,7 @@ MEANINGS = "## Words of the interface"
 ONLY_THERE = {
     "no_header", "no_flags", "not_sharp", "only_if_needed", "nats", "protected_by", "strata", "merge", "example",
     "html", "csv", "json", "save", "out", "note", "plot", "list", "seed_file",  # where answers go
-    "fail_above", "fail_on_disclosure", "check", "threads", "cluster",
+    "fail_above", "fail_on_disclosure", "check", "threads", "cluster", "knows", "only_bounds", "primary",
 }  # fmt: skip
 """Options of the command line that no function has."""
 

@@ -13,6 +13,7 @@ import click
 from .shared.chain_options import ONLY_HOW, chains, run_by
 from .shared.cost_options import budget, limit
 from .shared.file_options import read, reading
+from .shared.knowledge_options import knowing, with_knowledge_of
 from .shared.law_options import believed, believing
 from .shared.manners import check_outputs, fail, speaks_plainly, write_csv
 from .shared.output_options import csv, failing, html, top
@@ -29,11 +30,13 @@ Examples:
   fiberwalk audit table.csv --law hypergeometric --html audit.html --csv cells.csv
   fiberwalk audit table.csv --prior frequencies:older.csv --smooth 1    counts as frequent as in an older table
   fiberwalk audit turnover.csv --dims activity,size --value turnover --decimals 1 --hierarchy activity=nace.hrc
+  fiberwalk audit table.csv --knows 'region=A,sex=f >= 3'    ... for an intruder who knows of three already
   fiberwalk audit table.jj --fail-above 0.5        exit status 1 if a cell's risk is above 0.5
   fiberwalk audit table.csv --intruders respondents --fail-on-disclosure    ... if anybody learns a cell exactly
   fiberwalk audit big.csv --method chains --seed 7 --checkpoint big.chains    can be stopped and taken up again"""
 )
 @reading
+@knowing
 @believing
 @margins
 @html
@@ -54,7 +57,7 @@ def audit(**options: Any) -> None:
     from ..auditing import audit as run_audit
 
     check_outputs(options, "html", "csv", "save", "checkpoint")
-    release = read(options)
+    release = with_knowledge_of(read(options), options["knows"])
     with run_by(options) as settings:
         result = run_audit(
             release, law=believed(options), hidden_margins=options["hidden_margins"], **settings, **budget(options),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .shared.file_options import read, reading
+from .shared.knowledge_options import knowing, with_knowledge_of
 from .shared.manners import check_outputs, speaks_plainly, write_csv
 from .shared.output_options import csv
 from .shared.question_options import margins
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 Examples:
   fiberwalk bounds table.csv
   fiberwalk bounds table.csv --explain
+  fiberwalk bounds table.csv --knows 'region=A,sex=f >= 3' --knows 'region=B <= 40'    for one who knows more
+  cat table.csv | fiberwalk bounds - --missing zero    of a table that another program hands over
   fiberwalk bounds table.csv --hidden-margin region --hidden-margin '' --csv bounds.csv"""
 )
 @reading
+@knowing
 @margins
 @click.option("--explain", is_flag=True, help="Say what proved each bound.")
 @click.option("--not-sharp", is_flag=True, help="Solve no integer programs: quicker, but some bounds may be too wide.")
@@ -37,7 +41,7 @@ def bounds(**options: Any) -> None:
     from ..answers import of_readings
 
     check_outputs(options, "csv")
-    release = read(options)
+    release = with_knowledge_of(read(options), options["knows"])
 
     def frame_of(reading: Release) -> Any:
         return run_bounds(

@@ -8,6 +8,7 @@ import click
 
 from .shared.cost_options import budget, limit
 from .shared.file_options import read, reading
+from .shared.knowledge_options import knowing, with_knowledge_of
 from .shared.manners import speaks_plainly
 from .shared.question_options import margins
 
@@ -15,8 +16,12 @@ if TYPE_CHECKING:
     from ..release.release import Release
 
 
-@click.command(epilog="\b\nExamples:\n  fiberwalk count table.csv\n  fiberwalk count table.csv --hidden-margin region")
+@click.command(
+    epilog="\b\nExamples:\n  fiberwalk count table.csv\n  fiberwalk count table.csv --hidden-margin region\n"
+    "  fiberwalk count table.csv --knows 'region=A,sex=f >= 3'",
+)
 @reading
+@knowing
 @margins
 @limit
 @speaks_plainly
@@ -28,7 +33,7 @@ def count(**options: Any) -> None:
     from ..answers import count as run_count
     from ..answers import of_readings
 
-    release = read(options)
+    release = with_knowledge_of(read(options), options["knows"])
 
     def words_of(reading: Release) -> str:
         counted = run_count(reading, hidden_margins=options["hidden_margins"], **budget(options))

@@ -14,6 +14,7 @@ from .compare import compare
 from .conditional_test import conditional_test
 from .count import count
 from .demo import demo
+from .link import link
 from .moves import moves
 from .protect import protect
 from .reconstruct import reconstruct
@@ -29,6 +30,7 @@ COMMANDS: tuple[click.Command, ...] = (
     compare,
     bounds,
     count,
+    link,
     moves,
     protect,
     ru_map,
@@ -52,8 +54,10 @@ Examples:
   fiberwalk compare table.csv                     which cells are riskier for an intruder who believes otherwise?
   fiberwalk bounds table.csv                      between which values can it lie?
   fiberwalk count table.csv                       how many tables agree with what was published?
+  fiberwalk link a.csv b.csv                      what do two tables tell that neither tells by itself?
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
   fiberwalk protect table.csv --mechanism random-round --out safe.csv    a protected table, and a note of what was done
+  fiberwalk protect a.csv b.csv --mechanism suppression --primary '< 3' --percent 20 --out safe/    linked tables at once
   fiberwalk ru-map table.csv --mechanism 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
   fiberwalk sample-risk sample.csv --people 2449    what does a table of sample counts risk?
   fiberwalk reconstruct tables/ --region block --html who.html    who is behind the tables, and how surely?
@@ -68,8 +72,8 @@ was a result.""",
 def main() -> None:
     """How probable is each value of a hidden table cell, given all that was published?
 
-    FILE is a long CSV or Parquet file (one row per cell and total, the value empty where a cell is hidden) or a JJ file of
-    tau-ARGUS or sdcTable.
+    FILE is a long CSV or Parquet file (one row per cell and total, the value empty where a cell is hidden), a crosstab in a
+    CSV file or a workbook, or a .tab or JJ file of tau-ARGUS or sdcTable; - is what another program hands over.
     """
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.progress import shown
-from .shared.file_options import KNOWN, read, reading
+from .shared.file_options import read_again, reading_options
 from .shared.manners import check_outputs, same_command, speaks_plainly
+from .suppressing.suppression_options import MECHANISM, SHARED, refuse_for_others, suppressing
 
 if TYPE_CHECKING:
     from ..release.release import Release
@@ -22,11 +23,15 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
     ("base", _NUMBER, "Figures become multiples of it (all rounding)."),
     ("max-dims", _NUMBER, "All tables of up to so many dims are offered (round-lattice; --margin names others)."),
     ("rounding", _TEXT, "nearest, or within (round-to)."),
-    ("below", _NUMBER, "Every primary must be able to be so much less (complementary-suppress)."),
+    ("below", _NUMBER, "Every primary must be able to be so much less (complementary-suppress, suppression)."),
     ("above", _NUMBER, "... so much more."),
     ("width", _NUMBER, "... between ends so far apart."),
     ("percent", _NUMBER, "... so many percent of the truth below and above."),
-    ("minimise", _TEXT, "cells or counts (complementary-suppress)."),
+    (
+        "minimise",
+        _TEXT,
+        "What withholding costs: cells or counts (complementary-suppress, suppression), logs, entropy (suppression).",
+    ),
     (
         "matrix",
         "FILE",
@@ -58,7 +63,7 @@ _PARAMETERS: tuple[tuple[str, str, str], ...] = (
 )
 _LISTS: tuple[tuple[str, str], ...] = (
     ("exact", "A margin that is published as it is; '' is the grand total."),
-    ("margin", "A margin that is protected and published too (or, of suppress, published)."),
+    ("margin", "A margin that is protected and published too (or, of suppress and suppression, published)."),
     (
         "within",
         "Only among records or cells alike in this dim (swap, semi-controlled-round, perturb with --preserve-totals).",
@@ -72,14 +77,15 @@ _FLAGS: tuple[tuple[str, str], ...] = (
     ("preserve-totals", "Keep how often each count occurs (perturb)."),
     ("normalise", "Let rows of the matrix be scaled to 1 (perturb)."),
     ("floor", "What falls below zero is shown as 0 (add-noise)."),
-    ("secondary-zeros", "Zeros may be withheld to protect other cells (complementary-suppress)."),
+    ("secondary-zeros", "Zeros may be withheld to protect other cells (complementary-suppress, suppression)."),
     ("keyed", "The random number of a cell follows from its labels: alike in every table with this seed."),
 )
 _CALLED = {"margin": "margins", "merge": "groups"}
 """Options whose parameter has another name."""
 _ELSEWHERE = {
-    "rule": "Cells to withhold by rule, such as '< 3' (suppress, complementary-suppress), or to blank (local-suppress).",
-    "zeros_hidden": "The rule hits zeros, too (suppress, complementary-suppress).",
+    "rule": "Cells to withhold by rule, such as '< 3' (suppress, complementary-suppress, suppression), or to blank "
+    "(local-suppress).",
+    "zeros_hidden": "The rule hits zeros, too (suppress, complementary-suppress, suppression).",
 }
 """Options that are there already, for commands that read what is protected: here they say how to protect."""
 
@@ -101,55 +107,68 @@ def _method_options(command: Callable[..., None]) -> Callable[..., None]:
 Examples:
   fiberwalk protect table.csv --mechanism random-round --base 3 --exact region --out rounded.csv
   fiberwalk protect table.csv --mechanism complementary-suppress --rule '< 3' --percent 20 --out hidden.csv
+  fiberwalk protect table.csv --mechanism suppression --primary '< 3' --percent 20 --minimise counts --out hidden.csv
+  fiberwalk protect by_size.csv by_age.csv --mechanism suppression --primary '< 3' --keep region=A --out safe-{}.csv
+  fiberwalk protect turnover.csv --mechanism suppression --history a.hst --until 'p <= 0.5' --out hidden.xlsx
   fiberwalk protect table.csv --mechanism swap --dim region --rate 0.1 --within age --out swapped.csv
   fiberwalk protect table.csv --mechanism perturb --matrix matrix.csv --keyed --seed 77 --out perturbed.csv
   fiberwalk protect table.csv --mechanism round-lattice --max-dims 2 --out offered.csv
   fiberwalk audit rounded.csv --protected-by 'random-round base=3'        what it gives away"""
 )
-@reading
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@reading_options
 @click.option("--mechanism", metavar="NAME", help="How to protect it; --list shows all.")
 @click.option("--list", "listing", is_flag=True, is_eager=True, expose_value=False, help="List the methods and stop.",
               callback=lambda context, _, chosen: _list_methods(context) if chosen else None)  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), help="The protected table (.csv, .parquet, .xlsx or .tab).")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The protected table (.csv, .parquet, .xlsx or .tab); of several files a folder, or a name such as safe-{}.csv.",
+)
 @click.option("--note", type=click.Path(path_type=Path), help="What was done, with the seed (default: beside --out).")
 @click.option(
     "--seed", type=click.IntRange(min=0), help="Of the random numbers (default: a new one, kept in the note)."
 )
 @_method_options
+@suppressing
 @speaks_plainly
 def protect(**options: Any) -> None:
     """Protect a table by any method, and write down what was done.
 
     FILE holds the true table, complete. The protected table can be published. The note is for the agency alone: with its
-    seed, what is random can be undone.
+    seed, what is random can be undone. With --mechanism suppression several files are linked tables, protected at once.
     """
     from ..base.errors import InputError
     from ..base.text_files import written_whole
     from ..protect.methods import method_named
+    from .suppressing.known_cells import warn_of_known_cells
+    from .suppressing.suppressing_files import suppress_files
+    from .suppressing.tables_of_files import read_in_full, table_of
 
     if options["mechanism"] is None or options["out"] is None:
         raise InputError("protect needs --mechanism NAME (--list shows them) and --out FILE.")
     name = options["mechanism"].replace("-", "_")
-    method = method_named(name)
+    method = None if name == MECHANISM else method_named(name)
     if options["protected_by"] or options["no_flags"]:
         raise InputError("--protected-by and --no-flags are for audits of tables that are protected already.")
     if options["out"].suffix.lower() == ".jj":
         raise InputError(f"--out {options['out']}: a JJ file holds every true value; write .csv or .parquet.")
+    if method is None:
+        suppress_files(options, [name for name in _option_names() if name not in SHARED])
+        return
+    refuse_for_others(options, name)
+    if len(options["files"]) > 1:
+        raise InputError(f"{len(options['files'])} files: only --mechanism {MECHANISM} protects several at once.")
+    options["file"] = options["files"][0]
     if options["note"] is None:
         options["note"] = options["out"].with_suffix(".note.txt")
     check_outputs(options, "out", "note")
-    truth = read(
-        {**options, "rule": None, "zeros_hidden": False}
-    )  # these are of the mechanism, not of how FILE is read
-    if truth.truth is None or len(truth.grids) != 1:
-        raise InputError(
-            f"{options['file']}: to be protected, a table must be known in full; some cells have no figure."
-        )
+    truth = read_in_full(options)
     function = method.function(name)
     parameters = _parameters_of(options, name, function)
     with shown(None) as tell:
         progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
-        release = function(_table(truth, options), **parameters, **progress)
+        release = function(table_of(truth, options), **parameters, **progress)
     # No table without its note, which has the seed; and whoever reads the seed can undo what is random.
     with written_whole(options["note"], private=True) as temporary:
         temporary.write_text(_note(release, name, parameters, options), encoding="utf-8")
@@ -157,6 +176,7 @@ def protect(**options: Any) -> None:
     click.echo(_summary(release))
     click.echo(f"protected table: {options['out']}", err=True)
     click.echo(f"note, for the agency alone: {options['note']}", err=True)
+    warn_of_known_cells(release)
 
 
 for _option in protect.params:
@@ -166,29 +186,24 @@ for _option in protect.params:
         _option.help = _ELSEWHERE[_option.name]
 
 
+def _option_names() -> list[str]:
+    """The options of all methods that are in the registry."""
+    named = [name for name, *_ in (*_PARAMETERS, *_LISTS, *_FLAGS)]
+    return [name.replace("-", "_") for name in (*named, "rule", "zeros_hidden")]
+
+
 def _list_methods(context: click.Context) -> None:
     from ..protect.methods import METHODS
 
     width = max(map(len, METHODS))
     click.echo(f"{'METHOD':{width}}  {'LIKELIHOOD':22}  WHAT IT DOES")
-    for name, method in METHODS.items():
-        click.echo(f"{name.replace('_', '-'):{width}}  {method.likelihood:22}  {method.words}")
-    context.exit()
-
-
-def _table(release: Release, options: dict[str, Any]) -> Any:
-    from ..release.facts.given_table import with_statement
-    from ..release.tables.beforehand import Statement
-    from ..release.tables.tables import Table
-
-    order = release.grids[0].cells
-    assert release.truth is not None
-    behind = (
-        None if column is None else column[order.ravel()]
-        for column in (release.contributors, release.largest, release.second)
+    rows = [(name, method.likelihood, method.words) for name, method in METHODS.items()]
+    rows.insert(
+        2, (MECHANISM, "support only", "... totals too, in linked tables at once, to intervals or probabilities")
     )
-    table = Table(release.truth[order], release.dims, release.decimals, *behind)
-    return with_statement(table, Statement(*(options[name] for name in KNOWN)))
+    for name, likelihood, words in rows:
+        click.echo(f"{name.replace('_', '-'):{width}}  {likelihood:22}  {words}")
+    context.exit()
 
 
 def _parameters_of(options: dict[str, Any], name: str, function: Callable[..., Any]) -> dict[str, Any]:
@@ -270,11 +285,7 @@ def _outsider(release: Release, name: str, parameters: dict[str, Any], options: 
 
     method = METHODS[name]
     read = method.reader
-    reading = ["--decimals", str(options["decimals"])] if options["decimals"] else []
-    reading += ["--total", options["total"]] if options["total"] != "Total" else []
-    for stated in KNOWN[:2]:  # a percentage of the truth is nothing that an outsider could give
-        reading += [] if options[stated] is None else [f"--{stated.replace('_', '-')}", repr(options[stated])]
-    reading += [word for hierarchy in options["hierarchy"] for word in ("--hierarchy", hierarchy)]
+    reading = read_again(options)
     if read is None or (method.read is not None and not release.evidence):
         return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading])
     taken = inspect.signature(read).parameters

@@ -21,6 +21,7 @@ PUBLISHED += "\n" + "\n".join(
 )
 PEOPLE = "sex,age\n" + "\n".join(f"{s},{a}" for s in "fm" for a in ("0-4", "5-9") for _ in range(20)) + "\n"
 ROUND = ("--mechanism", "random-round", "--base", "3", "--seed", "1")
+WITHHELD = ("--mechanism", "suppression", "--primary", "< 2", "--seed", "1")
 TABULATE = ("tabulate", "people.csv", "--dims", "sex,age", "--mechanism", "random-round base=3")
 
 WRITING = {
@@ -32,6 +33,10 @@ WRITING = {
     "bounds --csv": ("bounds", "table.csv", "--csv", "OUT.csv"),
     "protect --out": ("protect", "truth.csv", *ROUND, "--out", "OUT.csv"),
     "protect --out .parquet": ("protect", "truth.csv", *ROUND, "--out", "OUT.parquet"),
+    "protect --out of suppression": ("protect", "truth.csv", *WITHHELD, "--out", "OUT.csv"),
+    "link --csv": ("link", "table.csv", "other.csv", "--csv", "OUT.csv"),
+    "link --html": ("link", "table.csv", "other.csv", "--html", "OUT.html"),
+    "link --save": ("link", "table.csv", "other.csv", "--save", "OUT.fw"),
     "protect --note": ("protect", "truth.csv", *ROUND, "--out", "OUT.csv", "--note", "OUT.txt"),
     "ru-map --csv": ("ru-map", "truth.csv", "--mechanism", "round-to base=3", "--seeds", "1", "--csv", "OUT.csv"),
     "ru-map --plot": ("ru-map", "truth.csv", "--mechanism", "round-to base=3", "--seeds", "1", "--plot", "OUT.png"),
@@ -52,7 +57,12 @@ WRITING = {
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, text in (("truth.csv", TRUTH), ("table.csv", PUBLISHED), ("people.csv", PEOPLE)):
+    for name, text in (
+        ("truth.csv", TRUTH),
+        ("table.csv", PUBLISHED),
+        ("other.csv", PUBLISHED),
+        ("people.csv", PEOPLE),
+    ):
         (tmp_path / name).write_text(text)
     return tmp_path
 

@@ -10,6 +10,7 @@ import click
 
 from .comma_lists import names
 from .number_types import Number
+from .standard_input import there
 
 if TYPE_CHECKING:
     from ...release.release import Release
@@ -20,9 +21,13 @@ KNOWN = ("at_least", "at_most", "known_within")
 
 
 def reading(command: Callable[..., None]) -> Callable[..., None]:
+    """FILE, and the options that say how it is to be read."""
+    return click.argument("file", type=click.Path(path_type=Path))(reading_options(command))
+
+
+def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say how FILE is to be read."""
     options = [
-        click.argument("file", type=click.Path(path_type=Path)),
         click.option(
             "--dims", metavar="A,B", help="Columns of the dims, joined by commas (default: all that are left)."
         ),
@@ -38,7 +43,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             metavar="DIM=FILE",
             multiple=True,
             help="How a dim adds up to subtotals: a .hrc file, a level table, or columns of FILE that name the groups "
-            "(DIM=COLUMN,COLUMN). May be repeated.",
+            "(DIM=COLUMN,COLUMN). May be repeated, for one dim too: its hierarchies may cross.",
         ),
         click.option("--decimals", default=0, show_default=True, help="Decimals of a magnitude table."),
         click.option("--decimal-comma", is_flag=True, help="Decimals stand after a comma (1,5)."),
@@ -52,6 +57,11 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             "--history",
             metavar="FILE",
             help="What is known of single cells: an a priori file of tau-ARGUS (statuses, protection levels).",
+        ),
+        click.option(
+            "--crosstab",
+            is_flag=True,
+            help="FILE is a crosstab: labels in the first columns, those of the last dim in the header.",
         ),
         click.option("--sheet", metavar="NAME", help="Of a workbook (default: the first)."),
         click.option(
@@ -110,7 +120,7 @@ def read(options: dict[str, Any]) -> Release:
     from ...release.reading import read_release
 
     release = read_release(
-        options["file"],
+        there(options["file"]),
         dims=names(options["dims"]),
         value=options["value"],
         status=options["status"],
@@ -121,6 +131,7 @@ def read(options: dict[str, Any]) -> Release:
         metadata=options["metadata"],
         history=options["history"],
         sheet=options["sheet"],
+        crosstab=options["crosstab"],
         header=not options["no_header"],
         missing=options["missing"],
         slack=options["slack"],
@@ -143,6 +154,18 @@ def read(options: dict[str, Any]) -> Release:
     return release
 
 
+def read_again(options: dict[str, Any]) -> list[str]:
+    """The words by which a command reads a file that is written of what these options read.
+
+    The file tells its hierarchies itself. A percentage of the truth is nothing that an outsider could give.
+    """
+    words = ["--decimals", str(options["decimals"])] if options["decimals"] else []
+    words += ["--total", options["total"]] if options["total"] != "Total" else []
+    for stated in KNOWN[:2]:
+        words += [] if options[stated] is None else [f"--{stated.replace('_', '-')}", repr(options[stated])]
+    return words
+
+
 def hierarchies(texts: tuple[str, ...]) -> dict[str, Any] | None:
     """The files of --hierarchy, or the columns that it names, by their dims."""
     from ...base.errors import InputError
@@ -153,13 +176,13 @@ def hierarchies(texts: tuple[str, ...]) -> dict[str, Any] | None:
         dim = dim.strip()
         if not equals:
             raise InputError(f"--hierarchy {text}: write it as DIM=FILE.")
-        if Path(given).suffix.lower() in _FILES or Path(given).is_file():
-            columns, path = [], Path(given)
-        else:
-            columns, path = names(given) or [], None
-        if dim in told and (path is not None or not isinstance(told[dim], list)):
-            raise InputError(f"--hierarchy {text}: dim {dim!r} has another one; only columns can be joined.")
-        told[dim] = path if path is not None else [*told.get(dim, []), *columns]
+        is_file = Path(given).suffix.lower() in _FILES or Path(given).is_file()
+        told.setdefault(dim, []).extend([Path(given)] if is_file else names(given) or [])
+        if len({isinstance(one, Path) for one in told[dim]}) > 1:
+            raise InputError(f"--hierarchy {text}: dim {dim!r} has another one; files and columns cannot be joined.")
+    for dim, given in told.items():
+        if len(given) == 1 and isinstance(given[0], Path):
+            told[dim] = given[0]
     return told or None
 
 

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from .option_words import in_options
+from .standard_input import named_plainly
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,8 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
         from ...base.interruption import plain_interrupts
 
         def told(sentence: object) -> str:
-            return in_options(str(sentence), click.get_current_context().command)
+            context = click.get_current_context()
+            return named_plainly(in_options(str(sentence), context.command), context)
 
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: click.echo(f"fiberwalk: note: {told(message)}", err=True)

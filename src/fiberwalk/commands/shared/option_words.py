@@ -40,12 +40,22 @@ def in_options(sentence: str, command: click.Command) -> str:
     def method(match: re.Match[str]) -> str:
         return match["name"].replace("_", "-") if match["name"] in methods else match[0]
 
+    sentence = re.sub(r" \(on the command line [^()]*\)", "", sentence)
+    sentence = re.sub(
+        r"\bknows\(\.\.\., at_(least|most)=\.\.\.\)", _known if "knows" in known else r"--at-\1", sentence
+    )
+    sentence = re.sub(r"\bpublish\(\)", "publish", sentence)
     sentence = re.sub(r"(?:fw\.)?\w+\((?P<name>[a-z_]+)=(?P<value>[^()]*)\)", of_call, sentence)
     sentence = re.sub(r"^(?P<name>[a-z_]+)=(?P<value>[^:]+?)(?=: )", of_call, sentence)
     sentence = re.sub(r"\b(?P<name>[a-z_]+)=(?P<value>'[^']*')", of_call, sentence)
     sentence = re.sub(r"\b(?P<name>[a-z_]+)=False\b", opposite, sentence)
     sentence = re.sub(r"\b(?P<name>[a-z_]+)=(?:True\b|(?=[\s.,;:)]|$))", bare, sentence)
     return re.sub(r"\b(?P<name>[a-z_]+)\(\)", method, sentence)
+
+
+def _known(match: re.Match[str]) -> str:
+    """How the option says what is known."""
+    return f"--knows 'DIM=LABEL {'>=' if match[1] == 'least' else '<='} NUMBER'"
 
 
 def _methods() -> set[str]:

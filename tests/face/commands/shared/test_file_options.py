@@ -56,4 +56,4 @@ def test_hierarchies_in_columns_of_the_file(tmp_path):
     (tmp_path / "h.hrc").write_text("N\n@a\n@b\n")
     result = fiberwalk("count", path, "--hierarchy", "town=county", "--hierarchy", f"town={tmp_path / 'h.hrc'}")
     assert result.exit_code == 2
-    assert "dim 'town' has another one; only columns can be joined" in result.stderr
+    assert "dim 'town' has another one; files and columns cannot be joined" in result.stderr

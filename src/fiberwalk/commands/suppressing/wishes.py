@@ -1,0 +1,196 @@
+"""What the options and the files ask of a suppression, as keywords of `fw.protect.problem`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..shared.method_parameters import number_or_text
+from .tables_of_files import Cell, TrueTable, cells_of_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVELS = ("below", "above", "width")
+STATUS, TOTAL, TOTALS = "status", "total", "totals"
+_RULES = {"fewer-than": "fewer_than", "dominance": "dominance"}
+_THRESHOLD = re.compile(r"\s*<.*")
+_USUAL = "cells"
+
+
+def wishes_of(tables: Sequence[TrueTable], options: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of a suppression problem."""
+    from ...base.errors import InputError
+    from ...protect.withholding.problem import MINIMISE
+
+    rule, where = _primary(tables, options)
+    if rule is None and not where:
+        raise InputError(
+            "what is sensitive? Say it with --primary '< 3' (or another rule, or cells); no cell has a status that says so."
+        )
+    if options["zeros_hidden"] and rule is None:
+        raise InputError("--zeros-hidden goes with a rule, such as --primary '< 3'.")
+    kept = [TOTALS if text.strip().lower() == TOTALS else _cell(text, "--keep", tables) for text in options["keep"]]
+    wishes: dict[str, Any] = {
+        "where": where or None,
+        "rule": rule,
+        "zeros_hidden": options["zeros_hidden"],
+        "secondary_zeros": options["secondary_zeros"],
+        "keep": [*kept, *_marked(tables, "z")] or None,
+        "prefer": [_cell(text, "--prefer", tables) for text in options["prefer"]] or None,
+        "withheld": [*_withheld(tables, options), *_marked(tables, "x")] or None,
+        "margins": list(options["margin"]) or None,
+        **_levels(tables, options),
+    }
+    costs = _costs(tables)
+    if options["minimise"] not in (None, *MINIMISE):
+        raise InputError(f"--minimise {options['minimise']}: it is {', '.join(MINIMISE[:-1])} or {MINIMISE[-1]}.")
+    if options["minimise"] is not None or costs is None:
+        wishes["minimise"] = options["minimise"] or _USUAL
+    else:
+        wishes["minimise"] = costs
+    return wishes
+
+
+def _cell(text: str, option: str, tables: Sequence[TrueTable]) -> Cell:
+    """A cell or total that an option names, of one of the tables; the grand total is empty, or called so."""
+    from ...base.errors import InputError, did_you_mean
+
+    if text.strip().lower() in ("", TOTAL):
+        return {}
+    parts = [part.partition("=") for part in text.split(",")]
+    if not all(equals for _, equals, _ in parts):
+        raise InputError(f"{option} {text!r}: write it as DIM=LABEL,DIM=LABEL; dims that are left out are summed over.")
+    cell = {dim.strip(): label.strip() for dim, _, label in parts}
+    dims = {dim.name: dim for table in tables for dim in table.release.dims}
+    for name, label in cell.items():
+        if name not in dims:
+            raise InputError(f"{option} {text!r}: no file has a dim {name!r}; {did_you_mean(name, dims)}")
+        known = {one for table in tables for dim in table.release.dims if dim.name == name for one in dim.node_labels}
+        if label not in known:
+            raise InputError(
+                f"{option} {text!r}: {name!r} has no label {label!r}; {did_you_mean(label, sorted(known))}"
+            )
+    return cell
+
+
+def _marked(tables: Sequence[TrueTable], status: str) -> list[Cell]:
+    return [cell for table in tables for cell in table.marked(status)]
+
+
+def _primary(tables: Sequence[TrueTable], options: dict[str, Any]) -> tuple[str | None, list[Cell]]:
+    """The rule, and the cells and totals, that are sensitive."""
+    from ...base.errors import InputError
+
+    texts = [*options["primary"], *([options["rule"]] if options["rule"] is not None else [])]
+    rules = [text for text in texts if _THRESHOLD.fullmatch(text)]
+    if len(rules) > 1:
+        raise InputError(f"--primary {rules[1]!r}: there is a rule already, {rules[0]!r}; give the wider one.")
+    where: list[Cell] = []
+    for text in texts or [STATUS]:
+        if text.strip().lower() == STATUS:
+            where += [cell for table in tables for cell in _by_status(table)]
+        elif text not in rules:
+            words = [word.partition("=") for word in text.split()]
+            by_rule = all(name in _RULES and equals for name, equals, _ in words)
+            where += _by_contributors(tables, text) if by_rule else [_cell(text, "--primary", tables)]
+    return (rules[0] if rules else None), where
+
+
+def _by_status(table: TrueTable) -> list[Cell]:
+    """What a file marks as sensitive; a total that it withholds, or that wants a level, is that, too."""
+    from ...release.facts.facts import PRIMARY
+
+    release = table.release
+    marked = table.cells((release.status == PRIMARY)[release.grids[0].cells])
+    open_to_all = [*table.marked("x"), *table.marked("s"), *table.marked("z")]
+    totals = [cell for cell in table.figures(release.asked) if cell not in open_to_all]
+    return [*marked, *totals, *(cell for cell in table.marked("u") if cell not in marked)]
+
+
+def _by_contributors(tables: Sequence[TrueTable], text: str) -> list[Cell]:
+    """The cells and totals that are sensitive by who stands behind them."""
+    from ...base.errors import InputError
+    from ...protect.withholding.sensitivity import sensitive_magnitudes, sensitive_totals
+
+    parameters: dict[str, Any] = {"fewer_than": 1, "dominance": 100}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        number = number_or_text(value)
+        if isinstance(number, str):
+            raise InputError(f"--primary {text!r}: {value!r} is not a number.")
+        parameters[_RULES[name]] = number
+    found: list[Cell] = []
+    for one in tables:
+        if one.release.contributors is None or ("dominance" in text and one.release.largest is None):
+            what = "largest" if one.release.contributors is not None else "contributors"
+            raise InputError(
+                f"{one.path}: --primary {text!r} needs a column that tells the {what}; name it with --{what}."
+            )
+        try:
+            table = one.with_nobody_in_empty_cells
+            found += one.cells(sensitive_magnitudes(table, **parameters).values)
+            found += cells_of_frame(sensitive_totals(table, **parameters))
+        except InputError as problem:
+            raise InputError(f"{one.path}, --primary {text!r}: {problem}") from None
+    return found
+
+
+def _withheld(tables: Sequence[TrueTable], options: dict[str, Any]) -> list[Cell]:
+    """The cells and totals that --withheld names, or that a published file hides."""
+    from ...release.facts.facts import HIDDEN, PRIMARY
+    from ...release.reading import read_release
+
+    named: list[Cell] = []
+    for text in options["withheld"]:
+        if not Path(text).is_file():
+            named.append(_cell(text, "--withheld", tables))
+            continue
+        before = read_release(text, total=options["total"], decimals=options["decimals"])
+        was = TrueTable(Path(text), before)
+        hidden = (before.status == HIDDEN) | (before.status == PRIMARY)
+        named += [*was.cells(hidden[before.grids[0].cells]), *was.figures(before.asked)]
+    return named
+
+
+def _levels(tables: Sequence[TrueTable], options: dict[str, Any]) -> dict[str, Any]:
+    """The wanted intervals: those that are stated for all, else those of the files."""
+    from ...base.errors import InputError
+
+    stated: dict[str, Any] = {}
+    for name in (*LEVELS, "percent"):
+        if options[name] is not None:
+            stated[name] = number_or_text(options[name].strip().removesuffix("%"))
+            if isinstance(stated[name], str) or ("%" in options[name] and name != "percent"):
+                more = "; a percentage is given with --percent" if "%" in options[name] else ""
+                raise InputError(f"--{name} {options[name]}: a number{more}.")
+    if stated:
+        return stated
+    rows, amounts = [], []
+    for one in tables:
+        for key, level in (one.release.protection or {}).items():
+            rows += one.figures([key])
+            amounts.append([one.release.own_units(amount) for amount in (level.below, level.above, level.width)])
+    if not rows:
+        return {}
+    return {name: _series(rows, [row[k] for row in amounts]) for k, name in enumerate(LEVELS)}
+
+
+def _costs(tables: Sequence[TrueTable]) -> pd.Series | None:
+    """What a priori files say that withholding costs."""
+    frames = [one.history[one.history["cost"].notna()] for one in tables if one.history is not None]
+    rows = [cell for frame in frames for cell in cells_of_frame(frame)]
+    return _series(rows, [cost for frame in frames for cost in frame["cost"]]) if rows else None
+
+
+def _series(rows: list[Cell], values: Sequence[Any]) -> pd.Series:
+    """Numbers by the labels of cells and totals; a dim that a table lacks is summed over."""
+    import pandas as pd
+
+    from ...release.tables.dims import TOTAL as ALL
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    index = pd.MultiIndex.from_tuples([tuple(row.get(name, ALL) for name in names) for row in rows], names=names)
+    return pd.Series([float(value) for value in values], index=index)
