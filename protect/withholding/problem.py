@@ -177,15 +177,16 @@ class SuppressionProblem:
 
     def impossible(self, figure: int, attacker: int = 0) -> InputError:
         """No pattern gives a sensitive figure what it wants."""
-        n, seen, zeros = len(self.figures), "", ", or let zeros be withheld (secondary_zeros=True)"
+        n, seen, zeros, inside = len(self.figures), "", ", or let zeros be withheld (secondary_zeros=True)", ""
         what = f"cell {self.figures.words(figure)}" if figure < n else "the sum of one contributor's cells"
         if attacker:
             seen = f" by the contributor who is alone in {self.figures.words(int(self.alone[attacker - 1][0]))}"
+            inside = ", or protect from outsiders only (alone=False)"
         if self.rule is not None or self.open[self.truth[:n] == 0].any():
             zeros = ""
         return InputError(
             f"no suppression can give {what} the wanted interval: with every other cell withheld that may be, it still is "
-            f"known too well{seen}; want less, publish fewer margins (margins=){zeros}."
+            f"known too well{seen}; want less, publish fewer margins (margins=){zeros}{inside}."
         )
 
 

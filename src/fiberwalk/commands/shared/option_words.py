@@ -11,7 +11,13 @@ CALLED = {
     "keys": "keyed", "groups": "merge", "log_base": "nats", "mechanisms": "mechanism", "hidden_margins": "hidden_margin",
 }  # fmt: skip
 """Parameters whose option has another name, where the command has none of their own."""
-OPPOSITE = {"always": "only_if_needed", "flags": "no_flags", "header": "no_header", "sharp": "not_sharp"}
+OPPOSITE = {
+    "alone": "outsiders_only",
+    "always": "only_if_needed",
+    "flags": "no_flags",
+    "header": "no_header",
+    "sharp": "not_sharp",
+}
 """Parameters that an option sets to False."""
 
 

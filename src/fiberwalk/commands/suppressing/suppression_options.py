@@ -15,7 +15,7 @@ SHARED = frozenset({
     "rule", "zeros_hidden", "percent", "below", "above", "width", "minimise", "secondary_zeros", "margin", "seed",
 })  # fmt: skip
 """Options of other methods that are options of suppression, too."""
-OWN = ("primary", "keep", "prefer", "withheld", "until", "laws", "rounds", "max_seconds")
+OWN = ("primary", "keep", "prefer", "withheld", "until", "laws", "outsiders_only", "rounds", "max_seconds")
 
 
 def suppressing(command: Callable[..., None]) -> Callable[..., None]:
@@ -47,6 +47,10 @@ def suppressing(command: Callable[..., None]) -> Callable[..., None]:
             "--law", "laws", type=click.Choice(LAWS), multiple=True,
             help="With --until: what the intruder believes beforehand (default: uniform); if repeated, the worst counts.",
         ),
+        click.option(
+            "--outsiders-only", is_flag=True,
+            help="Do not protect cells from contributors who are alone in others (suppression).",
+        ),
         click.option("--rounds", type=click.IntRange(min=0), help="Of improvement, before a pattern is kept (suppression)."),
         click.option(
             "--max-seconds", type=Number(min=0, min_open=True),
@@ -63,7 +67,7 @@ def refuse_for_others(options: dict[str, Any], name: str) -> None:
     from ...base.errors import InputError
 
     for own in OWN:
-        if options[own] not in (None, ()):
+        if options[own] not in (None, (), False):
             option = "law" if own == "laws" else own.replace("_", "-")
             raise InputError(
                 f"--{option} goes with --mechanism {MECHANISM}, not with --mechanism {name.replace('_', '-')}."

@@ -42,6 +42,7 @@ def wishes_of(tables: Sequence[TrueTable], options: dict[str, Any]) -> dict[str,
         "prefer": [_cell(text, "--prefer", tables) for text in options["prefer"]] or None,
         "withheld": [*_withheld(tables, options), *_marked(tables, "x")] or None,
         "margins": list(options["margin"]) or None,
+        "alone": False if options["outsiders_only"] else None,
         **_levels(tables, options),
     }
     costs = _costs(tables)

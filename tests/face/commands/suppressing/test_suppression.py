@@ -200,3 +200,16 @@ def test_other_methods_refuse_what_only_suppression_has(folder):
     done = fiberwalk("protect", "t.csv", "size.csv", "--mechanism", "suppress", "--rule", "< 3", "--out", "s.csv")
     assert (done.exit_code, "only --mechanism suppression protects several" in done.stderr) == (2, True)
     assert "suppression  " in fiberwalk("protect", "--list").output
+
+
+def test_whoever_is_alone_in_a_cell_is_an_attacker_unless_told_otherwise(tmp_path):
+    """Two enterprises in a line: each would know the other, unless only outsiders are thought of."""
+    path = tmp_path / "firms.csv"
+    path.write_text("town,kind,turnover,N_OBS\na,x,10,1\na,y,20,1\nb,x,30,5\nb,y,40,5\n")
+    asked = ["protect", path, "--mechanism", "suppression", "--primary", "town=a,kind=x", "--primary", "town=a,kind=y"]
+    asked += ["--contributors", "N_OBS", "--value", "turnover", "--keep", "town=a", "--out", tmp_path / "safe.csv"]
+    refused = fiberwalk(*asked)
+    assert refused.exit_code == 2
+    assert "by the contributor who is alone in" in refused.output
+    assert "or protect from outsiders only (--outsiders-only)" in refused.output
+    assert fiberwalk(*asked, "--outsiders-only").exit_code == 0
