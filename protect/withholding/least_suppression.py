@@ -89,15 +89,20 @@ def least_suppression(
     *,
     rounds: int = ROUNDS,
     seed: int = 1,
+    break_ties: bool = False,
     max_seconds: float | None = None,
     progress: Progress | bool | None = None,
 ) -> Withheld:
-    """The cheapest pattern that gives every sensitive figure what it wants, or the best that so much work finds."""
+    """The cheapest pattern that gives every sensitive figure what it wants, or the best that so much work finds.
+
+    With `break_ties` the seed decides among equally cheap ones.
+    """
     check_whole(rounds=rounds)
     check_max_seconds(max_seconds)
     check_seed(seed)
     with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
-        pattern = cheapest_pattern(problem.task(), rounds=int(rounds), seed=seed, tell=tell or (lambda line: None))
+        task = problem.task().with_ties_broken(seed) if break_ties else problem.task()
+        pattern = cheapest_pattern(task, rounds=int(rounds), seed=seed, tell=tell or (lambda line: None))
     if pattern.unmet is not None:
         raise problem.impossible(pattern.unmet.figure, pattern.unmet.attacker)
     return _result(problem, pattern)

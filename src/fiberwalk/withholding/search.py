@@ -57,7 +57,7 @@ class Search:
                 pattern = self._given_back(start)
                 if best is None or self._cost(pattern) < self._cost(best):
                     best = pattern
-                    self.tell(f"a pattern of cost {self._cost(best):,} reaches the target")
+                    self.tell(f"a pattern of cost {self._cost(best) // self.task.unit:,} reaches the target")
             if best is not None and small:
                 best = self._exchanged(best)
         except (TimeUp, KeyboardInterrupt) as problem:
@@ -168,9 +168,9 @@ class Search:
         while again:
             again = False
             for other in self._neighbours(hidden):
-                if self._cost(other) < self._cost(hidden) and self._fine(other):
+                if self._cost(other) // self.task.unit < self._cost(hidden) // self.task.unit and self._fine(other):
                     hidden, again = self._given_back(other), True
-                    self.tell(f"a pattern of cost {self._cost(hidden):,} reaches the target")
+                    self.tell(f"a pattern of cost {self._cost(hidden) // self.task.unit:,} reaches the target")
                     break
         return hidden
 

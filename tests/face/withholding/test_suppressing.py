@@ -60,7 +60,7 @@ def test_costs_are_near_those_of_every_pattern():
         every = EveryTable(problem.figures.start.truth, problem.rows.toarray())
         least = cheapest(problem, every, limit)
         try:
-            found = fw.protect.suppression(problem, until=f"p <= {limit}")
+            found = fw.protect.suppression(problem, until=f"p <= {limit}", seed=1)
         except fw.InputError:
             unmet += least is not None
             continue
