@@ -11,7 +11,8 @@ from .pmf import Pmf, bits_of
 def law_by_trials(values: np.ndarray, weights: np.ndarray, possible: np.ndarray, certificate: Certificate) -> Pmf:
     """The law of a question from its value in every table and [table, trial] what tables weigh.
 
-    Errors are found by leaving out trials; a single one is no sample, and the law exact. `possible`: tables that are not excluded, though they may weigh nothing.
+    Errors are found by leaving out trials; a single one is no sample, and the law exact. `possible`:
+    tables that are not excluded, though they may weigh nothing.
     """
     first, last = int(values[possible].min()), int(values[possible].max())
     inside = possible & (values >= first) & (values <= last)

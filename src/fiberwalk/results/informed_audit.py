@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..base.certificate import Certificate
 from ..frames.cell_frame import cell_frame
 from ..posterior.belief import Belief
@@ -38,6 +36,8 @@ class InformedAudit:
     """Those among them which the program may suppress in the same way."""
     programs: int
     """How often it was run."""
+    drawn: bool = False
+    """Were tables drawn, and not all of them looked at?"""
 
     def __repr__(self) -> str:
         return f"<InformedAudit: {self.words}>"
@@ -48,10 +48,10 @@ class InformedAudit:
         cells = self.cells
         lost = cells["entropy_without"] - cells["entropy"]
         known = int(((cells["support"] == 1) & (cells["support_without"] > 1)).sum())
-        drawn = "tables" if self.method == "exact" or self.belief.tables is not None else "drawn tables"
         return (
-            f"of {self.looked_at:,} {drawn} {self.kept:,} may have been suppressed in the same way; of {len(cells):,} "
-            f"withheld cells and totals {known:,} become known, and {max(float(lost.mean()), 0.0):.2f} bits are lost on average"
+            f"of {self.looked_at:,} {'drawn tables' if self.drawn else 'tables'} {self.kept:,} may have been suppressed in "
+            f"the same way; of {len(cells):,} withheld cells and totals {known:,} become known, and "
+            f"{max(float(lost.mean()), 0.0):.2f} bits are lost on average"
         )
 
     @property
@@ -89,4 +89,4 @@ class InformedAudit:
     @property
     def most_learned(self) -> float:
         """The largest loss of bits of any cell."""
-        return float(np.max(self.cells["entropy_without"] - self.cells["entropy"], initial=0.0))
+        return max(float((self.cells["entropy_without"] - self.cells["entropy"]).max()), 0.0)

@@ -136,7 +136,7 @@ class Suppression:
         >>> s = fw.protect.suppression([[1, 5, 4], [7, 2, 6], [3, 8, 9]], rule="< 3", seed=1)
         >>> informed = s.audit(knows="algorithm and seed")
         >>> informed.looked_at, informed.kept
-        (3, 1)
+        (7, 1)
         """
         if knows is None:
             return self.auditor(self.release, **settings)

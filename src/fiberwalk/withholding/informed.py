@@ -1,7 +1,7 @@
 """The intruder who knows the program: she keeps only tables that it would have suppressed in the same way.
 
-What is sensitive, levels in percent and costs by value follow from the table, and so does the pattern: a table that agrees with
-all published figures is excluded if the program would have withheld other figures of it.
+What is sensitive, levels in percent and costs by value follow from the table, and so does the pattern: a table that agrees
+with all published figures is excluded if the program would have withheld other figures of it.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ class Kept(NamedTuple):
     programs: int
     certificate: Certificate
     looked_at: int
+    drawn: bool = False
 
 
 def informed_audit(  # noqa: PLR0913  (the keywords of a public method are its interface)
@@ -82,7 +83,8 @@ def informed_audit(  # noqa: PLR0913  (the keywords of a public method are its i
     check_max_seconds(max_seconds)
     if published.stopped:
         raise InputError(
-            "knows=: the search for this pattern was ended early, which no intruder can repeat; suppress without max_seconds."
+            "knows=: the search for this pattern was ended early, which no intruder can repeat; suppress without "
+            "max_seconds."
         )
     with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
         without = audit(published.release, law, seed=seed, percent=percent, progress=tell or False)
@@ -157,8 +159,8 @@ def _drawn(
     kept = int(same.sum())
     if kept < FEWEST:
         raise TooLarge(
-            f"of {len(cells):,} drawn tables {kept:,} {'is' if kept == 1 else 'are'} suppressed in the same way, which is too "
-            f"few to say what an intruder learns who knows the program; draw more (draws=) until {FEWEST} are."
+            f"of {len(cells):,} drawn tables {kept:,} {'is' if kept == 1 else 'are'} suppressed in the same way, which is "
+            f"too few to say what an intruder learns who knows the program; draw more (draws=) until {FEWEST} are."
         )
     in_batch = np.arange(len(cells)) * BATCHES // len(cells)
     weights = np.zeros((kept, BATCHES))
@@ -166,7 +168,7 @@ def _drawn(
     why = "tables were drawn, suppressed by the same program, and kept where they gave the same pattern"
     evidence = f"{kept:,} of {len(cells):,} drawn tables were kept", f"drawn tables: {how['certificate']}"
     certificate = Certificate("unproven", why, evidence)
-    return Kept(cells[same], weights, np.ones(kept, dtype=bool), ask.programs, certificate, len(cells))
+    return Kept(cells[same], weights, np.ones(kept, dtype=bool), ask.programs, certificate, len(cells), True)
 
 
 def _result(ask: Published, without: Any, support: Support, kept: Kept) -> InformedAudit:
@@ -176,10 +178,9 @@ def _result(ask: Published, without: Any, support: Support, kept: Kept) -> Infor
     picked = picked[:, : release.n_cells]
     certificate = replace(
         kept.certificate,
-        likelihood=without.certificate.likelihood,
         caveats=(*without.certificate.caveats, *ask.caveats),
     )
     pmfs = tuple(law_by_trials(values, kept.weights, kept.possible, certificate) for values in picked @ kept.cells.T)
     exact = certificate.word == "exact"
     belief = Belief(release, support.law, keys, pmfs, int(kept.possible.sum()) if exact else None, certificate)
-    return InformedAudit(belief, without, kept.looked_at, int(kept.possible.sum()), kept.programs)
+    return InformedAudit(belief, without, kept.looked_at, int(kept.possible.sum()), kept.programs, kept.drawn)

@@ -18,8 +18,8 @@ from ..protect.withholding.problem import SuppressionProblem
 from .program import Program
 
 AS_KNOWN = (
-    "an outsider who knows the program: what it was told figure by figure ({}) is taken as known to her, and as the same for "
-    "every table"
+    "she is an outsider who knows the program; what it was told figure by figure ({}) is taken as known to her, and as the "
+    "same for every table"
 )
 
 

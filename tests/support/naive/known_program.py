@@ -58,18 +58,17 @@ class NaiveProgram:
         left = self.figures[(self.figures[:, ~hidden] == true[~hidden]).all(axis=1)][:, sensitive]
         return bool((left.min(axis=0) < left.max(axis=0)).all())
 
-    def shares(self, true, order, seeds):
-        """{pattern: in how many of some seeds it is taken}: `seeds` are what each adds to the cost of a figure, in an order."""
+    def shares(self, true, dear):
+        """{pattern: the share of seeds that take it}; `dear` is what each of some seeds adds to the cost of every figure."""
         patterns = self.cheapest(true)
         if not patterns:
             return {}
-        taken = np.argmin(np.array([seeds[:, hidden[order]].sum(axis=1) for hidden in patterns]), axis=0)
+        taken = np.argmin([dear[:, hidden].sum(axis=1) for hidden in patterns], axis=0)
         return {hidden.tobytes(): float((taken == number).mean()) for number, hidden in enumerate(patterns)}
 
-    def posterior(self, true, hidden, order, seeds, weigh=lambda table: 1.0):
+    def posterior(self, true, hidden, dear, weigh=lambda table: 1.0):
         """Tables that agree with what is published, and how probable each is to whoever knows the program."""
         agree = np.flatnonzero((self.figures[:, ~hidden] == true[~hidden]).all(axis=1))
-        p = np.array([
-            weigh(self.tables[one]) * self.shares(self.figures[one], order, seeds).get(hidden.tobytes(), 0.0) for one in agree
-        ])  # fmt: skip
+        same = [self.shares(self.figures[one], dear).get(hidden.tobytes(), 0.0) for one in agree]
+        p = np.array(same) * [weigh(self.tables[one]) for one in agree]
         return agree, p / p.sum()
