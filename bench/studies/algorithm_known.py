@@ -1,11 +1,11 @@
 """How much more does an intruder learn of suppressed cells who knows the program that chose what to withhold?
 
-    python bench/studies/algorithm_known.py [--tables 200] [--seeds 20] [--store]
+    python bench/studies/algorithm_known.py [--tables 200] [--seeds 1000] [--store]
 
 Small random tables are suppressed by `fw.protect.suppression`, by default (every cell costs the same) and with costs by
 value, and audited for an intruder who only reads what is published, for one who knows the program, and for one who knows its
 seed, too. Every table that agrees with what is published is run through the program. With --store what is printed is kept in
-bench/results/algorithm_known.md. It takes some twenty minutes.
+bench/results/algorithm_known.md. It takes some minutes.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=200)
-    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--store", action="store_true")
     options = parser.parse_args()
@@ -116,8 +116,8 @@ def main() -> None:
     sensitive = len(together) // (len(COSTS) * len(INTRUDERS))
     text = [
         f"{options.tables} tables of {SHAPES[0][0]} x {SHAPES[0][1]} to {SHAPES[-1][0]} x {SHAPES[-1][1]} cells, rule "
-        f"{RULE!r}, {sensitive} sensitive cells and totals; {left_out} further tables left out, where the program would be run "
-        f"for more than {MOST} tables. The program's seed is averaged over {options.seeds} where it is not known.",
+        f"{RULE!r}, {sensitive} sensitive cells and totals; {left_out} further tables left out, where the program would be "
+        f"run for more than {MOST} tables. The program's seed is averaged over {options.seeds} where it is not known.",
         "",
         *summary(together),
     ]

@@ -34,6 +34,8 @@ class Withheld:
     at_least: int
     """No pattern costs less."""
     stopped: str
+    settled: bool = False
+    """Is it proven that among the cheapest patterns the seed alone decided?"""
 
     @property
     def release(self) -> Release:
@@ -112,4 +114,4 @@ def _result(problem: SuppressionProblem, pattern: Pattern) -> Withheld:
     hidden: Any = pattern.hidden[: len(problem.figures)]
     if (problem.primary & ~hidden).any():
         raise InputError("a sensitive figure would be published.")
-    return Withheld(problem, hidden, pattern.proven, pattern.cost, pattern.at_least, pattern.stopped)
+    return Withheld(problem, hidden, pattern.proven, pattern.cost, pattern.at_least, pattern.stopped, pattern.settled)

@@ -85,18 +85,25 @@ class Task:
     """Costs that differ by less than this are the same to whoever pays them; a seed tells these patterns apart."""
 
     def with_ties_broken(self, seed: int) -> Task:
-        """The same with costs from which a seed takes less than a unit in all: it decides among equally cheap patterns.
+        """The same with costs to which a seed adds less than a unit in all: it decides among equally cheap patterns.
 
         Otherwise the solver would, always in the same way, and the pattern would tell of the table to whoever runs it too.
         """
-        open_ones = int((self.open & ~self.forced).sum())
-        most = max(int(self.cost[self.open | self.forced].sum()) * open_ones, 1)
-        fine = min(FINE, MOST_COST // most)
+        fine = self.fine
         if fine < 2:
             return self
-        dear = (np.random.default_rng([seed, 1]).random(len(self.cost)) * fine).astype(np.int64)
-        unit = open_ones * fine
-        return replace(self, cost=self.cost * unit + np.where(self.open & ~self.forced, dear, 0), unit=unit)
+        unit = fine * int((self.open & ~self.forced).sum())
+        return replace(self, cost=self.cost * unit + self.dear(by_chance(seed, len(self.cost))), unit=unit)
+
+    @property
+    def fine(self) -> int:
+        """In how many steps a seed tells equally cheap figures apart."""
+        open_ones = int((self.open & ~self.forced).sum())
+        return min(FINE, MOST_COST // max(int(self.cost[self.open | self.forced].sum()) * open_ones, 1))
+
+    def dear(self, chance: np.ndarray) -> np.ndarray:
+        """What seeds add to the cost of every figure, in steps, from a number between 0 and 1 for each."""
+        return np.asarray(np.where(self.open & ~self.forced, (chance * self.fine).astype(np.int64), 0))
 
     def demands(self, reach: Mapping[int, np.ndarray]) -> list[Demand]:
         """What is wanted of every sensitive figure before every attacker.
@@ -114,6 +121,11 @@ class Task:
         return found
 
 
+def by_chance(seed: int, figures: int) -> np.ndarray:
+    """A number between 0 and 1 for each figure."""
+    return np.random.default_rng([seed, 1]).random(figures)
+
+
 @dataclass(frozen=True, eq=False)
 class Pattern:
     """Which figures to withhold; is that proven to be the cheapest, what does it cost, and what does any at least?"""
@@ -126,6 +138,8 @@ class Pattern:
     """A demand that cannot be met, whatever is withheld: there is no pattern."""
     stopped: str = ""
     """Why the search ended before it was done."""
+    settled: bool = False
+    """Is it proven that the seed alone decided among the cheapest?"""
 
 
 def cheapest_pattern(task: Task, *, rounds: int, seed: int, tell: Progress) -> Pattern:
@@ -156,7 +170,8 @@ def cheapest_pattern(task: Task, *, rounds: int, seed: int, tell: Progress) -> P
         stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
     # whatever the seed adds to a pattern is below a unit, so that both are whole units rounded down
     total, at_least = int(task.cost[found.hidden].sum()) // task.unit, found.at_least // task.unit
-    return Pattern(found.hidden, total <= at_least, total, min(at_least, total), stopped=stopped)
+    settled = task.unit > 1 and int(task.cost[found.hidden].sum()) <= found.at_least
+    return Pattern(found.hidden, total <= at_least, total, min(at_least, total), stopped=stopped, settled=settled)
 
 
 @dataclass

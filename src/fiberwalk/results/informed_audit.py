@@ -14,6 +14,7 @@ from .audit_result import Audit
 from .audited_cells import AuditedCells
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 BESIDE = ("support", "entropy", "p_modal")
@@ -30,6 +31,8 @@ class InformedAudit:
 
     belief: Belief
     without: Audit
+    sensitive: np.ndarray
+    """Of each withheld cell and total: would it be sensitive in any table that she keeps?"""
     looked_at: int
     """Tables that agree with what is published: all of them, or as many as were drawn."""
     kept: int

@@ -39,6 +39,8 @@ class Suppression:
     cost_of_intervals: int | None = None
     """What the pattern would cost whose intervals alone are wide enough, where there is a target."""
     thorough: bool = False
+    knows: str | None = None
+    """What the intruder knows before whom the targets were checked, besides what is published."""
 
     def __repr__(self) -> str:
         return f"<Suppression: {self.words}>"
@@ -73,6 +75,7 @@ class Suppression:
         more = self.withheld.cost - (self.cost_of_intervals or 0)
         price = self.withheld.problem.in_words(more)
         words += f"; {wanted} for every sensitive figure under the law {', '.join(self.laws)}"
+        words += "" if self.knows is None else f", also for who knows the {self.knows}"
         words += (
             f", at {price} more than intervals alone would cost" if more > 0 else ", at no more than intervals cost"
         )
@@ -126,7 +129,8 @@ class Suppression:
 
         method : "exact": the program is run for every table that agrees with what is published; "chains": for drawn ones;
             "auto": for drawn ones where there are more than `max_tables`
-        seeds : over how many seeds of the program is averaged; errors are stated
+        seeds : over how many seeds of the program is averaged; errors are stated. Left out, 1,000 in small problems, of which
+            all cheapest patterns are listed, and 50 where the program is run for each seed
         max_tables : the most tables for which the program is run, those not counted which are excluded without it
         draws : tables that are drawn by each of four chains; where fewer than 100 give the pattern, there is no answer
 

@@ -24,6 +24,7 @@ from ..posterior.belief import METHODS, Belief
 from ..posterior.every_table import WeighedTables, every_table
 from ..posterior.parts.trials import law_by_trials
 from ..protect.withholding.least_suppression import Withheld
+from ..protect.withholding.tied_patterns import MOST_OPEN
 from ..results.audited_cells import NEAR
 from ..results.informed_audit import InformedAudit
 from ..sampler.chains.settings import ChainSettings
@@ -32,8 +33,8 @@ from .program import Program
 from .trials import Published, same_pattern
 
 KNOWS = ("algorithm", "algorithm and seed")
-SEEDS = 50
-"""Seeds over which is averaged where the intruder does not know the program's own."""
+SEEDS, RUNS = 1_000, 50
+"""Seeds over which is averaged where the intruder does not know the program's own; and where it is run for each of them."""
 TABLES = 2_000
 """Tables for which the program is run."""
 LISTED = 500_000
@@ -68,7 +69,7 @@ def informed_audit(  # noqa: PLR0913  (the keywords of a public method are its i
     knows: str = KNOWS[0],
     law: Any = "uniform",
     method: str = "auto",
-    seeds: int = SEEDS,
+    seeds: int | None = None,
     max_tables: int = TABLES,
     draws: int = DRAWS,
     seed: int | None = 1,
@@ -77,7 +78,11 @@ def informed_audit(  # noqa: PLR0913  (the keywords of a public method are its i
     progress: Progress | bool | None = None,
 ) -> InformedAudit:
     """See `Suppression.audit`."""
-    _check(knows, method)
+    check_knows(knows)
+    if method not in METHODS:
+        raise InputError(f"method={method!r}: there is no such method; use {', '.join(map(repr, METHODS))}.")
+    if seeds is None:
+        seeds = RUNS if program.targets or program.problem.open.sum() > MOST_OPEN else SEEDS
     check_whole(seeds=seeds, max_tables=max_tables, draws=draws)
     check_seed(seed)
     check_max_seconds(max_seconds)
@@ -106,11 +111,15 @@ def informed_audit(  # noqa: PLR0913  (the keywords of a public method are its i
     return _result(ask, without, support, kept)
 
 
-def _check(knows: str, method: str) -> None:
+def check_knows(knows: Any, targets: bool = True) -> None:
+    """Refuse what an intruder cannot be told to know."""
     if knows not in KNOWS:
         raise InputError(f"knows={knows!r}: {' or '.join(map(repr, KNOWS))}, or leave it out.")
-    if method not in METHODS:
-        raise InputError(f"method={method!r}: there is no such method; use {', '.join(map(repr, METHODS))}.")
+    if not targets:
+        raise InputError(
+            f"knows={knows!r}: say what is wanted before that intruder (until='p <= 0.5'), or ask the result what she "
+            f"learns: audit(knows={knows!r})."
+        )
 
 
 def _numbers(random: np.random.SeedSequence, how_many: int) -> list[int]:
@@ -129,7 +138,7 @@ def _one_by_one(ask: Published, support: Support, seeds: list[int], most: int, s
     n, everybody = len(seeds), f"{len(tables.cells):,} tables agree with what is published"
     evidence = everybody, f"{int((~may).sum()):,} of them were excluded without running the program"
     if secret and possible.sum() > 1:
-        why = f"every table was counted, and the program run with {n:,} seeds, not with every seed it might have"
+        why = f"every table was counted, with what {n:,} seeds withhold of it, and not every seed there might have been"
         certificate = Certificate("unproven", why, (*evidence, "errors are those of these seeds"))
     else:
         which = "for each of the others" if not secret else "and proven to withhold other figures of all but one"
@@ -183,4 +192,7 @@ def _result(ask: Published, without: Any, support: Support, kept: Kept) -> Infor
     pmfs = tuple(law_by_trials(values, kept.weights, kept.possible, certificate) for values in picked @ kept.cells.T)
     exact = certificate.word == "exact"
     belief = Belief(release, support.law, keys, pmfs, int(kept.possible.sum()) if exact else None, certificate)
-    return InformedAudit(belief, without, kept.looked_at, int(kept.possible.sum()), kept.programs, kept.drawn)
+    sensitive = ask.sensitive(kept.cells[kept.possible])
+    return InformedAudit(
+        belief, without, sensitive, kept.looked_at, int(kept.possible.sum()), kept.programs, kept.drawn
+    )

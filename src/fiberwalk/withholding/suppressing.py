@@ -15,7 +15,8 @@ from ..base.progress import Progress, shown
 from ..protect.withholding.least_suppression import ROUNDS
 from ..protect.withholding.problem import SuppressionProblem, problem
 from ..results.suppression_result import Suppression
-from .informed import informed_audit
+from .informed import check_knows, informed_audit
+from .informed_targets import check_before_informed
 from .program import Program
 from .targets import parse_targets
 
@@ -28,6 +29,7 @@ def suppression(
     *,
     until: str | Sequence[str] | None = None,
     law: Any = "uniform",
+    knows: str | None = None,
     rounds: int = ROUNDS,
     seed: int | None = None,
     max_seconds: float | None = None,
@@ -50,6 +52,11 @@ def suppression(
         of these, joined by "and". A sampled figure counts as safe if it is by three standard errors.
     law
         What the intruder believes beforehand, as for `audit`; with a list of laws the worst of them counts.
+    knows
+        "algorithm": what `until` wants must hold before an outsider who knows the program, too (`Suppression.audit`), of
+        every figure that would be sensitive in any table that she keeps. For small problems, of which every table is run
+        through the program. It is a check, and no further search: a pattern that fails is refused, and where others are
+        tried until one passes (another seed, other wishes), she may conclude from that, too.
     rounds
         How often a pattern is improved before the search settles for one that protects, but may not be the cheapest.
     seed
@@ -82,11 +89,15 @@ def suppression(
     targets = () if until is None else parse_targets(until)
     laws = list(law) if isinstance(law, (list, tuple)) else [law]
     check_max_seconds(max_seconds)
+    if knows is not None:
+        check_knows(knows, bool(targets))
     program, own_seed = Program(task, targets, laws, rounds), secrets.randbits(SECRET) if seed is None else int(seed)
     with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
         found = program.solved(own_seed, tell)
+        if knows is not None:
+            check_before_informed(program, found.withheld, own_seed, knows, tell)
     names = tuple(str(getattr(law, "name", law)) for law in laws)
     return Suppression(
         found.withheld, audit, partial(informed_audit, program), own_seed, targets, names, found.cost_of_intervals,
-        found.thorough,
+        found.thorough, knows,
     )  # fmt: skip

@@ -15,6 +15,8 @@ from ..fiber.blocks.presolve import presolve
 from ..fiber.bounds.chooser import sharp_bounds
 from ..protect.withholding.least_suppression import Withheld
 from ..protect.withholding.problem import SuppressionProblem
+from ..protect.withholding.suppression_pattern import by_chance
+from ..protect.withholding.tied_patterns import cheapest_patterns, taken
 from .program import Program
 
 AS_KNOWN = (
@@ -33,6 +35,8 @@ class Published:
     programs: int = 0
     """How often the program was run."""
     _known: dict[tuple[bytes, int], bool] = field(default_factory=dict)
+    _first: dict[bytes, Withheld | None] = field(default_factory=dict)
+    _chances: np.ndarray | None = None
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -80,7 +84,7 @@ class Published:
             return True
         if self.program.targets:
             return False
-        found = self.run(truth, seed)
+        found = self._first[truth.tobytes()] = self.run(truth, seed)
         self._known[truth.tobytes(), seed] = self._same(found)
         return found is None or (found.proven and self._cost(truth) > found.cost)
 
@@ -88,6 +92,31 @@ class Published:
         """What the program withholds of a table; None if it refuses the table."""
         self.programs += 1
         return self.program.of_table(truth, seed)
+
+    def shares(self, truth: np.ndarray, seeds: Sequence[int]) -> np.ndarray:
+        """For each seed: does it withhold these figures of a table that `never` has looked at?
+
+        Of a small problem all cheapest patterns are listed, among which a seed chooses; else the program is run for each.
+        """
+        first = self._first.get(truth.tobytes())
+        if len(seeds) > 1 and first is not None and first.settled:
+            task = first.problem.task()
+            patterns = cheapest_patterns(task, first.cost)
+            if patterns is not None:
+                n = len(task.cost)
+                if self._chances is None or self._chances.shape != (len(seeds), n):
+                    self._chances = np.array([by_chance(seed, n) for seed in seeds])
+                mine = np.flatnonzero((patterns[:, : len(self.hidden)] == self.hidden).all(axis=1))
+                return np.isin(taken(patterns, task.dear(self._chances)), mine)
+        return np.array([self.gives(truth, seed) for seed in seeds])
+
+    def sensitive(self, tables: np.ndarray) -> np.ndarray:
+        """Of each withheld cell and total, in the order of an audit: is it sensitive in any of some tables?"""
+        figures = self.program.problem.figures
+        primary = np.any([self.program.problem.for_table(table).primary for table in tables], axis=0)
+        shown = figures.released(self.hidden, self.program.problem.primary)
+        keys = [tuple(key) for key in shown.listed(())[0].tolist()]
+        return np.array([bool(primary[figures.place[key]]) for key in keys])
 
     def _same(self, found: Withheld | None) -> bool:
         return found is not None and bool((found.hidden == self.hidden).all())
@@ -111,7 +140,7 @@ def same_pattern(ask: Published, tables: np.ndarray, seeds: Sequence[int]) -> tu
         check_time("tables were suppressed one by one")
         possible[number] = not ask.never(table, seeds[0])
         if possible[number]:
-            same[number] = [ask.gives(table, seed) for seed in seeds]
+            same[number] = ask.shares(table, seeds)
         ask.tell(f"{number + 1:,} of {len(tables):,} tables: {int(same.any(axis=1).sum()):,} give the same pattern")
     if len(seeds) == 1:
         possible &= same[:, 0] > 0

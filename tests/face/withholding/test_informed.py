@@ -124,9 +124,8 @@ def test_drawn_tables_agree_with_all_tables():
     assert drawn.tables is None
     for cell in every.cells.index:
         one, other = (audit.cells.loc[cell] for audit in (every, drawn))
-        assert (
-            abs(one["p_modal"] - drawn.pmf(A=cell[0], B=cell[1]).get(one["modal"], 0.0)) < 0.25
-        )  # 60 seeds, and some hundred kept tables
+        of_the_same = drawn.pmf(A=cell[0], B=cell[1]).get(one["modal"], 0.0)
+        assert abs(one["p_modal"] - of_the_same) < 0.25  # 60 seeds, and some hundred kept tables
         assert other["entropy_mcse"] > 0
     assert "drawn tables" in drawn.words
 
@@ -178,6 +177,27 @@ def test_contributors_and_targets_are_part_of_the_program():
         assert informed.programs >= 1
 
 
+def test_targets_before_whom_knows_the_program():
+    """What passes holds in an audit of its own; what does not is refused and says what is believed of which cell."""
+    passed = refused = 0
+    for seed in range(12):
+        table = np.random.default_rng(seed).poisson(1.2, (2, 3)) + np.array([[0, 1, 0], [1, 0, 1]])
+        for knows in ("algorithm", "algorithm and seed"):
+            try:
+                found = fw.protect.suppression(table, rule="< 2", until="p <= 0.6", knows=knows, seed=1)
+            except fw.InputError as problem:
+                refused += "an intruder who knows the program keeps" in str(problem)
+                continue
+            passed += 1
+            cells = found.audit(knows=knows, seeds=30, seed=3).cells
+            sensitive = found.figures.index[found.figures["why"] == "sensitive"]
+            slack = 0.0 if knows == "algorithm and seed" else 0.1  # other seeds of the program than those of the check
+            assert (cells.loc[sensitive, "p_modal"] <= 0.6 + slack + 1e-9).all()
+            assert f"also for who knows the {knows}" in found.words
+    assert passed >= 2
+    assert refused >= 4
+
+
 def test_what_is_refused():
     result = fw.protect.suppression(TABLE, rule="< 3", seed=1)
     with pytest.raises(fw.InputError, match="knows='secret': 'algorithm' or 'algorithm and seed', or leave it out"):
@@ -188,6 +208,13 @@ def test_what_is_refused():
         result.audit(knows="algorithm", max_tables=2, method="exact")
     with pytest.raises(fw.TooLarge, match="too few to say what an intruder learns who knows the program"):
         result.audit(knows="algorithm", max_tables=2, draws=10)
+    with pytest.raises(fw.InputError, match=r"say what is wanted before that intruder \(until='p <= 0.5'\)"):
+        fw.protect.suppression(TABLE, rule="< 3", knows="algorithm")
+    with pytest.raises(fw.InputError, match="knows='all': 'algorithm' or 'algorithm and seed'"):
+        fw.protect.suppression(TABLE, rule="< 3", knows="all", until="p <= 0.5")
+    large = np.random.default_rng(0).integers(900_000, 1_000_000, (3, 3))
+    with pytest.raises(fw.TooLarge, match="until= with knows= is for small problems: "):
+        fw.protect.suppression(large, where={"A": "1", "B": "1"}, knows="algorithm", until="p <= 0.5", seed=1)
     with pytest.raises(fw.InputError, match="seeds=0"):
         result.audit(knows="algorithm", seeds=0)
 
