@@ -129,8 +129,8 @@ class Suppression:
 
         method : "exact": the program is run for every table that agrees with what is published; "chains": for drawn ones;
             "auto": for drawn ones where there are more than `max_tables`
-        seeds : over how many seeds of the program is averaged; errors are stated. Left out, 1,000 in small problems, of which
-            all cheapest patterns are listed, and 50 where the program is run for each seed
+        seeds : over how many seeds of the program is averaged; errors are stated. Left out, 1,000 in small problems, of
+            which all cheapest patterns are listed, and 50 where the program is run for each seed
         max_tables : the most tables for which the program is run, those not counted which are excluded without it
         draws : tables that are drawn by each of four chains; where fewer than 100 give the pattern, there is no answer
 

@@ -76,7 +76,7 @@ def suppression(
     >>> s = fw.protect.suppression([[1, 5, 4], [7, 20, 6], [3, 8, 9]], rule="< 3")
     >>> s.cost, s.proven
     (4.0, True)
-    >>> t = fw.protect.suppression([[1, 5, 4], [7, 20, 6], [3, 8, 9]], rule="< 3", until="bits >= 3")
+    >>> t = fw.protect.suppression([[1, 5, 4], [7, 20, 6], [3, 8, 9]], rule="< 3", until="bits >= 3", seed=1)
     >>> t.cost
     6.0
     """
