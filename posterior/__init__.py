@@ -7,6 +7,7 @@ goodness_of_fit/  conditional tests of a model of the table itself
 
 belief         believe(release, law): every hidden cell and every sum that is asked about
 joint          several cells at once
+every_table    all tables one by one, for what no sum of cells answers
 most_probable  the likeliest table
 square         one Markov-perturbed square of four cells
 """

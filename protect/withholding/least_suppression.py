@@ -34,6 +34,8 @@ class Withheld:
     at_least: int
     """No pattern costs less."""
     stopped: str
+    settled: bool = False
+    """Is it proven that among the cheapest patterns the seed alone decided?"""
 
     @property
     def release(self) -> Release:
@@ -89,15 +91,20 @@ def least_suppression(
     *,
     rounds: int = ROUNDS,
     seed: int = 1,
+    break_ties: bool = False,
     max_seconds: float | None = None,
     progress: Progress | bool | None = None,
 ) -> Withheld:
-    """The cheapest pattern that gives every sensitive figure what it wants, or the best that so much work finds."""
+    """The cheapest pattern that gives every sensitive figure what it wants, or the best that so much work finds.
+
+    With `break_ties` the seed decides among equally cheap ones.
+    """
     check_whole(rounds=rounds)
     check_max_seconds(max_seconds)
     check_seed(seed)
     with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
-        pattern = cheapest_pattern(problem.task(), rounds=int(rounds), seed=seed, tell=tell or (lambda line: None))
+        task = problem.task().with_ties_broken(seed) if break_ties else problem.task()
+        pattern = cheapest_pattern(task, rounds=int(rounds), seed=seed, tell=tell or (lambda line: None))
     if pattern.unmet is not None:
         raise problem.impossible(pattern.unmet.figure, pattern.unmet.attacker)
     return _result(problem, pattern)
@@ -107,4 +114,4 @@ def _result(problem: SuppressionProblem, pattern: Pattern) -> Withheld:
     hidden: Any = pattern.hidden[: len(problem.figures)]
     if (problem.primary & ~hidden).any():
         raise InputError("a sensitive figure would be published.")
-    return Withheld(problem, hidden, pattern.proven, pattern.cost, pattern.at_least, pattern.stopped)
+    return Withheld(problem, hidden, pattern.proven, pattern.cost, pattern.at_least, pattern.stopped, pattern.settled)

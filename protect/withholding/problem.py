@@ -35,6 +35,37 @@ _SAFE = 10**12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Wishes:
+    """What `fw.protect.problem` was asked for, so that the same can be asked of another table."""
+
+    where: Any = None
+    rule: str | None = None
+    zeros_hidden: bool = False
+    below: Any = 0
+    above: Any = 0
+    width: Any = 0
+    percent: float | None = None
+    minimise: Any = "cells"
+    keep: Any = None
+    prefer: Any = None
+    withheld: Any = None
+    secondary_zeros: bool = False
+    alone: Any = None
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """What was said figure by figure, and not as something that follows from a table."""
+        said = {
+            name: getattr(self, name) for name in ("where", "below", "above", "width", "minimise", "keep", "prefer")
+        }
+        said |= {"withheld": self.withheld, "alone": None if self.alone is False else self.alone}
+        plain = (str, int, float, np.integer, np.floating)
+        return tuple(
+            name for name, one in said.items() if one is not None and not isinstance(one, plain) and not callable(one)
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class SuppressionProblem:
     """Which figures of some tables are sensitive, what each must keep, and what may be withheld to protect them.
 
@@ -60,6 +91,19 @@ class SuppressionProblem:
     rule: Rule | None = None
     """The rule, where the intruder knows it."""
     flags: bool = False
+    wishes: Wishes | None = None
+    """What was asked for; None where the problem was not made by `fw.protect.problem`."""
+
+    def for_table(self, truth: np.ndarray) -> SuppressionProblem:
+        """The problem that the same wishes pose for other values of the finest cells; refused where these pose none.
+
+        What is sensitive by a rule, levels in percent, costs by value, and what functions say follow from the table. What
+        was said figure by figure stays as it is, and so does who contributes to which cell.
+        """
+        if self.wishes is None:
+            raise InputError("only what fw.protect.problem() made can be posed for another table.")
+        start = replace(self.figures.start, truth=np.asarray(truth, dtype=np.int64))
+        return _posed(replace(self.figures, start=start), self.wishes)
 
     def __repr__(self) -> str:
         open_too = int((self.open & ~self.forced).sum())
@@ -259,34 +303,63 @@ def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     else:
         tables = [_plain(table) for table in listed_tables(tables)]
     figures = figures_of(tables, margins)
-    values = figures.values
-    primary = picked_figures(figures, where, "where=") if where is not None else np.zeros(len(figures), dtype=bool)
-    if rule is not None:
-        if figures.start.signed:
-            raise InputError("a threshold rule is about figures of at least 0; say which are sensitive with where=.")
-        known = Rule.parse(rule, zeros_hidden=zeros_hidden, decimals=figures.start.decimals)
-        primary |= (values >= known.lower) & (values <= known.upper)
-    elif zeros_hidden:
-        raise InputError("zeros_hidden= goes with rule=; for zeros as secondaries give secondary_zeros=True.")
-    primary &= figures.offered
-    _check_primary(figures, primary, rule)
-    before = picked_figures(figures, withheld, "withheld=")
-    kept = _kept(figures, keep)
+    return _posed(
+        figures,
+        Wishes(
+            where,
+            rule,
+            zeros_hidden,
+            below,
+            above,
+            width,
+            percent,
+            minimise,
+            keep,
+            prefer,
+            withheld,
+            secondary_zeros,
+            alone,
+        ),
+    )
+
+
+def _posed(figures: Figures, wishes: Wishes) -> SuppressionProblem:
+    """The problem that some wishes pose for the true figures."""
+    primary, values = _primary(figures, wishes), figures.values
+    before, kept = picked_figures(figures, wishes.withheld, "withheld="), _kept(figures, wishes.keep)
     for figure in np.flatnonzero(kept & (primary | before)):
         why = "sensitive" if primary[figure] else "withheld already"
         raise InputError(f"keep=: {figures.words(int(figure))} is {why}, and cannot be published.")
     grand = [dim.total for dim in figures.start.dims]
     kept |= (figures.keys == grand).all(axis=1) & ~before
-    sums, behind = own_sums(figures, lone_contributors(figures, alone), primary)
-    open_too = figures.offered & ~kept & ((values != 0) | secondary_zeros)
+    sums, behind = own_sums(figures, lone_contributors(figures, wishes.alone), primary)
+    open_too = figures.offered & ~kept & ((values != 0) | wishes.secondary_zeros)
     levels = [
         scaled_amounts(figures, amount, f"{name}=")
-        for name, amount in (("below", below), ("above", above), ("width", width))
+        for name, amount in (("below", wishes.below), ("above", wishes.above), ("width", wishes.width))
     ]
+    minimise = wishes.minimise
     return SuppressionProblem(
-        figures, primary, _sensitive(figures, primary, sums, levels, percent), sums, before, open_too,
-        *_costs(figures, minimise, prefer), minimise if isinstance(minimise, str) else "own costs", behind,
+        figures, primary, _sensitive(figures, primary, sums, levels, wishes.percent), sums, before, open_too,
+        *_costs(figures, minimise, wishes.prefer), minimise if isinstance(minimise, str) else "own costs", behind,
+        wishes=wishes,
     )  # fmt: skip
+
+
+def _primary(figures: Figures, wishes: Wishes) -> np.ndarray:
+    """Which figures are sensitive, as they were named or by the rule."""
+    where, rule, values = wishes.where, wishes.rule, figures.values
+    primary = picked_figures(figures, where, "where=") if where is not None else np.zeros(len(figures), dtype=bool)
+    if rule is not None:
+        if figures.start.signed:
+            raise InputError("a threshold rule is about figures of at least 0; say which are sensitive with where=.")
+        known = Rule.parse(rule, zeros_hidden=wishes.zeros_hidden, decimals=figures.start.decimals)
+        primary |= (values >= known.lower) & (values <= known.upper)
+    elif wishes.zeros_hidden:
+        raise InputError("zeros_hidden= goes with rule=; for zeros as secondaries give secondary_zeros=True.")
+    primary &= figures.offered
+    _check_primary(figures, primary, rule)
+    return primary
 
 
 def _kept(figures: Figures, keep: Any) -> np.ndarray:

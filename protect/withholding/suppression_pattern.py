@@ -11,7 +11,7 @@ will do, and one more figure must be withheld.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,10 @@ LONGEST = 100
 """Sums of more figures say too little about single ones to be worth a condition for each."""
 DENOMINATOR = 2520
 """Duals of tables are mostly fractions of small numbers. Rounded ones give true conditions, too."""
+FINE, MOST_COST = 4096, 10**10
+"""Steps by which a seed tells equally cheap figures apart, and what all costs come to then; beyond it steps are fewer."""
+TO_THE_END = 60
+"""Figures that may be withheld, up to which the search goes on until the seed alone decides among the cheapest patterns."""
 _CLOSE, _CLEAR = 1e-6, 1e-4
 """Differences that the solvers do not see, and those that they surely do."""
 
@@ -77,6 +81,29 @@ class Task:
     be. What is impossible even then is refused."""
     too_narrow: Callable[[np.ndarray], np.ndarray]
     """The last word: which sensitive figures a pattern leaves too narrow an interval, in whole numbers."""
+    unit: int = 1
+    """Costs that differ by less than this are the same to whoever pays them; a seed tells these patterns apart."""
+
+    def with_ties_broken(self, seed: int) -> Task:
+        """The same with costs to which a seed adds less than a unit in all: it decides among equally cheap patterns.
+
+        Otherwise the solver would, always in the same way, and the pattern would tell of the table to whoever runs it too.
+        """
+        fine = self.fine
+        if fine < 2:
+            return self
+        unit = fine * int((self.open & ~self.forced).sum())
+        return replace(self, cost=self.cost * unit + self.dear(by_chance(seed, len(self.cost))), unit=unit)
+
+    @property
+    def fine(self) -> int:
+        """In how many steps a seed tells equally cheap figures apart."""
+        open_ones = int((self.open & ~self.forced).sum())
+        return min(FINE, MOST_COST // max(int(self.cost[self.open | self.forced].sum()) * open_ones, 1))
+
+    def dear(self, chance: np.ndarray) -> np.ndarray:
+        """What seeds add to the cost of every figure, in steps, from a number between 0 and 1 for each."""
+        return np.asarray(np.where(self.open & ~self.forced, (chance * self.fine).astype(np.int64), 0))
 
     def demands(self, reach: Mapping[int, np.ndarray]) -> list[Demand]:
         """What is wanted of every sensitive figure before every attacker.
@@ -94,6 +121,11 @@ class Task:
         return found
 
 
+def by_chance(seed: int, figures: int) -> np.ndarray:
+    """A number between 0 and 1 for each figure."""
+    return np.random.default_rng([seed, 1]).random(figures)
+
+
 @dataclass(frozen=True, eq=False)
 class Pattern:
     """Which figures to withhold; is that proven to be the cheapest, what does it cost, and what does any at least?"""
@@ -106,6 +138,8 @@ class Pattern:
     """A demand that cannot be met, whatever is withheld: there is no pattern."""
     stopped: str = ""
     """Why the search ended before it was done."""
+    settled: bool = False
+    """Is it proven that the seed alone decided among the cheapest?"""
 
 
 def cheapest_pattern(task: Task, *, rounds: int, seed: int, tell: Progress) -> Pattern:
@@ -124,7 +158,8 @@ def cheapest_pattern(task: Task, *, rounds: int, seed: int, tell: Progress) -> P
         if unmet.attacker in reach:
             return Pattern(best, False, 0, 0, unmet)
         reach[unmet.attacker] = task.reach(unmet.attacker)
-    found = _Found(best, int(task.cost[best].sum()), at_least)
+    unit = 1 if task.open.sum() <= TO_THE_END else task.unit
+    found = _Found(best, int(task.cost[best].sum()), at_least, unit)
     try:
         patterns.prune(best, task.forced)
         found.total = int(task.cost[best].sum())
@@ -133,8 +168,10 @@ def cheapest_pattern(task: Task, *, rounds: int, seed: int, tell: Progress) -> P
         _shake(task, patterns, demands, found, rounds, np.random.default_rng(seed), tell)
     except (TimeUp, KeyboardInterrupt) as problem:
         stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
-    total = int(task.cost[found.hidden].sum())
-    return Pattern(found.hidden, total <= found.at_least, total, min(found.at_least, total), stopped=stopped)
+    # whatever the seed adds to a pattern is below a unit, so that both are whole units rounded down
+    total, at_least = int(task.cost[found.hidden].sum()) // task.unit, found.at_least // task.unit
+    settled = task.unit > 1 and int(task.cost[found.hidden].sum()) <= found.at_least
+    return Pattern(found.hidden, total <= at_least, total, min(at_least, total), stopped=stopped, settled=settled)
 
 
 @dataclass
@@ -144,10 +181,12 @@ class _Found:
     hidden: np.ndarray
     total: int
     at_least: int
+    unit: int = 1
+    """A difference below this is not worth looking for."""
 
     @property
     def proven(self) -> bool:
-        return self.total <= self.at_least
+        return self.total // self.unit <= self.at_least // self.unit
 
 
 def _shake(
@@ -160,7 +199,7 @@ def _shake(
         other = patterns.shaken(found.hidden, task.forced, demands, random)
         total = int(task.cost[other].sum())
         if total < found.total:
-            tell(f"attempt {done + 1:,} of {times:,}: a pattern of cost {total:,} protects")
+            tell(f"attempt {done + 1:,} of {times:,}: a pattern of cost {total // task.unit:,} protects")
         if total <= found.total:
             found.hidden, found.total = other, total
 
@@ -177,8 +216,8 @@ def _improve(
         found.at_least = max(found.at_least, int(np.ceil(cost @ share - _CLOSE)))
         narrow = search.conditions(share)
         tell(
-            f"round {done + 1} in fractions: the least cost is at least {found.at_least:,}; {narrow} intervals are "
-            "too narrow"
+            f"round {done + 1} in fractions: the least cost is at least {found.at_least // task.unit:,}; {narrow} intervals "
+            "are too narrow"
         )
         if not narrow:
             break
@@ -190,7 +229,7 @@ def _improve(
         hidden, optimal = search.proposal(forced)
         if optimal:
             found.at_least = max(found.at_least, int(cost[hidden].sum()))
-        tell(f"round {done + 1}: the least cost is at least {found.at_least:,}")
+        tell(f"round {done + 1}: the least cost is at least {found.at_least // task.unit:,}")
         short = bool(search.conditions(hidden.astype(float)))
         if not short and len(task.too_narrow(hidden)):
             search.one_more(hidden)
@@ -200,7 +239,7 @@ def _improve(
             patterns.prune(hidden, forced)
         if cost[hidden].sum() < found.total:
             found.hidden, found.total = hidden, int(cost[hidden].sum())
-            tell(f"round {done + 1}: a pattern of cost {found.total:,} protects")
+            tell(f"round {done + 1}: a pattern of cost {found.total // task.unit:,} protects")
         in_vain = in_vain + 1 if (found.at_least, found.total) == before else 0
 
 

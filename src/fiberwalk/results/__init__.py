@@ -2,6 +2,7 @@
 
 audit_result             an audit: its readings and respondents, how it is shown and kept
 audited_cells            what an audit says of each cell: its distribution, and what follows from it
+informed_audit           the same of an intruder who knows the program that chose what to withhold
 further_questions        what is computed when asked: joint laws, the most probable table, drawn tables
 map_result               an R-U map: methods of protection by risk and utility
 margin_sets              sets of margins that might be published together

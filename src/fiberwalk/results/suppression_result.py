@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..withholding.targets import Target
     from .audit_result import Audit
+    from .informed_audit import InformedAudit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,11 +30,17 @@ class Suppression:
     withheld: Withheld
     auditor: Callable[..., Audit]
     """`fw.audit`."""
+    informed: Callable[..., InformedAudit]
+    """The same of an intruder who knows the program."""
+    seed: int
+    """What decided among equally cheap patterns. Whoever knows it, and the program, learns more: it is not published."""
     targets: tuple[Target, ...] = ()
     laws: tuple[str, ...] = ()
     cost_of_intervals: int | None = None
     """What the pattern would cost whose intervals alone are wide enough, where there is a target."""
     thorough: bool = False
+    knows: str | None = None
+    """What the intruder knows before whom the targets were checked, besides what is published."""
 
     def __repr__(self) -> str:
         return f"<Suppression: {self.words}>"
@@ -68,6 +75,7 @@ class Suppression:
         more = self.withheld.cost - (self.cost_of_intervals or 0)
         price = self.withheld.problem.in_words(more)
         words += f"; {wanted} for every sensitive figure under the law {', '.join(self.laws)}"
+        words += "" if self.knows is None else f", also for who knows the {self.knows}"
         words += (
             f", at {price} more than intervals alone would cost" if more > 0 else ", at no more than intervals cost"
         )
@@ -103,6 +111,37 @@ class Suppression:
         }
         return pd.DataFrame(columns, index=figures.start.index(figures.keys[rows]))
 
-    def audit(self, **settings: Any) -> Audit:
-        """What an intruder learns of every withheld figure: `fw.audit` of the release, with its keywords."""
-        return self.auditor(self.release, **settings)
+    @overload
+    def audit(self, *, knows: None = None, **settings: Any) -> Audit: ...
+
+    @overload
+    def audit(self, *, knows: str, **settings: Any) -> InformedAudit: ...
+
+    def audit(self, *, knows: str | None = None, **settings: Any) -> Audit | InformedAudit:
+        """What an intruder learns of every withheld figure: `fw.audit` of the release, with its keywords.
+
+        With `knows="algorithm"` she also knows the program: the rule, the levels, the costs, and how it is solved. She keeps
+        only tables of which it would have withheld the same figures, and an `InformedAudit` says how much more she learns.
+        Its seed she does not know, and takes each for as probable as any other; with `knows="algorithm and seed"` she does.
+        What the program was told figure by figure (where=, keep= and others as lists) is taken to be known to her.
+
+        Then the settings are `law`, `seed`, `percent`, `max_seconds` and `progress` as for `fw.audit`, and
+
+        method : "exact": the program is run for every table that agrees with what is published; "chains": for drawn ones;
+            "auto": for drawn ones where there are more than `max_tables`
+        seeds : over how many seeds of the program is averaged; errors are stated. Left out, 1,000 in small problems, of
+            which all cheapest patterns are listed, and 50 where the program is run for each seed
+        max_tables : the most tables for which the program is run, those not counted which are excluded without it
+        draws : tables that are drawn by each of four chains; where fewer than 100 give the pattern, there is no answer
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> s = fw.protect.suppression([[1, 5, 4], [7, 2, 6], [3, 8, 9]], rule="< 3", seed=1)
+        >>> informed = s.audit(knows="algorithm and seed")
+        >>> informed.looked_at, informed.kept
+        (7, 1)
+        """
+        if knows is None:
+            return self.auditor(self.release, **settings)
+        return self.informed(self.withheld, self.seed, knows=knows, **settings)

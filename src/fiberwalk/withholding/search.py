@@ -62,7 +62,7 @@ class Search:
                 pattern = self._given_back(start)
                 if best is None or self._cost(pattern) < self._cost(best):
                     best = pattern
-                    self.tell(f"a pattern of cost {self._cost(best):,} reaches the target")
+                    self.tell(f"a pattern of cost {self._cost(best) // self.task.unit:,} reaches the target")
             if best is not None and small:
                 best = self._exchanged(best)
         except (TimeUp, KeyboardInterrupt) as problem:
@@ -102,7 +102,7 @@ class Search:
             if not tried:
                 return None
             gains = [_far(beyond) - _far(self.attempts.beyond(one)) for one in tried]
-            prices = [max(self._cost(one) - self._cost(hidden), 1) for one in tried]
+            prices = [max(self._cost(one) - self._cost(hidden), self.task.unit) for one in tried]
             # A step that gains nothing by itself may be half of one that does: the least harmful is taken.
             worth = [gain / price if gain > 0 else gain * price for gain, price in zip(gains, prices, strict=True)]
             best = int(np.argmax(worth))
@@ -171,9 +171,9 @@ class Search:
         while again:
             again = False
             for other in self._neighbours(hidden):
-                if self._cost(other) < self._cost(hidden) and self._fine(other):
+                if self._cost(other) // self.task.unit < self._cost(hidden) // self.task.unit and self._fine(other):
                     hidden, again = self._given_back(other), True
-                    self.tell(f"a pattern of cost {self._cost(hidden):,} reaches the target")
+                    self.tell(f"a pattern of cost {self._cost(hidden) // self.task.unit:,} reaches the target")
                     break
         return hidden
 

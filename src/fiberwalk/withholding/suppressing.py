@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from ..auditing import audit
 from ..base.errors import InputError
 from ..base.interruption import check_max_seconds, plain_interrupts, time_limit
+from ..base.numbers import check_seed
 from ..base.progress import Progress, shown
-from ..protect.withholding.least_suppression import ROUNDS, Withheld, least_suppression
+from ..protect.withholding.least_suppression import ROUNDS
 from ..protect.withholding.problem import SuppressionProblem, problem
 from ..results.suppression_result import Suppression
-from .attempts import Attempts
-from .search import Search
+from .informed import check_knows, informed_audit
+from .informed_targets import check_before_informed
+from .program import Program
 from .targets import parse_targets
+
+SECRET = 62
+"""Bits of a seed that nobody chose."""
 
 
 def suppression(
@@ -25,8 +29,9 @@ def suppression(
     *,
     until: str | Sequence[str] | None = None,
     law: Any = "uniform",
+    knows: str | None = None,
     rounds: int = ROUNDS,
-    seed: int = 1,
+    seed: int | None = None,
     max_seconds: float | None = None,
     progress: Progress | bool | None = None,
     **wishes: Any,
@@ -47,10 +52,17 @@ def suppression(
         of these, joined by "and". A sampled figure counts as safe if it is by three standard errors.
     law
         What the intruder believes beforehand, as for `audit`; with a list of laws the worst of them counts.
+    knows
+        "algorithm": what `until` wants must hold before an outsider who knows the program, too (`Suppression.audit`), of
+        every figure that would be sensitive in any table that she keeps. For small problems, of which every table is run
+        through the program. It is a check, and no further search: a pattern that fails is refused, and where others are
+        tried until one passes (another seed, other wishes), she may conclude from that, too.
     rounds
         How often a pattern is improved before the search settles for one that protects, but may not be the cheapest.
     seed
-        Of what is tried at random, and of chains. The same seed gives the same pattern.
+        Of what is tried at random, and of which of equally cheap patterns is taken. The same seed gives the same pattern;
+        left out, a new one that nobody knows, so that it cannot be told from the pattern which tables would have another.
+        `Suppression.seed` is for you alone.
     max_seconds
         After so many seconds the best pattern so far is taken; so does Ctrl-C.
     progress
@@ -64,7 +76,7 @@ def suppression(
     >>> s = fw.protect.suppression([[1, 5, 4], [7, 20, 6], [3, 8, 9]], rule="< 3")
     >>> s.cost, s.proven
     (4.0, True)
-    >>> t = fw.protect.suppression([[1, 5, 4], [7, 20, 6], [3, 8, 9]], rule="< 3", until="bits >= 3")
+    >>> t = fw.protect.suppression([[1, 5, 4], [7, 20, 6], [3, 8, 9]], rule="< 3", until="bits >= 3", seed=1)
     >>> t.cost
     6.0
     """
@@ -72,35 +84,20 @@ def suppression(
         raise InputError(
             f"suppression({next(iter(wishes))}=): that is part of the problem, and said to fw.protect.problem()."
         )
+    check_seed(seed)
     task = tables if isinstance(tables, SuppressionProblem) else problem(tables, **wishes)
     targets = () if until is None else parse_targets(until)
     laws = list(law) if isinstance(law, (list, tuple)) else [law]
     check_max_seconds(max_seconds)
+    if knows is not None:
+        check_knows(knows, bool(targets))
+    program, own_seed = Program(task, targets, laws, rounds), secrets.randbits(SECRET) if seed is None else int(seed)
     with shown(progress) as tell, plain_interrupts(), time_limit(max_seconds):
-        first = least_suppression(task, rounds=rounds, seed=seed, progress=tell or False)
-        if not targets:
-            return Suppression(first, audit)
-        return _until(first, Attempts(task, targets, laws, seed), seed, tell or (lambda line: None))
-
-
-def _until(first: Withheld, attempts: Attempts, seed: int, tell: Progress) -> Suppression:
-    """The pattern of intervals, with more withheld until targets are reached."""
-    task = first.problem
-    arrays = task.task()
-    begin = np.append(first.hidden, np.ones(task.sums.shape[0], dtype=bool))
-    search = Search(arrays, attempts, lambda hidden: not len(task.too_narrow(hidden)), tell)
-    found = search.run(begin, seed)
-    if found.hidden is None:
-        worst = attempts.beyond(begin)
-        figure = int(np.flatnonzero(task.primary)[int(worst.argmax())])
-        ended = f"; the search ended early: {found.stopped}" if found.stopped else ""
-        raise InputError(
-            f"no pattern was found in which {attempts.targets[0].meaning}: what is believed of cell "
-            f"{task.figures.words(figure)} stays beyond that; want less, let zeros or totals be withheld, or publish fewer "
-            f"margins{ended}."
-        )
-    hidden = found.hidden[: len(task.figures)]
-    cost = int(arrays.cost[found.hidden].sum())
-    withheld = replace(first, hidden=hidden, cost=cost, proven=cost <= first.at_least, stopped=found.stopped)
-    names = tuple(getattr(law, "name", law) for law in attempts.laws)
-    return Suppression(withheld, audit, tuple(attempts.targets), tuple(map(str, names)), first.cost, found.thorough)
+        found = program.solved(own_seed, tell)
+        if knows is not None:
+            check_before_informed(program, found.withheld, own_seed, knows, tell)
+    names = tuple(str(getattr(law, "name", law)) for law in laws)
+    return Suppression(
+        found.withheld, audit, partial(informed_audit, program), own_seed, targets, names, found.cost_of_intervals,
+        found.thorough, knows,
+    )  # fmt: skip

@@ -60,7 +60,7 @@ def test_costs_are_near_those_of_every_pattern():
         every = EveryTable(problem.figures.start.truth, problem.rows.toarray())
         least = cheapest(problem, every, limit)
         try:
-            found = fw.protect.suppression(problem, until=f"p <= {limit}")
+            found = fw.protect.suppression(problem, until=f"p <= {limit}", seed=1)
         except fw.InputError:
             unmet += least is not None
             continue
@@ -76,7 +76,7 @@ def test_costs_are_near_those_of_every_pattern():
 
 def test_the_target_holds_in_an_audit_of_its_own():
     """Every kind of target, under one law and the worst of two; intervals alone do not reach it."""
-    plain = fw.protect.suppression(TABLE, rule="< 3")
+    plain = fw.protect.suppression(TABLE, rule="< 3", seed=1)
     assert plain.proven
     assert plain.cost == 4
     for until, law in (
@@ -84,7 +84,7 @@ def test_the_target_holds_in_an_audit_of_its_own():
         ("bits >= 3", "uniform"),
         ("p <= 0.3 and bits >= 2.5", ["uniform", "hypergeometric"]),
     ):
-        found = fw.protect.suppression(TABLE, rule="< 3", until=until, law=law)
+        found = fw.protect.suppression(TABLE, rule="< 3", until=until, law=law, seed=1)
         for one in law if isinstance(law, list) else [law]:
             cell = found.audit(law=one, seed=7, tolerance=0.01).cells.loc[("1", "1")]
             assert cell["p_modal"] <= (0.3 if "0.3" in until else 0.15 if "0.15" in until else 1)
@@ -92,7 +92,7 @@ def test_the_target_holds_in_an_audit_of_its_own():
         assert plain.audit().cells.loc[("1", "1"), "p_modal"] > 0.15
         assert until.split(" and ")[0] in found.words
     near = fw.protect.suppression(
-        [[9, 5, 4], [7, 2, 6], [3, 8, 9]], where={"A": "1", "B": "1"}, until="near 10% <= 0.1"
+        [[9, 5, 4], [7, 2, 6], [3, 8, 9]], where={"A": "1", "B": "1"}, until="near 10% <= 0.1", seed=1
     )
     audit = near.audit(magnitudes=True)
     assert audit.cells.loc[("1", "1"), "p_near"] <= 0.1
@@ -101,8 +101,8 @@ def test_the_target_holds_in_an_audit_of_its_own():
 def test_contributors_are_intruders_too():
     """Whoever is alone in a cell knows it: before her, too, no value of the other is too probable."""
     table, alone = [[1, 1, 8], [9, 7, 6], [5, 4, 9]], [["p", "q", ""], ["", "", ""], ["", "", ""]]
-    outside = fw.protect.suppression(table, rule="< 2", alone=False, until="p <= 0.4")
-    inside = fw.protect.suppression(table, rule="< 2", alone=alone, until="p <= 0.4")
+    outside = fw.protect.suppression(table, rule="< 2", alone=False, until="p <= 0.4", seed=1)
+    inside = fw.protect.suppression(table, rule="< 2", alone=alone, until="p <= 0.4", seed=1)
     for found, safe in ((outside, False), (inside, True)):
         hers = found.release.knows({"A": "1", "B": "1"}, exactly=1)
         cells = fw.audit(hers).cells
@@ -112,7 +112,7 @@ def test_contributors_are_intruders_too():
 
 
 def test_what_a_result_says():
-    found = fw.protect.suppression(TABLE, rule="< 3", until="bits >= 3")
+    found = fw.protect.suppression(TABLE, rule="< 3", until="bits >= 3", seed=1)
     frame = found.figures
     assert set(frame["why"]) == {"sensitive", "protects others"}
     assert (frame["lower"] <= frame["value"]).all()
@@ -134,7 +134,7 @@ def test_the_same_seed_gives_the_same_pattern_and_interrupts_the_best_so_far():
         if "reaches the target" in line:
             raise KeyboardInterrupt
 
-    found = fw.protect.suppression(TABLE, rule="< 3", until="bits >= 3", progress=interrupted)
+    found = fw.protect.suppression(TABLE, rule="< 3", until="bits >= 3", progress=interrupted, seed=1)
     assert "the search ended early: it was interrupted" in found.words
 
 
@@ -143,16 +143,16 @@ def test_the_same_seed_gives_the_same_pattern_and_interrupts_the_best_so_far():
 )
 def test_targets_that_make_no_sense(until):
     with pytest.raises(fw.InputError, match="until="):
-        fw.protect.suppression(TABLE, rule="< 3", until=until)
+        fw.protect.suppression(TABLE, rule="< 3", until=until, seed=1)
 
 
 def test_what_cannot_be_reached_is_said():
     with pytest.raises(
         fw.InputError, match=r"no pattern was found in which no value has a probability above 0.01: what is bel"
     ):
-        fw.protect.suppression([[1, 5], [4, 3]], rule="< 2", until="p <= 0.01")
+        fw.protect.suppression([[1, 5], [4, 3]], rule="< 2", until="p <= 0.01", seed=1)
     with pytest.raises(fw.InputError, match=r"suppression\(rule=\): that is part of the problem"):
-        fw.protect.suppression(fw.protect.problem(TABLE, rule="< 3"), rule="< 3")
+        fw.protect.suppression(fw.protect.problem(TABLE, rule="< 3"), rule="< 3", seed=1)
 
 
 def test_two_truths_with_the_same_publication_look_the_same(tmp_path):
@@ -163,7 +163,7 @@ def test_two_truths_with_the_same_publication_look_the_same(tmp_path):
     total = [{"A": "1"}, {"A": "3"}, {"A": "3", "B": "3"}, {"A": "1", "B": "3"}]
     seen = []
     for number, table in enumerate((left, right)):
-        found = fw.protect.suppression(table, where=square[0], withheld=square + total, keep=[{"B": "1"}])
+        found = fw.protect.suppression(table, where=square[0], withheld=square + total, keep=[{"B": "1"}], seed=1)
         public = found.release.without_truth()
         path = tmp_path / f"{number}.csv"
         found.release.to_file(path)
