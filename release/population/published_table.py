@@ -93,6 +93,8 @@ def published_table(name: str, given: Any, domain: Domain) -> PublishedTable:
 def _refuse_what_cannot_be_read(release: Release, where: str) -> None:
     if release.decimals or release.of_magnitudes:
         raise InputError(f"{where} is one of amounts; the tables of a population count people.")
+    if release.signed:
+        raise InputError(f"{where} has cells that may be negative; the tables of a population count people.")
     if release.own.any():
         raise InputError(f"{where} is read by somebody who is in it (own=); say so of the population, with knows().")
     if len(release.grids) != 1 or not release.is_cell(release.keys).all():

@@ -41,6 +41,12 @@ REFUSED = {
         lambda: PEOPLE.published({"A": fw.table([1, 2], dims="age", labels={"age": ["0", "1"]})}),
         "table 'A' shows 'age', but not its label '2': give the zeros, or say whom the table is about",
     ),
+    "cells that may be negative": (
+        lambda: PEOPLE.published(
+            {"S": fw.publish(fw.table([3, -2], dims="sex", labels={"sex": ["f", "m"]}, at_least=-5, at_most=9), [""])}
+        ),
+        "table 'S' has cells that may be negative; the tables of a population count people",
+    ),
     "amounts": (
         lambda: PEOPLE.published([fw.table([1.5, 2.0], dims="sex", labels={"sex": ["f", "m"]}, decimals=1)]),
         "is one of amounts",
