@@ -18,6 +18,7 @@ NAMES = (
     "answers",
     "bounds",
     "exact",
+    "suppression",
     "moves",
     "threads",
     "start up",

@@ -18,6 +18,8 @@ from ...fiber.solvers.simplex import silent_model, solved
 
 NEAR, WIDER = 400, 6
 """Figures that are looked at first, and how many times as many where these allow no way."""
+FEW = 2_500
+"""Up to so many figures an integer program is tried before more figures are looked at."""
 MOST_NODES = 200
 """Nodes of the branch and bound for one way in whole numbers."""
 _WHOLE = 1e-6
@@ -64,7 +66,8 @@ class Ways:
         if change > self.room.up[figure] or -change > self.room.down[figure]:
             return None
         for near, last in self._around(figure, may):
-            way = self._within(near, figure, change, cost, withheld, whole_too=last)
+            whole_too = last or len(near) <= FEW
+            way = self._within(near, figure, change, cost, withheld, whole_too=whole_too)
             if way is not None:
                 return way
         return None
