@@ -1,6 +1,6 @@
 """Suppression problems of the contest: tables of other projects, where they are, and those of the made-up economy.
 
-Levels are lower and upper ones, as the modular method of tau-ARGUS takes no sliding ones; costs are the values.
+Levels are lower and upper ones, as the modular method of tau-ARGUS takes no sliding ones.
 """
 
 from __future__ import annotations
@@ -19,11 +19,20 @@ from fiberwalk.protect.withholding.problem import SuppressionProblem
 
 REFERENCE_DATA = "FIBERWALK_REFERENCE_DATA"
 HOW_TO_GET = f"{REFERENCE_DATA} names a folder with the example tables of rtauargus, sdcTable, SSBtools and tau-ARGUS"
-COUNTS = {"rule": "< 4", "below": 1, "above": 1, "minimise": "counts"}
+
+
+def by_value(values: np.ndarray) -> np.ndarray:
+    """What figures cost: their values, zeros 1."""
+    return np.maximum(values, 1)
+
+
+COUNTS = {"rule": "< 4", "below": 1, "above": 1, "minimise": by_value}
 """Counts of 1, 2 and 3 are sensitive, and 1 more and 1 less must stay possible."""
-MAGNITUDES = {"percent": 15, "minimise": "counts"}
+MAGNITUDES = {"percent": 15, "minimise": by_value}
 """Figures of fewer than 3 enterprises, or of which the largest one has more than 85%: 15% below and above."""
 FEW, DOMINANT = 3, 0.85
+UNIT = 1000
+"""Amounts are in this unit, as the optimal method of pytauargus crashes with sums of hundreds of millions."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,7 @@ class Case:
     def there(self) -> bool:
         """Are its files where they are looked for?"""
         folder = os.environ.get(REFERENCE_DATA, "")
-        return not self.files or bool(folder) and all((Path(folder) / one).is_file() for one in self.files)
+        return not self.files or (bool(folder) and all((Path(folder) / one).is_file() for one in self.files))
 
 
 def _read(name: str, **options: Any) -> pd.DataFrame:
@@ -64,13 +73,15 @@ def _of_sums(frame: pd.DataFrame, dims: list[str], tree: dict[str, Any], columns
     """A problem of amounts: `columns` are the amount, the number of those behind it and the largest of them."""
     amount, number, largest = columns
     grid = frame.groupby(dims).agg({amount: "sum", number: "sum", largest: "max"})
-    whole = grid[amount].round().astype(int)
+    whole = (grid[amount] / UNIT).round().astype(int)
     table = fw.table(whole, hierarchies=tree)
     begun = fw.protect.problem(table, where=lambda values: values == values.max(), **MAGNITUDES)
     figures = begun.figures
     stacked = grid.reindex(pd.MultiIndex.from_product([dim.labels for dim in figures.start.dims], names=dims))
     many = figures.matrix @ stacked[number].fillna(0).astype(int).to_numpy()
-    most = np.array([stacked[largest].fillna(0).to_numpy()[row.indices].max(initial=0) for row in _rows(figures.matrix)])
+    most = np.array(
+        [(stacked[largest].fillna(0) / UNIT).to_numpy()[row.indices].max(initial=0) for row in _rows(figures.matrix)]
+    )
     values = figures.values
     sensitive = (values > 0) & ((many < FEW) | (most > DOMINANT * values))
     return fw.protect.problem(table, where=lambda _: sensitive, alone=False, **MAGNITUDES)
@@ -118,16 +129,16 @@ def _regions() -> SuppressionProblem:
 
 
 def _simple2d() -> SuppressionProblem:
-    rows = _read("tauargus_simple2d_expected.txt", header=None, names=["size", "region", "value", "status"], na_values="-")
+    rows = _read(
+        "tauargus_simple2d_expected.txt", header=None, names=["size", "region", "value", "status"], na_values="-"
+    )
     rows = rows.assign(size=rows["size"].str.strip(), region=rows["region"].str.strip())
     groups = ["Nr", "Os", "Ws", "Zd", "Total"]
     values = rows.set_index(["region", "size"])["value"].fillna(0).round().astype(int)
     cells = values[~values.index.isin(groups, level="region") & ~values.index.isin(["Total"], level="size")]
     tree = Path(os.environ[REFERENCE_DATA]) / "tauargus_region2.hrc"
     unsafe = rows[rows["status"] == 3]
-    named = [
-        {dim: row[dim] for dim in ("region", "size") if row[dim] != "Total"} for row in unsafe.to_dict("records")
-    ]
+    named = [{dim: row[dim] for dim in ("region", "size") if row[dim] != "Total"} for row in unsafe.to_dict("records")]
     return fw.protect.problem(fw.table(cells, hierarchies={"region": tree}), where=named, alone=False, **MAGNITUDES)
 
 

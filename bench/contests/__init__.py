@@ -19,6 +19,7 @@ NAMES = (
     "bounds",
     "exact",
     "suppression",
+    "beliefs",
     "moves",
     "threads",
     "start up",

@@ -26,7 +26,7 @@ OPTIMAL, MODULAR = "pytauargus, optimal", "pytauargus, modular"
 HOW_TO_GET = "pip install pytauargus"
 MINUTES = 1
 """The limit that its methods get, which is in whole minutes."""
-PATIENCE = 100
+PATIENCE = 70
 """Seconds after which its process is ended."""
 _STATUS = {"u": "U", "s": "S", "z": "P"}
 _AS_OPTIMAL = """
@@ -174,10 +174,19 @@ def _write_table(problem: SuppressionProblem, home: Path) -> None:
     for at, (codes, value) in enumerate(zip(_codes(problem), figures.values.tolist(), strict=True)):
         which = wanted.get(at)
         status = "U" if which is not None else "S" if task.open[at] else "P"
-        below, above = (
-            (problem.sensitive.below[which], problem.sensitive.above[which]) if which is not None else (0, 0)
+        below, above = (problem.sensitive.below[which], problem.sensitive.above[which]) if which is not None else (0, 0)
+        lines.append(
+            ";".join(
+                [
+                    *(f'"{code}"' for code in codes),
+                    *map(str, (value, 9)),
+                    str(max(int(task.cost[at]), 1)),
+                    status,
+                    str(below),
+                    str(above),
+                ]
+            )
         )
-        lines.append(";".join([*(f'"{code}"' for code in codes), *map(str, (value, 9)), str(max(int(task.cost[at]), 1)), status, str(below), str(above)]))
     (home / "table.tab").write_text("\n".join(lines) + "\n")
     metadata = ['  <SEPARATOR> ";"']
     names = []
@@ -205,6 +214,9 @@ def _steps(dim: Dim) -> list[str]:
     below = {child for children in tree.values() for child in children}
 
     def lines(label: str, depth: int) -> list[str]:
-        return ["@" * depth + number[label], *(line for child in tree.get(label, ()) for line in lines(child, depth + 1))]
+        return [
+            "@" * depth + number[label],
+            *(line for child in tree.get(label, ()) for line in lines(child, depth + 1)),
+        ]
 
     return [line for top in dict.fromkeys((*tree, *dim.labels)) if top not in below for line in lines(top, 0)]

@@ -56,17 +56,27 @@ class Ways:
         self._mark = np.zeros(room.sums.shape[0], dtype=bool)
 
     def cheapest(
-        self, figure: int, change: int, cost: np.ndarray, withheld: np.ndarray, open_too: np.ndarray
+        self,
+        figure: int,
+        change: int,
+        cost: np.ndarray,
+        withheld: np.ndarray,
+        open_too: np.ndarray,
+        *,
+        thorough: bool = True,
     ) -> Way | None:
         """A cheap way to change a figure by so much; what is withheld costs next to nothing. None where there is none.
 
-        Only figures that are withheld or `open_too` change.
+        Only figures that are withheld or `open_too` change. If the search need not be `thorough`, ways through many figures
+        are not looked for.
         """
         may = withheld | open_too
         if change > self.room.up[figure] or -change > self.room.down[figure]:
             return None
         for near, last in self._around(figure, may):
-            whole_too = last or len(near) <= FEW
+            if not thorough and len(near) > FEW:
+                return None
+            whole_too = last or (thorough and len(near) <= FEW)
             way = self._within(near, figure, change, cost, withheld, whole_too=whole_too)
             if way is not None:
                 return way
