@@ -1,4 +1,4 @@
-"""What is believed of sensitive figures after suppression: patterns whose intervals are wide, and the price of mending them."""
+"""What is believed of sensitive figures after suppression, and the price of mending that with a target on it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS = (
 )
 QUICK = ("sdcTable, 168 cells",)
 UNTIL, MOST_LIKELY = "p <= 0.5", 0.5
-SECONDS, FOR_MENDING = 15.0, 60.0
+SECONDS, FOR_MENDING = 10.0, 40.0
 """For a pattern or an audit, and for the search for a pattern that reaches the probability."""
 SLACK = 0.01
 """What chains may be wrong by."""

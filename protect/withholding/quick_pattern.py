@@ -78,15 +78,18 @@ class Patterns:
         nothing = np.zeros(len(hidden), dtype=bool)
         return self._ways.cheapest(demand.figure, demand.change, price, nothing, hidden | self.open)
 
-    def prune(self, hidden: np.ndarray, kept: np.ndarray) -> None:
-        """Give figures back that are not needed and need not be kept, the most expensive first."""
+    def prune(self, hidden: np.ndarray, kept: np.ndarray, *, thorough: bool = False) -> None:
+        """Give figures back that are not needed and need not be kept, the most expensive first.
+
+        Where that is `thorough`, also those whose demands have other ways that are hard to find.
+        """
         extra = np.flatnonzero(hidden & ~kept)
         nothing = np.zeros(len(hidden), dtype=bool)
         for done, figure in enumerate(extra[np.argsort(-self.cost[extra], kind="stable")]):
             hidden[figure] = False
             others: dict[Demand, Way] = {}
             for demand in sorted(self._users[int(figure)]):
-                way = self._way(demand, hidden, nothing, thorough=False)
+                way = self._way(demand, hidden, nothing, thorough=thorough)
                 if way is None:
                     hidden[figure] = True
                     break

@@ -168,6 +168,7 @@ def cheapest_pattern(task: Task, *, rounds: int, seed: int, tell: Progress) -> P
         if len(demands) * len(best) <= MOST_ATTACKS:
             _improve(task, patterns, demands, found, rounds, tell)
         _shake(task, patterns, demands, found, rounds, np.random.default_rng(seed), tell)
+        _give_back(task, patterns, demands, found)
     except (TimeUp, KeyboardInterrupt) as problem:
         stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
     # whatever the seed adds to a pattern is below a unit, so that both are whole units rounded down
@@ -189,6 +190,18 @@ class _Found:
     @property
     def proven(self) -> bool:
         return self.total // self.unit <= self.at_least // self.unit
+
+
+def _give_back(task: Task, patterns: Patterns, demands: Sequence[Demand], found: _Found) -> None:
+    """At the end, look thoroughly for figures that can be given back."""
+    if found.proven:
+        return
+    other = found.hidden.copy()
+    patterns.protect(other, demands)
+    patterns.prune(other, task.forced, thorough=len(demands) * len(other) <= MOST_ATTACKS)
+    total = int(task.cost[other].sum())
+    if total < found.total:
+        found.hidden, found.total = other, total
 
 
 def _shake(

@@ -68,7 +68,7 @@ class Ways:
         """A cheap way to change a figure by so much; what is withheld costs next to nothing. None where there is none.
 
         Only figures that are withheld or `open_too` change. If the search need not be `thorough`, ways through many figures
-        are not looked for.
+        and those that only an integer program finds are not looked for.
         """
         may = withheld | open_too
         if change > self.room.up[figure] or -change > self.room.down[figure]:
@@ -76,7 +76,7 @@ class Ways:
         for near, last in self._around(figure, may):
             if not thorough and len(near) > FEW:
                 return None
-            whole_too = last or (thorough and len(near) <= FEW)
+            whole_too = thorough and (last or len(near) <= FEW)
             way = self._within(near, figure, change, cost, withheld, whole_too=whole_too)
             if way is not None:
                 return way
