@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from figures import Figure, Finding, Skipped
 from peers import tau_argus_patterns
-from suppression_tables import CASES, HOW_TO_GET, Case
+from tables.suppression_tables import CASES, HOW_TO_GET, Case
 
 import fiberwalk as fw
 from contests.suppression import METHODS, cost_of, whole

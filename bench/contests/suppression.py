@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from figures import Figure, Finding, Skipped
 from peers import tau_argus_patterns
-from suppression_tables import CASES, HOW_TO_GET, Case
+from tables.suppression_tables import CASES, HOW_TO_GET, Case
 
 import fiberwalk as fw
 from fiberwalk.protect.withholding.least_suppression import Withheld, least_suppression
@@ -26,7 +26,7 @@ METHODS = {
     tau_argus_patterns.OPTIMAL: tau_argus_patterns.optimal,
     tau_argus_patterns.MODULAR: tau_argus_patterns.modular,
 }
-SECONDS = 100.0
+SECONDS = 300.0
 """For our pattern; pytauargus gets a minute."""
 
 
