@@ -18,6 +18,8 @@ NAMES = (
     "answers",
     "bounds",
     "exact",
+    "suppression",
+    "beliefs",
     "moves",
     "threads",
     "start up",

@@ -46,7 +46,7 @@ class Patterns:
         order = sorted(demands, key=lambda one: (-abs(one.change), one))
         for done, demand in enumerate(order):
             if not self._still_proven(demand, hidden):
-                way = self._way(demand, hidden, self.open)
+                way = self._way(demand, hidden, self.open, thorough=True)
                 if way is None:
                     return demand
                 self._keep(demand, way)
@@ -78,15 +78,18 @@ class Patterns:
         nothing = np.zeros(len(hidden), dtype=bool)
         return self._ways.cheapest(demand.figure, demand.change, price, nothing, hidden | self.open)
 
-    def prune(self, hidden: np.ndarray, kept: np.ndarray) -> None:
-        """Give figures back that are not needed and need not be kept, the most expensive first."""
+    def prune(self, hidden: np.ndarray, kept: np.ndarray, *, thorough: bool = False) -> None:
+        """Give figures back that are not needed and need not be kept, the most expensive first.
+
+        Where that is `thorough`, also those whose demands have other ways that are hard to find.
+        """
         extra = np.flatnonzero(hidden & ~kept)
         nothing = np.zeros(len(hidden), dtype=bool)
         for done, figure in enumerate(extra[np.argsort(-self.cost[extra], kind="stable")]):
             hidden[figure] = False
             others: dict[Demand, Way] = {}
             for demand in sorted(self._users[int(figure)]):
-                way = self._way(demand, hidden, nothing)
+                way = self._way(demand, hidden, nothing, thorough=thorough)
                 if way is None:
                     hidden[figure] = True
                     break
@@ -100,13 +103,13 @@ class Patterns:
                     f"{done + 1:,} of {len(extra):,} withheld figures are looked at, whether they can be given back"
                 )
 
-    def _way(self, demand: Demand, hidden: np.ndarray, open_too: np.ndarray) -> Way | None:
+    def _way(self, demand: Demand, hidden: np.ndarray, open_too: np.ndarray, *, thorough: bool) -> Way | None:
         """A way that meets a demand. What the attacker knows does not change in it."""
         own = self.known[demand.attacker]
         if len(own):
             hidden, open_too = hidden.copy(), open_too.copy()
             hidden[own] = open_too[own] = False
-        return self._ways.cheapest(demand.figure, demand.change, self._price, hidden, open_too)
+        return self._ways.cheapest(demand.figure, demand.change, self._price, hidden, open_too, thorough=thorough)
 
     def _still_proven(self, demand: Demand, hidden: np.ndarray) -> bool:
         """Is there a way already, perhaps that of the same demand before an outsider?"""

@@ -31,6 +31,8 @@ MOST_ATTACKS = 6_000_000
 """Figures times demands: above this the pattern that was found quickly is not improved."""
 PATIENCE, LEAST_PATIENCE = 2_000, 3
 """Rounds in vain times figures after which there are no more, and the fewest rounds for that."""
+FRACTIONS = 4
+"""Times as many rounds with figures that are withheld in part: these are quick."""
 LONGEST = 100
 """Sums of more figures say too little about single ones to be worth a condition for each."""
 DENOMINATOR = 2520
@@ -166,6 +168,7 @@ def cheapest_pattern(task: Task, *, rounds: int, seed: int, tell: Progress) -> P
         if len(demands) * len(best) <= MOST_ATTACKS:
             _improve(task, patterns, demands, found, rounds, tell)
         _shake(task, patterns, demands, found, rounds, np.random.default_rng(seed), tell)
+        _give_back(task, patterns, demands, found)
     except (TimeUp, KeyboardInterrupt) as problem:
         stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
     # whatever the seed adds to a pattern is below a unit, so that both are whole units rounded down
@@ -189,6 +192,18 @@ class _Found:
         return self.total // self.unit <= self.at_least // self.unit
 
 
+def _give_back(task: Task, patterns: Patterns, demands: Sequence[Demand], found: _Found) -> None:
+    """At the end, look thoroughly for figures that can be given back."""
+    if found.proven:
+        return
+    other = found.hidden.copy()
+    patterns.protect(other, demands)
+    patterns.prune(other, task.forced, thorough=len(demands) * len(other) <= MOST_ATTACKS)
+    total = int(task.cost[other].sum())
+    if total < found.total:
+        found.hidden, found.total = other, total
+
+
 def _shake(
     task: Task, patterns: Patterns, demands: Sequence[Demand], found: _Found, times: int, random: Any, tell: Progress
 ) -> None:
@@ -209,16 +224,14 @@ def _improve(
 ) -> None:
     """Look for cheaper patterns, until none can be, or for so many rounds."""
     search, cost, forced = _Search(task), task.cost, task.forced
-    for done in range(rounds):
+    for done in range(FRACTIONS * rounds):
         if found.proven:
             return
         share = search.relaxed(forced)
         found.at_least = max(found.at_least, int(np.ceil(cost @ share - _CLOSE)))
-        narrow = search.conditions(share)
-        tell(
-            f"round {done + 1} in fractions: the least cost is at least {found.at_least // task.unit:,}; {narrow} intervals "
-            "are too narrow"
-        )
+        narrow = search.conditions(share, every=False)
+        words = f"{narrow} intervals are too narrow" if narrow else "no interval is too narrow"
+        tell(f"round {done + 1} in fractions: the least cost is at least {found.at_least // task.unit:,}; {words}")
         if not narrow:
             break
     in_vain = 0
@@ -230,7 +243,7 @@ def _improve(
         if optimal:
             found.at_least = max(found.at_least, int(cost[hidden].sum()))
         tell(f"round {done + 1}: the least cost is at least {found.at_least // task.unit:,}")
-        short = bool(search.conditions(hidden.astype(float)))
+        short = bool(search.conditions(hidden.astype(float), every=True))
         if not short and len(task.too_narrow(hidden)):
             search.one_more(hidden)
             short = True
@@ -255,7 +268,8 @@ class _Search:
         self._wanted: list[int] = []
         self._columns = np.arange(len(self.cost), dtype=np.int32)
         nothing = np.zeros(len(self.cost))
-        self._model = warm_model(self.sums, np.zeros(self.sums.shape[0]), nothing, nothing, primal=False)
+        self._model = warm_model(self.sums, np.zeros(self.sums.shape[0]), nothing, nothing, primal=True)
+        self._lately: set[tuple[int, int]] = set()
         self._pairs = self._never_alone()
 
     def _never_alone(self) -> Any:
@@ -347,17 +361,31 @@ class _Search:
         gain[figure] += sign * DENOMINATOR
         return np.maximum(gain, 0) * self.room.up + np.maximum(-gain, 0) * self.room.down
 
-    def conditions(self, shares: np.ndarray) -> int:
-        """Look for sensitive figures that a pattern leaves too narrow, and add what they want; how many were there?"""
+    def conditions(self, shares: np.ndarray, *, every: bool) -> int:
+        """Look for sensitive figures that a pattern leaves too narrow, and add what they want; how many were there?
+
+        Those that were too narrow before are looked at first, and the others only where these have what they want, or
+        where `every` one is asked for.
+        """
+        narrow = self._attacks(shares, lambda which: every or which in self._lately)
+        return narrow if every or narrow else self._attacks(shares, lambda which: which not in self._lately)
+
+    def _attacks(self, shares: np.ndarray, chosen: Callable[[tuple[int, int]], bool]) -> int:
+        """Look at some sensitive figures, each before every attacker: (attacker, figure)."""
         narrow = 0
         for attacker, own in enumerate(self.known):
             if attacker and not shares[own].any():
                 continue  # she sees what an outsider sees
+            wishes = [wish for wish in self._each() if wish[0] not in own and chosen((attacker, wish[0]))]
+            if not wishes:
+                continue
             strange = np.ones(len(shares))
             strange[own] = 0
             visible = shares * strange
             self._model.changeColsBounds(len(shares), self._columns, -self.room.down * visible, self.room.up * visible)
-            narrow += sum(self._condition(wish, visible, strange) for wish in self._each() if wish[0] not in own)
+            short = [wish[0] for wish in wishes if self._condition(wish, visible, strange)]
+            self._lately.update((attacker, figure) for figure in short)
+            narrow += len(short)
         return narrow
 
     def _condition(self, wish: tuple[int, int, int, int], visible: np.ndarray, strange: np.ndarray) -> bool:

@@ -18,6 +18,8 @@ from ...fiber.solvers.simplex import silent_model, solved
 
 NEAR, WIDER = 400, 6
 """Figures that are looked at first, and how many times as many where these allow no way."""
+FEW = 2_500
+"""Up to so many figures an integer program is tried before more figures are looked at."""
 MOST_NODES = 200
 """Nodes of the branch and bound for one way in whole numbers."""
 _WHOLE = 1e-6
@@ -54,17 +56,28 @@ class Ways:
         self._mark = np.zeros(room.sums.shape[0], dtype=bool)
 
     def cheapest(
-        self, figure: int, change: int, cost: np.ndarray, withheld: np.ndarray, open_too: np.ndarray
+        self,
+        figure: int,
+        change: int,
+        cost: np.ndarray,
+        withheld: np.ndarray,
+        open_too: np.ndarray,
+        *,
+        thorough: bool = True,
     ) -> Way | None:
         """A cheap way to change a figure by so much; what is withheld costs next to nothing. None where there is none.
 
-        Only figures that are withheld or `open_too` change.
+        Only figures that are withheld or `open_too` change. If the search need not be `thorough`, ways through many figures
+        and those that only an integer program finds are not looked for.
         """
         may = withheld | open_too
         if change > self.room.up[figure] or -change > self.room.down[figure]:
             return None
         for near, last in self._around(figure, may):
-            way = self._within(near, figure, change, cost, withheld, whole_too=last)
+            if not thorough and len(near) > FEW:
+                return None
+            whole_too = thorough and (last or len(near) <= FEW)
+            way = self._within(near, figure, change, cost, withheld, whole_too=whole_too)
             if way is not None:
                 return way
         return None

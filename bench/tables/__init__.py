@@ -1,0 +1,1 @@
+"""Tables that contests take, from where they are."""
