@@ -13,8 +13,8 @@ from ..solvers.linear_program import Bounds
 from ..solvers.table_search import TableSearch
 
 EVERY = "every table"
-MOST_WORK = 4_000_000_000
-"""Entries of equations that a listing may look at, some seconds."""
+MOST_WORK = 1_000_000_000
+"""Entries of equations that a listing may look at, a second or two: as many as where chains can take over (fiber/exact)."""
 MOST_TABLES = 1_000_000
 
 
