@@ -56,17 +56,24 @@ class Patterns:
                 self.tell(f"{done + 1:,} of {len(order):,} demands are met; {int(hidden.sum()):,} figures are withheld")
         return None
 
-    def shaken(self, hidden: np.ndarray, forced: np.ndarray, demands: Sequence[Demand], random: Any) -> np.ndarray:
-        """Another pattern that protects: what protects others around a figure is given back, and looked for anew."""
+    def shaken(
+        self, hidden: np.ndarray, forced: np.ndarray, demands: Sequence[Demand], random: Any
+    ) -> np.ndarray | None:
+        """Another pattern that protects: what protects others around a figure is given back, and looked for anew.
+
+        None where that finds no pattern.
+        """
         other = hidden.copy()
         extra = np.flatnonzero(other & ~forced)
         if not len(extra):
-            return other
+            return None
         near = self._ways.around(int(random.choice(extra)), hidden | self.open)
         other[near] = forced[near]
         self._price = np.maximum(self.cost * random.uniform(0.5, 1.5, len(self.cost)), 1)
-        self.protect(other, demands)
+        unmet = self.protect(other, demands)
         self._price = self.cost
+        if unmet is not None:
+            return None
         touched = other & ~hidden
         touched[near] = True
         self.prune(other, forced | ~touched)
@@ -84,24 +91,29 @@ class Patterns:
         Where that is `thorough`, also those whose demands have other ways that are hard to find.
         """
         extra = np.flatnonzero(hidden & ~kept)
-        nothing = np.zeros(len(hidden), dtype=bool)
-        for done, figure in enumerate(extra[np.argsort(-self.cost[extra], kind="stable")]):
-            hidden[figure] = False
-            others: dict[Demand, Way] = {}
-            for demand in sorted(self._users[int(figure)]):
-                way = self._way(demand, hidden, nothing, thorough=thorough)
-                if way is None:
-                    hidden[figure] = True
-                    break
-                others[demand] = way
-            else:
+        for done, figure in enumerate(extra[np.argsort(-self.cost[extra], kind="stable")].tolist()):
+            others = self._ways_without(figure, hidden, thorough)
+            if others is not None:  # whenever this is interrupted, the pattern protects
                 for demand, way in others.items():
                     self._keep(demand, way)
+                hidden[figure] = False
             if done % 100 == 99:
                 check_time("a pattern of suppressions was looked for")
                 self.tell(
                     f"{done + 1:,} of {len(extra):,} withheld figures are looked at, whether they can be given back"
                 )
+
+    def _ways_without(self, figure: int, hidden: np.ndarray, thorough: bool) -> dict[Demand, Way] | None:
+        """Other ways for all demands that need a figure; None where one of them has no other."""
+        without, nothing = hidden.copy(), np.zeros(len(hidden), dtype=bool)
+        without[figure] = False
+        others: dict[Demand, Way] = {}
+        for demand in sorted(self._users[figure]):
+            way = self._way(demand, without, nothing, thorough=thorough)
+            if way is None:
+                return None
+            others[demand] = way
+        return others
 
     def _way(self, demand: Demand, hidden: np.ndarray, open_too: np.ndarray, *, thorough: bool) -> Way | None:
         """A way that meets a demand. What the attacker knows does not change in it."""

@@ -197,7 +197,8 @@ def _give_back(task: Task, patterns: Patterns, demands: Sequence[Demand], found:
     if found.proven:
         return
     other = found.hidden.copy()
-    patterns.protect(other, demands)
+    if patterns.protect(other, demands) is not None:  # ways are looked for with limits, and one may not be found again
+        return
     patterns.prune(other, task.forced, thorough=len(demands) * len(other) <= MOST_ATTACKS)
     total = int(task.cost[other].sum())
     if total < found.total:
@@ -212,6 +213,8 @@ def _shake(
         if found.proven:
             return
         other = patterns.shaken(found.hidden, task.forced, demands, random)
+        if other is None:
+            continue
         total = int(task.cost[other].sum())
         if total < found.total:
             tell(f"attempt {done + 1:,} of {times:,}: a pattern of cost {total // task.unit:,} protects")
@@ -247,10 +250,10 @@ def _improve(
         if not short and len(task.too_narrow(hidden)):
             search.one_more(hidden)
             short = True
-        if short:
-            patterns.protect(hidden, demands)
+        protects = not short or patterns.protect(hidden, demands) is None
+        if short and protects:
             patterns.prune(hidden, forced)
-        if cost[hidden].sum() < found.total:
+        if protects and cost[hidden].sum() < found.total:
             found.hidden, found.total = hidden, int(cost[hidden].sum())
             tell(f"round {done + 1}: a pattern of cost {found.total // task.unit:,} protects")
         in_vain = in_vain + 1 if (found.at_least, found.total) == before else 0

@@ -51,23 +51,28 @@ class Search:
     protects: Callable[[np.ndarray], bool]
     """Does a pattern keep the intervals that are wanted?"""
     tell: Callable[[str], None]
+    best: np.ndarray | None = None
+    """The cheapest pattern so far that reaches the target."""
 
     def run(self, first: np.ndarray, seed: int) -> Found:
         """The cheapest pattern that was found."""
-        random, best, stopped = np.random.default_rng(seed), None, ""
-        extra = np.flatnonzero(self.task.open)
-        small = len(extra) <= SMALL
+        random, stopped = np.random.default_rng(seed), ""
+        small = int(self.task.open.sum()) <= SMALL
         try:
             for start in self._starts(first, random, small):
-                pattern = self._given_back(start)
-                if best is None or self._cost(pattern) < self._cost(best):
-                    best = pattern
-                    self.tell(f"a pattern of cost {self._cost(best) // self.task.unit:,} reaches the target")
-            if best is not None and small:
-                best = self._exchanged(best)
+                self._note(start)
+                self._given_back(start)
+            if self.best is not None and small:
+                self._exchanged(self.best)
         except (TimeUp, KeyboardInterrupt) as problem:
             stopped = TIME_UP if isinstance(problem, TimeUp) else INTERRUPTED
-        return Found(best, small and not stopped, stopped)
+        return Found(self.best, small and not stopped, stopped)
+
+    def _note(self, pattern: np.ndarray) -> None:
+        """Keep a pattern that reaches the target, if none before it is as cheap."""
+        if self.best is None or self._cost(pattern) < self._cost(self.best):
+            self.best = pattern.copy()
+            self.tell(f"a pattern of cost {self._cost(pattern) // self.task.unit:,} reaches the target")
 
     def _cost(self, hidden: np.ndarray) -> int:
         return int(self.task.cost[hidden].sum())
@@ -161,21 +166,21 @@ class Search:
                 hidden[figure] = False
                 if self._fine(hidden):
                     again = True
+                    self._note(hidden)
                 else:
                     hidden[figure] = True
         return hidden
 
-    def _exchanged(self, hidden: np.ndarray) -> np.ndarray:
+    def _exchanged(self, hidden: np.ndarray) -> None:
         """Give back pairs, and let cheaper figures take the place of others, until nothing is gained."""
         again = True
         while again:
             again = False
             for other in self._neighbours(hidden):
                 if self._cost(other) // self.task.unit < self._cost(hidden) // self.task.unit and self._fine(other):
+                    self._note(other)
                     hidden, again = self._given_back(other), True
-                    self.tell(f"a pattern of cost {self._cost(hidden) // self.task.unit:,} reaches the target")
                     break
-        return hidden
 
     def _neighbours(self, hidden: np.ndarray) -> Iterator[np.ndarray]:
         """Patterns with one or two figures fewer, and one more."""

@@ -7,8 +7,10 @@ import pytest
 from support.naive.suppression import EveryTable, least_cost, tables_of
 
 import fiberwalk as fw
+from fiberwalk.protect.withholding import suppression_pattern
 from fiberwalk.protect.withholding.figures import figures_of
 from fiberwalk.protect.withholding.least_suppression import least_suppression
+from fiberwalk.protect.withholding.quick_pattern import Patterns
 
 MOST_OPEN = 11
 SHAPES = ((2, 3), (3, 2), (2, 2), (4,), (5,), (2, 2, 2), (3, 3))
@@ -217,3 +219,43 @@ def test_the_first_pattern_and_the_end_of_time(monkeypatch):
     assert not len(problem.too_narrow(found.hidden))
     again = least_suppression(problem, progress=interrupted)
     assert (found.hidden == again.hidden).all()
+
+
+@pytest.mark.parametrize("after", [0, 3, 10])
+def test_interrupted_at_any_step_the_pattern_protects(monkeypatch, after):
+    """Ctrl-C while a figure is tried without must not publish it."""
+    problem = fw.protect.problem(np.random.default_rng(3).poisson(5, (4, 4, 4)), rule="< 3")
+    protecting = least_suppression(problem)
+    asked, plain = 0, Patterns._way
+
+    def interrupted(self, demand, hidden, open_too, **how):
+        nonlocal asked
+        asked += not open_too.any()  # only where figures are given back
+        if asked > after:
+            raise KeyboardInterrupt
+        return plain(self, demand, hidden, open_too, **how)
+
+    monkeypatch.setattr(Patterns, "_way", interrupted)
+    found = least_suppression(problem)
+    assert "interrupted" in found.words
+    assert found.cost > protecting.cost
+    assert not len(problem.too_narrow(found.hidden))
+
+
+def test_a_pattern_whose_demands_are_not_all_met_is_never_taken(monkeypatch):
+    """Ways are looked for within limits: where one is not found again, the pattern at hand stays."""
+    problem = fw.protect.problem(np.random.default_rng(3).poisson(5, (5, 5, 5)), rule="< 3", minimise="counts")
+    calls, plain = 0, Patterns.protect
+
+    def forgetful(self, hidden, demands):
+        nonlocal calls
+        calls += 1
+        return plain(self, hidden, demands) if calls == 1 else demands[0]
+
+    monkeypatch.setattr(Patterns, "protect", forgetful)
+    for most in (suppression_pattern.MOST_ATTACKS, 0):  # with the integer program, and with attempts alone
+        calls = 0
+        monkeypatch.setattr(suppression_pattern, "MOST_ATTACKS", most)
+        found = least_suppression(problem)
+        assert calls > 1
+        assert not len(problem.too_narrow(found.hidden))
