@@ -11,7 +11,7 @@ mechanism/     what random methods have in common: evidence, keys of cells
 rounding/      to the nearest multiple, at random, controlled, of many tables at once
 perturbation/  transition matrices, noise, Markov perturbation
 records/       swapping, sampling, simulation, post-randomisation (PRAM), local suppression
-suppression/   primary and secondary (complementary) suppression, table redesign, sensitivity rules
+withholding/   primary and secondary (complementary) suppression, table redesign, sensitivity rules
 
 methods           all of them by name
 as_published      how an outsider reads what a method published

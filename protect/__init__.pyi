@@ -23,5 +23,5 @@ from .rounding.random_rounding import random_round as random_round
 from .rounding.semi_controlled_rounding import semi_controlled_round as semi_controlled_round
 from .withholding import sensitivity as sensitivity
 from .withholding.complementary_suppression import complementary_suppress as complementary_suppress
+from .withholding.posing import problem as problem
 from .withholding.problem import SuppressionProblem as SuppressionProblem
-from .withholding.problem import problem as problem

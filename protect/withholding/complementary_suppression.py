@@ -15,7 +15,7 @@ from ...release.publish import parse_margins
 from ...release.release import Release, of_table
 from ...release.tables.tables import Table, as_table, cell_mask
 from .least_suppression import least_suppression
-from .problem import problem
+from .posing import problem
 from .suppression import refuse_cells_as_margin, refuse_everything
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.errors import InputError, did_you_mean
 from ...release.tables.tables import as_table
-from .figures import figures_of
+from .figures.figures import figures_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .suppression_pattern import Task
+from .suppression_task import Task
 
 MOST_OPEN = 18
 """Figures that may be withheld, up to which every set of them is looked at."""

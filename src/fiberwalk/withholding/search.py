@@ -16,7 +16,7 @@ import numpy as np
 from ..base.errors import TimeUp
 from ..base.interruption import INTERRUPTED, TIME_UP
 from ..protect.withholding.quick_pattern import Demand, Patterns
-from ..protect.withholding.suppression_pattern import Task
+from ..protect.withholding.suppression_task import Task
 from .attempts import Attempts
 
 WAYS = 8

@@ -13,7 +13,8 @@ from ..base.interruption import check_max_seconds, plain_interrupts, time_limit
 from ..base.numbers import check_seed
 from ..base.progress import Progress, shown
 from ..protect.withholding.least_suppression import ROUNDS
-from ..protect.withholding.problem import SuppressionProblem, problem
+from ..protect.withholding.posing import problem
+from ..protect.withholding.problem import SuppressionProblem
 from ..results.suppression_result import Suppression
 from .informed import check_knows, informed_audit
 from .informed_targets import check_before_informed

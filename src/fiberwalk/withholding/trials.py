@@ -15,7 +15,7 @@ from ..fiber.blocks.presolve import presolve
 from ..fiber.bounds.chooser import sharp_bounds
 from ..protect.withholding.least_suppression import Withheld
 from ..protect.withholding.problem import SuppressionProblem
-from ..protect.withholding.suppression_pattern import by_chance
+from ..protect.withholding.suppression_task import by_chance
 from ..protect.withholding.tied_patterns import cheapest_patterns, taken
 from .program import Program
 
@@ -41,8 +41,7 @@ class Published:
     @property
     def caveats(self) -> tuple[str, ...]:
         """What she is taken to know besides the program."""
-        wishes = self.program.problem.wishes
-        said = () if wishes is None else wishes.fixed
+        said = self.program.problem.fixed
         return (AS_KNOWN.format(", ".join(f"{name}=" for name in said)),) if said else ()
 
     @cached_property

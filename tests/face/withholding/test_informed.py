@@ -142,7 +142,7 @@ def test_a_problem_is_posed_for_another_table():
     for name in ("primary", "cost", "open", "before", "truth"):
         assert (getattr(posed, name) == getattr(fresh, name)).all(), name
     assert (posed.sensitive.above == fresh.sensitive.above).all()
-    assert problem.wishes.fixed == ("prefer",)
+    assert problem.fixed == ("prefer",)
     fixed = fw.protect.problem(TABLE, where={"A": "1", "B": "1"})
     assert (fixed.for_table(other.ravel()).primary == fixed.primary).all()
     with pytest.raises(fw.InputError, match="no cell is sensitive"):

@@ -8,7 +8,7 @@ from support.naive.suppression import EveryTable, least_cost, tables_of
 
 import fiberwalk as fw
 from fiberwalk.protect.withholding import suppression_pattern
-from fiberwalk.protect.withholding.figures import figures_of
+from fiberwalk.protect.withholding.figures.figures import figures_of
 from fiberwalk.protect.withholding.least_suppression import least_suppression
 from fiberwalk.protect.withholding.quick_pattern import Patterns
 

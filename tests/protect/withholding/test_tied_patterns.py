@@ -7,7 +7,7 @@ from support.naive.known_program import NaiveProgram
 
 import fiberwalk as fw
 from fiberwalk.protect.withholding.least_suppression import least_suppression
-from fiberwalk.protect.withholding.suppression_pattern import by_chance
+from fiberwalk.protect.withholding.suppression_task import by_chance
 from fiberwalk.protect.withholding.tied_patterns import cheapest_patterns, taken
 
 

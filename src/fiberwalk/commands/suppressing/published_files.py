@@ -65,7 +65,7 @@ def _published(result: Suppression, table: Any) -> Release:
     """One of several linked tables, as it is published."""
     import numpy as np
 
-    from ...protect.withholding.figures import figures_of
+    from ...protect.withholding.figures.figures import figures_of
     from ...release.facts.facts import Applied
 
     figures, own = result.withheld.problem.figures, figures_of([table])

@@ -23,7 +23,7 @@ _USUAL = "cells"
 def wishes_of(tables: Sequence[TrueTable], options: dict[str, Any]) -> dict[str, Any]:
     """The keywords of a suppression problem."""
     from ...base.errors import InputError
-    from ...protect.withholding.problem import MINIMISE
+    from ...protect.withholding.posing import MINIMISE
 
     rule, where = _primary(tables, options)
     if rule is None and not where:

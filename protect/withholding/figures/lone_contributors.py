@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.errors import InputError
-from ...release.facts.facts import NO_VALUE
-from ...release.tables.table_forms import read_form
+from ....base.errors import InputError
+from ....release.facts.facts import NO_VALUE
+from ....release.tables.table_forms import read_form
 from .figures import Figures
 from .naming_figures import by_labels, is_series_of
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import InputError
-from ...base.numbers import is_number, scaled
-from ...release.tables.tables import as_means, cell_mask
+from ....base.errors import InputError
+from ....base.numbers import is_number, scaled
+from ....release.tables.tables import as_means, cell_mask
 from .figures import Figures
 
 

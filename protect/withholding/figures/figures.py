@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.errors import InputError
-from ...release.facts.facts import HIDDEN, NO_LIMIT, PRIMARY, Grid
-from ...release.link import linked
-from ...release.publish import parse_margins
-from ...release.release import Release, of_table
-from ...release.tables.dims import Dim
-from ...release.tables.tables import Table, as_table, key_of
+from ....base.errors import InputError
+from ....release.facts.facts import HIDDEN, NO_LIMIT, PRIMARY, Grid
+from ....release.link import linked
+from ....release.publish import parse_margins
+from ....release.release import Release, of_table
+from ....release.tables.dims import Dim
+from ....release.tables.tables import Table, as_table, key_of
 
 MOST_FIGURES = 5_000_000
 
