@@ -7,7 +7,7 @@ files/           one file per format, and the registry of formats; they know row
 told.py          what readers are told: facts about cells and sums
 release.py       the release itself, with what its agency keeps besides
 publish.py       margins of a table, published exactly
-link.py          several releases as one; shared_draws.py: random draws that they share
+linking/         several releases as one; shared_draws.py: random draws that they share
 figures.py       a publication, as files and crosstabs are parsed to, becomes a release; relations.py: what else it says
 reading.py       read_release; crosstab.py: from_crosstab
 writing.py       Release.to_file; public_rows.py: what is public, row by row; own_table.py: the truth by number, for JJ files

@@ -29,7 +29,7 @@ from .protect.withholding.suppression import suppress as suppress
 from .reconstructing import reconstruct as reconstruct
 from .release.crosstab import from_crosstab as from_crosstab
 from .release.facts.given_table import table as table
-from .release.link import linked as linked
+from .release.linking.link import linked as linked
 from .release.population.population import population as population
 from .release.publish import publish as publish
 from .release.reading import read_release as read_release

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ....base.errors import InputError
 from ....release.facts.facts import HIDDEN, NO_LIMIT, PRIMARY, Grid
-from ....release.link import linked
+from ....release.linking.link import linked
 from ....release.publish import parse_margins
 from ....release.release import Release, of_table
 from ....release.tables.dims import Dim

@@ -59,7 +59,7 @@ def link(**options: Any) -> None:
     """
     from ..auditing import audit as run_audit
     from ..base.errors import InputError
-    from ..release.link import linked
+    from ..release.linking.link import linked
 
     files = options["files"]
     if len(files) < 2:
