@@ -273,6 +273,18 @@ def of_table(table: Table) -> Release:
     return release if table.beforehand is None else known_beforehand(release, table.beforehand)
 
 
+def true_table(release: Release) -> Table | None:
+    """The table that a release is of, with who stands behind its cells; None without the truth, or of several tables."""
+    if release.truth is None or len(release.grids) != 1:
+        return None
+    order = release.grids[0].cells
+    behind = (
+        None if column is None else column[order.ravel()]
+        for column in (release.contributors, release.largest, release.second)
+    )
+    return Table(release.truth[order], release.dims, release.decimals, *behind)
+
+
 def known_beforehand(release: Release, known: Beforehand) -> Release:
     """The release as read by somebody who knows that much of every cell before anything is published."""
     told = None

@@ -13,7 +13,7 @@ from ...base.errors import InputError
 from ...base.numbers import is_number
 from ...release.facts.facts import PRIMARY
 from ...release.facts.knowledge import Rule
-from ...release.release import Release
+from ...release.release import Release, true_table
 from ...release.tables.tables import Table
 from .figures.figures import Figures, figures_of, listed_tables
 from .figures.lone_contributors import lone_contributors, own_sums
@@ -214,14 +214,10 @@ def _plain(table: Any) -> Any:
 
 
 def _table_of(release: Release) -> Table:
-    if release.truth is None or len(release.grids) != 1:
+    table = true_table(release)
+    if table is None:
         raise InputError("a release stands for its table only where it is one table and has its truth.")
-    order = release.grids[0].cells
-    behind = (
-        None if column is None else column[order.ravel()]
-        for column in (release.contributors, release.largest, release.second)
-    )
-    return Table(release.truth[order], release.dims, release.decimals, *behind)
+    return table
 
 
 def _statuses(tables: Any) -> tuple[list[Any], list[np.ndarray]]:

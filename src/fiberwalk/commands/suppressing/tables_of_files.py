@@ -76,16 +76,11 @@ def cells_of_frame(frame: pd.DataFrame) -> list[Cell]:
 def table_of(release: Release, options: dict[str, Any]) -> Any:
     """The true table that a release knows, with who stands behind its cells and what is stated of them beforehand."""
     from ...release.facts.given_table import with_statement
+    from ...release.release import true_table
     from ...release.tables.beforehand import Statement
-    from ...release.tables.tables import Table
 
-    order = release.grids[0].cells
-    assert release.truth is not None
-    behind = (
-        None if column is None else column[order.ravel()]
-        for column in (release.contributors, release.largest, release.second)
-    )
-    table = Table(release.truth[order], release.dims, release.decimals, *behind)
+    table = true_table(release)
+    assert table is not None
     return with_statement(table, Statement(*(options.get(name) for name in KNOWN)))
 
 
