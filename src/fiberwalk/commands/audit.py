@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,18 @@ from .shared.output_options import csv, failing, html, top
 from .shared.question_options import about, margins
 
 if TYPE_CHECKING:
+    from ..release.release import Release
     from ..results.audit_result import Audit
+
+
+def of_an_audit(command: Callable[..., None]) -> Callable[..., None]:
+    """All options of an audit but those that read its release."""
+    kept = click.option(
+        "--save", type=click.Path(path_type=Path), help="Write the whole audit here, for `report` and fw.load."
+    )
+    for options in (limit, failing, about, top, chains, kept, csv, html, margins, believing, knowing):
+        command = options(command)
+    return command
 
 
 @click.command(
@@ -36,17 +48,7 @@ Examples:
   fiberwalk audit big.csv --method chains --seed 7 --checkpoint big.chains    can be stopped and taken up again"""
 )
 @reading
-@knowing
-@believing
-@margins
-@html
-@csv
-@click.option("--save", type=click.Path(path_type=Path), help="Write the whole audit here, for `report` and fw.load.")
-@chains
-@top
-@about
-@failing
-@limit
+@of_an_audit
 @speaks_plainly
 def audit(**options: Any) -> None:
     """How probable is each value of every hidden cell, and what risk is that?
@@ -54,20 +56,29 @@ def audit(**options: Any) -> None:
     Risk is 1/H, where H is the entropy of the cell in bits, given all that was published; cells that are known exactly come
     first. Uniform risk is what the interval alone suggests.
     """
+    check_outputs(options, "html", "csv", "save", "checkpoint")
+    result = audited(with_knowledge_of(read(options), options["knows"]), options)
+    result = replace(result, settings={**result.settings, "command": _command()})
+    save(result, options)
+    tell(result, options)
+
+
+def audited(release: Release, options: dict[str, Any]) -> Audit:
+    """The audit of a release by the options of `of_an_audit`."""
     from ..auditing import audit as run_audit
 
-    check_outputs(options, "html", "csv", "save", "checkpoint")
-    release = with_knowledge_of(read(options), options["knows"])
     with run_by(options) as settings:
-        result = run_audit(
+        return run_audit(
             release, law=believed(options), hidden_margins=options["hidden_margins"], **settings, **budget(options),
             **{name: options[name] for name in ("magnitudes", "percent", "intruders")},
         )  # fmt: skip
-    result = replace(result, settings={**result.settings, "command": _command()})
+
+
+def save(result: Audit, options: dict[str, Any]) -> None:
+    """Keep an audit where --save says so."""
     if options["save"] is not None:
         result.save(options["save"])
         click.echo(f"audit: {options['save']}", err=True)
-    tell(result, options)
 
 
 def tell(result: Audit, options: dict[str, Any]) -> None:

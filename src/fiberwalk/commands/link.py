@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .audit import tell
-from .shared.chain_options import chains, run_by
-from .shared.cost_options import budget, limit
+from .audit import audited, of_an_audit, save, tell
 from .shared.file_options import read, reading_options
-from .shared.knowledge_options import knowing, with_knowledge_of
-from .shared.law_options import believed, believing
+from .shared.knowledge_options import with_knowledge_of
 from .shared.manners import check_outputs, fail, speaks_plainly
-from .shared.output_options import csv, failing, html, top
-from .shared.question_options import about, margins
 from .suppressing.tables_of_files import each_file
 
 if TYPE_CHECKING:
@@ -39,17 +34,7 @@ Examples:
 @reading_options
 @click.option("--full", is_flag=True, help="The files are margins of one table, whose cells are what is hidden.")
 @click.option("--only-bounds", is_flag=True, help="Tell what becomes narrower, and audit nothing.")
-@knowing
-@believing
-@margins
-@html
-@csv
-@click.option("--save", type=click.Path(path_type=Path), help="Write the whole audit here, for `report` and fw.load.")
-@chains
-@top
-@about
-@failing
-@limit
+@of_an_audit
 @speaks_plainly
 def link(**options: Any) -> None:
     """What do linked tables tell that none of them tells by itself?
@@ -57,7 +42,6 @@ def link(**options: Any) -> None:
     Cells whose labels agree are one cell, and totals that tables have in common are equal. First, for each file, which of
     its hidden figures lie in a narrower interval because of the others, or are known; then the audit of all together.
     """
-    from ..auditing import audit as run_audit
     from ..base.errors import InputError
     from ..release.linking.link import linked
 
@@ -75,14 +59,8 @@ def link(**options: Any) -> None:
         for line in _told(file, frame, options["top"]):
             click.echo(line)
     if not options["only_bounds"]:
-        with run_by(options) as settings:
-            result = run_audit(
-                joined, law=believed(options), hidden_margins=options["hidden_margins"], **settings, **budget(options),
-                **{name: options[name] for name in ("magnitudes", "percent", "intruders")},
-            )  # fmt: skip
-        if options["save"] is not None:
-            result.save(options["save"])
-            click.echo(f"audit: {options['save']}", err=True)
+        result = audited(joined, options)
+        save(result, options)
         click.echo("\nAll together:")
         tell(result, options)
     if options["fail_on_disclosure"] and known:
