@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.certificate import Certificate
 from ..base.errors import InputError
 from ..base.numbers import largest_first
 from ..frames.cell_frame import cell_frame, true_values
@@ -26,12 +25,12 @@ from ..frames.deceptive_cells import deceptive_frame
 from ..frames.hidden_steps import steps_frame, theta_frame
 from ..frames.line_concentration import concentration_frame
 from ..frames.wanted_protection import protection_frame
-from ..posterior.belief import Belief
 from ..posterior.parts.pmf import Pmf
 from ..release.release import Release
 from ..release.tables.tables import key_of
 from ..risk.harm import expected_harm
 from ..risk.nearness import check_percent
+from .believed import Believed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,31 +43,15 @@ NEAR = 10.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AuditedCells:
+class AuditedCells(Believed):
     """The distribution of each hidden cell given all that was published (its posterior), and what follows from it."""
 
-    belief: Belief
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def release(self) -> Release:
         """What was audited."""
         return self.belief.release
-
-    @property
-    def method(self) -> str:
-        """How the distributions were obtained: "exact", or "chains" if any block was sampled."""
-        return self.belief.method
-
-    @property
-    def certificate(self) -> Certificate:
-        """How far the answer can be trusted."""
-        return self.belief.certificate
-
-    @property
-    def tables(self) -> int | None:
-        """The number of tables that agree with the release; None where they were sampled and not counted."""
-        return self.belief.tables
 
     @cached_property
     def magnitude(self) -> bool:

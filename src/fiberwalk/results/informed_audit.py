@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..base.certificate import Certificate
 from ..frames.cell_frame import cell_frame
-from ..posterior.belief import Belief
 from .audit_result import Audit
 from .audited_cells import AuditedCells
+from .believed import Believed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,14 +21,13 @@ BESIDE = ("support", "entropy", "p_modal")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InformedAudit:
+class InformedAudit(Believed):
     """What an intruder learns who keeps only tables that the same program would have suppressed in the same way.
 
     `cells` is the answer, `pmf` the distribution of one cell, `without` the audit of an intruder who only reads what is
-    published; `certificate` says how the answer was obtained, and what she is taken to know.
+    published; `certificate` says how the answer was obtained, and what she is taken to know, `tables` how many she keeps.
     """
 
-    belief: Belief
     without: Audit
     sensitive: np.ndarray
     """Of each withheld cell and total: would it be sensitive in any table that she keeps?"""
@@ -56,21 +54,6 @@ class InformedAudit:
             f"the same way; of {len(cells):,} withheld cells and totals {known:,} become known, and "
             f"{max(float(lost.mean()), 0.0):.2f} bits are lost on average"
         )
-
-    @property
-    def method(self) -> str:
-        """ "exact", or "chains" where tables or seeds were drawn."""
-        return self.belief.method
-
-    @property
-    def certificate(self) -> Certificate:
-        """How far the answer can be trusted, and what she is taken to know."""
-        return self.belief.certificate
-
-    @property
-    def tables(self) -> int | None:
-        """How many tables she keeps; None where they were drawn and not counted."""
-        return self.belief.tables
 
     @cached_property
     def cells(self) -> pd.DataFrame:
