@@ -67,6 +67,10 @@ class Judge:
         """The highest risk that the targets allow."""
         return self.targets[0].risk(self.targets[0].limit) if len(self.targets) == 1 else 1.0
 
+    def forget(self) -> None:
+        """Forget what is known of blocks: chains that were stopped told less of them than they could."""
+        self._known.clear()
+
     def given_away(self, release: Release) -> list[str]:
         """What a release publishes though it is sensitive, and its own figures that the rule would hide, in words.
 

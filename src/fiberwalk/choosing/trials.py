@@ -56,6 +56,7 @@ class Trials:
             found = self.suppressed
             if found is not None and all(one.release is not found.release for one in self.tried):
                 name = next(ladder.name for ladder in allowed if ladder.kind == SUPPRESSION)
+                self.judge.forget()
                 self.tried.append(self._of_pattern(name, found))  # an ended search has found it, and it is not given up
             if not self.tried:
                 raise  # there is nothing to tell yet

@@ -275,6 +275,24 @@ def test_an_ended_search_for_patterns_keeps_the_pattern():
     assert found.reached
 
 
+def test_a_pattern_whose_audit_was_ended_is_audited_anew(monkeypatch):
+    """What stopped chains left of it is forgotten."""
+    usual, known = outlook.clear_belief, []
+
+    def ended_once(*args, **more):
+        known.append(dict(more["known"]))
+        if len(known) == 1:
+            more["known"][0.2] = {"half": "done"}
+            raise fw.TimeUp("over")
+        return usual(*args, **more)
+
+    monkeypatch.setattr(outlook, "clear_belief", ended_once)
+    found = cheapest()
+    assert (found.reached, found.stopped) == (True, "its time was up")
+    assert [one.run.method for one in found.tried] == ["suppression"]
+    assert known == [{}, {}]
+
+
 # --- what leaves ---------------------------------------------------------------------------------------------------
 
 
