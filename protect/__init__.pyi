@@ -1,3 +1,4 @@
+from ..choosing.choosing import cheapest as cheapest
 from ..release.facts.facts import Evidence as Evidence
 from ..release.files.argus.history import read_history as read_history
 from ..release.files.argus.history import write_history as write_history

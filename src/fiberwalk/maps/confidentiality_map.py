@@ -15,7 +15,6 @@ from ..base.errors import FiberwalkError, InputError, TooLarge, did_you_mean
 from ..base.interruption import INTERRUPTED, plain_interrupts
 from ..base.progress import Progress, shown
 from ..fiber.laws.by_name import as_law
-from ..release.facts.agreement import disagreement
 from ..release.release import Release
 from ..release.tables.tables import Table, as_table
 from ..report.words import ORIGINAL, cell_name, doubts
@@ -24,7 +23,7 @@ from ..results.map_result import NOT_AUDITED, RUMap, Run
 from .map_axis import Measure
 from .map_categories import categories, given_axes
 from .map_cells import chosen_cells, whose_risk
-from .map_methods import Candidate, candidates, original_of, run_seeds
+from .map_methods import Candidate, candidates, check_release, original_of, run_seeds
 from .map_risks import Asked, risk_measure
 from .map_seen import Seen
 from .map_utilities import utility_measure
@@ -251,7 +250,7 @@ def _protected(
     """One run: the table protected, and how it is audited where a measure asks for that."""
     with _naming(point, number):
         release = in_words(lambda: point.publish(0 if number is None else number))
-        _check_release(release, table)
+        check_release(release, table)
     believed = "uniform" if not len(release.hidden) else law  # what is published needs no belief
 
     def look() -> Audit:
@@ -279,32 +278,6 @@ def _check_options(options: dict[str, Any]) -> None:
     for option in options:
         if option not in known:
             raise InputError(f"ru_map() has no option {option!r}, nor have audits; {did_you_mean(option, known)}")
-
-
-def _check_release(release: Any, table: Table) -> None:
-    """Refuse what is no release of this table."""
-    if not isinstance(release, Release):
-        raise InputError(f"it must return a release; it returned a {type(release).__name__}.")
-    of_release, of_table = ([(dim.name, dim.labels) for dim in owner.dims] for owner in (release, table))
-    if len(release.grids) != 1 or of_release != of_table:
-        shown, wanted = (
-            ", ".join(f"{name} ({len(labels)})" for name, labels in dims) for dims in (of_release, of_table)
-        )
-        raise InputError(
-            f"its release is about other cells, {shown}, than the table, {wanted}, or labels them otherwise."
-        )
-    if release.decimals != table.decimals:
-        raise InputError(
-            f"its release has {release.decimals} decimals, and the table {table.decimals}: give both the same."
-        )
-    cells = np.empty(release.n_cells, dtype=np.int64)
-    cells[release.grids[0].cells.ravel()] = table.values.ravel()
-    if release.truth is not None and (release.truth != cells).any():
-        first = int(np.flatnonzero(release.truth != cells)[0])
-        raise InputError(f"its release is of another table: {release.words(release.keys[first])} differs.")
-    clash = disagreement(release, cells)
-    if clash is not None:
-        raise InputError(f"its release cannot be of this table: {clash}.")
 
 
 def _run(point: Candidate, number: int | None, seen: Seen, risk: Measure, utility: Measure) -> Run:

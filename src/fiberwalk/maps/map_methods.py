@@ -12,6 +12,7 @@ import numpy as np
 
 from ..base.errors import InputError, did_you_mean
 from ..protect.methods import method_named
+from ..release.facts.agreement import disagreement
 from ..release.publish import publish
 from ..release.release import Release
 from ..release.tables.tables import Table
@@ -212,3 +213,29 @@ def run_seeds(seeds: Any, seed: int) -> list[int]:
     if len(set(listed)) < len(listed):
         raise InputError("seeds= has the same seed twice: that would be the same run twice.")
     return [int(number) for number in listed]
+
+
+def check_release(release: Any, table: Table) -> None:
+    """Refuse what is no release of this table."""
+    if not isinstance(release, Release):
+        raise InputError(f"it must return a release; it returned a {type(release).__name__}.")
+    of_release, of_table = ([(dim.name, dim.labels) for dim in owner.dims] for owner in (release, table))
+    if len(release.grids) != 1 or of_release != of_table:
+        shown, wanted = (
+            ", ".join(f"{name} ({len(labels)})" for name, labels in dims) for dims in (of_release, of_table)
+        )
+        raise InputError(
+            f"its release is about other cells, {shown}, than the table, {wanted}, or labels them otherwise."
+        )
+    if release.decimals != table.decimals:
+        raise InputError(
+            f"its release has {release.decimals} decimals, and the table {table.decimals}: give both the same."
+        )
+    cells = np.empty(release.n_cells, dtype=np.int64)
+    cells[release.grids[0].cells.ravel()] = table.values.ravel()
+    if release.truth is not None and (release.truth != cells).any():
+        first = int(np.flatnonzero(release.truth != cells)[0])
+        raise InputError(f"its release is of another table: {release.words(release.keys[first])} differs.")
+    clash = disagreement(release, cells)
+    if clash is not None:
+        raise InputError(f"its release cannot be of this table: {clash}.")

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ..comparing import Comparison
     from ..recipes.paper_tables import Example
     from ..results.audit_result import Audit
+    from ..results.cheapest_result import Cheapest
     from ..results.map_result import RUMap
     from ..results.margin_sets import MarginSets
     from ..results.sample_risk_result import SampleRisk
@@ -107,6 +108,14 @@ def map_html(ru_map: RUMap) -> str:
         parts.append(doubt(word, ", ".join(methods)))
     parts.append(frame_html(ru_map.readable().head(MOST_ROWS), len(ru_map.frame), "`.frame`"))
     return "".join([*parts, remark(f"Risk: {ru_map.risk}. Utility: {ru_map.utility}. The lowest risk first.")])
+
+
+def cheapest_html(found: Cheapest) -> str:
+    """Which is the best, and what was tried."""
+    frame = found.readable()
+    words = found.words[0].upper() + found.words[1:]
+    parts = [sentence(f"{words}.", strong=True), frame_html(frame.head(MOST_ROWS), len(frame), "`.frame`")]
+    return "".join([*parts, remark(f"Risk: {found.risk}. Utility: {found.utility}.")])
 
 
 def sample_risk_html(risk: SampleRisk) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,10 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.interruption import check_time
 from ..base.progress import Progress
-from ..posterior.belief import Answers, believe, budget_for
+from ..posterior.belief import Answers, Belief
 from ..protect.withholding.problem import SuppressionProblem
-from ..sampler.chains.settings import ChainSettings
+from .clear_beliefs import clear_belief, standing_of
 from .targets import Standing, Target
-
-PRECISIONS = (0.2, 0.05, 0.02)
-"""Tolerances in bits, one after the other until every figure is clearly on one side of its target."""
-EXACTLY = 300_000_000
-"""Operations of exact solving of a block, for one pattern of many: some tenths of a second."""
 
 
 @dataclass(eq=False)
@@ -70,21 +65,17 @@ class Attempts:
             return np.full(len(figures), np.inf)
 
     def _of_law(self, release: Any, law: Any, figures: np.ndarray) -> np.ndarray:
-        """How far figures are beyond their targets under one law; chains go on only where that is not clear."""
+        """How far figures are beyond their targets under one law."""
         truth = self.problem.figures.values
         keys = [tuple(key) for key in self.problem.figures.keys[figures].tolist()]
-        for tolerance in PRECISIONS:
-            settings = ChainSettings(self.seed, tolerance=tolerance)
-            belief = believe(
-                release, law, budget=replace(budget_for("auto", tolerance=tolerance), operations=EXACTLY), settings=settings,
-                known=self._known.setdefault(tolerance, {}), progress=self.progress,
-            )  # fmt: skip
+
+        def stand(belief: Belief) -> list[Standing]:
             pmfs = dict(zip(map(tuple, belief.keys.tolist()), belief.pmfs, strict=True))
-            found: list[Standing] = []
-            for key, figure in zip(keys, figures.tolist(), strict=True):
-                each = [target.standing(pmfs[key], int(truth[figure])) for target in self.targets]
-                found.append(Standing(max(one.beyond for one in each), all(one.clear for one in each)))
-            if belief.converged and (belief.method == "exact" or all(one.clear for one in found)):
-                break
+            return [
+                standing_of(self.targets, pmfs[key], int(truth[figure]))
+                for key, figure in zip(keys, figures.tolist(), strict=True)
+            ]
+
+        belief, found = clear_belief(release, law, stand, seed=self.seed, known=self._known, progress=self.progress)
         doubt = 0.0 if belief.converged else np.inf
         return np.array([one.beyond for one in found]) + doubt

@@ -60,7 +60,7 @@ def _until(first: Withheld, attempts: Attempts, seed: int, tell: Progress) -> So
     task = first.problem
     arrays = task.task().with_ties_broken(seed)
     begin = np.append(first.hidden, np.ones(task.sums.shape[0], dtype=bool))
-    search = Search(arrays, attempts, lambda hidden: not len(task.too_narrow(hidden)), tell)
+    search = Search(arrays, attempts, lambda hidden: not len(task.too_narrow(hidden)), tell, first.settled)
     found = search.run(begin, seed)
     if found.hidden is None:
         worst = attempts.beyond(begin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ _MEANS = {
     "bits": "the entropy",
     "near": "the probability of being near the truth",
 }
+_RISKS = _MEANS | {"bits": "1 / entropy in bits"}
 
 
 class Standing(NamedTuple):
@@ -52,6 +54,17 @@ class Target:
         if self.measure == "near":
             return f"the truth is known to {self.percent:g}% with a probability of at most {self.limit:g}"
         return f"no value has a probability above {self.limit:g}"
+
+    @property
+    def risk_words(self) -> str:
+        """The measure as a risk, in words."""
+        return _RISKS[self.measure] + (f" ({self.percent:g}%)" if self.measure == "near" else "")
+
+    def risk(self, value: float) -> float:
+        """A value of the measure, or the limit, as a risk: the larger the worse."""
+        if self.measure != "bits":
+            return value
+        return 1 / value if value > 0 else math.inf
 
     def of(self, pmf: Pmf, truth: int) -> tuple[float, float]:
         """The measure of a distribution, and its standard error."""

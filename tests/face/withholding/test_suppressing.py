@@ -9,6 +9,7 @@ import pytest
 from support.naive.suppression import EveryTable
 
 import fiberwalk as fw
+from fiberwalk.withholding.search import Search
 
 TABLE = [[1, 5, 4], [7, 20, 6], [3, 8, 9]]
 MOST_OPEN = 10
@@ -124,6 +125,28 @@ def test_what_a_result_says():
     public = found.release.without_truth()
     assert not any("sensitive" in note for note in public.notes)
     assert public.truth is None
+
+
+def test_a_pattern_that_is_proven_to_be_the_only_cheapest_is_not_improved(monkeypatch):
+    """It is what the search would have come to; a dearer one is still made cheaper."""
+    improved = []
+    usual = Search._given_back
+    monkeypatch.setattr(Search, "_given_back", lambda self, hidden: improved.append(1) or usual(self, hidden))
+
+    def hidden(until, seed, settled=True):
+        with monkeypatch.context() as patch:
+            if not settled:
+                patch.setattr(Search, "settled", property(lambda self: False, lambda self, value: None), raising=False)
+            return fw.protect.suppression(TABLE, rule="< 3", until=until, seed=seed).withheld.hidden.tolist()
+
+    for seed in range(1, 6):
+        first = hidden("p <= 0.3", seed)
+        assert not improved
+        assert first == hidden("p <= 0.3", seed, settled=False)
+        assert improved
+        improved.clear()
+    hidden("bits >= 3", 1)
+    assert improved
 
 
 def test_the_same_seed_gives_the_same_pattern_and_interrupts_the_best_so_far():
