@@ -8,7 +8,8 @@ bases/      Markov and Graver bases: our own (graver), 4ti2's (algebra), those k
 families/   one family a file; move_set: what every family offers; stock: moves written in advance; listed, mixture: moves
             from a list, several families together
 people/     exchanges among a few people of a population (exchanges), and how one is made (exchange_steps); rounds of
-            replaced people, who are tied over many places (repairs, repair_steps)
+            replaced people, who are tied over many places (repairs, repair_steps), and where all of them lead
+            (repair_ends)
 
 chooser         the best proven moves for each block of a release
 connectivity    a check on small fibers, by walking through every table; reach: the same for users

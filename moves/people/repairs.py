@@ -16,8 +16,9 @@ import scipy.sparse as sp
 
 from ...base.certificate import Certificate
 from ...fiber.blocks.presolve import Block
-from ..families.move_set import MOST_LISTED, Move, MoveSet, sparse_rows, too_many
+from ..families.move_set import MOST_LISTED, Move, MoveSet, sparse_rows
 from .exchanges import LARGEST_MEAN, MOST_OF_A_FIGURE
+from .repair_ends import ends_of_rounds
 from .repair_steps import MOST_APART, MOST_WAYS, RepairRoom, Replacements, repair_alike
 
 UNPROVEN = Certificate("unproven", "rounds of replaced people are not known to reach every population")
@@ -66,64 +67,10 @@ class Repairs(MoveSet):
     def joined(self, tables: np.ndarray, gaps: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Tables of which one comes from the other by a round."""
         place = {tuple(table): row for row, table in enumerate(tables.tolist())}
-        for row, table in enumerate(tables.tolist()):
-            after = np.array(
-                [place[end] for end in self._ends(tuple(table)) if place.get(end, -1) > row], dtype=np.int64
-            )
+        for row, table in enumerate(tables):
+            ends = (place.get(tuple(end), -1) for end in ends_of_rounds(self.arrays, table).tolist())
+            after = np.array([end for end in ends if end > row], dtype=np.int64)
             yield np.full(len(after), row), after
-
-    def _ends(self, table: tuple[int, ...]) -> set[tuple[int, ...]]:
-        """The populations to which rounds lead, by going all of them; those that meet on the way go on together."""
-        nowhere = np.zeros(len(self.arrays.row_start) - 1, dtype=np.int64)
-        ends: set[tuple[int, ...]] = set()
-        reached = {(table, -1): nowhere}
-        for _ in range(self.arrays.longest):
-            following: dict[tuple[tuple[int, ...], int], np.ndarray] = {}
-            for (here, last), apart in reached.items():
-                for edge in range(len(self.arrays.source)):
-                    after = self._after(here, apart, last, edge)
-                    if after is None:
-                        continue
-                    if after[1].any():
-                        following[after[0], edge] = after[1]
-                    else:
-                        ends.add(after[0])
-            if len(following) > MOST_LISTED:
-                raise too_many(MOST_LISTED)
-            reached = following
-        return ends
-
-    def _after(
-        self, here: tuple[int, ...], apart: np.ndarray, last: int, edge: int
-    ) -> tuple[tuple[int, ...], np.ndarray] | None:
-        """A population after one more replacement, and how many are too many in each row; None where it cannot follow."""
-        to = self.arrays
-        source, target = int(to.source[edge]), int(to.target[edge])
-        if (
-            here[source] <= to.lower[source]
-            or here[target] >= to.upper[target]
-            or (last >= 0 and edge == to.back[last])
-        ):
-            return None
-        changed, change = self._changes(edge)
-        if last >= 0:
-            rows, by = self._changes(last)
-            broken = rows[by * apart[rows] > 0]
-            if not np.isin(broken, changed[change * apart[changed] < 0]).any():
-                return None
-        after = apart.copy()
-        after[changed] += change
-        if np.abs(after).sum() >= MOST_APART:
-            return None
-        table = list(here)
-        table[source] -= 1
-        table[target] += 1
-        return tuple(table), after
-
-    def _changes(self, edge: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that a replacement changes, and by how much."""
-        part = slice(self.arrays.change_start[edge], self.arrays.change_start[edge + 1])
-        return self.arrays.changed_rows[part], self.arrays.change[part]
 
 
 def repairs(block: Block, number: int = NEAR, longest: int = LONGEST) -> Repairs | None:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -161,14 +162,33 @@ MAKERS: list[Callable[[Support, int], Iterator[Planned]]] = [by_family, as_plann
 """Each gives units for one block of a support."""
 
 
+class Reached:
+    """All tables that a chain must reach, and how probable each is: found when they are asked for, as many tests look at
+    units alone, and once for all targets that share them."""
+
+    def __init__(self, find: Callable[[], tuple[np.ndarray, np.ndarray]]) -> None:
+        self._find = find
+
+    @cached_property
+    def found(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._find()
+
+
 @dataclass(frozen=True, eq=False)
 class Target:
     """A unit, all tables that its chain must reach (a row each, in the order of its columns), and how probable each is."""
 
     words: str
     unit: Unit
-    tables: np.ndarray
-    p: np.ndarray
+    reached: Reached
+
+    @property
+    def tables(self) -> np.ndarray:
+        return self.reached.found[0]
+
+    @property
+    def p(self) -> np.ndarray:
+        return self.reached.found[1]
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         """A table drawn from the law itself: a chain that starts there has nothing to forget."""
@@ -199,15 +219,15 @@ def targets(release: fw.Release, law: Any, most: int = TOO_MANY) -> Iterator[Tar
     for number, fiber in enumerate(fibers):
         for make in MAKERS:
             for unit, reach in make(inside, number):
-                yield _target(unit, inside, [fiber], [inside.solved.blocks[number]], reach)
+                yield _target(unit, [fiber], [inside.solved.blocks[number]], reach)
     direct = _direct(inside)
     if direct is not None:
-        yield _target(direct, inside, fibers, list(inside.solved.blocks), None)
+        yield _target(direct, fibers, list(inside.solved.blocks), None)
     nothing = sp.csc_array((0, inside.solved.fiber.n_columns), dtype=np.int64)
     for unit in units_of(moves, nothing):
         here = [k for k, block in enumerate(inside.solved.blocks) if np.isin(block.columns, unit.columns).all()]
         reach = moves.sets[here[0]] if len(here) == 1 and moves.sets[here[0]].certificate.word == "unproven" else None
-        target = _target(unit, inside, [fibers[k] for k in here], [inside.solved.blocks[k] for k in here], reach)
+        target = _target(unit, [fibers[k] for k in here], [inside.solved.blocks[k] for k in here], reach)
         # Kernels take turns of some draws, as they do after tuning.
         several = replace(unit, shares=(8,) * len(unit.kernels)) if len(unit.kernels) > 1 else unit
         yield replace(target, unit=several, words="planned: " + target.words)
@@ -253,12 +273,20 @@ def _tables_of(inside: Support, block: Block, most: int) -> tuple[np.ndarray, np
 
 def _target(
     unit: Unit,
-    inside: Support,
     fibers: list[tuple[np.ndarray, np.ndarray]],
     blocks: list[Block],
     reach: MoveSet | None,
 ) -> Target:
     unit = on_rungs(unit)
+    family = f" ({reach.words})" if reach is not None else ""
+    words = f"{', '.join(type(one).__name__ for one in unit.kernels)}{family}"
+    return Target(words, unit, Reached(partial(_reached, unit, fibers, blocks, reach)))
+
+
+def _reached(
+    unit: Unit, fibers: list[tuple[np.ndarray, np.ndarray]], blocks: list[Block], reach: MoveSet | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The likeliest of the parts of all tables within which the moves stay, and how probable each table is there."""
     columns = np.concatenate([block.columns for block in blocks])
     order = np.argsort(columns)
     order = order[np.searchsorted(columns[order], unit.columns)]
@@ -272,8 +300,7 @@ def _target(
         likeliest = label == np.argmax(np.bincount(label, p))
         tables, p = tables[likeliest], p[likeliest] / p[likeliest].sum()
     tables, p = tables[p > 0], p[p > 0]
-    family = f" ({reach.words})" if reach is not None else ""
-    return Target(f"{', '.join(type(one).__name__ for one in unit.kernels)}{family}", unit, tables[:, order], p)
+    return tables[:, order], p
 
 
 def _parts(moves: MoveSet, tables: np.ndarray) -> np.ndarray:
@@ -369,3 +396,14 @@ def laws(release: fw.Release) -> Iterator[tuple[str, fw.Release, Any]]:
         yield "hypergeometric", release, "hypergeometric"
         yield "expected", release, fw.laws.expected(means)
         yield "expected and listed with gaps", with_weights_on_some(release, 4, True), fw.laws.expected(means)
+
+
+RELEASES = releases()
+
+
+@cache
+def found(name: str, law: str) -> tuple[Target, ...]:
+    """All targets of one of these releases under one law, found once for all tests."""
+    return tuple(
+        target for one, release, chosen in laws(RELEASES[name]) if one == law for target in targets(release, chosen)
+    )

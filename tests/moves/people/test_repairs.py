@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.effort import examples
+from support.naive.kernels import rounds_from
 
 from fiberwalk.base.random_streams import streams
 from fiberwalk.fiber.blocks.presolve import Block
 from fiberwalk.fiber.solvers.every_table import every_table
 from fiberwalk.moves.people.exchanges import exchanges
+from fiberwalk.moves.people.repair_ends import ends_of_rounds
 from fiberwalk.moves.people.repairs import nearest, repairs
 
 
@@ -57,6 +62,29 @@ def test_draws_lead_where_tables_are_said_to_be_joined(block: Block, seed: int) 
         for _ in range(20):
             end = place[tuple(moves.draw(random, table).on(table).tolist())]
             assert end == row or (min(row, end), max(row, end)) in joined
+
+
+@examples(100)
+@given(blocks())
+def test_all_rounds_side_by_side_lead_where_each_leads_by_itself(block: Block) -> None:
+    moves = repairs(block, longest=3)
+    assume(moves is not None)
+    to, start = moves.arrays, tuple(block.start.tolist())
+    edges = list(zip(to.source.tolist(), to.target.tolist(), strict=True))
+    wanted = set()
+    for round_, _, _ in rounds_from(start, block.A.toarray(), edges, partial(between, block), to.longest):
+        end = np.array(start)
+        for one, other in round_:
+            end[one] -= 1
+            end[other] += 1
+        wanted.add(tuple(end.tolist()))
+    found = [tuple(end) for end in ends_of_rounds(to, block.start).tolist()]
+    assert len(found) == len(set(found))
+    assert set(found) == wanted
+
+
+def between(block: Block, table: list[int]) -> bool:
+    return bool((block.lower <= table).all() and (table <= block.upper).all())
 
 
 def hexagon() -> Block:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from support.kernels import laws, releases, targets
+from support.kernels import RELEASES, laws
+from support.kernels import found as of_release
 
 import fiberwalk as fw
 from fiberwalk.base.random_streams import streams
@@ -180,10 +181,9 @@ def every_kernel() -> dict[str, Any]:
     """A unit for each kernel of the sampler and each kind of law that it walks under, by their names."""
     left = {one.__name__ for one in _concrete(Kernel) if one.__module__.startswith("fiberwalk.sampler.")}
     found: dict[str, Any] = {}
-    named = releases()
     for name in ("two-way", "three-way", "decomposable", "hidden cells"):
-        for law, with_evidence, chosen in laws(named[name]):
-            for target in targets(with_evidence, chosen):
+        for law, _, _ in laws(RELEASES[name]):
+            for target in of_release(name, law):
                 for kernel in target.unit.kernels:
                     found.setdefault(f"{type(kernel).__name__} {target.unit.weights.kind} {'gaps' in law}", target.unit)
     assert left == {name.split()[0] for name in found}

@@ -11,14 +11,13 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 from scipy import stats
 from support.effort import cases
 from support.house.import_graph import sources
-from support.kernels import Target, crediting, laws, releases, targets
+from support.kernels import RELEASES, Target, crediting, found, laws, targets
 from support.naive import kernels as twins
 from support.naive.wrong_kernels import CreditsWhenMoved, NeverRefused, OpenMovesOnly, PlainKernel, ShortRange
 from support.places import ROOT
@@ -53,18 +52,11 @@ from fiberwalk.sampler.lines.line import LONGEST
 from fiberwalk.sampler.lines.weights import ALIKE, FACTORIAL, MIXED, POISSON
 from fiberwalk.sampler.tallies.windows import shares
 
-RELEASES = releases()
 DRAWS = max(1500, cases(2000))
 
 
 def laws_on(name: str) -> Iterator[tuple[str, fw.Release, object]]:
     yield from laws(RELEASES[name])
-
-
-@cache
-def found(name: str, law: str) -> tuple[Target, ...]:
-    """All targets of one release under one law."""
-    return tuple(target for one, release, chosen in laws_on(name) if one == law for target in targets(release, chosen))
 
 
 QUICK = {
