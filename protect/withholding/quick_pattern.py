@@ -7,7 +7,7 @@ no way needs is given back, the most expensive first; a figure that some ways ne
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,13 +43,16 @@ class Patterns:
 
         Demands are met largest first, as their ways serve smaller ones.
         """
-        order = sorted(demands, key=lambda one: (-abs(one.change), one))
+        order = sorted(demands, key=_largest_first)
+        unmet = _by_figure(demands)
         for done, demand in enumerate(order):
-            if not self._still_proven(demand, hidden):
+            if demand in unmet[demand.figure] and not self._still_proven(demand, hidden):
                 way = self._way(demand, hidden, self.open, thorough=True)
                 if way is None:
                     return demand
-                self._keep(demand, way)
+                for met, its in self._met_by(way, unmet):
+                    self._keep(met, its)
+                    unmet[met.figure].discard(met)
                 hidden[way.figures] = True
             if done % 100 == 99:
                 check_time("a pattern of suppressions was looked for")
@@ -108,12 +111,27 @@ class Patterns:
         without, nothing = hidden.copy(), np.zeros(len(hidden), dtype=bool)
         without[figure] = False
         others: dict[Demand, Way] = {}
-        for demand in sorted(self._users[figure]):
+        order = sorted(self._users[figure], key=_largest_first)
+        unmet = _by_figure(order)
+        for demand in order:
+            if demand in others:
+                continue
             way = self._way(demand, without, nothing, thorough=thorough)
             if way is None:
                 return None
-            others[demand] = way
+            others.update(self._met_by(way, unmet))
         return others
+
+    def _met_by(self, way: Way, unmet: Mapping[int, Collection[Demand]]) -> list[tuple[Demand, Way]]:
+        """The demands that a way meets, or that it meets backwards, and the way for each: a long one is one for many."""
+        back = Way(way.figures, -way.changes)
+        found = []
+        for one in (way, back) if self._ways.possible(back) else (way,):
+            for figure, change in zip(one.figures.tolist(), one.changes.tolist(), strict=True):
+                for demand in unmet.get(figure, ()):
+                    if change / demand.change >= 1 and not np.isin(one.figures, self.known[demand.attacker]).any():
+                        found.append((demand, one))
+        return found
 
     def _way(self, demand: Demand, hidden: np.ndarray, open_too: np.ndarray, *, thorough: bool) -> Way | None:
         """A way that meets a demand. What the attacker knows does not change in it."""
@@ -142,3 +160,15 @@ class Patterns:
         self.proof[demand] = way
         for figure in way.figures.tolist():
             self._users[figure].add(demand)
+
+
+def _largest_first(demand: Demand) -> tuple[int, Demand]:
+    return -abs(demand.change), demand
+
+
+def _by_figure(demands: Iterable[Demand]) -> dict[int, set[Demand]]:
+    """The demands of each figure."""
+    found: defaultdict[int, set[Demand]] = defaultdict(set)
+    for demand in demands:
+        found[demand.figure].add(demand)
+    return dict(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +22,8 @@ FEW = 2_500
 """Up to so many figures an integer program is tried before more figures are looked at."""
 MOST_NODES = 200
 """Nodes of the branch and bound for one way in whole numbers."""
+UNITS = (1, 12, 2520)
+"""Ways are looked for in these units, one after the other, where the one before gave fractions."""
 _WHOLE = 1e-6
 _LITTLE = 1e-3
 """What withheld figures cost of what the cheapest other one does: of ways that withhold no more, the shortest is taken."""
@@ -82,6 +84,11 @@ class Ways:
                 return way
         return None
 
+    def possible(self, way: Way) -> bool:
+        """Can all figures of a way go so far?"""
+        up, down = self.room.up[way.figures], self.room.down[way.figures]
+        return bool((way.changes <= up).all() and (-way.changes <= down).all())
+
     def around(self, figure: int, may: np.ndarray) -> np.ndarray:
         """Some figures near one that may change with it."""
         return next(self._around(figure, may))[0]
@@ -109,32 +116,83 @@ class Ways:
     def _within(
         self, near: np.ndarray, figure: int, change: int, cost: np.ndarray, withheld: np.ndarray, whole_too: bool
     ) -> Way | None:
-        """A way among some figures; in whole numbers where simplex finds one, or the integer program if it is wanted."""
+        """A way among some figures; in whole numbers where simplex finds one, or the integer program if it is wanted.
+
+        Where simplex finds halves or thirds it is asked for a way in units of 12, of which these are whole numbers.
+        """
+        for unit in UNITS:
+            program = self._program(near, figure, change, cost, withheld, unit)
+            if program is None:
+                break
+            found = program.simplex()
+            if found is None and unit == 1:
+                return None
+            way = None if found is None else program.way(found)
+            if way is not None:
+                return way
+        whole = self._program(near, figure, change, cost, withheld, 1) if whole_too else None
+        found = whole.whole() if whole is not None else None
+        return None if whole is None or found is None else whole.way(found.astype(float))
+
+    def _program(
+        self, near: np.ndarray, figure: int, change: int, cost: np.ndarray, withheld: np.ndarray, unit: int
+    ) -> _Program | None:
+        """What to solve for a way among some figures in a unit; None where the figure cannot change so far."""
+        up, down = self.room.up[near] // unit, self.room.down[near] // unit
+        at, amount = int(np.searchsorted(near, figure)), -(-abs(change) // unit)
+        if amount > (up if change > 0 else down)[at]:
+            return None
         sums = sp.csr_array(self._by_figure[:, near])
         sums = sums[np.flatnonzero(np.diff(sums.indptr))]
-        n, at, amount = len(near), int(np.searchsorted(near, figure)), abs(change)
-        up, down = self.room.up[near].copy(), self.room.down[near].copy()
         # The change itself is given, and so is no part of the program.
-        wanted = (-change * sums[:, [at]].toarray()).ravel()
         up[at] = down[at] = 0
+        given = amount if change > 0 else -amount
         least = max(float(cost.min()), 1.0)
         each = np.where(withheld[near], _LITTLE * least, cost[near])
         price = np.concatenate([each / np.clip(np.minimum(room, amount), 1, None) for room in (up, down)])
-        both = sp.csr_array(sp.hstack([sums, -sums]))
-        most = np.concatenate([up, down])
-        model = silent_model(price, both, wanted, wanted, np.zeros(2 * n), most)
-        if solved(model) != "optimal":
+        wanted = (-given * sums[:, [at]].toarray()).ravel()
+        return _Program(near, at, given, unit, price, sums, wanted, np.concatenate([up, down]))
+
+
+class _Program(NamedTuple):
+    """The cheapest flow that makes up for the change of a figure: how far each goes up, and then how far each goes down."""
+
+    near: np.ndarray
+    at: int
+    given: int
+    unit: int
+    price: np.ndarray
+    sums: Any
+    wanted: np.ndarray
+    most: np.ndarray
+
+    @property
+    def both(self) -> Any:
+        """The sums of what goes up and of what goes down."""
+        return sp.csr_array(sp.hstack([self.sums, -self.sums]))
+
+    def simplex(self) -> np.ndarray | None:
+        """The cheapest flow, perhaps in fractions."""
+        model = silent_model(self.price, self.both, self.wanted, self.wanted, np.zeros(len(self.most)), self.most)
+        model.setOptionValue("presolve", "off")  # it takes four times as long as it saves
+        return np.array(model.getSolution().col_value) if solved(model) == "optimal" else None
+
+    def whole(self) -> np.ndarray | None:
+        """A flow in whole numbers."""
+        return least_cost(self.price, self.both, self.wanted, self.wanted, self.most, nodes=MOST_NODES)[0]
+
+    def way(self, flow: np.ndarray) -> Way | None:
+        """The changes that a flow means, if they are whole numbers."""
+        flow = flow * self.unit
+        if np.abs(flow - np.rint(flow)).max(initial=0) > _WHOLE * self.unit:
             return None
-        flow = np.array(model.getSolution().col_value)
-        changes = np.rint(flow[:n]).astype(np.int64) - np.rint(flow[n:]).astype(np.int64)
-        if np.abs(flow - np.rint(flow)).max(initial=0) > _WHOLE or (sums @ changes != wanted).any():
-            whole = least_cost(price, both, wanted, wanted, most, nodes=MOST_NODES)[0] if whole_too else None
-            if whole is None:
-                return None
-            changes = whole[:n] - whole[n:]
-        changes[at] = change
+        up, down = np.split(np.rint(flow).astype(np.int64), 2)
+        changes = up - down
+        if (self.sums @ changes != self.wanted * self.unit).any():
+            return None
+        changes[self.at] = self.given * self.unit
         moved = np.flatnonzero(changes)
-        return Way(near[moved], changes[moved])
+        return Way(self.near[moved], changes[moved])
 
 
 def _slices(matrix: sp.csr_array | sp.csc_array, lines: np.ndarray) -> np.ndarray:

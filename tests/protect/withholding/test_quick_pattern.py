@@ -1,0 +1,89 @@
+"""Every way that proves a demand is one: published sums stay, nobody's knowledge is contradicted, and it goes far enough."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fiberwalk as fw
+from fiberwalk.protect.withholding import ways
+from fiberwalk.protect.withholding.quick_pattern import Demand, Patterns
+from fiberwalk.protect.withholding.ways import Way
+
+SHAPES = ((5, 6), (3, 4, 5), (4, 4, 4), (2, 3, 3, 3))
+
+
+def random_task(random):
+    """What a table wants that has levels, and contributors who are alone in some cells; None if that is impossible."""
+    shape = SHAPES[random.integers(len(SHAPES))]
+    table = random.poisson(2.5, shape)
+    alone = np.where((table > 0) & (random.random(shape) < 0.2), random.choice(list("abc"), shape), "")
+    try:
+        return fw.protect.problem(
+            table, rule="< 3", above=int(random.integers(1, 4)), alone=alone, minimise="counts", secondary_zeros=True
+        ).task()
+    except fw.InputError:
+        return None
+
+
+def wrong_with(way, demand, task, hidden):
+    """What is wrong with a way as the proof of a demand, told by the definitions alone; nothing if it proves it."""
+    changes = np.zeros(len(hidden), dtype=np.int64)
+    changes[way.figures] = way.changes
+    if (task.room.sums @ changes).any():
+        return "a published sum changes"
+    if changes[~hidden].any():
+        return "a published figure changes"
+    if changes[task.known[demand.attacker]].any():
+        return "what the attacker knows changes"
+    if (changes > task.room.up).any() or (-changes > task.room.down).any():
+        return "a figure leaves its room"
+    if changes[demand.figure] * np.sign(demand.change) < abs(demand.change):
+        return "it does not go far enough"
+    return ""
+
+
+@pytest.mark.parametrize("units", [ways.UNITS, (12,)])
+def test_every_way_proves_its_demand(monkeypatch, units):
+    """Before pruning and after it, and where only ways in dozens are looked for: these go further than was asked."""
+    monkeypatch.setattr(ways, "UNITS", units)
+    shared, proven, further = 0, 0, 0
+    for seed in range(4, 12):
+        task = random_task(np.random.default_rng(seed))
+        if task is None:
+            continue
+        demands, hidden = task.demands({}), task.forced.copy()
+        patterns = Patterns(task.room, task.cost, task.open, task.known, lambda line: None)
+        if patterns.protect(hidden, demands) is not None:
+            continue
+        for stage in ("found", "pruned"):
+            if stage == "pruned":
+                patterns.prune(hidden, task.forced)
+            for demand in demands:
+                way = patterns.proof[demand]
+                assert not wrong_with(way, demand, task, hidden), (seed, stage, demand)
+                further += abs(way.changes[np.flatnonzero(way.figures == demand.figure)[0]]) > abs(demand.change)
+        proven += len(demands)
+        shared += len(demands) - len({id(way.figures) for way in patterns.proof.values()})
+    assert proven > 200
+    assert shared > proven / 10
+    assert further > 0
+
+
+def test_what_is_no_proof_is_seen():
+    """Else the test above could not fail."""
+    task = next(filter(None, (random_task(np.random.default_rng(seed)) for seed in range(99))))
+    demands, hidden = task.demands({}), task.forced | task.open
+    patterns = Patterns(task.room, task.cost, task.open, task.known, lambda line: None)
+    assert patterns.protect(hidden, demands) is None
+    demand = demands[0]
+    way = patterns.proof[demand]
+    figures, changes = way
+    for other, asked, words in (
+        (Way(figures[1:], changes[1:]), demand, "a published sum changes"),
+        (Way(figures, changes * 10**6), demand, "a figure leaves its room"),
+        (way, Demand(demand.figure, 10**6 * demand.change), "it does not go far enough"),
+        (way, Demand(demand.figure, -demand.change), "it does not go far enough"),
+    ):
+        assert wrong_with(other, asked, task, hidden) == words
+    assert wrong_with(way, demand, task, np.zeros_like(hidden)) == "a published figure changes"
