@@ -79,9 +79,9 @@ def complementary_suppress(  # noqa: PLR0913  (a public verb: its keywords are i
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> r = fw.protect.complementary_suppress([[1, 5, 4], [7, 20, 6], [3, 8, 9]], rule="< 3", above=2, minimise="counts")
+    >>> r = fw.protect.complementary_suppress([[1, 6, 4], [7, 20, 6], [3, 8, 9]], rule="< 3", above=2, minimise="counts")
     >>> r.published.values.tolist()
-    [[nan, 5.0, nan], [7.0, 20.0, 6.0], [nan, 8.0, nan]]
+    [[nan, 6.0, nan], [7.0, 20.0, 6.0], [nan, 8.0, nan]]
     >>> fw.bounds(r).iloc[0].to_dict()
     {'lower': 0, 'upper': 4}
     >>> r.applied[0].own_words
