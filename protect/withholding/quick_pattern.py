@@ -14,6 +14,7 @@ import numpy as np
 
 from ...base.interruption import check_time
 from ...base.progress import Progress
+from .narrowing import Narrowing, Needed
 from .ways import Room, Way, Ways
 
 
@@ -35,6 +36,8 @@ class Patterns:
         self.cost, self.open, self.known, self.tell = cost, may_be_withheld, known, tell
         self._price = cost
         self._ways = Ways(room)
+        self._narrowing = Narrowing(self._ways.by_row, room.down, room.up)
+        self._needed = Needed.of((), len(cost))
         self.proof: dict[Demand, Way] = {}
         self._users: defaultdict[int, set[Demand]] = defaultdict(set)
 
@@ -45,6 +48,7 @@ class Patterns:
         """
         order = sorted(demands, key=_largest_first)
         unmet = _by_figure(demands)
+        self._needed = Needed.of(((one.figure, one.change) for one in demands), len(hidden))
         for done, demand in enumerate(order):
             if demand in unmet[demand.figure] and not self._still_proven(demand, hidden):
                 way = self._way(demand, hidden, self.open, thorough=True)
@@ -108,6 +112,8 @@ class Patterns:
 
     def _ways_without(self, figure: int, hidden: np.ndarray, thorough: bool) -> dict[Demand, Way] | None:
         """Other ways for all demands that need a figure; None where one of them has no other."""
+        if self._narrowing.stuck(figure, hidden, self._needed):
+            return None
         without, nothing = hidden.copy(), np.zeros(len(hidden), dtype=bool)
         without[figure] = False
         others: dict[Demand, Way] = {}

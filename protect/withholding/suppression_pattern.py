@@ -97,13 +97,13 @@ class _Found:
 
 
 def _give_back(task: Task, patterns: Patterns, demands: Sequence[Demand], found: _Found) -> None:
-    """At the end, look thoroughly for figures that can be given back."""
-    if found.proven:
+    """At the end, look thoroughly for figures that can be given back, unless there are too many for that."""
+    if found.proven or len(demands) * len(found.hidden) > MOST_ATTACKS:
         return
     other = found.hidden.copy()
     if patterns.protect(other, demands) is not None:  # ways are looked for with limits, and one may not be found again
         return
-    patterns.prune(other, task.forced, thorough=len(demands) * len(other) <= MOST_ATTACKS)
+    patterns.prune(other, task.forced, thorough=True)
     total = int(task.cost[other].sum())
     if total < found.total:
         found.hidden, found.total = other, total

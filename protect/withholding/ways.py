@@ -53,7 +53,7 @@ class Ways:
 
     def __init__(self, room: Room) -> None:
         self.room = room
-        self._by_row = sp.csr_array(room.sums)
+        self.by_row = sp.csr_array(room.sums)
         self._by_figure = sp.csc_array(room.sums)
         self._mark = np.zeros(room.sums.shape[0], dtype=bool)
 
@@ -103,7 +103,7 @@ class Ways:
             rows = np.unique(_slices(self._by_figure, edge))
             rows = rows[~seen[rows]]
             seen[rows] = True
-            edge = np.unique(_slices(self._by_row, rows))
+            edge = np.unique(_slices(self.by_row, rows))
             edge = edge[may[edge] & ~inside[edge]]
             inside[edge] = True
             if not len(edge):

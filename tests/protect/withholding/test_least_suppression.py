@@ -221,7 +221,7 @@ def test_the_first_pattern_and_the_end_of_time(monkeypatch):
     assert (found.hidden == again.hidden).all()
 
 
-@pytest.mark.parametrize("after", [0, 3, 10])
+@pytest.mark.parametrize("after", [0, 1, 2])
 def test_interrupted_at_any_step_the_pattern_protects(monkeypatch, after):
     """Ctrl-C while a figure is tried without must not publish it."""
     problem = fw.protect.problem(np.random.default_rng(3).poisson(5, (4, 4, 4)), rule="< 3")

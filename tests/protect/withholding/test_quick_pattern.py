@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from scipy.optimize import linprog
 
 import fiberwalk as fw
 from fiberwalk.protect.withholding import ways
+from fiberwalk.protect.withholding.narrowing import Narrowing, Needed
 from fiberwalk.protect.withholding.quick_pattern import Demand, Patterns
 from fiberwalk.protect.withholding.ways import Way
 
@@ -87,3 +90,42 @@ def test_what_is_no_proof_is_seen():
     ):
         assert wrong_with(other, asked, task, hidden) == words
     assert wrong_with(way, demand, task, np.zeros_like(hidden)) == "a published figure changes"
+
+
+def furthest(task, hidden, figure, sign):
+    """How far a figure can be from its true value, as a plain linear program has it."""
+    objective = np.zeros(len(hidden))
+    objective[figure] = -sign
+    limits = np.column_stack([np.where(hidden, -task.room.down, 0), np.where(hidden, task.room.up, 0)])
+    sums = task.room.sums
+    found = linprog(objective, A_eq=sums, b_eq=np.zeros(sums.shape[0]), bounds=limits, method="highs")
+    assert found.status == 0
+    return abs(found.fun)
+
+
+def test_what_is_told_to_be_stuck_is():
+    """A figure that is told to be needed is needed, by a linear program; and many that are needed are told."""
+    told, missed = 0, 0
+    for seed in range(4, 9):
+        task = random_task(np.random.default_rng(seed))
+        if task is None:
+            continue
+        demands, hidden = task.demands({}), task.forced.copy()
+        patterns = Patterns(task.room, task.cost, task.open, task.known, lambda line: None)
+        if patterns.protect(hidden, demands) is not None:
+            continue
+        patterns.prune(hidden, task.forced)
+        narrowing = Narrowing(sp.csr_array(task.room.sums), task.room.down, task.room.up)
+        needed = Needed.of([(one.figure, one.change) for one in demands], len(hidden))
+        for figure in np.flatnonzero(hidden & ~task.forced).tolist():
+            without = hidden.copy()
+            without[figure] = False
+            if narrowing.stuck(figure, hidden, needed):
+                told += 1
+                assert any(
+                    furthest(task, without, one.figure, np.sign(one.change)) < abs(one.change) - 1e-6 for one in demands
+                ), (seed, figure)
+            else:
+                missed += patterns._ways_without(figure, hidden, thorough=True) is None
+    assert told > 20
+    assert told > missed / 2, (told, missed)
