@@ -16,10 +16,11 @@ from .count import count
 from .demo import demo
 from .link import link
 from .moves import moves
-from .protect import protect
+from .protecting.cheapest import cheapest
+from .protecting.protect import protect
+from .protecting.ru_map import ru_map
 from .reconstruct import reconstruct
 from .report import report
-from .ru_map import ru_map
 from .sample_risk import sample_risk
 from .shared.manners import PlainGroup
 from .tabulate import tabulate
@@ -33,6 +34,7 @@ COMMANDS: tuple[click.Command, ...] = (
     link,
     moves,
     protect,
+    cheapest,
     ru_map,
     sample_risk,
     reconstruct,

@@ -178,8 +178,8 @@ class Cheapest:
             one.name: {
                 "utility": "" if math.isnan(one.run.utility) else number_word(one.run.utility),
                 "risk": "" if math.isnan(one.run.risk) else number_word(one.run.risk),
-                "target": "reached" if one.reached else one.why_not,
-                "what": one.what,
+                "target": "reached" if one.reached else "not",
+                "what or why not": "; ".join(filter(None, [one.what, one.why_not])),
             }
             for one in order
         }
