@@ -26,6 +26,8 @@ WRITTEN: dict[str, dict[str, str]] = {
     "max_change": {"noise": "uniform:{}", "floor": "yes"},
 }
 """How --mechanism would write a strength that was found, by what it is of."""
+_UTILITIES = tuple(one for one in UTILITIES if one != "conditional probability")
+"""Those that need to be told nothing else."""
 _OF_OTHERS = ("rule", "no_flags", "protected_by")
 """Options of reading that are about tables that are protected already."""
 
@@ -56,7 +58,7 @@ publishes figures that do not have the probabilities that were audited."""
 )  # fmt: skip
 @wishing
 @click.option(
-    "--utility", type=click.Choice(UTILITIES, case_sensitive=False), default="hellinger", show_default=True,
+    "--utility", type=click.Choice(_UTILITIES, case_sensitive=False), default="hellinger", show_default=True,
     help="What users keep; the highest counts. As for `fiberwalk ru-map`.",
 )  # fmt: skip
 @click.option(

@@ -39,8 +39,12 @@ def wishing(command: Callable[..., None]) -> Callable[..., None]:
     """All options that say what is sensitive, what is wanted of it, and what withholding costs."""
     options = [click.option(f"--{name}", metavar="NUMBER", help=words.format(of="")) for name, words in INTERVALS]
     options += [
-        click.option("--minimise", metavar="TEXT", help="What withholding costs (suppression): cells, counts, logs or entropy."),
-        click.option("--secondary-zeros", is_flag=True, help="Zeros may be withheld to protect other cells (suppression)."),
+        click.option(
+            "--minimise", metavar="TEXT", help="What withholding costs (suppression): cells, counts, logs or entropy."
+        ),
+        click.option(
+            "--secondary-zeros", is_flag=True, help="Zeros may be withheld to protect other cells (suppression)."
+        ),
         click.option(
             "--margin", metavar="A,B", multiple=True,
             help="A margin whose totals are published; '' is the grand total (default: all). May be repeated.",
