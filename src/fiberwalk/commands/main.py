@@ -1,6 +1,6 @@
 """The command line: the group `fiberwalk`, and its commands in the order in which its help lists them.
 
-A new command is one file beside this one, or in `protecting`, which loads what it needs when it is called, and a line in `COMMANDS`.
+A new command is one file beside this one, or in `protecting`, loading what it needs when called, and a line in `COMMANDS`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ Examples:
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
   fiberwalk protect table.csv --mechanism random-round --out safe.csv    a protected table, and a note of what was done
   fiberwalk protect a.csv b.csv --mechanism suppression --primary '< 3' --percent 20 --out safe/    linked tables at once
-  fiberwalk cheapest table.csv --mechanism merge --mechanism round-to --primary '< 3' --until 'p <= 0.5'    which keeps most?
+  fiberwalk cheapest table.csv --mechanism merge --mechanism round-to --primary '< 3' --until 'p <= 0.5'
   fiberwalk ru-map table.csv --mechanism 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
   fiberwalk sample-risk sample.csv --people 2449    what does a table of sample counts risk?
   fiberwalk reconstruct tables/ --region block --html who.html    who is behind the tables, and how surely?
@@ -68,8 +68,8 @@ Examples:
   fiberwalk test table.csv --hypothesis A --hypothesis B    does a model fit, whatever the counts?
 
 Exit status: 0 done; 1 a cell is riskier than --fail-above, or known exactly with --fail-on-disclosure, or the chains that
-were to rule this out have not converged, or tabulate refused the table, or cheapest found none; 2 the input is wrong; 130 interrupted before there
-was a result.""",
+were to rule this out have not converged, or tabulate refused the table, or nothing that cheapest tried reaches the target;
+2 the input is wrong; 130 interrupted before there was a result.""",
 )
 @click.version_option(VERSION, prog_name="fiberwalk")
 def main() -> None:

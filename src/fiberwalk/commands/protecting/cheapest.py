@@ -81,7 +81,7 @@ publishes figures that do not have the probabilities that were audited."""
 )
 @speaks_plainly
 def cheapest(**options: Any) -> None:
-    """Find the method, and its strength, that keeps most of a table among those that reach a target.
+    """Which method, and how strong, keeps most of a table among those that reach a target?
 
     FILE holds the true table, complete. Each --mechanism is applied in growing strength and audited, before outsiders and
     contributors, until what is believed of every sensitive figure (--primary) is as --until wants it.
