@@ -21,6 +21,7 @@ from fiberwalk.maps.map_utilities import UTILITIES
 COUNTS = [[1, 5, 4], [7, 20, 6], [3, 8, 9]]
 TURNOVER = "act,size,v,N_OBS,MAX\na,s,10.5,5,3\na,l,20,1,20\nb,s,30,7,6\nb,l,40,9,39\nc,s,30,7,6\nc,l,40,9,9\n"
 NESTED = "region,land,sex,n\nA,N,f,1\nA,N,m,5\nB,N,f,7\nB,N,m,20\nC,S,f,3\nC,S,m,8\nD,S,f,13\nD,S,m,18\n"
+DRAWN = 12345678901234567890123456789012345678
 ASKED = ("--primary", "< 3", "--until", "p <= 0.3")
 
 
@@ -144,7 +145,10 @@ QUICK = {
 
 
 @pytest.mark.parametrize("mechanism", QUICK)
-def test_the_commands_of_the_note_work_as_they_are_written(mechanism, folder):
+def test_the_commands_of_the_note_work_as_they_are_written(mechanism, folder, monkeypatch):
+    monkeypatch.setattr(
+        "fiberwalk.choosing.choosing.secrets.randbits", lambda bits: DRAWN
+    )  # which draws reach it is chance
     (folder / "m.csv").write_text("0.5,0.3,0.2\n1/4,1/2,1/4\n0.1,0.3,0.6\n")
     asked = ASKED if "--until" not in QUICK[mechanism] else ("--primary", "< 3") * ("--primary" not in QUICK[mechanism])
     done = find(mechanism, *asked, *QUICK[mechanism], "--out", "safe.csv")
@@ -154,14 +158,22 @@ def test_the_commands_of_the_note_work_as_they_are_written(mechanism, folder):
     if os.name == "posix":
         assert note.stat().st_mode & 0o077 == 0
     assert f"method: {mechanism.split()[0]}" in text
-    seed = in_note(note, "seed")
-    assert int(seed) > 2**64  # a new one that nobody can guess
-    assert seed not in before.decode() + done.output
+    assert in_note(note, "seed") == str(DRAWN)
+    assert str(DRAWN) not in before.decode() + done.output
     audited = again(note, "to audit it as an outsider")
     assert audited.exit_code == 0, audited.output
     assert again(note, "to do it again").exit_code == 0
     assert (folder / "safe.csv").read_bytes() == before
-    assert in_note(note, "seed") == seed
+    assert in_note(note, "seed") == str(DRAWN)
+
+
+def test_the_seed_is_a_new_one_that_nobody_can_guess(folder):
+    seeds = set()
+    for _ in range(3):
+        assert find("merge", *ASKED, "--out", "safe.csv").exit_code == 0
+        seeds.add(int(in_note(folder / "safe.note.txt", "seed")))
+    assert len(seeds) == 3
+    assert max(seeds) > 2**96
 
 
 @pytest.mark.parametrize("kind", sorted({next(LADDERS[name](fw.table([[9]]))).parameter for name in LADDERS}))
