@@ -13,7 +13,7 @@ ONLY_THERE = {
     "no_header", "no_flags", "not_sharp", "only_if_needed", "outsiders_only", "nats", "protected_by", "strata", "merge",
     "example",
     "html", "csv", "json", "save", "out", "note", "plot", "list", "seed_file",  # where answers go
-    "fail_above", "fail_on_disclosure", "check", "threads", "cluster", "knows", "only_bounds", "primary",
+    "fail_above", "fail_if_none", "fail_on_disclosure", "check", "threads", "cluster", "knows", "only_bounds", "primary",
 }  # fmt: skip
 """Options of the command line that no function has."""
 

@@ -120,7 +120,7 @@ def _ladder(name: str, given: Any, table: Table, as_given: Any, margins: Any) ->
         return Ladder(name, rungs=candidates({name: given}, as_given, table))
     what = what.replace("-", "_")
     if what == SUPPRESSION and not alone:
-        raise InputError("mechanisms=: what suppression is to do is said by keywords, such as minimise= and keep=.")
+        raise InputError("mechanisms=: what suppression is to do is said beside it, by minimise= and others.")
     if what in SEARCHED and alone:
         return Ladder(name, what, climbed=True)
     if what not in METHODS:

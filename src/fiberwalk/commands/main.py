@@ -1,6 +1,6 @@
 """The command line: the group `fiberwalk`, and its commands in the order in which its help lists them.
 
-A new command is one file beside this one, which loads what it needs when it is called, and a line in `COMMANDS`.
+A new command is one file beside this one, or in `protecting`, loading what it needs when called, and a line in `COMMANDS`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from .count import count
 from .demo import demo
 from .link import link
 from .moves import moves
-from .protect import protect
+from .protecting.cheapest import cheapest
+from .protecting.protect import protect
+from .protecting.ru_map import ru_map
 from .reconstruct import reconstruct
 from .report import report
-from .ru_map import ru_map
 from .sample_risk import sample_risk
 from .shared.manners import PlainGroup
 from .tabulate import tabulate
@@ -33,6 +34,7 @@ COMMANDS: tuple[click.Command, ...] = (
     link,
     moves,
     protect,
+    cheapest,
     ru_map,
     sample_risk,
     reconstruct,
@@ -58,6 +60,7 @@ Examples:
   fiberwalk moves table.csv                       which moves will chains use, and do they reach every table?
   fiberwalk protect table.csv --mechanism random-round --out safe.csv    a protected table, and a note of what was done
   fiberwalk protect a.csv b.csv --mechanism suppression --primary '< 3' --percent 20 --out safe/    linked tables at once
+  fiberwalk cheapest table.csv --mechanism merge --mechanism round-to --primary '< 3' --until 'p <= 0.5'
   fiberwalk ru-map table.csv --mechanism 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
   fiberwalk sample-risk sample.csv --people 2449    what does a table of sample counts risk?
   fiberwalk reconstruct tables/ --region block --html who.html    who is behind the tables, and how surely?
@@ -65,8 +68,8 @@ Examples:
   fiberwalk test table.csv --hypothesis A --hypothesis B    does a model fit, whatever the counts?
 
 Exit status: 0 done; 1 a cell is riskier than --fail-above, or known exactly with --fail-on-disclosure, or the chains that
-were to rule this out have not converged, or tabulate refused the table; 2 the input is wrong; 130 interrupted before there
-was a result.""",
+were to rule this out have not converged, or tabulate refused the table, or nothing that cheapest tried reaches the target;
+2 the input is wrong; 130 interrupted before there was a result.""",
 )
 @click.version_option(VERSION, prog_name="fiberwalk")
 def main() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import InputError
 from ..release.release import Release
-from ..report.words import counted, setting_words
+from ..report.words import setting_words
 from .map_result import RUMap, Run, number_word
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ class Cheapest:
         wanted = f"{self.until} for every sensitive figure under the law {', '.join(self.laws)}"
         ended = f"; not everything was tried: {self.stopped}" if self.stopped else ""
         if self.best is None:
-            return f"none of {counted(len(self.tried), 'candidate', 'candidates')} reaches {wanted}{ended}"
+            who = f"none of {len(self.tried):,} candidates reaches"
+            return f"{who if len(self.tried) > 1 else f'{self.tried[0].name} does not reach'} {wanted}{ended}"
         words = f"{self.best.name} keeps most of those that reach {wanted}: {number_word(self.best.run.utility)} "
         words += f"({self.utility})"
         if self.best.run.likelihood != "exact":
@@ -178,8 +179,8 @@ class Cheapest:
             one.name: {
                 "utility": "" if math.isnan(one.run.utility) else number_word(one.run.utility),
                 "risk": "" if math.isnan(one.run.risk) else number_word(one.run.risk),
-                "target": "reached" if one.reached else one.why_not,
-                "what": one.what,
+                "target": "reached" if one.reached else "not",
+                "what or why not": "; ".join(filter(None, [one.what, one.why_not])),
             }
             for one in order
         }

@@ -16,7 +16,10 @@ ERRORS = 3.0
 """A sampled figure reaches a target where so many standard errors are on its side, too."""
 NEAR = 10.0
 """Percent: how near a guess does harm, where nobody says otherwise."""
-_WRITTEN = re.compile(r"\s*(p|bits|near)(?:\s+([0-9]+(?:\.[0-9]+)?)\s*%)?\s*(<=|>=)\s*([0-9]*\.?[0-9]+)\s*")
+_EXPONENT = r"(?:e[-+]?[0-9]+)?"
+_WRITTEN = re.compile(
+    rf"\s*(p|bits|near)(?:\s+([0-9]+(?:\.[0-9]+)?{_EXPONENT})\s*%)?\s*(<=|>=)\s*([0-9]*\.?[0-9]+{_EXPONENT})\s*"
+)
 _MEANS = {
     "p": "the largest probability of a value",
     "bits": "the entropy",
@@ -42,9 +45,9 @@ class Target:
 
     @property
     def words(self) -> str:
-        """The target as it is written."""
-        of = f" {self.percent:g}%" if self.measure == "near" else ""
-        return f"{self.measure}{of} {'>=' if self.measure == 'bits' else '<='} {self.limit:g}"
+        """The target as it is written, and understood again."""
+        of = f" {_written(self.percent)}%" if self.measure == "near" else ""
+        return f"{self.measure}{of} {'>=' if self.measure == 'bits' else '<='} {_written(self.limit)}"
 
     @property
     def meaning(self) -> str:
@@ -103,6 +106,12 @@ def _parsed(text: Any) -> Target:
     if match[1] != "bits" and not 0 < limit < 1:
         raise InputError(f"until={text!r}: {_MEANS[match[1]]} is wanted at or below a number between 0 and 1.")
     return Target(match[1], limit, float(match[2] or NEAR))
+
+
+def _written(number: float) -> str:
+    """A number in all its digits, and no more."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
 
 
 def _unclear(until: Any) -> InputError:

@@ -329,7 +329,11 @@ def test_the_choice_itself_tells_of_the_table():
         (None, {}, "mechanisms= says what is allowed"),
         (["rounding"], {}, "there is no mechanism 'rounding'; did you mean"),
         (["merge", "merge"], {}, "mechanisms= has 'merge' twice; give each a name of its own, in a dict"),
-        ([("suppression", {"minimise": "counts"})], {}, "what suppression is to do is said by keywords"),
+        (
+            [("suppression", {"minimise": "counts"})],
+            {},
+            "what suppression is to do is said beside it",
+        ),
         (["swap"], {}, "method 'swap' needs its dim="),
         ({"r": ("round_to", {"bases": [3]})}, {}, "method 'r' has no parameter 'bases'"),
         (QUICK, {"keep": "totals"}, r"cheapest\(keep=\): only suppression .* merge, round_to do not; allow that alone"),

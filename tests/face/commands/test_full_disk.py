@@ -22,6 +22,7 @@ PUBLISHED += "\n" + "\n".join(
 PEOPLE = "sex,age\n" + "\n".join(f"{s},{a}" for s in "fm" for a in ("0-4", "5-9") for _ in range(20)) + "\n"
 ROUND = ("--mechanism", "random-round", "--base", "3", "--seed", "1")
 WITHHELD = ("--mechanism", "suppression", "--primary", "< 2", "--seed", "1")
+CHEAPEST = ("cheapest", "truth.csv", "--mechanism", "merge", "--primary", "< 2", "--until", "p <= 0.5", "--seed", "1")
 TABULATE = ("tabulate", "people.csv", "--dims", "sex,age", "--mechanism", "random-round base=3")
 
 WRITING = {
@@ -38,6 +39,10 @@ WRITING = {
     "link --html": ("link", "table.csv", "other.csv", "--html", "OUT.html"),
     "link --save": ("link", "table.csv", "other.csv", "--save", "OUT.fw"),
     "protect --note": ("protect", "truth.csv", *ROUND, "--out", "OUT.csv", "--note", "OUT.txt"),
+    "cheapest --csv": (*CHEAPEST, "--csv", "OUT.csv"),
+    "cheapest --plot": (*CHEAPEST, "--plot", "OUT.png"),
+    "cheapest --out": (*CHEAPEST, "--out", "OUT.csv"),
+    "cheapest --note": (*CHEAPEST, "--out", "OUT.csv", "--note", "OUT.txt"),
     "ru-map --csv": ("ru-map", "truth.csv", "--mechanism", "round-to base=3", "--seeds", "1", "--csv", "OUT.csv"),
     "ru-map --plot": ("ru-map", "truth.csv", "--mechanism", "round-to base=3", "--seeds", "1", "--plot", "OUT.png"),
     "sample-risk --plot": ("sample-risk", "truth.csv", "--people", "99", "--draws", "5", "--plot", "OUT.png"),
@@ -121,7 +126,7 @@ def test_no_table_is_written_without_its_note(folder, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "write_text", no_room)
-    for words in (WRITING["protect --out"], WRITING["tabulate --out"]):
+    for words in (WRITING["protect --out"], WRITING["tabulate --out"], WRITING["cheapest --out"]):
         done = fiberwalk(*words)
         assert done.exit_code == 2
         assert "OUT.note.txt: the file cannot be written (No space left on device)." in done.stderr

@@ -10,6 +10,7 @@ from support.naive.suppression import EveryTable
 
 import fiberwalk as fw
 from fiberwalk.withholding.search import Search
+from fiberwalk.withholding.targets import parse_targets
 
 TABLE = [[1, 5, 4], [7, 20, 6], [3, 8, 9]]
 MOST_OPEN = 10
@@ -168,6 +169,14 @@ def test_the_same_seed_gives_the_same_pattern_and_interrupts_the_best_so_far():
 def test_targets_that_make_no_sense(until):
     with pytest.raises(fw.InputError, match="until="):
         fw.protect.suppression(TABLE, rule="< 3", until=until, seed=1)
+
+
+@pytest.mark.parametrize(
+    "until", ["p <= 0.00001", "p <= 0.123456789", "near 33.33333333% <= 0.2", "bits >= 1", "bits >= 12345678"]
+)
+def test_the_words_of_a_target_are_understood_as_the_same(until):
+    target = parse_targets(until)
+    assert parse_targets(target[0].words) == target
 
 
 def test_what_cannot_be_reached_is_said():

@@ -17,13 +17,13 @@ def method_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
     return name, {key: parameter(key, value) for key, value in texts.items()}
 
 
-def method_and_values(text: str) -> tuple[str, dict[str, Any]]:
-    """A method with its parameters, of which some have a list of values, such as 'random-round base=3,5,10'.
+def method_and_texts(text: str) -> tuple[str, dict[str, list[str]]]:
+    """A method with the texts of its parameters, of which some have several values, such as 'random-round base=3,5,10'.
 
     Commas separate numbers, rules, files of matrices, and noise by its name; any other text with commas is one value.
     """
     name, texts = _words(text)
-    values: dict[str, Any] = {}
+    values: dict[str, list[str]] = {}
     for key, value in texts.items():
         parts = [part.strip() for part in value.split(",")]
         several = len(parts) > 1 and (
@@ -32,7 +32,7 @@ def method_and_values(text: str) -> tuple[str, dict[str, Any]]:
             or (key != "noise" and not any(isinstance(number_or_text(part), str) for part in parts))
             or all(part.startswith("<") for part in parts)
         )
-        values[key] = [parameter(key, part) for part in parts] if several else parameter(key, value)
+        values[key] = parts if several else [value]
     return name, values
 
 

@@ -33,7 +33,7 @@ def note_of(result: Suppression, options: dict[str, Any], places: Sequence[Path]
         *([f"wanted of what is believed: {text}" for text in options["until"]]),
         f"seed: {seed}",
         "",
-        *_frame(result),
+        *withheld_figures(result),
         "",
         f"to do it again: {same_command(seed)}",
         f"to audit it as an outsider: {outsider(options, places)}",
@@ -42,7 +42,7 @@ def note_of(result: Suppression, options: dict[str, Any], places: Sequence[Path]
     return "\n".join(lines) + "\n"
 
 
-def _frame(result: Suppression) -> list[str]:
+def withheld_figures(result: Suppression) -> list[str]:
     """The withheld figures, those that are sensitive first."""
     figures = result.figures
     if result.withheld.problem.minimise == "counts":
@@ -51,7 +51,7 @@ def _frame(result: Suppression) -> list[str]:
     return [line.rstrip() for line in figures.iloc[order].to_string(sparsify=False).splitlines()]
 
 
-def outsider(options: dict[str, Any], places: Sequence[Path]) -> str:
+def outsider(options: dict[str, Any], places: Sequence[Path], protected_by: Sequence[str] = ()) -> str:
     """The command by which an outsider would audit what is published."""
     verb = "audit" if len(places) == 1 else "link"
-    return shlex.join(["fiberwalk", verb, *map(str, places), *read_again(options)])
+    return shlex.join(["fiberwalk", verb, *map(str, places), *read_again(options), *protected_by])

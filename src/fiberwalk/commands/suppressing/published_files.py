@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,16 +43,46 @@ def check_places(files: Sequence[Path], places: Sequence[Path], note: Path) -> N
     """Refuse before the work what cannot be written afterwards, or would be written over."""
     from ...base.errors import InputError
     from ...base.text_files import check_writable, real_place
-    from ...release.files.formats import format_to_write
 
     taken = {real_place(file): f"{file} is a FILE" for file in files}
     for option, path in [*(("out", place) for place in places), ("note", note)]:
-        if option == "out" and format_to_write(path).write_public is None:
-            raise InputError(f"--out {path}: such a file holds every true value; write .csv, .parquet, .xlsx or .tab.")
+        if option == "out":
+            check_public(path)
         real = check_writable(path)
         if real in taken:
             raise InputError(f"--{option} {path}: {taken[real]} already; give each a place of its own.")
         taken[real] = f"it is for --{option}"
+
+
+def check_public(out: Path) -> None:
+    """Refuse a file of a kind that is not for readers."""
+    from ...base.errors import InputError
+    from ...release.files.formats import format_to_write
+
+    if format_to_write(out).write_public is None:
+        raise InputError(f"--out {out}: such a file holds every true value; write .csv, .parquet, .xlsx or .tab.")
+
+
+def write_with_note(published: Sequence[Release], places: Sequence[Path], note: Path, words: str, total: str) -> None:
+    """Write the published tables and the note, which has the seed: all of them, or none."""
+    from ...base.text_files import written_whole
+
+    with _all_or_none(places), written_whole(note, private=True) as temporary:
+        temporary.write_text(words, encoding="utf-8")
+        for release, place in zip(published, places, strict=True):
+            release.to_file(place, total=total)
+
+
+@contextmanager
+def _all_or_none(places: Sequence[Path]) -> Iterator[None]:
+    """Take away the tables that are there already where another, or the note, cannot be written."""
+    new = [place for place in places if not place.exists()]
+    try:
+        yield
+    except BaseException:
+        for place in new:
+            place.unlink(missing_ok=True)
+        raise
 
 
 def published_tables(result: Suppression, tables: Sequence[TrueTable]) -> list[Release]:

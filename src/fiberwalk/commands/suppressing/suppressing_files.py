@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,10 @@ from .suppression_options import MECHANISM
 
 def suppress_files(options: dict[str, Any], of_others: Sequence[str]) -> None:
     """What `fiberwalk protect --mechanism suppression` does; `of_others` are options that other methods have."""
-    from ...base.text_files import written_whole
     from ...withholding.suppressing import suppression
     from .agency_note import note_of
     from .known_cells import warn_of_known_cells
-    from .published_files import check_places, places_of, published_tables
+    from .published_files import check_places, places_of, published_tables, write_with_note
     from .tables_of_files import tables_of_files
     from .wishes import wishes_of
 
@@ -37,27 +35,12 @@ def suppress_files(options: dict[str, Any], of_others: Sequence[str]) -> None:
         **({} if options["rounds"] is None else {"rounds": options["rounds"]}), **wishes,
     )  # fmt: skip
     published = published_tables(result, tables)
-    with _all_or_none(places), written_whole(note, private=True) as temporary:
-        temporary.write_text(note_of(result, options, places, seed), encoding="utf-8")
-        for release, place in zip(published, places, strict=True):
-            release.to_file(place, total=options["total"])
+    write_with_note(published, places, note, note_of(result, options, places, seed), options["total"])
     click.echo(_summary(published, places))
     for place in places:
         click.echo(f"published table: {place}", err=True)
     click.echo(f"note, for the agency alone: {note}", err=True)
     warn_of_known_cells(result.release)
-
-
-@contextmanager
-def _all_or_none(places: Sequence[Path]) -> Iterator[None]:
-    """Take away the tables that are there already where another, or the note, cannot be written."""
-    new = [place for place in places if not place.exists()]
-    try:
-        yield
-    except BaseException:
-        for place in new:
-            place.unlink(missing_ok=True)
-        raise
 
 
 def _summary(published: list[Any], places: list[Path]) -> str:
@@ -78,14 +61,11 @@ def _note_beside(out: Path, places: list[Path]) -> Path:
 def _check(options: dict[str, Any], of_others: Sequence[str]) -> None:
     """Refuse what is of other methods, or belongs together."""
     from ...base.errors import InputError
+    from .tables_of_files import refuse_negative
 
     for name in of_others:
         if options[name] not in (None, (), False):
             raise InputError(f"--{name.replace('_', '-')} does not go with --mechanism {MECHANISM}.")
     if options["laws"] and not options["until"]:
         raise InputError("--law goes with --until: without it nothing depends on what is believed.")
-    if any(options[name] is not None for name in ("at_least", "at_most", "known_within")):
-        raise InputError(
-            f"--mechanism {MECHANISM} is for counts and magnitudes of at least 0; --at-least, --at-most and --known-within "
-            "say that cells may be negative."
-        )
+    refuse_negative(options, f"--mechanism {MECHANISM}")

@@ -18,24 +18,58 @@ SHARED = frozenset({
 OWN = ("primary", "keep", "prefer", "withheld", "until", "laws", "outsiders_only", "rounds", "max_seconds")
 
 
+INTERVALS = (
+    ("below", "Every sensitive figure must be able to be so much less{of}."),
+    ("above", "... so much more."),
+    ("width", "... between ends so far apart."),
+    ("percent", "... so many percent of the truth below and above."),
+)
+"""Options that say how wide an interval is wanted."""
+
+
 def suppressing(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that only suppression has."""
+    """The options that only suppression has, for a command with many methods."""
+    rounds = click.option(
+        "--rounds", type=click.IntRange(min=0), help="Of improvement, before a pattern is kept (suppression)."
+    )
+    return _taking([*_asked(f" ({MECHANISM})"), rounds, *_stopped("pattern", f" ({MECHANISM})")], command)
+
+
+def wishing(command: Callable[..., None]) -> Callable[..., None]:
+    """All options that say what is sensitive, what is wanted of it, and what withholding costs."""
+    options = [click.option(f"--{name}", metavar="NUMBER", help=words.format(of="")) for name, words in INTERVALS]
+    options += [
+        click.option(
+            "--minimise", metavar="TEXT", help="What withholding costs (suppression): cells, counts, logs or entropy."
+        ),
+        click.option(
+            "--secondary-zeros", is_flag=True, help="Zeros may be withheld to protect other cells (suppression)."
+        ),
+        click.option(
+            "--margin", metavar="A,B", multiple=True,
+            help="A margin whose totals are published; '' is the grand total (default: all). May be repeated.",
+        ),
+    ]  # fmt: skip
+    return _taking([*_asked(""), *options, *_stopped("candidate", "")], command)
+
+
+def _asked(of: str) -> list[Any]:
     several: tuple[tuple[str, str, str], ...] = (
         (
             "primary", "WHICH",
-            "What is sensitive (suppression): a rule such as '< 3'; 'fewer-than=3 dominance=85', by contributors; "
+            f"What is sensitive{of}: a rule such as '< 3'; 'fewer-than=3 dominance=85', by contributors; "
             "a cell or total, 'region=A,sex=f'; 'status', what FILE or --history marks (the default).",
+        ),
+        (
+            "until", "'p <= 0.5'",
+            f"What no intruder may believe of a sensitive figure{of}: 'p <= 0.5' (no value more probable), "
+            "'bits >= 1', or 'near 10% <= 0.2'.",
         ),
         ("keep", "WHICH", "What must be published (suppression): 'totals', or a cell or total."),
         ("prefer", "WHICH", "A cell or total that is rather withheld than others (suppression)."),
         (
             "withheld", "WHICH",
             "What is withheld in any case (suppression): a cell or total, or a published FILE for all that it hides.",
-        ),
-        (
-            "until", "'p <= 0.5'",
-            "What no intruder may believe of a sensitive figure (suppression): 'p <= 0.5' (no value more probable), "
-            "'bits >= 1', or 'near 10% <= 0.2'.",
         ),
     )  # fmt: skip
     options: list[Any] = [
@@ -49,14 +83,18 @@ def suppressing(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--outsiders-only", is_flag=True,
-            help="Do not protect cells from contributors who are alone in others (suppression).",
-        ),
-        click.option("--rounds", type=click.IntRange(min=0), help="Of improvement, before a pattern is kept (suppression)."),
-        click.option(
-            "--max-seconds", type=Number(min=0, min_open=True),
-            help="Then the best pattern so far is taken (suppression); so does Ctrl-C.",
+            help=f"Do not protect cells from contributors who are alone in others{of}.",
         ),
     ]  # fmt: skip
+    return options
+
+
+def _stopped(what: str, of: str) -> list[Any]:
+    words = f"Then the best {what} so far is taken{of}; so it is with Ctrl-C."
+    return [click.option("--max-seconds", type=Number(min=0, min_open=True), help=words)]
+
+
+def _taking(options: list[Any], command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(options):
         command = option(command)
     return command

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .shared.comma_lists import cell_of, names, numbers_or_norm
-from .shared.cost_options import budget, limit
-from .shared.file_options import read, reading
-from .shared.law_options import believed, believing
-from .shared.manners import check_outputs, check_picture, fail, speaks_plainly, write_csv, write_picture
-from .shared.output_options import csv
+from ..shared.comma_lists import cell_of, names, numbers_or_norm
+from ..shared.cost_options import budget, limit
+from ..shared.file_options import read, reading
+from ..shared.law_options import believed, believing
+from ..shared.manners import check_outputs, check_picture, fail, speaks_plainly, write_csv, write_picture
+from ..shared.output_options import csv
 
 if TYPE_CHECKING:
-    from ..release.release import Release
-    from ..results.map_result import RUMap
+    from ...release.release import Release
+    from ...results.map_result import RUMap
 
 # The names of the measures are written out: to read them from the lists in `maps` would load all that a map needs.
 RISKS = ("entropy", "exact", "r1", "r2", "split", "split mean", "thin lines")
@@ -121,8 +121,8 @@ def ru_map(**options: Any) -> None:
     FILE holds the true table, complete. Each method is applied to it, random ones several times; what it publishes is
     audited as by an intruder who knows the method.
     """
-    from ..maps.confidentiality_map import ru_map as run_map
-    from ..results.map_result import check_threshold
+    from ...maps.confidentiality_map import ru_map as run_map
+    from ...results.map_result import check_threshold
 
     check_outputs(options, "plot", "csv")
     check_picture(options["plot"])
@@ -154,7 +154,7 @@ for _option in ru_map.params:
 
 
 def _truth(options: dict[str, Any]) -> Release:
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     for name in ("rule", "no_flags", "protected_by", "zeros_hidden"):
         if options[name]:
@@ -169,25 +169,16 @@ def _truth(options: dict[str, Any]) -> Release:
 
 
 def _methods(texts: tuple[str, ...]) -> dict[str, Any]:
-    """What --mechanism says, by names that tell the methods apart."""
-    from ..base.errors import InputError
-    from .shared.method_parameters import method_and_values
+    from ...base.errors import InputError
+    from .mechanisms import mechanisms
 
     if not texts:
         raise InputError("ru-map needs at least one --mechanism, such as --mechanism 'random-round base=3,5,10'.")
-    methods: dict[str, Any] = {}
-    for text in texts:
-        name, parameters = method_and_values(text)
-        fixed = [f"{key}={value}" for key, value in parameters.items() if isinstance(value, (bool, int, float, str))]
-        shown = " ".join([name.replace("_", "-"), *fixed])
-        if shown in methods:
-            raise InputError(f"--mechanism {shown} is there twice; give the values of a parameter in one, with commas.")
-        methods[shown] = (name, parameters)
-    return methods
+    return {name: (one.method, one.parameters) for name, one in mechanisms(texts).items()}
 
 
 def _printed(result: RUMap, threshold: float | None) -> str:
-    from ..results.map_result import number_word, point_name
+    from ...results.map_result import number_word, point_name
 
     law = result.settings["law"]
     lines = [result.sentence, f"Risk: {result.risk}. Utility: {result.utility}.{f' Law: {law}.' if law else ''}", ""]
@@ -224,7 +215,7 @@ def _plain(point: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _fail(result: RUMap, above: float) -> None:
-    from ..report.words import ORIGINAL
+    from ...report.words import ORIGINAL
 
     frame = result.frame[result.frame.index.get_level_values("method") != ORIGINAL]
     reasons = []

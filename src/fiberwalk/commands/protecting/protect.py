@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import inspect
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..base.progress import shown
-from .shared.file_options import read_again, reading_options
-from .shared.manners import check_outputs, same_command, speaks_plainly
-from .suppressing.suppression_options import MECHANISM, SHARED, refuse_for_others, suppressing
+from ...base.progress import shown
+from ..shared.file_options import reading_options
+from ..shared.manners import check_outputs, same_command, speaks_plainly
+from ..suppressing.suppression_options import INTERVALS, MECHANISM, SHARED, refuse_for_others, suppressing
 
 if TYPE_CHECKING:
-    from ..release.release import Release
+    from ...release.release import Release
 
 _NUMBER, _TEXT = "NUMBER", "TEXT"
 _PARAMETERS: tuple[tuple[str, str, str], ...] = (
     ("base", _NUMBER, "Figures become multiples of it (all rounding)."),
     ("max-dims", _NUMBER, "All tables of up to so many dims are offered (round-lattice; --margin names others)."),
     ("rounding", _TEXT, "nearest, or within (round-to)."),
-    ("below", _NUMBER, "Every primary must be able to be so much less (complementary-suppress, suppression)."),
-    ("above", _NUMBER, "... so much more."),
-    ("width", _NUMBER, "... between ends so far apart."),
-    ("percent", _NUMBER, "... so many percent of the truth below and above."),
+    *((name, _NUMBER, words.format(of=" (complementary-suppress, suppression)")) for name, words in INTERVALS),
     (
         "minimise",
         _TEXT,
@@ -138,12 +134,13 @@ def protect(**options: Any) -> None:
     FILE holds the true table, complete. The protected table can be published. The note is for the agency alone: with its
     seed, what is random can be undone. With --mechanism suppression several files are linked tables, protected at once.
     """
-    from ..base.errors import InputError
-    from ..base.text_files import written_whole
-    from ..protect.methods import method_named
-    from .suppressing.known_cells import warn_of_known_cells
-    from .suppressing.suppressing_files import suppress_files
-    from .suppressing.tables_of_files import read_in_full, table_of
+    from ...base.errors import InputError
+    from ...protect.methods import method_named
+    from ..suppressing.known_cells import warn_of_known_cells
+    from ..suppressing.published_files import write_with_note
+    from ..suppressing.suppressing_files import suppress_files
+    from ..suppressing.tables_of_files import read_in_full, table_of
+    from .method_notes import what_became_of
 
     if options["mechanism"] is None or options["out"] is None:
         raise InputError("protect needs --mechanism NAME (--list shows them) and --out FILE.")
@@ -170,10 +167,9 @@ def protect(**options: Any) -> None:
         progress = {"progress": tell} if "progress" in inspect.signature(function).parameters else {}
         release = function(table_of(truth, options), **parameters, **progress)
     # No table without its note, which has the seed; and whoever reads the seed can undo what is random.
-    with written_whole(options["note"], private=True) as temporary:
-        temporary.write_text(_note(release, name, parameters, options), encoding="utf-8")
-        release.to_file(options["out"], total=options["total"])
-    click.echo(_summary(release))
+    words = _note(release, name, parameters, options)
+    write_with_note([release], [options["out"]], options["note"], words, options["total"])
+    click.echo(what_became_of(release))
     click.echo(f"protected table: {options['out']}", err=True)
     click.echo(f"note, for the agency alone: {options['note']}", err=True)
     warn_of_known_cells(release)
@@ -193,7 +189,7 @@ def _option_names() -> list[str]:
 
 
 def _list_methods(context: click.Context) -> None:
-    from ..protect.methods import METHODS
+    from ...protect.methods import METHODS
 
     width = max(map(len, METHODS))
     click.echo(f"{'METHOD':{width}}  {'LIKELIHOOD':22}  WHAT IT DOES")
@@ -208,7 +204,7 @@ def _list_methods(context: click.Context) -> None:
 
 def _parameters_of(options: dict[str, Any], name: str, function: Callable[..., Any]) -> dict[str, Any]:
     """The parameters of a method that the options give; what it does not take is refused."""
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     taken = inspect.signature(function).parameters
     parameters = _stated(options)
@@ -232,7 +228,7 @@ def _parameters_of(options: dict[str, Any], name: str, function: Callable[..., A
 
 def _stated(options: dict[str, Any]) -> dict[str, Any]:
     """The options that are about a method, under the names of its parameters."""
-    from .shared.method_parameters import parameter
+    from ..shared.method_parameters import parameter
 
     parameters: dict[str, Any] = {}
     for called in (*(option.replace("-", "_") for option, _, _ in _PARAMETERS), "rule"):
@@ -252,7 +248,7 @@ def _stated(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _groups(texts: list[str]) -> dict[str, dict[str, list[str]]]:
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     groups: dict[str, dict[str, list[str]]] = {}
     for text in texts:
@@ -264,57 +260,23 @@ def _groups(texts: list[str]) -> dict[str, dict[str, list[str]]]:
     return groups
 
 
-def _summary(release: Release) -> str:
-    """What became of the table, in a sentence or two."""
-    import numpy as np
-
-    applied = release.applied[-1]
-    figures = release.published.values.astype(float)
-    assert release.truth is not None
-    truth = release.own_units(release.truth[release.grids[0].cells])
-    withheld, changed = int(np.isnan(figures).sum()), int((figures != truth)[~np.isnan(figures)].sum())
-    parts = [f"{changed} of {figures.size} cells are published with another figure"]
-    if withheld:
-        parts.append(f"{withheld} are withheld")
-    return f"{applied.name}: {', '.join(parts)}. Likelihood: {applied.likelihood}."
-
-
-def _outsider(release: Release, name: str, parameters: dict[str, Any], options: dict[str, Any]) -> str:
-    """The command by which an outsider who knows the method would audit the table."""
-    from ..protect.methods import METHODS
-
-    method = METHODS[name]
-    read = method.reader
-    reading = read_again(options)
-    if read is None or (method.read is not None and not release.evidence):
-        return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading])
-    taken = inspect.signature(read).parameters
-    words = [f"{key}={shlex.quote(str(value))}" for key, value in parameters.items() if key in taken]
-    protected_by = ["--protected-by", " ".join([name.replace("_", "-"), *words])]
-    return shlex.join(["fiberwalk", "audit", str(options["out"]), *reading, *protected_by])
-
-
 def _note(release: Release, name: str, parameters: dict[str, Any], options: dict[str, Any]) -> str:
-    from ..base.version import VERSION
+    from ...base.version import VERSION
+    from .method_notes import of_method, outsider_of
 
-    applied = release.applied[-1]
+    seed = release.applied[-1].seed
     shown = {key: value for key, value in parameters.items() if key not in ("seed", "matrix", "noise")}
     shown |= {key: options[key] for key in ("matrix", "noise") if key in parameters}
     lines = [
         "What was done to a table, for the agency alone"
-        + (": with the seed, what is random in it can be undone." if applied.seed is not None else "."),
+        + (": with the seed, what is random in it can be undone." if seed is not None else "."),
         "",
         f"table: {options['file']}",
         f"protected table: {options['out']}",
-        f"method: {name.replace('_', '-')} ({applied.name})",
-        *(f"{key}: {value}" for key, value in shown.items()),
-        *([f"seed: {applied.seed}"] if applied.seed is not None else []),
-        f"what it does: {applied.words}",
-        *([f"what else it did: {applied.own_words}"] if applied.own_words else []),
-        f"likelihood: {applied.likelihood}",
-        f"result: {_summary(release)}",
-        f"to do it again: {same_command(applied.seed)}",
-        f"to audit it as an outsider: {_outsider(release, name, shown, options)}",
+        *of_method(release, name, shown),
+        *([f"seed: {seed}"] if seed is not None else []),
+        f"to do it again: {same_command(seed)}",
+        f"to audit it as an outsider: {outsider_of(release, name, shown, options)}",
         f"fiberwalk {VERSION}",
     ]
     return "\n".join(lines) + "\n"

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import fiberwalk as fw
-from fiberwalk.commands import ru_map
 from fiberwalk.commands.main import main
-from fiberwalk.commands.shared.method_parameters import method_and_values
+from fiberwalk.commands.protecting import ru_map
+from fiberwalk.commands.protecting.mechanisms import mechanisms
 from fiberwalk.maps.map_risks import CELL_RISKS
 from fiberwalk.maps.map_utilities import UTILITIES
 from fiberwalk.risk.table_risks import TABLE_RISKS
@@ -149,4 +149,4 @@ def test_a_table_with_hidden_cells_is_refused(file):
     ],
 )
 def test_values_of_a_parameter(text, parameters):
-    assert method_and_values(text)[1] == parameters
+    assert [one.parameters for one in mechanisms([text]).values()] == [parameters]
