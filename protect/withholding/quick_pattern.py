@@ -39,7 +39,9 @@ class Patterns:
         self._narrowing = Narrowing(self._ways.by_row, room.down, room.up)
         self._needed = Needed.of((), len(cost))
         self.proof: dict[Demand, Way] = {}
-        self._users: defaultdict[int, set[Demand]] = defaultdict(set)
+        self._served: defaultdict[Way, set[Demand]] = defaultdict(set)
+        self._through: defaultdict[int, set[Way]] = defaultdict(set)
+        """The ways through each figure: these are long, and each serves many demands."""
 
     def protect(self, hidden: np.ndarray, demands: Sequence[Demand]) -> Demand | None:
         """Withhold more until every demand is met; the first that cannot be met whatever is withheld, None if all are.
@@ -117,7 +119,7 @@ class Patterns:
         without, nothing = hidden.copy(), np.zeros(len(hidden), dtype=bool)
         without[figure] = False
         others: dict[Demand, Way] = {}
-        order = sorted(self._users[figure], key=_largest_first)
+        order = sorted(set().union(*(self._served[way] for way in self._through[figure])), key=_largest_first)
         unmet = _by_figure(order)
         for demand in order:
             if demand in others:
@@ -161,11 +163,16 @@ class Patterns:
     def _keep(self, demand: Demand, way: Way) -> None:
         before = self.proof.get(demand)
         if before is not None:
-            for figure in before.figures.tolist():
-                self._users[figure].discard(demand)
+            self._served[before].discard(demand)
+            if not self._served[before]:
+                del self._served[before]
+                for figure in before.figures.tolist():
+                    self._through[figure].discard(before)
+        if way not in self._served:
+            for figure in way.figures.tolist():
+                self._through[figure].add(way)
         self.proof[demand] = way
-        for figure in way.figures.tolist():
-            self._users[figure].add(demand)
+        self._served[way].add(demand)
 
 
 def _largest_first(demand: Demand) -> tuple[int, Demand]:

@@ -29,7 +29,8 @@ _LITTLE = 1e-3
 """What withheld figures cost of what the cheapest other one does: of ways that withhold no more, the shortest is taken."""
 
 
-class Way(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Way:
     """Figures that change, and by how much."""
 
     figures: np.ndarray
