@@ -60,6 +60,7 @@ def from_figures(publication: Publication) -> Release:
         flagged=True,
         contributors=_of_cells({cell: line.contributors for cell, line in lines.cells.items()}, release.n_cells),
         largest=_of_cells({cell: line.largest for cell, line in lines.cells.items()}, release.n_cells),
+        second=_of_cells({cell: line.second for cell, line in lines.cells.items()}, release.n_cells),
         notes=(*release.notes, *_notes(release, lines, publication)),
         applied=_applied(release, lines, publication.figures),
         figures=_of_cells(lines.random, release.n_cells),

@@ -41,7 +41,7 @@ class TrueTable:
         empty = self.table.values.ravel() == 0
         behind = {
             name: None if known is None else np.where(empty & (known == NO_VALUE), 0, known)
-            for name, known in (("contributors", self.table.contributors), ("largest", self.table.largest))
+            for name, known in ((name, getattr(self.table, name)) for name in ("contributors", "largest", "second"))
         }
         return replace(self.table, **behind)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..shared.method_parameters import number_or_text
+from .contributor_rules import by_contributors, is_rule
 from .tables_of_files import Cell, TrueTable, cells_of_frame
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 LEVELS = ("below", "above", "width")
 STATUS, TOTAL, TOTALS = "status", "total", "totals"
-_RULES = {"fewer-than": "fewer_than", "dominance": "dominance"}
 _THRESHOLD = re.compile(r"\s*<.*")
 _USUAL = "cells"
 
@@ -94,9 +94,7 @@ def _primary(tables: Sequence[TrueTable], options: dict[str, Any]) -> tuple[str 
         if text.strip().lower() == STATUS:
             where += [cell for table in tables for cell in _by_status(table)]
         elif text not in rules:
-            words = [word.partition("=") for word in text.split()]
-            by_rule = all(name in _RULES and equals for name, equals, _ in words)
-            where += _by_contributors(tables, text) if by_rule else [_cell(text, "--primary", tables)]
+            where += by_contributors(tables, text) if is_rule(text) else [_cell(text, "--primary", tables)]
     return (rules[0] if rules else None), where
 
 
@@ -109,34 +107,6 @@ def _by_status(table: TrueTable) -> list[Cell]:
     open_to_all = [*table.marked("x"), *table.marked("s"), *table.marked("z")]
     totals = [cell for cell in table.figures(release.asked) if cell not in open_to_all]
     return [*marked, *totals, *(cell for cell in table.marked("u") if cell not in marked)]
-
-
-def _by_contributors(tables: Sequence[TrueTable], text: str) -> list[Cell]:
-    """The cells and totals that are sensitive by who stands behind them."""
-    from ...base.errors import InputError
-    from ...protect.withholding.sensitivity import sensitive_magnitudes, sensitive_totals
-
-    parameters: dict[str, Any] = {"fewer_than": 1, "dominance": 100}
-    for word in text.split():
-        name, _, value = word.partition("=")
-        number = number_or_text(value)
-        if isinstance(number, str):
-            raise InputError(f"--primary {text!r}: {value!r} is not a number.")
-        parameters[_RULES[name]] = number
-    found: list[Cell] = []
-    for one in tables:
-        if one.release.contributors is None or ("dominance" in text and one.release.largest is None):
-            what = "largest" if one.release.contributors is not None else "contributors"
-            raise InputError(
-                f"{one.path}: --primary {text!r} needs a column that tells the {what}; name it with --{what}."
-            )
-        try:
-            table = one.with_nobody_in_empty_cells
-            found += one.cells(sensitive_magnitudes(table, **parameters).values)
-            found += cells_of_frame(sensitive_totals(table, **parameters))
-        except InputError as problem:
-            raise InputError(f"{one.path}, --primary {text!r}: {problem}") from None
-    return found
 
 
 def _withheld(tables: Sequence[TrueTable], options: dict[str, Any]) -> list[Cell]:
