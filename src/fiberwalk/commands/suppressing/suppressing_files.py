@@ -68,4 +68,3 @@ def _check(options: dict[str, Any], of_others: Sequence[str]) -> None:
             raise InputError(f"--{name.replace('_', '-')} does not go with --mechanism {MECHANISM}.")
     if options["laws"] and not options["until"]:
         raise InputError("--law goes with --until: without it nothing depends on what is believed.")
-    refuse_negative(options, f"--mechanism {MECHANISM}")

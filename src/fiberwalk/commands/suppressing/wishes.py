@@ -30,6 +30,11 @@ def wishes_of(tables: Sequence[TrueTable], options: dict[str, Any]) -> dict[str,
         raise InputError(
             "what is sensitive? Say it with --primary '< 3' (or another rule, or cells); no cell has a status that says so."
         )
+    if rule is not None and any(one.table.signed for one in tables):
+        raise InputError(
+            f"--primary {rule!r}: a threshold is about figures of at least 0, and cells may be negative here; name those "
+            "that are sensitive, such as --primary region=A,sex=f."
+        )
     if options["zeros_hidden"] and rule is None:
         raise InputError("--zeros-hidden goes with a rule, such as --primary '< 3'.")
     kept = [TOTALS if text.strip().lower() == TOTALS else _cell(text, "--keep", tables) for text in options["keep"]]
