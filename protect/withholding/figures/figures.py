@@ -115,9 +115,9 @@ class Figures:
         status = release.status.copy()
         status[np.flatnonzero(withheld[:n])] = HIDDEN
         status[np.flatnonzero(withheld[:n] & primary[:n])] = PRIMARY
-        asked = self.keys[n:][withheld[n:] & self.offered[n:]]
-        asked = np.concatenate([release.asked.reshape(-1, len(start.dims)), asked])
-        return replace(release, status=status, asked=asked)
+        questions = withheld[n:] & self.offered[n:]
+        asked = np.concatenate([release.asked.reshape(-1, len(start.dims)), self.keys[n:][questions]])
+        return replace(release, status=status, asked=asked, asked_primary=self.keys[n:][questions & primary[n:]])
 
 
 def figures_of(tables: Sequence[Any], margins: Iterable[Any] | None = None) -> Figures:

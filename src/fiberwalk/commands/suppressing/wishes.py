@@ -103,23 +103,38 @@ def _primary(tables: Sequence[TrueTable], options: dict[str, Any]) -> tuple[str 
     return (rules[0] if rules else None), where
 
 
+def _counts_statuses(options: dict[str, Any]) -> bool:
+    """Do the statuses of files say what is sensitive?"""
+    texts = [*options["primary"], *([options["rule"]] if options["rule"] is not None else [])]
+    return any(text.strip().lower() == STATUS for text in texts or [STATUS])
+
+
 def _by_status(table: TrueTable) -> list[Cell]:
-    """What a file marks as sensitive; a total that it withholds, or that wants a level, is that, too."""
+    """The cells and totals that a file marks as sensitive."""
     from ...release.facts.facts import PRIMARY
 
     release = table.release
     marked = table.cells((release.status == PRIMARY)[release.grids[0].cells])
-    open_to_all = [*table.marked("x"), *table.marked("s"), *table.marked("z")]
-    totals = [cell for cell in table.figures(release.asked) if cell not in open_to_all]
-    return [*marked, *totals, *(cell for cell in table.marked("u") if cell not in marked)]
+    marked += table.figures(release.asked_primary)
+    return [*marked, *(cell for cell in table.marked("u") if cell not in marked)]
+
+
+def _by_status_withheld(table: TrueTable) -> list[Cell]:
+    """The totals that a file withholds, and does not mark as sensitive: their figures are not in it to be published."""
+    said = [cell for status in "suxz" for cell in table.marked(status)]
+    primary = set(map(tuple, table.release.asked_primary.tolist()))
+    others = [key for key in table.release.asked.tolist() if tuple(key) not in primary]
+    return [cell for cell in table.figures(others) if cell not in said]
 
 
 def _withheld(tables: Sequence[TrueTable], options: dict[str, Any]) -> list[Cell]:
-    """The cells and totals that --withheld names, or that a published file hides."""
+    """The cells and totals that --withheld names, or that a published file hides; where statuses count, by these, too."""
     from ...release.facts.facts import HIDDEN, PRIMARY
     from ...release.reading import read_release
 
     named: list[Cell] = []
+    if _counts_statuses(options):
+        named += [cell for table in tables for cell in _by_status_withheld(table)]
     for text in options["withheld"]:
         if not Path(text).is_file():
             named.append(_cell(text, "--withheld", tables))

@@ -148,6 +148,21 @@ def test_the_second_largest_contribution_decides_the_p_percent_and_the_pq_rule(f
     assert sensitive("--primary", "p-percent=10", "--second", "next") == [("a", "l"), ("b", "l")]
 
 
+@pytest.mark.parametrize("status", ["u", "x"])
+def test_the_status_of_a_total_says_whether_it_is_sensitive_or_withheld_for_others(status, folder):
+    """Readers of what is published are not told which of the two, as they are not of cells."""
+    told = "".join(f"{line},{'u' if line == 'A,f,1' else 's'}\n" for line in TABLE.splitlines()[1:])
+    (folder / "s.csv").write_text(f"region,sex,n,status\n{told}B,Total,33,{status}\n")
+    assert suppress("s.csv", "--percent", "50", "--out", "safe.csv", "--seed", "1").exit_code == 0
+    why = {"u": "sensitive", "x": "withheld before"}[status]
+    assert re.search(rf"^B +Total +33 +{why} ", (folder / "safe.note.txt").read_text(), re.M)
+    assert "B,Total,,x" in (folder / "safe.csv").read_text()
+    lower, upper = fw.bounds(fw.read_release("safe.csv")).loc[("B", "Total")]
+    assert lower <= 33 <= upper
+    assert status == "x" or (lower <= 16 and upper >= 50)
+    assert suppress("s.csv", "--primary", "< 2", "--keep", "region=B", "--out", "safe.csv").exit_code == 0
+
+
 def test_profits_are_protected_within_what_is_known_of_them_beforehand(folder):
     words = ("n.csv", "--primary", "region=A,kind=x", "--percent", "50", "--out", "safe.csv", "--seed", "1")
     assert suppress(*words, "--at-least", "-100", "--at-most", "100").exit_code == 0
