@@ -100,17 +100,6 @@ def read_in_full(options: dict[str, Any]) -> Release:
     return truth
 
 
-def refuse_negative(options: dict[str, Any], who: str) -> None:
-    """Refuse to be told that cells may be negative."""
-    from ...base.errors import InputError
-
-    if any(options[name] is not None for name in KNOWN):
-        raise InputError(
-            f"{who} is for counts and magnitudes of at least 0; --at-least, --at-most and --known-within say that cells may "
-            "be negative."
-        )
-
-
 def tables_of_files(options: dict[str, Any]) -> list[TrueTable]:
     """The true tables of all files."""
     tables = []
