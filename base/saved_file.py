@@ -30,7 +30,7 @@ NOT_OURS = "this is no result saved by fiberwalk."
 DAMAGED = "the file is damaged or was cut short; save the result again."
 
 
-def save(result: Any, path: str | os.PathLike[str]) -> None:
+def save(result: Any, path: str | os.PathLike[str], *, private: bool = False) -> None:
     """Write a result, of a class that is `saved` with a kind, to a file, which appears whole or not at all."""
     form = form_of(result)
     if form is None or not form.kind:
@@ -38,7 +38,7 @@ def save(result: Any, path: str | os.PathLike[str]) -> None:
     writer = Writer()
     document = {"fiberwalk": form.kind, "format": FORMAT, "version": VERSION}
     document |= {form.kind: writer.plain(result), "objects": writer.objects}
-    with written_whole(path) as temporary:
+    with written_whole(path, private=private) as temporary:
         plain_file.write(temporary, DOCUMENT, document, writer.parts())
 
 

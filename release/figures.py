@@ -44,6 +44,11 @@ class _Lines:
         """Totals that have a line and no figure."""
         return [key for key, figure in self.totals if figure.status != PUBLISHED]
 
+    @property
+    def asked_primary(self) -> list[Key]:
+        """Those of them that are primary."""
+        return [key for key, figure in self.totals if figure.status == PRIMARY]
+
 
 def from_figures(publication: Publication) -> Release:
     """Put published figures together into a release, after checking that they can be one."""
@@ -56,10 +61,12 @@ def from_figures(publication: Publication) -> Release:
     whole = replace(
         release,
         asked=np.array(lines.asked, dtype=np.int64).reshape(-1, len(publication.dims)),
+        asked_primary=np.array(lines.asked_primary, dtype=np.int64).reshape(-1, len(publication.dims)),
         truth=truth if (truth != NO_VALUE).all() else None,
         flagged=True,
         contributors=_of_cells({cell: line.contributors for cell, line in lines.cells.items()}, release.n_cells),
         largest=_of_cells({cell: line.largest for cell, line in lines.cells.items()}, release.n_cells),
+        second=_of_cells({cell: line.second for cell, line in lines.cells.items()}, release.n_cells),
         notes=(*release.notes, *_notes(release, lines, publication)),
         applied=_applied(release, lines, publication.figures),
         figures=_of_cells(lines.random, release.n_cells),

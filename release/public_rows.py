@@ -46,9 +46,17 @@ def public_rows(public: PublicView, source: str, called: str) -> PublicRows:
     floor = (lower != 0) & (lower > -NO_LIMIT)
     limited = ~exact & ~perturbed & (floor | (upper < NO_LIMIT))
     # Who cannot see which cells are primary must not read it in the file.
-    primary = np.concatenate([public.flagged & (public.status == PRIMARY), np.zeros(len(keys) - n, dtype=bool)])
+    primary_sums = set(map(tuple, public.asked_primary.tolist()))
+    primary = [
+        public.status == PRIMARY,
+        np.array([tuple(key) in primary_sums for key in keys[n:].tolist()], dtype=bool),
+    ]
     shown = ~withheld & (has_figure | limited)
-    status = np.where(shown, np.where(perturbed, RANDOM, PUBLISHED), np.where(primary, PRIMARY, HIDDEN))
+    status = np.where(
+        shown,
+        np.where(perturbed, RANDOM, PUBLISHED),
+        np.where(public.flagged & np.concatenate(primary), PRIMARY, HIDDEN),
+    )
     value = np.where(shown & has_figure, figure, NO_VALUE)
     low = np.where(limited & (lower > -NO_LIMIT), lower, NO_VALUE)
     high = np.where(limited & (upper < NO_LIMIT), upper, NO_VALUE)

@@ -35,6 +35,7 @@ def public_view(release: Release) -> PublicView:
         public_fields["status"] = np.where(release.status == PRIMARY, HIDDEN, release.status).astype(
             release.status.dtype
         )
+        public_fields["asked_primary"] = release.asked_primary[:0]
     elif release.if_flagged is not None:
         public_fields["if_guessed"] = release.if_flagged
     if release.told is not None:

@@ -34,6 +34,7 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
     slack: float = 0,
     contributors: str | None = None,
     largest: str | None = None,
+    second: str | None = None,
     perturbed: bool = False,
     decimal_comma: bool = False,
     metadata: str | os.PathLike[str] | None = None,
@@ -75,10 +76,11 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         What a cell without a row is: "zero", "hidden", or (by default) an error.
     slack
         How far published totals may be from the sum of their cells because they were rounded.
-    contributors, largest
-        The columns that say how many contribute to a cell and how much the largest of them does (N_OBS and MAX, in any
-        case, are found by themselves), for `audit(intruders="respondents")`; empty where that is not known. Like the truth
-        they are the agency's own: `Release.to_file` does not write them.
+    contributors, largest, second
+        The columns that say how many contribute to a cell and how much the largest and the second largest of them do
+        (N_OBS, MAX and MAX2, in any case, are found by themselves), for `audit(intruders="respondents")` and the rules of
+        `fw.protect.sensitivity`; empty where that is not known. Like the truth they are the agency's own: `Release.to_file`
+        does not write them.
     perturbed
         The figures of the cells went through a random method (totals did not), where no status p says which did. Name the
         method with `as_protected`.
@@ -126,6 +128,7 @@ def read_release(  # noqa: PLR0913  (a public verb: its keywords are its interfa
         slack=slack,
         contributors=contributors,
         largest=largest,
+        second=second,
         perturbed=perturbed,
         decimal_comma=decimal_comma,
         metadata=None if metadata is None else os.fspath(metadata),
@@ -162,11 +165,12 @@ def _publication(path: Any, options: ReadingOptions) -> Publication:
             options.hierarchies,
             options.contributors,
             options.largest,
+            options.second,
         )
         if any(asked):
             raise InputError(
-                f"{name}: {file_format.called} has no columns to name; dims=, value=, status=, hierarchies=, contributors= "
-                "and largest= do not apply."
+                f"{name}: {file_format.called} has no columns to name; dims=, value=, status=, hierarchies=, contributors=, "
+                "largest= and second= do not apply."
             )
         options = replace(options, dims=None, hierarchies={})  # an empty list or text names nothing
     return file_format.read(path, options)

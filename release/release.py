@@ -261,6 +261,7 @@ def unpublished(
         truth=truth,
         decimals=decimals,
         asked=np.empty((0, len(dims)), dtype=np.int64),
+        asked_primary=np.empty((0, len(dims)), dtype=np.int64),
     )
 
 

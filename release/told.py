@@ -76,6 +76,8 @@ class Told:
     beforehand: str = ""
     """What everybody is assumed to know of every cell before anything is published, in words; empty where it is no more than
     that counts are at least 0."""
+    asked_primary: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+    """The keys of withheld sums that are primary; told to readers where `flagged`, as of the cells."""
 
     def __post_init__(self) -> None:
         for attribute in fields(self):

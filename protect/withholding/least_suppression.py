@@ -11,6 +11,7 @@ from ...base.errors import InputError
 from ...base.interruption import check_max_seconds, plain_interrupts, time_limit
 from ...base.numbers import check_seed, check_whole
 from ...base.progress import Progress, shown
+from ...base.saved_forms import saved
 from ...release.facts.facts import Applied, Protection
 from ...release.release import Release
 from ..mechanism.mechanism import SUPPORT
@@ -21,6 +22,7 @@ ROUNDS = 25
 """How often a pattern is improved."""
 
 
+@saved("WithheldFigures")
 @dataclass(frozen=True, eq=False)
 class Withheld:
     """Which figures a solved problem withholds."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from ...base.errors import InputError
 from ...base.numbers import is_number
+from ...base.saved_forms import saved
 from ...release.facts.facts import PRIMARY
 from ...release.facts.knowledge import Rule
 from ...release.release import Release, true_table
@@ -18,6 +18,7 @@ from ...release.tables.tables import Table
 from .figures.figures import Figures, figures_of, listed_tables
 from .figures.lone_contributors import lone_contributors, own_sums
 from .figures.naming_figures import numbers_of, picked_figures, scaled_amounts
+from .figures.on_paper import amounts_on_paper, costs_on_paper, is_function, named_on_paper, names_on_paper
 from .problem import SuppressionProblem
 from .suppression_task import Sensitive
 
@@ -25,15 +26,17 @@ MINIMISE = ("cells", "counts", "logs", "entropy")
 TOTALS = "totals"
 PREFERRED = 10
 """How many times less a preferred figure costs."""
+_NAMED, _AMOUNTS = ("where", "keep", "prefer", "withheld"), ("below", "above", "width")
 _FINE = 1000
 """Steps of a cost that is no whole number."""
 _SAFE = 10**12
 """Sums of costs up to this leave solvers room to tell a difference of 1."""
 
 
+@saved("Wishes")
 @dataclass(frozen=True, eq=False, repr=False)
 class Wishes:
-    """What `problem` was asked for, so that the same can be asked of another table."""
+    """What `problem` was asked for, so that the same can be asked of another table: called with its figures."""
 
     where: Any = None
     rule: str | None = None
@@ -52,14 +55,27 @@ class Wishes:
     @property
     def fixed(self) -> tuple[str, ...]:
         """What was said figure by figure, and not as something that follows from a table."""
-        said = {
-            name: getattr(self, name) for name in ("where", "below", "above", "width", "minimise", "keep", "prefer")
-        }
-        said |= {"withheld": self.withheld, "alone": None if self.alone is False else self.alone}
+        said = {name: getattr(self, name) for name in ("where", *_AMOUNTS, "minimise", "keep", "prefer", "withheld")}
+        said |= {"alone": None if self.alone is False else self.alone}
         plain = (str, int, float, np.integer, np.floating)
         return tuple(
-            name for name, one in said.items() if one is not None and not isinstance(one, plain) and not callable(one)
+            name
+            for name, one in said.items()
+            if one is not None and not isinstance(one, plain) and not is_function(one)
         )
+
+    def __call__(self, figures: Figures) -> SuppressionProblem:
+        """The problem that they pose for other true figures."""
+        return _posed(figures, self)
+
+    def on_paper(self, figures: Figures) -> Wishes | None:
+        """The same in forms that a file can hold; None where a function of the user's own is among them."""
+        if any(is_function(getattr(self, one.name)) for one in fields(self)):
+            return None
+        named = {name: named_on_paper(figures, getattr(self, name), f"{name}=") for name in _NAMED}
+        amounts = {name: amounts_on_paper(figures, getattr(self, name), f"{name}=") for name in _AMOUNTS}
+        minimise = costs_on_paper(figures, self.minimise, "minimise=")
+        return replace(self, **named, **amounts, minimise=minimise, alone=names_on_paper(figures, self.alone))
 
 
 def problem(  # noqa: PLR0913  (a public verb: its keywords are its interface)
@@ -170,7 +186,7 @@ def _posed(figures: Figures, wishes: Wishes) -> SuppressionProblem:
     return SuppressionProblem(
         figures, primary, _sensitive(figures, primary, sums, levels, wishes.percent), sums, before, open_too,
         *_costs(figures, minimise, wishes.prefer), minimise if isinstance(minimise, str) else "own costs", behind,
-        anew=partial(_posed, wishes=wishes), fixed=wishes.fixed,
+        anew=wishes, fixed=wishes.fixed,
     )  # fmt: skip
 
 

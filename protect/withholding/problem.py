@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...base.errors import InputError
+from ...base.saved_forms import saved
 from ...fiber.blocks.presolve import presolve
 from ...fiber.bounds.chooser import sharp_bounds
 from ...release.facts.facts import NO_LIMIT
@@ -21,6 +21,17 @@ from .suppression_task import Sensitive, Task
 from .ways import Room
 
 
+class Posing(Protocol):
+    """What poses the same problem for figures with other true values."""
+
+    def __call__(self, figures: Figures, /) -> SuppressionProblem:
+        """The problem."""
+
+    def on_paper(self, figures: Figures, /) -> Posing | None:
+        """The same as a file can hold it; None where it cannot."""
+
+
+@saved("SuppressionProblem")
 @dataclass(frozen=True, eq=False, repr=False)
 class SuppressionProblem:
     """Which figures of some tables are sensitive, what each must keep, and what may be withheld to protect them.
@@ -47,8 +58,8 @@ class SuppressionProblem:
     rule: Rule | None = None
     """The rule, where the intruder knows it."""
     flags: bool = False
-    anew: Callable[[Figures], SuppressionProblem] | None = None
-    """Poses the same for figures with other true values; None where the problem was not made by `fw.protect.problem`."""
+    anew: Posing | None = None
+    """None where the problem was not made by `fw.protect.problem`, or comes from a file that could not hold it."""
     fixed: tuple[str, ...] = ()
     """What was said figure by figure, and not as something that follows from a table."""
 
@@ -59,9 +70,15 @@ class SuppressionProblem:
         was said figure by figure stays as it is, and so does who contributes to which cell.
         """
         if self.anew is None:
-            raise InputError("only what fw.protect.problem() made can be posed for another table.")
+            raise InputError(
+                "only what fw.protect.problem() made can be posed for another table, and out of a file only what was asked "
+                "for without functions."
+            )
         start = replace(self.figures.start, truth=np.asarray(truth, dtype=np.int64))
         return self.anew(replace(self.figures, start=start))
+
+    def _saved_form_(self) -> SuppressionProblem:
+        return replace(self, anew=None if self.anew is None else self.anew.on_paper(self.figures))
 
     def __repr__(self) -> str:
         open_too = int((self.open & ~self.forced).sum())

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
 from ...release.tables.tables import as_table
-from .figures.figures import figures_of
+from .figures.figures import Figures, figures_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_REPEATS = 1_000_000
 """Contributions of one figure, each as often as its sampling weight says."""
+MOST_AT_ONCE = 1 << 20
+"""Records of several figures that are looked at together."""
+_COLUMNS = ["figure", "value", "contributors", "largest", "sensitive", "alone"]
 
 
 def sensitive_figures(  # noqa: PLR0913  (a public verb: its keywords are its interface)
@@ -86,44 +89,86 @@ def sensitive_figures(  # noqa: PLR0913  (a public verb: its keywords are its in
     if (frame["own"] < 0).any() or not np.isfinite(frame["own"].astype(float)).all() or not (frame["weight"] > 0).all():
         raise InputError(f"sensitive_figures(): {value!r} must hold numbers of at least 0, and weights be above 0.")
     figures = figures_of([as_table(frame.groupby(dims).size(), hierarchies=hierarchies)])
-    place = figures.place
-    cells = [place[tuple(figures.start.dims[i].node(label) for i, label in enumerate(labels))]
-             for labels in frame[dims].itertuples(index=False)]  # fmt: skip
-    order = np.argsort(cells, kind="stable")
-    begin = np.searchsorted(np.asarray(cells)[order], np.arange(figures.n_cells + 1))
-    rows = []
-    for figure in range(len(figures)):
-        summed = figures.matrix.indices[figures.matrix.indptr[figure] : figures.matrix.indptr[figure + 1]]
-        inside = np.concatenate([order[begin[cell] : begin[cell + 1]] for cell in summed])
-        if len(inside):
-            rows.append((figure, *_seen(frame.iloc[inside], is_sensitive)))
-    columns = ["figure", "value", "contributors", "largest", "sensitive", "alone"]
-    found = pd.DataFrame(rows, columns=columns)
+    found = pd.DataFrame(_seen(frame, dims, figures, is_sensitive), columns=_COLUMNS)
     index = figures.start.index(figures.keys[found["figure"]])
     return found.drop(columns="figure").set_index(index if len(dims) > 1 else index.get_level_values(0))
 
 
-def _seen(part: Any, is_sensitive: Callable[[np.ndarray], bool]) -> tuple[Any, int, Any, bool, str]:
-    """What is to be said of one figure, from its records."""
-    total = (part["own"] * part["weight"]).sum()
-    total = total.round() if (part["weight"] != 1).any() else part["own"].sum()
-    positive = part[part["own"] > 0]
-    each = positive.groupby("who").agg(
+def _seen(frame: Any, dims: list[str], figures: Figures, is_sensitive: Callable[[np.ndarray], bool]) -> Iterator[Any]:
+    """What is to be said of each figure that somebody is in: a row of the columns."""
+    import pandas as pd
+
+    order, begin = _by_cell(frame, dims, figures)
+    code, names = pd.factorize(frame["who"], sort=True)
+    columns = frame[["own", "weight", "waived", "asked"]].assign(code=code)
+    for number, inside in _chunks(figures.matrix, order, begin):
+        part = columns.iloc[inside].reset_index(drop=True)
+        totals = _totals(part, number)
+        each = _contributors(part.assign(figure=number)[(part["own"].to_numpy() > 0) & (part["code"].to_numpy() >= 0)])
+        ends = np.searchsorted(each["figure"].to_numpy(), list(totals), side="right")
+        starts = np.searchsorted(each["figure"].to_numpy(), list(totals), side="left")
+        arrays = [each[column].to_numpy() for column in ("own", "times", "waived", "asked", "code")]
+        for (figure, total), start, end in zip(totals.items(), starts, ends, strict=True):
+            own, times, waived, asked, who = (array[start:end] for array in arrays)
+            if not len(own):
+                yield figure, total, 0, 0, False, ""
+                continue
+            contributors = int(times.sum())
+            if contributors > MOST_REPEATS:
+                raise InputError(
+                    f"sensitive_figures(): weights stand for more than {MOST_REPEATS:,} contributions to one figure."
+                )
+            top = int(own.argmax())
+            sensitive = bool(is_sensitive(np.repeat(own, times))) and bool(asked[top]) and not waived[top]
+            alone = str(names[who[0]]) if len(own) == 1 else ""
+            yield figure, total, contributors, own[top], sensitive, alone
+
+
+def _by_cell(frame: Any, dims: list[str], figures: Figures) -> tuple[np.ndarray, np.ndarray]:
+    """The records in the order of their cells, and where each cell begins."""
+    met = frame[dims].drop_duplicates()
+    keys = zip(*([dim.node(label) for label in met[dim.name]] for dim in figures.start.dims), strict=True)
+    cells = np.array([figures.place[key] for key in keys])[frame.groupby(dims, sort=False).ngroup().to_numpy()]
+    order = np.argsort(cells, kind="stable")
+    return order, np.searchsorted(cells[order], np.arange(figures.n_cells + 1))
+
+
+def _chunks(matrix: Any, order: np.ndarray, begin: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Some figures at a time: the number of the figure, and the record, of each of their contributions.
+
+    A record is in one figure for each level of each dim, so that all of them at once would take too much memory.
+    """
+    sizes = np.diff(begin)
+    seen = np.concatenate([[0], np.cumsum(sizes[matrix.indices])])[matrix.indptr]
+    first = 0
+    while first < matrix.shape[0]:
+        last = max(first + 1, int(np.searchsorted(seen, seen[first] + MOST_AT_ONCE, side="right")) - 1)
+        cells = matrix.indices[matrix.indptr[first] : matrix.indptr[last]]
+        ends = np.cumsum(sizes[cells])
+        within = np.arange(seen[last] - seen[first]) + np.repeat(begin[cells] - (ends - sizes[cells]), sizes[cells])
+        if len(within):
+            yield np.repeat(np.arange(first, last), np.diff(seen[first : last + 1])), order[within]
+        first = last
+
+
+def _totals(part: Any, number: np.ndarray) -> dict[int, Any]:
+    """The value of each figure, by its number; a weighted one is rounded."""
+    own, weight = part["own"].to_numpy(), part["weight"].to_numpy()
+    weighted, unlike = own * weight, weight != 1
+    figures, starts = np.unique(number, return_index=True)
+    totals = {}
+    for figure, start, end in zip(figures.tolist(), starts, [*starts[1:], len(number)], strict=True):
+        rounded = unlike[start:end].any()
+        totals[figure] = weighted[start:end].sum().round() if rounded else own[start:end].sum()
+    return totals
+
+
+def _contributors(positive: Any) -> Any:
+    """Who contributes to each figure, by name, and how much; a weight says how many they stand for."""
+    each = positive.groupby(["figure", "code"], as_index=False).agg(
         own=("own", "sum"), weight=("weight", "max"), waived=("waived", "all"), asked=("asked", "any")
     )
-    if not len(each):
-        return total, 0, 0, False, ""
-    times = np.maximum(np.rint(each["weight"].to_numpy()), 1).astype(np.int64)
-    if times.sum() > MOST_REPEATS:
-        raise InputError(
-            f"sensitive_figures(): weights stand for more than {MOST_REPEATS:,} contributions to one figure."
-        )
-    largest = each.iloc[int(each["own"].to_numpy().argmax())]
-    sensitive = (
-        bool(is_sensitive(np.repeat(each["own"].to_numpy(), times))) and largest["asked"] and not largest["waived"]
-    )
-    alone = str(each.index[0]) if len(each) == 1 else ""
-    return total, int(times.sum()), largest["own"], bool(sensitive), alone
+    return each.assign(times=np.maximum(np.rint(each["weight"].to_numpy()), 1).astype(np.int64))
 
 
 def _check(records: Any, columns: Sequence[str]) -> None:

@@ -3,26 +3,21 @@
 They look at a cell before protection; the entropy risk of an audit looks at what protection left (DOT02, section 2).
 Every rule takes the contributions of the respondents to one cell, in any order, and answers yes (sensitive) or no;
 `sensitive_cells` asks it of every cell of a table, `contributions_of` keeps who stands behind each, and
-`sensitive_magnitudes` and `sensitive_totals` do with less, the number of contributors and the largest contribution.
+`sensitive_magnitudes` and `sensitive_totals` do with less, the number of contributors and the largest contributions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
-from ...release.facts.facts import NO_VALUE
-from ...release.publish import parse_margins
-from ...release.release import Release, of_table
-from ...release.tables.tables import Table, as_means, as_table, labelled
 from .sensitive_figures import sensitive_figures
+from .sensitive_magnitudes import sensitive_magnitudes, sensitive_totals
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
 __all__ = [
@@ -183,155 +178,6 @@ def _by_cell(
         (dict(zip(dims, cell if isinstance(cell, tuple) else (cell,), strict=True)), contributions.to_numpy())
         for cell, contributions in groups
     )
-
-
-def sensitive_magnitudes(
-    table: Any, contributors: Any = None, largest: Any = None, *, fewer_than: int = 3, dominance: float = 85
-) -> xr.DataArray:
-    """Which cells of a table of magnitudes are sensitive: a boolean table, for `where=` of suppressions.
-
-    For agencies whose tables say how many contribute to each cell and how much the largest of them does, and who no longer
-    have the records at hand. Empty cells are not sensitive.
-
-    Parameters
-    ----------
-    table
-        The magnitudes, such as turnover; whole numbers or not. One that `fw.table` made may have the other two with it.
-    contributors, largest
-        Tables like it: how many contribute, and the largest contribution (where it is not known, only the threshold is
-        applied). It may be missing (NaN) for empty cells only.
-    fewer_than
-        Threshold: a cell is sensitive if fewer contribute to it.
-    dominance
-        A cell is sensitive if the largest contribution is more than so many percent of it.
-
-    Examples
-    --------
-    >>> turnover, firms, top = [[90, 40], [7, 30]], [[9, 5], [1, 4]], [[80, 10], [7, 25]]
-    >>> sensitive_magnitudes(turnover, firms, top, dominance=85).values.tolist()
-    [[True, False], [True, False]]
-    """
-    cells = _Summaries.read(table, contributors, largest, fewer_than, dominance)
-    return labelled(cells.sensitive().reshape(cells.shape), cells.release.dims)
-
-
-def sensitive_totals(
-    table: Any,
-    contributors: Any = None,
-    largest: Any = None,
-    *,
-    fewer_than: int = 3,
-    dominance: float = 85,
-) -> pd.DataFrame:
-    """Which totals and subtotals of a table of magnitudes are sensitive themselves, by the rules of `sensitive_magnitudes`.
-
-    Suppressions publish every total unless told otherwise, and no hidden cell protects a total that is published: merge its
-    category with another, or withhold it. One row for each, with the columns total, contributors, largest and percent
-    (the largest of the total). Each contributor is taken to be in one cell only.
-
-    Examples
-    --------
-    >>> turnover, firms, top = [[90, 40], [7, 0]], [[9, 5], [1, 0]], [[60, 10], [7, 0]]
-    >>> sensitive_totals(turnover, firms, top)
-             total  contributors  largest  percent
-    A B
-    2 Total    7.0             1      7.0    100.0
-    """
-    import pandas as pd
-
-    cells = _Summaries.read(table, contributors, largest, fewer_than, dominance)
-    keys, matrix = cells.release.margins(parse_margins(None, cells.release.dims))
-    # In ragged hierarchies a label stands for itself on the coarser levels: that is no total, or one that was there already.
-    first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
-    real = first[~cells.release.is_cell(keys[first])]
-    sums = cells.summed(matrix[real])
-    percent = 100 * np.divide(sums.largest, sums.total, out=np.full(len(real), np.nan), where=sums.total > 0)
-    frame = pd.DataFrame(
-        {"total": sums.total, "contributors": sums.contributors, "largest": sums.largest, "percent": percent},
-        index=cells.release.index(keys[real]),
-    )
-    return frame[sums.sensitive()]
-
-
-class _Summaries(NamedTuple):
-    """Cells or sums of which no more is known than their total, contributors and largest contribution, and the rules."""
-
-    release: Release
-    """Of the table of contributors; it knows the dims."""
-    total: np.ndarray
-    contributors: np.ndarray
-    largest: np.ndarray
-    fewer_than: int
-    dominance: float
-
-    @classmethod
-    def read(
-        cls,
-        table: Any,
-        contributors: Any,
-        largest: Any,
-        fewer_than: int,
-        dominance: float,
-    ) -> _Summaries:
-        if isinstance(fewer_than, bool) or not isinstance(fewer_than, (int, np.integer)) or fewer_than < 1:
-            raise InputError(f"fewer_than={fewer_than!r}: a whole number of at least 1.")
-        number = isinstance(dominance, (int, float, np.number)) and not isinstance(dominance, bool)
-        if not number or not 0 < dominance <= 100:
-            raise InputError(f"dominance={dominance!r}: a percentage above 0.")
-        if isinstance(table, Table):
-            contributors = _behind(table, table.contributors, 0) if contributors is None else contributors
-            largest = _behind(table, table.largest, table.decimals) if largest is None else largest
-        if contributors is None:
-            raise InputError("how many contribute to each cell? Give contributors=, or fw.table(contributors=).")
-        people = as_table(contributors)
-        if isinstance(table, Table):  # it may have hierarchies, which the contributors need not repeat
-            people = as_table(labelled(as_means(contributors, table.dims, "contributors="), table.dims))
-            people = replace(people, dims=table.dims)
-        total = as_means(table, people.dims, "the table")
-        top = np.full(total.shape, np.nan) if largest is None else as_means(largest, people.dims, "largest=")
-        for name, values in (("the table", total), ("largest=", top)):
-            if values.shape != people.values.shape:
-                raise InputError(f"{name} has the shape {values.shape}, but contributors= has {people.values.shape}.")
-            if np.isinf(values).any() or (values < 0).any() or (values is total and np.isnan(values).any()):
-                raise InputError(f"{name} must hold numbers of at least 0.")
-        cells = cls(
-            of_table(people), total.ravel(), people.values.ravel(), top.ravel(), int(fewer_than), float(dominance)
-        )
-        release = cells.release
-        for cell in np.flatnonzero(np.isnan(cells.largest) & (cells.total > 0)) if largest is not None else ():
-            raise InputError(
-                f"cell {release.words(release.keys[cell])} is not zero, but largest= has no number for it, so that the "
-                "dominance rule cannot tell whether it is safe; give the largest contribution."
-            )
-        for cell in np.flatnonzero((cells.contributors == 0) & (cells.total > 0)):
-            raise InputError(f"cell {release.words(release.keys[cell])} is not zero, but nobody contributes to it.")
-        for cell in np.flatnonzero(cells.largest > cells.total * (1 + 1e-9)):
-            raise InputError(f"cell {release.words(release.keys[cell])} is less than the largest contribution to it.")
-        return cells
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(len(dim.labels) for dim in self.release.dims)
-
-    def sensitive(self) -> np.ndarray:
-        few = (self.contributors > 0) & (self.contributors < self.fewer_than)
-        return np.asarray(few | (self.largest * 100 > self.dominance * self.total))
-
-    def summed(self, matrix: Any) -> _Summaries:
-        """The same of sums of the cells. As each contributor is in one cell, the largest of a sum is that of its cells."""
-        largest = np.array([
-            np.fmax.reduce(self.largest[matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]])
-            for i in range(matrix.shape[0])
-        ])  # fmt: skip
-        return self._replace(total=matrix @ self.total, contributors=matrix @ self.contributors, largest=largest)
-
-
-def _behind(table: Table, known: np.ndarray | None, decimals: int) -> xr.DataArray | None:
-    """What a table says of who stands behind its cells, in its own units; NaN where it does not."""
-    if known is None:
-        return None
-    values = np.where(known == NO_VALUE, np.nan, known / 10.0**decimals)
-    return labelled(values.reshape(table.values.shape), table.dims)
 
 
 def largest_known_within(contributions: Sequence[float]) -> float:

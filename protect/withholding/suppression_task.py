@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...base.saved_forms import saved
 from .quick_pattern import Demand
 from .ways import Room
 
@@ -14,6 +15,7 @@ FINE, MOST_COST = 4096, 10**10
 """Steps by which a seed tells equally cheap figures apart, and what all costs come to then; beyond it steps are fewer."""
 
 
+@saved("Sensitive")
 @dataclass(frozen=True, eq=False)
 class Sensitive:
     """The figures that must keep an interval: how far each must reach below and above its true value, and how wide."""

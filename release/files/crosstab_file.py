@@ -68,7 +68,7 @@ def _first_rows(path: FilePath) -> list[list[str]]:
 def read(path: FilePath, options: ReadingOptions) -> Publication:
     """Read it as the rows of a long file."""
     source = os.fspath(path)
-    named = [name for name in ("value", "status", "contributors", "largest") if getattr(options, name)]
+    named = [name for name in ("value", "status", "contributors", "largest", "second") if getattr(options, name)]
     if named:
         raise InputError(f"{source}: the file is a crosstab and has no column to name; {named[0]}= does not apply.")
     if not options.header:

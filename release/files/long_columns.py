@@ -14,14 +14,14 @@ from .reading_options import ReadingOptions
 
 NO_FIGURE = ("", "na", "nan", "none", "null", "..", ":", "x", "*", DASH)
 """What stands where no figure is told, in small letters."""
-CONTRIBUTORS_NAME, LARGEST_NAME = "n_obs", "max"
+CONTRIBUTORS_NAME, LARGEST_NAME, SECOND_NAME = "n_obs", "max", "max2"
 STATUS_NAMES = ("status", "sdcstatus", "sdc_status", "flag")
 FLAG_NAMES = ("primary", "suppressed")
 """Columns of GaussSuppression, true or false: is a cell sensitive, and is it withheld?"""
 CELL_NAMES = ("strid",)
 """A name that sdcTable gives each cell, besides its labels."""
 TRUE, FALSE, UNSAID = ("true", "t", "1"), ("false", "f", "0"), ("na", "")
-TAKEN_NAMES = (*COUNT_NAMES, *STATUS_NAMES, CONTRIBUTORS_NAME, LARGEST_NAME, "lower", "upper")
+TAKEN_NAMES = (*COUNT_NAMES, *STATUS_NAMES, CONTRIBUTORS_NAME, LARGEST_NAME, SECOND_NAME, "lower", "upper")
 """Names by which columns are found, in small letters: no dim of a written file can have one."""
 
 
@@ -36,13 +36,14 @@ class Columns:
     parents: dict[str, list[str]]
     contributors: str | None
     largest: str | None
+    second: str | None
     flags: dict[str, str]
     """By what they say, primary or suppressed: columns of true and false in place of a status."""
 
     @property
     def figures(self) -> list[str]:
         """The columns of numbers."""
-        behind = [column for column in (self.contributors, self.largest) if column is not None]
+        behind = [column for column in (self.contributors, self.largest, self.second) if column is not None]
         return [self.value, *(["lower", "upper"] if self.limits else []), *behind]
 
 
@@ -58,7 +59,8 @@ def find_columns(source: str, names: list[str], rows: Rows, options: ReadingOpti
     flags = {} if status is not None else _flags(names, free, rows)
     contributors = options.contributors or _called(CONTRIBUTORS_NAME, about)
     largest = options.largest or _called(LARGEST_NAME, about)
-    taken = {contributors, largest, status, *(column for columns in parents.values() for column in columns)}
+    second = _second(source, largest, about, options)
+    taken = {contributors, largest, second, status, *(column for columns in parents.values() for column in columns)}
     taken |= {"lower", "upper"} if limits else set()
     taken |= {*_flags(names, free, rows).values(), *(column for column in free if column.lower() in CELL_NAMES)}
     free = [column for column in free if column not in taken]
@@ -72,7 +74,7 @@ def find_columns(source: str, names: list[str], rows: Rows, options: ReadingOpti
     for named_dim in options.hierarchies:
         if named_dim not in chosen:
             raise InputError(f"{source}: a hierarchy is given for {named_dim!r}; {did_you_mean(named_dim, chosen)}")
-    return Columns(chosen, value, status, limits, groups, contributors, largest, flags)
+    return Columns(chosen, value, status, limits, groups, contributors, largest, second, flags)
 
 
 def _check_names(source: str, names: list[str], options: ReadingOptions) -> None:
@@ -85,7 +87,14 @@ def _check_names(source: str, names: list[str], options: ReadingOptions) -> None
     if len(set(names)) < len(names):
         twice = next(column for column in names if names.count(column) > 1)
         raise InputError(f"{source}: two columns are called {twice!r}.")
-    asked = [*(options.dims or []), options.value, options.status, options.contributors, options.largest]
+    asked = [
+        *(options.dims or []),
+        options.value,
+        options.status,
+        options.contributors,
+        options.largest,
+        options.second,
+    ]
     for given in asked:
         if given is not None and given not in names:
             raise InputError(f"{source}: there is no column {given!r}; {did_you_mean(str(given), names)}")
@@ -93,6 +102,18 @@ def _check_names(source: str, names: list[str], options: ReadingOptions) -> None
 
 def _called(name: str, columns: Sequence[str]) -> str | None:
     return next((column for column in columns if column.lower() == name), None)
+
+
+def _second(source: str, largest: str | None, about: Sequence[str], options: ReadingOptions) -> str | None:
+    """The column of the second largest contribution; it says nothing without one of the largest."""
+    if largest is not None:
+        return options.second or _called(SECOND_NAME, about)
+    if options.second is not None:
+        raise InputError(
+            f"{source}: a column of the second largest contribution is given, and none of the largest; name it with "
+            "largest=."
+        )
+    return None
 
 
 def _flags(names: list[str], free: list[str], rows: Rows) -> dict[str, str]:

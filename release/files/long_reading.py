@@ -157,5 +157,8 @@ def _figure(
             raise InputError(f"{source}, {where}: column {column!r} says {text}; it cannot be negative.")
         return number
 
-    behind = number_in(columns.contributors, 0), number_in(columns.largest, decimals)
+    behind = (
+        number_in(columns.contributors, 0),
+        *(number_in(one, decimals) for one in (columns.largest, columns.second)),
+    )
     return Figure(key, value, meaning, bounds[0], bounds[1], where, *behind)

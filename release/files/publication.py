@@ -25,6 +25,7 @@ class Figure:
     where: str = ""
     contributors: int | None = None
     largest: int | None = None
+    second: int | None = None
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ class ReadingOptions:
     slack: float = 0
     contributors: str | None = None
     largest: str | None = None
+    second: str | None = None
     perturbed: bool = False
     decimal_comma: bool = False
     metadata: str | None = None

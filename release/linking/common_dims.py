@@ -117,6 +117,7 @@ def relabelled(release: Release, dims: tuple[Dim, ...]) -> Release:
             item if item.key is None else replace(item, key=keys(item.key[None, :])[0]) for item in release.evidence
         ),
         asked=keys(release.asked.reshape(-1, len(release.dims))),
+        asked_primary=keys(release.asked_primary.reshape(-1, len(release.dims))),
         shown=keys(release.shown.reshape(-1, len(release.dims))),
         sum_figures={tuple(keys(np.array([key]))[0].tolist()): figure for key, figure in release.sum_figures.items()},
     )

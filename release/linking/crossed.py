@@ -20,7 +20,11 @@ from ..tables.dims import Dim
 def crossed(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
     """Every table as a margin of the one table that crosses all dims."""
     whole = unpublished(dims, tables[0].decimals)
-    whole = replace(whole, asked=np.unique(np.concatenate([table.asked for table in tables]), axis=0))
+    asked, primary = (
+        np.unique(np.concatenate(keys), axis=0)
+        for keys in ([table.asked for table in tables], [table.asked_primary for table in tables])
+    )
+    whole = replace(whole, asked=asked, asked_primary=primary)
     evidence: list[Evidence] = []
     choices: list[Choice] = []
     for table in tables:

@@ -69,6 +69,7 @@ def side_by_side(tables: Sequence[Release], dims: tuple[Dim, ...]) -> Release:
         seen_once(evidence, tables[0]), tables[0].decimals,
         np.unique(np.concatenate([table.asked for table in tables]), axis=0),
         np.concatenate([table.shown for table in tables]),
+        asked_primary=np.unique(np.concatenate([table.asked_primary for table in tables]), axis=0),
         truth=truth,
         if_flagged=if_flagged,
         if_guessed=if_guessed,

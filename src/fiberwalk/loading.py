@@ -17,6 +17,7 @@ KINDS = {
     "reconstruction": "results.reconstruction_result",
     "sample risk": "results.sample_risk_result",
     "sample study": "studies.sample_studies",
+    "suppression": "withholding.suppression_result",
     "table study": "studies.table_studies",
 }
 """The kinds of results that a file may hold, by the word for each in the file: the module where its class stands."""
@@ -26,7 +27,7 @@ FIGURES = ("distinct", "extreme", "mean", "quantile", "share", "withheld")
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The result that its method `save` wrote to a file: an audit, an R-U map, a test or a study.
+    """The result that its method `save` wrote to a file: an audit, an R-U map, a suppression, a test or a study.
 
     Whatever could be asked of it before can be asked again, except for what needs the weights of a law of your own:
     its name is kept, its weights are not. Reading a file runs no code from it: one from others can be opened safely.

@@ -159,6 +159,8 @@ FIRST = {
     "reconstruction": "<Reconstruction of age, sex, town: 0 records certain, 20 possible; exact>",
     "sample_risk": "<SampleRisk of 10 of 100 people, Polya urn: R2 0.1754 (0.0691 to 0.3177)>",
     "sample_study": "<SampleStudy of 1 fractions, 1 models and 2 samples of 45 people>",
+    "suppression": "<Suppression: of 16 cells and totals 2 are withheld as sensitive and 2 are to protect them; p <= 0.6 "
+    "for every sensitive figure under the law uniform, at no more than intervals cost; proven to be the cheapest>",
     "table_study": "<TableStudy of 1 tables, 1 methods and 2 seeds>",
 }
 """What was saved in format 1 by fiberwalk 0.1.0, in words."""

@@ -143,6 +143,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "margins": lambda: fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]], law="hypergeometric"),
     "sample_risk": lambda: fw.survey.sample_risk([[3, 0], [2, 5]], people=100, model="urn", draws=20),
     "sample_study": lambda: fw.survey.sample_study(TABLE, [0.5], ["urn"], seeds=2, draws=10),
+    "suppression": lambda: fw.protect.suppression(TABLE, where=TABLE < 3, below=TABLE // 2, until="p <= 0.6", seed=1),
     "table_study": lambda: fw.studies.table_study(CUBE, CUT, {"R": ("after", "random_round", {})}, seeds=2),
     **{f"law_{name}": by_law(law) for name, law in LAWS.items()},
     **{f"method_{name}": lambda make=make: fw.audit(make()) for name, make in METHODS.items()},

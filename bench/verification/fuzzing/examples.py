@@ -221,6 +221,7 @@ def saved_results() -> tuple[bytes, ...]:
         fw.ru_map(TABLE, matrix, seeds=2),
         fw.studies.compare_margins([[3, 1, 0], [2, 4, 5]]),
         fw.survey.sample_risk([[3, 0], [2, 5]], people=100, model="urn", draws=20),
+        fw.protect.suppression([[1, 5, 4], [7, 2, 6], [3, 8, 9]], rule="< 3", until="p <= 0.6", seed=1),
     )
     return tuple(_written(one.save, "out.fw") for one in results)
 

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ....base.errors import InputError
+from ....base.saved_forms import saved
 from ....release.facts.facts import HIDDEN, NO_LIMIT, PRIMARY, Grid
 from ....release.linking.link import linked
 from ....release.publish import parse_margins
@@ -21,6 +22,7 @@ from ....release.tables.tables import Table, as_table, key_of
 MOST_FIGURES = 5_000_000
 
 
+@saved("Figures")
 @dataclass(frozen=True, eq=False)
 class Figures:
     """The figures of one table or of several linked ones; the finest cells of all tables come first.
@@ -113,9 +115,9 @@ class Figures:
         status = release.status.copy()
         status[np.flatnonzero(withheld[:n])] = HIDDEN
         status[np.flatnonzero(withheld[:n] & primary[:n])] = PRIMARY
-        asked = self.keys[n:][withheld[n:] & self.offered[n:]]
-        asked = np.concatenate([release.asked.reshape(-1, len(start.dims)), asked])
-        return replace(release, status=status, asked=asked)
+        questions = withheld[n:] & self.offered[n:]
+        asked = np.concatenate([release.asked.reshape(-1, len(start.dims)), self.keys[n:][questions]])
+        return replace(release, status=status, asked=asked, asked_primary=self.keys[n:][questions & primary[n:]])
 
 
 def figures_of(tables: Sequence[Any], margins: Iterable[Any] | None = None) -> Figures:

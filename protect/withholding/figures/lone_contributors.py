@@ -21,7 +21,7 @@ def lone_contributors(figures: Figures, alone: Any) -> tuple[np.ndarray, ...]:
     Of cells it is told who is alone (`alone`, or the number of contributors that a table knows); in a total she is alone if
     she is in some of its cells, and all others of them are empty.
     """
-    names = _of_cells(figures, alone)
+    names = names_of_cells(figures, alone)
     if names is None:
         return ()
     groups = []
@@ -59,7 +59,7 @@ def own_sums(figures: Figures, alone: Sequence[np.ndarray], primary: np.ndarray)
     return sp.csr_array(np.array(rows, dtype=np.int64).reshape(-1, figures.n_cells)), tuple(known)
 
 
-def _of_cells(figures: Figures, alone: Any) -> np.ndarray | None:
+def names_of_cells(figures: Figures, alone: Any) -> np.ndarray | None:
     """The name of who is alone in each cell, empty where nobody is; None where nothing is known of that."""
     names = np.full(figures.n_cells, "", dtype=object)
     if alone is False:

@@ -2,7 +2,8 @@
 
 A line without brackets names a variable, in the order of the columns; the lines after it, each with a keyword in brackets,
 say what it is: RECODEABLE (a dim, with TOTCODE, HIERCODELIST, HIERLEADSTRING or HIERLEVELS), NUMERIC (a figure, with
-DECIMALS), FREQUENCY, MAXSCORE, STATUS, and NUMERIC with a second keyword for costs, shadows and protection levels.
+DECIMALS), FREQUENCY, MAXSCORE (the largest contribution, then the second largest), STATUS, and NUMERIC with a second
+keyword for costs, shadows and protection levels.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from ....base.text_files import read_text
 from ...tables.dims import TOTAL
 from ..format import FilePath
 
-DIM, VALUE, CONTRIBUTORS, LARGEST, STATUS, BELOW, ABOVE, OTHER = (
-    "dim", "value", "contributors", "largest", "status", "below", "above", "other"
+DIM, VALUE, CONTRIBUTORS, LARGEST, SECOND, STATUS, BELOW, ABOVE, OTHER = (
+    "dim", "value", "contributors", "largest", "second", "status", "below", "above", "other"
 )  # fmt: skip
 _KINDS = {
     "RECODEABLE": DIM, "RECODABLE": DIM, "NUMERIC": VALUE, "FREQUENCY": CONTRIBUTORS, "MAXSCORE": LARGEST,
@@ -99,7 +100,13 @@ def read_metadata(path: FilePath) -> Metadata:
             variables[-1] = _with(variables[-1], keyword, said, where)
     if len(found.separator) != 1:
         raise InputError(f"{found.source}: the separator {found.separator!r} is not one character.")
-    return _checked(replace(found, variables=variables))
+    return _checked(replace(found, variables=_ranked(variables)))
+
+
+def _ranked(variables: Sequence[Variable]) -> list[Variable]:
+    """The variables, with contributions as they rank: the first <MAXSCORE> is the largest, the next the second largest."""
+    ranks = iter((LARGEST, SECOND))
+    return [replace(one, kind=next(ranks, OTHER)) if one.kind == LARGEST else one for one in variables]
 
 
 def _called(metadata: Metadata, keyword: str, word: str) -> Metadata:

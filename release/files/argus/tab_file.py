@@ -23,6 +23,7 @@ from .metadata import (
     CONTRIBUTORS,
     DIM,
     LARGEST,
+    SECOND,
     STATUS,
     VALUE,
     Metadata,
@@ -70,13 +71,14 @@ def read(path: FilePath, options: ReadingOptions) -> Publication:
         status=called.get(STATUS),
         contributors=called.get(CONTRIBUTORS),
         largest=called.get(LARGEST),
+        second=called.get(SECOND),
     )
     publication = publication_of_rows(source, names, told, said)
     totals = {dim.name: dim.total for dim in dims}
     return replace(publication, totals=totals, protection=_protection(source, metadata, rows, publication))
 
 
-_SAID = {"value": VALUE, "status": STATUS, "contributors": CONTRIBUTORS, "largest": LARGEST}
+_SAID = {"value": VALUE, "status": STATUS, "contributors": CONTRIBUTORS, "largest": LARGEST, "second": SECOND}
 """The options that name columns, and what these are."""
 
 
@@ -118,8 +120,10 @@ def _columns(source: str, metadata: Metadata, options: ReadingOptions) -> dict[s
                 others = [one.name for one in metadata.variables if one.kind != DIM]
                 raise InputError(f"{metadata.source}: there is no column {asked!r}; {did_you_mean(asked, others)}")
             found[kind] = variable
-        elif (of_kind := metadata.of_kind(kind)) and not (another and kind in (CONTRIBUTORS, LARGEST)):
+        elif (of_kind := metadata.of_kind(kind)) and not (another and kind in (CONTRIBUTORS, LARGEST, SECOND)):
             found[kind] = of_kind[0]  # of who contributes, it is said for the first figure
+    if options.largest is not None and options.second is None:
+        found.pop(SECOND, None)  # who names the one is not told the other
     if VALUE not in found:
         if CONTRIBUTORS not in found:
             raise InputError(f"{metadata.source}: no variable is a figure (<NUMERIC> or <FREQUENCY>).")

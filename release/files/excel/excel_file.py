@@ -31,7 +31,7 @@ def read(path: FilePath, options: ReadingOptions) -> Publication:
         names, rows = long_rows(source, grid)
         check_width(source, len(names))
         return publication_of_rows(source, names, rows, options)
-    named = [name for name in ("value", "status", "contributors", "largest") if getattr(options, name)]
+    named = [name for name in ("value", "status", "contributors", "largest", "second") if getattr(options, name)]
     if named:
         raise InputError(f"{source}: the sheet is a crosstab and has no column to name; {named[0]}= does not apply.")
     dims, rows = crosstab_rows(source, grid, options.dims)

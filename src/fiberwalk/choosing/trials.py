@@ -25,8 +25,8 @@ from ..report.words import doubts
 from ..results.audit_result import Audit
 from ..results.cheapest_result import Tried
 from ..results.map_result import NOT_AUDITED, Run
-from ..results.suppression_result import Suppression
 from ..withholding.suppressing import suppression
+from ..withholding.suppression_result import Suppression
 from .ladders import MERGE, SUPPRESSION, Ladder
 from .merges import Level, Merge, levels
 from .outlook import AUDITED, Judge

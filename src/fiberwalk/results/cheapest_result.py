@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ..withholding.suppression_result import Suppression
     from .audit_result import Audit
-    from .suppression_result import Suppression
 
 _LIKELIHOOD = {"support only": "support only", "cellwise approximation": "a cellwise approximation"}
 SAME = 1e-12

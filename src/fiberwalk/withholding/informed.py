@@ -86,6 +86,7 @@ def informed_audit(  # noqa: PLR0913  (the keywords of a public method are its i
     check_whole(seeds=seeds, max_tables=max_tables, draws=draws)
     check_seed(seed)
     check_max_seconds(max_seconds)
+    program.check_can_be_run()
     if published.stopped:
         raise InputError(
             "knows=: the search for this pattern was ended early, which no intruder can repeat; suppress without "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -10,6 +9,8 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..base.progress import Progress
+from ..base.saved_forms import saved
+from ..fiber.laws.unknown_law import UnknownLaw, on_paper
 from ..protect.withholding.least_suppression import Withheld, least_suppression
 from ..protect.withholding.problem import SuppressionProblem
 from .attempts import Attempts
@@ -27,14 +28,26 @@ class Solution(NamedTuple):
     """Can no one or two figures be given back or exchanged?"""
 
 
+@saved("Program")
 @dataclass(frozen=True, eq=False)
 class Program:
     """Everything that decides which figures of a table are withheld, but the table and the seed."""
 
     problem: SuppressionProblem
-    targets: Sequence[Target]
-    laws: Sequence[Any]
+    targets: tuple[Target, ...]
+    laws: tuple[Any, ...]
     rounds: int
+
+    def _saved_form_(self) -> Program:
+        return replace(self, laws=tuple(on_paper(law, self.problem.figures.start) for law in self.laws))
+
+    def check_can_be_run(self) -> None:
+        """Refuse what came from a file that could not hold all of it."""
+        start = "knows=: this was loaded from a file, which cannot hold"
+        if self.problem.anew is None:
+            raise InputError(f"{start} the functions that said what was wanted; suppress again, then ask.")
+        if self.targets and any(isinstance(law, UnknownLaw) for law in self.laws):
+            raise InputError(f"{start} the weights of a law of your own; suppress again with law=, then ask.")
 
     def solved(self, seed: int, tell: Progress | None = None) -> Solution:
         """The pattern of the problem's own table; refused where there is none."""

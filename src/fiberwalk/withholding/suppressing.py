@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
-from ..auditing import audit
 from ..base.errors import InputError
 from ..base.interruption import check_max_seconds, plain_interrupts, time_limit
 from ..base.numbers import check_seed
@@ -15,10 +13,10 @@ from ..base.progress import Progress, shown
 from ..protect.withholding.least_suppression import ROUNDS
 from ..protect.withholding.posing import problem
 from ..protect.withholding.problem import SuppressionProblem
-from ..results.suppression_result import Suppression
-from .informed import check_knows, informed_audit
+from .informed import check_knows
 from .informed_targets import check_before_informed
 from .program import Program
+from .suppression_result import Suppression
 from .targets import parse_targets
 
 SECRET = 62
@@ -88,7 +86,7 @@ def suppression(
     check_seed(seed)
     task = tables if isinstance(tables, SuppressionProblem) else problem(tables, **wishes)
     targets = () if until is None else parse_targets(until)
-    laws = list(law) if isinstance(law, (list, tuple)) else [law]
+    laws = tuple(law) if isinstance(law, (list, tuple)) else (law,)
     check_max_seconds(max_seconds)
     if knows is not None:
         check_knows(knows, bool(targets))
@@ -97,8 +95,4 @@ def suppression(
         found = program.solved(own_seed, tell)
         if knows is not None:
             check_before_informed(program, found.withheld, own_seed, knows, tell)
-    names = tuple(str(getattr(law, "name", law)) for law in laws)
-    return Suppression(
-        found.withheld, audit, partial(informed_audit, program), own_seed, targets, names, found.cost_of_intervals,
-        found.thorough, knows,
-    )  # fmt: skip
+    return Suppression(found.withheld, program, own_seed, found.cost_of_intervals, found.thorough, knows)

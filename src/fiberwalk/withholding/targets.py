@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..base.errors import InputError
+from ..base.saved_forms import saved
 from ..posterior.parts.pmf import Pmf
 from ..risk.nearness import within_percent
 
@@ -35,6 +36,7 @@ class Standing(NamedTuple):
     clear: bool
 
 
+@saved("Target")
 @dataclass(frozen=True)
 class Target:
     """A limit on what may be believed of a sensitive figure."""

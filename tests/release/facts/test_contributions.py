@@ -45,6 +45,23 @@ def test_columns_of_contributors_are_no_dims(long_file):
     assert [dim.name for dim in again.dims] == ["row", "col"]
 
 
+def test_the_second_largest_contribution_is_read_beside_the_largest(long_file):
+    lines = [line + rest for line, rest in zip(LONG.splitlines(), [",max2", ",", ",8", *[","] * 9], strict=True)]
+    text = "\n".join(lines) + "\n"
+    release = fw.read_release(long_file(text), decimals=1)
+    assert [dim.name for dim in release.dims] == ["row", "col"]
+    assert release.second.tolist() == [NO_VALUE, 80, *[NO_VALUE] * 4]
+    named = fw.read_release(long_file(text.replace("max2", "next")), decimals=1, second="next")
+    assert named.second.tolist() == release.second.tolist()
+    audit = fw.audit(release, intruders="respondents", magnitudes=True)
+    assert "second" in audit.respondents["kind"].to_list()
+    assert release.without_truth().second is None
+    with pytest.raises(fw.InputError, match="none of the largest; name it with largest="):
+        fw.read_release(long_file("row,value,next\na,2,1\nb,3,1\n"), second="next")
+    with pytest.raises(fw.InputError, match="cell row=a, col=y has a second largest contribution that is greater"):
+        fw.read_release(long_file(text.replace("20,8", "20,21")), decimals=1)
+
+
 def test_contributors_follow_the_release_and_never_leave_the_house(long_file, tmp_path):
     release = fw.read_release(long_file(LONG), decimals=1)
     known = release.knows({"row": "a", "col": "x"}, own=12.5).knows_rule("< 16", flags=False)

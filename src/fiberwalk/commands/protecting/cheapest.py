@@ -139,7 +139,6 @@ def _check(options: dict[str, Any]) -> None:
     """Refuse what cannot be asked here, and what cannot be written afterwards."""
     from ...base.errors import InputError
     from ..suppressing.published_files import check_public
-    from ..suppressing.tables_of_files import refuse_negative
 
     if not options["until"]:
         raise InputError(
@@ -152,7 +151,11 @@ def _check(options: dict[str, Any]) -> None:
             )
     if options["note"] is not None and options["out"] is None:
         raise InputError("--note goes with --out.")
-    refuse_negative(options, "cheapest")
+    if any(options[name] is not None for name in KNOWN):
+        raise InputError(
+            "cheapest is for counts and magnitudes of at least 0; --at-least, --at-most and --known-within say that cells may "
+            "be negative."
+        )
     check_picture(options["plot"])
     if options["out"] is not None:
         check_public(options["out"])

@@ -35,6 +35,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--status", metavar="NAME", help="Column of status codes (s z u x w m, or tau-ARGUS numbers)."),
         click.option("--contributors", metavar="NAME", help="Column of the number of contributors (default: N_OBS)."),
         click.option("--largest", metavar="NAME", help="Column of the largest contribution (default: MAX)."),
+        click.option("--second", metavar="NAME", help="Column of the second largest contribution (default: MAX2)."),
         click.option(
             "--total", metavar="LABEL", default="Total", show_default=True, help="Label of totals in the file."
         ),
@@ -137,6 +138,7 @@ def read(options: dict[str, Any]) -> Release:
         slack=options["slack"],
         contributors=options["contributors"],
         largest=options["largest"],
+        second=options["second"],
         perturbed=bool(options["protected_by"]),
         **{name: options[name] for name in KNOWN},
     )

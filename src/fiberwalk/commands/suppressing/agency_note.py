@@ -11,7 +11,7 @@ from ..shared.file_options import read_again
 from ..shared.manners import same_command
 
 if TYPE_CHECKING:
-    from ...results.suppression_result import Suppression
+    from ...withholding.suppression_result import Suppression
 
 
 def note_of(result: Suppression, options: dict[str, Any], places: Sequence[Path], seed: int) -> str:

@@ -13,7 +13,7 @@ from .tables_of_files import TrueTable
 
 if TYPE_CHECKING:
     from ...release.release import Release
-    from ...results.suppression_result import Suppression
+    from ...withholding.suppression_result import Suppression
 
 PLACE = "{}"
 """In the name of --out: what stands here is the name of each file, without its ending."""

@@ -61,11 +61,9 @@ def _note_beside(out: Path, places: list[Path]) -> Path:
 def _check(options: dict[str, Any], of_others: Sequence[str]) -> None:
     """Refuse what is of other methods, or belongs together."""
     from ...base.errors import InputError
-    from .tables_of_files import refuse_negative
 
     for name in of_others:
         if options[name] not in (None, (), False):
             raise InputError(f"--{name.replace('_', '-')} does not go with --mechanism {MECHANISM}.")
     if options["laws"] and not options["until"]:
         raise InputError("--law goes with --until: without it nothing depends on what is believed.")
-    refuse_negative(options, f"--mechanism {MECHANISM}")

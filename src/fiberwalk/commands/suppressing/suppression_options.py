@@ -57,8 +57,9 @@ def _asked(of: str) -> list[Any]:
     several: tuple[tuple[str, str, str], ...] = (
         (
             "primary", "WHICH",
-            f"What is sensitive{of}: a rule such as '< 3'; 'fewer-than=3 dominance=85', by contributors; "
-            "a cell or total, 'region=A,sex=f'; 'status', what FILE or --history marks (the default).",
+            f"What is sensitive{of}: a rule such as '< 3'; by contributors, 'fewer-than=3 dominance=85', "
+            "'p-percent=10' or 'pq=10,50'; a cell or total, 'region=A,sex=f'; 'status', what FILE or --history marks (the "
+            "default).",
         ),
         (
             "until", "'p <= 0.5'",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,11 +26,13 @@ class TrueTable:
     path: Path
     release: Release
     history: pd.DataFrame | None = None
+    stated: Mapping[str, float | None] = field(default_factory=dict)
+    """What the options state of all cells beforehand."""
 
     @cached_property
     def table(self) -> Any:
         """The table alone, with who stands behind its cells."""
-        return table_of(self.release, {})
+        return table_of(self.release, self.stated)
 
     @property
     def with_nobody_in_empty_cells(self) -> Any:
@@ -41,7 +44,7 @@ class TrueTable:
         empty = self.table.values.ravel() == 0
         behind = {
             name: None if known is None else np.where(empty & (known == NO_VALUE), 0, known)
-            for name, known in (("contributors", self.table.contributors), ("largest", self.table.largest))
+            for name, known in ((name, getattr(self.table, name)) for name in ("contributors", "largest", "second"))
         }
         return replace(self.table, **behind)
 
@@ -73,7 +76,7 @@ def cells_of_frame(frame: pd.DataFrame) -> list[Cell]:
     return [dict(zip(names, map(str, key), strict=True)) for key in keys]
 
 
-def table_of(release: Release, options: dict[str, Any]) -> Any:
+def table_of(release: Release, options: Mapping[str, Any]) -> Any:
     """The true table that a release knows, with who stands behind its cells and what is stated of them beforehand."""
     from ...release.facts.given_table import with_statement
     from ...release.release import true_table
@@ -97,23 +100,13 @@ def read_in_full(options: dict[str, Any]) -> Release:
     return truth
 
 
-def refuse_negative(options: dict[str, Any], who: str) -> None:
-    """Refuse to be told that cells may be negative."""
-    from ...base.errors import InputError
-
-    if any(options[name] is not None for name in KNOWN):
-        raise InputError(
-            f"{who} is for counts and magnitudes of at least 0; --at-least, --at-most and --known-within say that cells may "
-            "be negative."
-        )
-
-
 def tables_of_files(options: dict[str, Any]) -> list[TrueTable]:
     """The true tables of all files."""
     tables = []
     for of_file in each_file(options):
         release = read_in_full(of_file)
-        tables.append(TrueTable(of_file["file"], release, _history(of_file, release)))
+        stated = {name: of_file[name] for name in KNOWN}
+        tables.append(TrueTable(of_file["file"], release, _history(of_file, release), stated))
     return tables
 
 

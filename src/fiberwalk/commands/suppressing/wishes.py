@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..shared.method_parameters import number_or_text
+from .contributor_rules import by_contributors, is_rule
 from .tables_of_files import Cell, TrueTable, cells_of_frame
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 LEVELS = ("below", "above", "width")
 STATUS, TOTAL, TOTALS = "status", "total", "totals"
-_RULES = {"fewer-than": "fewer_than", "dominance": "dominance"}
 _THRESHOLD = re.compile(r"\s*<.*")
 _USUAL = "cells"
 
@@ -29,6 +29,11 @@ def wishes_of(tables: Sequence[TrueTable], options: dict[str, Any]) -> dict[str,
     if rule is None and not where:
         raise InputError(
             "what is sensitive? Say it with --primary '< 3' (or another rule, or cells); no cell has a status that says so."
+        )
+    if rule is not None and any(one.table.signed for one in tables):
+        raise InputError(
+            f"--primary {rule!r}: a threshold is about figures of at least 0, and cells may be negative here; name those "
+            "that are sensitive, such as --primary region=A,sex=f."
         )
     if options["zeros_hidden"] and rule is None:
         raise InputError("--zeros-hidden goes with a rule, such as --primary '< 3'.")
@@ -94,57 +99,42 @@ def _primary(tables: Sequence[TrueTable], options: dict[str, Any]) -> tuple[str 
         if text.strip().lower() == STATUS:
             where += [cell for table in tables for cell in _by_status(table)]
         elif text not in rules:
-            words = [word.partition("=") for word in text.split()]
-            by_rule = all(name in _RULES and equals for name, equals, _ in words)
-            where += _by_contributors(tables, text) if by_rule else [_cell(text, "--primary", tables)]
+            where += by_contributors(tables, text) if is_rule(text) else [_cell(text, "--primary", tables)]
     return (rules[0] if rules else None), where
 
 
+def _counts_statuses(options: dict[str, Any]) -> bool:
+    """Do the statuses of files say what is sensitive?"""
+    texts = [*options["primary"], *([options["rule"]] if options["rule"] is not None else [])]
+    return any(text.strip().lower() == STATUS for text in texts or [STATUS])
+
+
 def _by_status(table: TrueTable) -> list[Cell]:
-    """What a file marks as sensitive; a total that it withholds, or that wants a level, is that, too."""
+    """The cells and totals that a file marks as sensitive."""
     from ...release.facts.facts import PRIMARY
 
     release = table.release
     marked = table.cells((release.status == PRIMARY)[release.grids[0].cells])
-    open_to_all = [*table.marked("x"), *table.marked("s"), *table.marked("z")]
-    totals = [cell for cell in table.figures(release.asked) if cell not in open_to_all]
-    return [*marked, *totals, *(cell for cell in table.marked("u") if cell not in marked)]
+    marked += table.figures(release.asked_primary)
+    return [*marked, *(cell for cell in table.marked("u") if cell not in marked)]
 
 
-def _by_contributors(tables: Sequence[TrueTable], text: str) -> list[Cell]:
-    """The cells and totals that are sensitive by who stands behind them."""
-    from ...base.errors import InputError
-    from ...protect.withholding.sensitivity import sensitive_magnitudes, sensitive_totals
-
-    parameters: dict[str, Any] = {"fewer_than": 1, "dominance": 100}
-    for word in text.split():
-        name, _, value = word.partition("=")
-        number = number_or_text(value)
-        if isinstance(number, str):
-            raise InputError(f"--primary {text!r}: {value!r} is not a number.")
-        parameters[_RULES[name]] = number
-    found: list[Cell] = []
-    for one in tables:
-        if one.release.contributors is None or ("dominance" in text and one.release.largest is None):
-            what = "largest" if one.release.contributors is not None else "contributors"
-            raise InputError(
-                f"{one.path}: --primary {text!r} needs a column that tells the {what}; name it with --{what}."
-            )
-        try:
-            table = one.with_nobody_in_empty_cells
-            found += one.cells(sensitive_magnitudes(table, **parameters).values)
-            found += cells_of_frame(sensitive_totals(table, **parameters))
-        except InputError as problem:
-            raise InputError(f"{one.path}, --primary {text!r}: {problem}") from None
-    return found
+def _by_status_withheld(table: TrueTable) -> list[Cell]:
+    """The totals that a file withholds, and does not mark as sensitive: their figures are not in it to be published."""
+    said = [cell for status in "suxz" for cell in table.marked(status)]
+    primary = set(map(tuple, table.release.asked_primary.tolist()))
+    others = [key for key in table.release.asked.tolist() if tuple(key) not in primary]
+    return [cell for cell in table.figures(others) if cell not in said]
 
 
 def _withheld(tables: Sequence[TrueTable], options: dict[str, Any]) -> list[Cell]:
-    """The cells and totals that --withheld names, or that a published file hides."""
+    """The cells and totals that --withheld names, or that a published file hides; where statuses count, by these, too."""
     from ...release.facts.facts import HIDDEN, PRIMARY
     from ...release.reading import read_release
 
     named: list[Cell] = []
+    if _counts_statuses(options):
+        named += [cell for table in tables for cell in _by_status_withheld(table)]
     for text in options["withheld"]:
         if not Path(text).is_file():
             named.append(_cell(text, "--withheld", tables))

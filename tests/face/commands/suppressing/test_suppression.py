@@ -15,7 +15,11 @@ TABLE = "region,sex,n\nA,f,1\nA,m,5\nA,x,4\nB,f,7\nB,m,20\nB,x,6\nC,f,3\nC,m,8\n
 BY_SIZE = "town,size,n\n1,s,1\n1,l,9\n2,s,8\n2,l,2\n"
 BY_AGE = "town,age,n\n1,y,2\n1,o,8\n2,y,7\n2,o,3\n"
 MAGNITUDES = "act,size,v,N_OBS,MAX\na,s,10,5,3\na,l,20,2,15\nb,s,30,7,6\nb,l,40,9,39\nc,s,30,7,6\nc,l,40,9,9\n"
+TWO_LARGEST = (
+    "act,size,v,N_OBS,MAX,MAX2\na,s,10,5,3,3\na,l,20,2,15,\nb,s,30,7,6,6\nb,l,40,9,38,1\nc,s,30,7,6,6\nc,l,40,9,20,8\n"
+)
 NESTED = "region,land,sex,n\nA,N,f,1\nA,N,m,5\nB,N,f,7\nB,N,m,20\nC,S,f,3\nC,S,m,8\nD,S,f,13\nD,S,m,18\n"
+PROFITS = "region,kind,profit\nA,x,-20\nA,y,35\nA,z,10\nB,x,5\nB,y,-7\nB,z,12\nC,x,40\nC,y,8\nC,z,-3\n"
 TREE = "N\n@A\n@B\nS\n@C\n@D\n"
 SUPPRESSION = ("--mechanism", "suppression")
 
@@ -28,7 +32,10 @@ def folder(tmp_path, monkeypatch):
         "size.csv": BY_SIZE,
         "age.csv": BY_AGE,
         "m.csv": MAGNITUDES,
+        "m2.csv": TWO_LARGEST,
+        "m3.csv": TWO_LARGEST.replace("7,6,6", "7,6,"),
         "h.csv": NESTED,
+        "n.csv": PROFITS,
         "t.hrc": TREE,
     }
     for name, text in files.items():
@@ -124,6 +131,58 @@ def test_contributors_statuses_and_files_say_what_is_sensitive(folder):
     assert ("C", "m") not in frame.index
 
 
+def test_the_second_largest_contribution_decides_the_p_percent_and_the_pq_rule(folder):
+    """The others contribute 0 to (a, l), 1 to (b, l) and 12 to (c, l); of (a, l) the second largest follows."""
+
+    def sensitive(*words):
+        done = suppress("m2.csv", *words, "--minimise", "counts", "--out", "safe.csv")
+        assert done.exit_code == 0, done.output
+        note = (folder / "safe.note.txt").read_text()
+        return re.findall(r"^(\w) +(\w) +\d+ +sensitive", note, re.M)
+
+    assert sensitive("--primary", "p-percent=10") == [("a", "l"), ("b", "l")]
+    assert sensitive("--primary", "p-percent=2%") == [("a", "l")]
+    assert sensitive("--primary", "pq=2,50") == [("a", "l"), ("b", "l")]
+    assert sorted(sensitive("--primary", "fewer-than=6 p-percent=2")) == [("a", "l"), ("a", "s")]
+    (folder / "m2.csv").write_text(TWO_LARGEST.replace("MAX2", "next"))
+    assert sensitive("--primary", "p-percent=10", "--second", "next") == [("a", "l"), ("b", "l")]
+
+
+@pytest.mark.parametrize("status", ["u", "x"])
+def test_the_status_of_a_total_says_whether_it_is_sensitive_or_withheld_for_others(status, folder):
+    """Readers of what is published are not told which of the two, as they are not of cells."""
+    told = "".join(f"{line},{'u' if line == 'A,f,1' else 's'}\n" for line in TABLE.splitlines()[1:])
+    (folder / "s.csv").write_text(f"region,sex,n,status\n{told}B,Total,33,{status}\n")
+    assert suppress("s.csv", "--percent", "50", "--out", "safe.csv", "--seed", "1").exit_code == 0
+    why = {"u": "sensitive", "x": "withheld before"}[status]
+    assert re.search(rf"^B +Total +33 +{why} ", (folder / "safe.note.txt").read_text(), re.M)
+    assert "B,Total,,x" in (folder / "safe.csv").read_text()
+    lower, upper = fw.bounds(fw.read_release("safe.csv")).loc[("B", "Total")]
+    assert lower <= 33 <= upper
+    assert status == "x" or (lower <= 16 and upper >= 50)
+    assert suppress("s.csv", "--primary", "< 2", "--keep", "region=B", "--out", "safe.csv").exit_code == 0
+
+
+def test_profits_are_protected_within_what_is_known_of_them_beforehand(folder):
+    words = ("n.csv", "--primary", "region=A,kind=x", "--percent", "50", "--out", "safe.csv", "--seed", "1")
+    assert suppress(*words, "--at-least", "-100", "--at-most", "100").exit_code == 0
+    audited = again(folder, "safe.note.txt", "to audit it as an outsider")
+    assert audited.exit_code == 0, audited.output
+    assert "every cell is between -100 and 100" in audited.output
+    bounds = fw.bounds(fw.read_release("safe.csv", at_least=-100, at_most=100))
+    lower, upper = bounds.loc[("A", "x")]
+    assert -100 <= lower <= -30
+    assert -10 <= upper <= 100
+    assert suppress(*words, "--known-within", "80").exit_code == 0
+    note = (folder / "safe.note.txt").read_text()
+    assert re.search(r"^A +x +-20 +sensitive +1\.0 +-36 +-4$", note, re.M)  # as it could be known to 80 percent
+    assert "lower" not in (folder / "safe.csv").read_text()  # ranges around the truth would tell it
+    told = "n.csv", "q.csv", "--value", "profit", "--primary", "region=A,kind=x", "--out", "n-{}.csv"
+    (folder / "q.csv").write_text("region,age,profit\nA,1,20\nA,2,5\nB,1,12\nB,2,-2\nC,1,30\nC,2,15\n")
+    assert suppress(*told, "--at-least", "-100").exit_code == 0
+    assert again(folder, "n-all.note.txt", "to audit it as an outsider").exit_code == 0
+
+
 def test_last_years_file_is_withheld_again(folder):
     assert suppress("t.csv", "--primary", "region=B,sex=x", "--out", "last.csv", "--seed", "1").exit_code == 0
     hidden = set(fw.bounds(fw.read_release("last.csv")).index)
@@ -172,8 +231,18 @@ def test_what_is_known_all_the_same_is_warned_of_and_not_told(folder):
         (("--primary", "< 3", "--below", "1000"), "(--margin), or let zeros be withheld (--secondary-zeros)."),
         (("--primary", "< 1000",), "hides everything"),
         (("--primary", "fewer-than=3"), "needs a column that tells the contributors; name it with --contributors."),
+        (("m.csv", "--primary", "fewer-than=0"), "m.csv, --primary 'fewer-than=0': fewer-than=0: a whole number"),
+        (("m.csv", "--primary", "p-percent=10"), "tells the second largest contribution; name it with --second."),
+        (("m3.csv", "--primary", "p-percent=10"), "act=b, size=s has more than two contributors, and its second largest"),
+        (("m2.csv", "--primary", "p-percent=110"), "p-percent=110: a percentage above 0."),
+        (("m2.csv", "--primary", "p-percent="), "'' is not a number."),
+        (("m2.csv", "--primary", "pq=10"), "--primary 'pq=10': '10' is not two numbers."),
+        (("m2.csv", "--primary", "pq=50,10"), "pq=[50, 10]: two percentages p and q, 0 < p <= q <= 100."),
         (("--primary", "< 3", "--base", "3"), "--base does not go with --mechanism suppression."),
-        (("--primary", "< 3", "--at-least", "-5"), "is for counts and magnitudes of at least 0"),
+        (("n.csv", "--primary", "region=A"), "n.csv, row 2: -20 is negative; say between which values"),
+        (("n.csv", "--primary", "< 3", "--at-least", "-50"), "--primary '< 3': a threshold is about figures of at least 0"),
+        (("n.csv", "--primary", "region=A", "--at-least", "-9"), "it is said that every cell is at least -9"),
+        (("n.csv", "--primary", "region=A", "--at-least", "-50", "--known-within", "5"), "give --known-within, or"),
         (("--primary", "region=A", "--zeros-hidden"), "--zeros-hidden goes with a rule"),
         (("--primary", "< 3", "--out", "t.csv"), "--out t.csv: t.csv is a FILE already"),
         (("--primary", "< 3", "--note", "safe.csv"), "it is for --out already"),
@@ -184,7 +253,8 @@ def test_what_is_known_all_the_same_is_warned_of_and_not_told(folder):
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_options(words, sentence, folder):
     out = () if "--out" in words else ("--out", "safe.csv")
-    done = suppress("t.csv", *words, *out)
+    files = () if words and words[0][0] in "mn" else ("t.csv",)
+    done = suppress(*files, *words, *out)
     assert done.exit_code == 2, done.output
     assert sentence in done.stderr
     assert "=True" not in done.stderr

@@ -13,7 +13,7 @@ from support.places import reference
 from support.small_releases import SQUARE, TABLE, TOWNS, groups, releases, same_facts, same_release, suppressed, told
 
 import fiberwalk as fw
-from fiberwalk.release.facts.facts import HIDDEN, PRIMARY, PUBLISHED, Protection
+from fiberwalk.release.facts.facts import HIDDEN, NO_VALUE, PRIMARY, PUBLISHED, Protection
 from fiberwalk.release.tables.dims import Dim, Level
 from fiberwalk.release.tables.hierarchies import tree_of
 
@@ -99,6 +99,21 @@ def test_other_columns_are_figures_if_they_are_named(tmp_path):
     assert fw.read_release(table(tmp_path, rda=only), largest="Firms").truth.sum() == 12
     turned = fw.read_release(table(tmp_path), dims="Size, Town")
     assert [dim.name for dim in turned.dims] == ["Size", "Town"]
+
+
+def test_the_next_score_is_the_second_largest_contribution(tmp_path):
+    rda = RDA.replace("Price\n  <NUMERIC> <COSTVAR>\n", "").replace(
+        "Top1\n  <MAXSCORE>\n", "Top1\n  <MAXSCORE>\nTop2\n  <MAXSCORE>\n"
+    )
+    fields = [line.split(";") for line in TAB.splitlines()]
+    tab = "\n".join(";".join([*row[:4], row[5], "0,5" if row[0] == '"a"' else "", *row[6:]]) for row in fields) + "\n"
+    release = fw.read_release(table(tmp_path, tab, rda))
+    first = _place(release, {"Town": "a", "Size": "x"})
+    assert (release.largest[first], release.second[first]) == (25, 5)
+    assert release.second[_place(release, {"Town": "b", "Size": "x"})] == NO_VALUE
+    assert fw.read_release(tmp_path / "t.tab", largest="Top2").second is None
+    named = fw.read_release(tmp_path / "t.tab", largest="Top1", second="Top2")
+    assert named.second.tolist() == release.second.tolist()
 
 
 def test_labels_whose_digits_are_the_hierarchy(tmp_path):

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ..auditing import audit
+from ..base.saved_file import save
+from ..base.saved_forms import saved
 from ..protect.withholding.least_suppression import Withheld
 from ..release.release import Release
+from ..results.audit_result import Audit
+from ..results.informed_audit import InformedAudit
+from .informed import informed_audit
+from .program import Program
+from .targets import Target
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..withholding.targets import Target
-    from .audit_result import Audit
-    from .informed_audit import InformedAudit
 
-
+@saved("Suppression", kind="suppression")
 @dataclass(frozen=True, eq=False, repr=False)
 class Suppression:
     """A solved suppression problem.
@@ -28,19 +33,22 @@ class Suppression:
     """
 
     withheld: Withheld
-    auditor: Callable[..., Audit]
-    """`fw.audit`."""
-    informed: Callable[..., InformedAudit]
-    """The same of an intruder who knows the program."""
+    program: Program
+    """What chose it."""
     seed: int
     """What decided among equally cheap patterns. Whoever knows it, and the program, learns more: it is not published."""
-    targets: tuple[Target, ...] = ()
-    laws: tuple[str, ...] = ()
     cost_of_intervals: int | None = None
     """What the pattern would cost whose intervals alone are wide enough, where there is a target."""
     thorough: bool = False
     knows: str | None = None
     """What the intruder knows before whom the targets were checked, besides what is published."""
+
+    def __post_init__(self) -> None:
+        task, hidden = self.withheld.problem, self.withheld.hidden
+        figures, each = task.figures, (hidden, task.primary, task.before, task.open, task.cost, task.figures.offered)
+        fits = all(len(one) == len(figures) for one in each) and figures.matrix.shape == (len(figures), figures.n_cells)
+        if not fits or self.program.problem is not task:
+            raise ValueError("a damaged file: what it says is not all of one problem")
 
     def __repr__(self) -> str:
         return f"<Suppression: {self.words}>"
@@ -49,6 +57,16 @@ class Suppression:
     def release(self) -> Release:
         """What is published, with the truth that the agency keeps."""
         return self.withheld.release
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What no intruder may believe."""
+        return self.program.targets
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """What she is taken to believe beforehand, where there is a target."""
+        return tuple(str(getattr(law, "name", law)) for law in self.program.laws)
 
     @property
     def cost(self) -> float:
@@ -143,5 +161,13 @@ class Suppression:
         (7, 1)
         """
         if knows is None:
-            return self.auditor(self.release, **settings)
-        return self.informed(self.withheld, self.seed, knows=knows, **settings)
+            return audit(self.release, **settings)
+        return informed_audit(self.program, self.withheld, self.seed, knows=knows, **settings)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, from which `fiberwalk.load` makes it again, for you alone: with the truth and the seed.
+
+        Functions by which wishes were said, and weights of a law of your own, no file can hold: without these it can be
+        asked everything but what an intruder learns who knows the program.
+        """
+        save(self, path, private=True)
