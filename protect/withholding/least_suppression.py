@@ -15,8 +15,8 @@ from ...base.saved_forms import saved
 from ...release.facts.facts import Applied, Protection
 from ...release.release import Release
 from ..mechanism.mechanism import SUPPORT
+from .patterns.suppression_pattern import Pattern, cheapest_pattern
 from .problem import SuppressionProblem
-from .suppression_pattern import Pattern, cheapest_pattern
 
 ROUNDS = 25
 """How often a pattern is improved."""

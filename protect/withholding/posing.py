@@ -19,8 +19,8 @@ from .figures.figures import Figures, figures_of, listed_tables
 from .figures.lone_contributors import lone_contributors, own_sums
 from .figures.naming_figures import numbers_of, picked_figures, scaled_amounts
 from .figures.on_paper import amounts_on_paper, costs_on_paper, is_function, named_on_paper, names_on_paper
+from .patterns.suppression_task import Sensitive
 from .problem import SuppressionProblem
-from .suppression_task import Sensitive
 
 MINIMISE = ("cells", "counts", "logs", "entropy")
 TOTALS = "totals"

@@ -17,8 +17,8 @@ from ...release.facts.facts import NO_LIMIT
 from ...release.facts.knowledge import Rule
 from ...release.release import Release
 from .figures.figures import Figures
-from .suppression_task import Sensitive, Task
-from .ways import Room
+from .patterns.suppression_task import Sensitive, Task
+from .patterns.ways import Room
 
 
 class Posing(Protocol):

@@ -24,7 +24,7 @@ from ..posterior.belief import METHODS, Belief
 from ..posterior.every_table import WeighedTables, every_table
 from ..posterior.parts.trials import law_by_trials
 from ..protect.withholding.least_suppression import Withheld
-from ..protect.withholding.tied_patterns import MOST_OPEN
+from ..protect.withholding.patterns.tied_patterns import MOST_OPEN
 from ..results.audited_cells import NEAR
 from ..results.informed_audit import InformedAudit
 from ..sampler.chains.settings import ChainSettings

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..base.errors import TimeUp
 from ..base.interruption import INTERRUPTED, TIME_UP
-from ..protect.withholding.quick_pattern import Demand, Patterns
-from ..protect.withholding.suppression_task import Task
+from ..protect.withholding.patterns.quick_pattern import Demand, Patterns
+from ..protect.withholding.patterns.suppression_task import Task
 from .attempts import Attempts
 
 WAYS = 8

@@ -14,9 +14,9 @@ from ..base.progress import Progress
 from ..fiber.blocks.presolve import presolve
 from ..fiber.bounds.chooser import sharp_bounds
 from ..protect.withholding.least_suppression import Withheld
+from ..protect.withholding.patterns.suppression_task import by_chance
+from ..protect.withholding.patterns.tied_patterns import cheapest_patterns, taken
 from ..protect.withholding.problem import SuppressionProblem
-from ..protect.withholding.suppression_task import by_chance
-from ..protect.withholding.tied_patterns import cheapest_patterns, taken
 from .program import Program
 
 AS_KNOWN = (

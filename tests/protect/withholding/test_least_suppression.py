@@ -7,10 +7,10 @@ import pytest
 from support.naive.suppression import EveryTable, least_cost, tables_of
 
 import fiberwalk as fw
-from fiberwalk.protect.withholding import suppression_pattern
 from fiberwalk.protect.withholding.figures.figures import figures_of
 from fiberwalk.protect.withholding.least_suppression import least_suppression
-from fiberwalk.protect.withholding.quick_pattern import Patterns
+from fiberwalk.protect.withholding.patterns import suppression_pattern
+from fiberwalk.protect.withholding.patterns.quick_pattern import Patterns
 
 MOST_OPEN = 11
 SHAPES = ((2, 3), (3, 2), (2, 2), (4,), (5,), (2, 2, 2), (3, 3))

@@ -153,8 +153,8 @@ def _check(options: dict[str, Any]) -> None:
         raise InputError("--note goes with --out.")
     if any(options[name] is not None for name in KNOWN):
         raise InputError(
-            "cheapest is for counts and magnitudes of at least 0; --at-least, --at-most and --known-within say that cells may "
-            "be negative."
+            "cheapest is for counts and magnitudes of at least 0; --at-least, --at-most and --known-within say that cells "
+            "may be negative."
         )
     check_picture(options["plot"])
     if options["out"] is not None:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.interruption import check_time
-from ...base.progress import Progress
+from ....base.interruption import check_time
+from ....base.progress import Progress
 from .narrowing import Narrowing, Needed
 from .ways import Room, Way, Ways
 

@@ -7,8 +7,8 @@ from support.naive.known_program import NaiveProgram
 
 import fiberwalk as fw
 from fiberwalk.protect.withholding.least_suppression import least_suppression
-from fiberwalk.protect.withholding.suppression_task import by_chance
-from fiberwalk.protect.withholding.tied_patterns import cheapest_patterns, taken
+from fiberwalk.protect.withholding.patterns.suppression_task import by_chance
+from fiberwalk.protect.withholding.patterns.tied_patterns import cheapest_patterns, taken
 
 
 def problems(number):

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...fiber.solvers.integer_program import least_cost
-from ...fiber.solvers.simplex import silent_model, solved
+from ....fiber.solvers.integer_program import least_cost
+from ....fiber.solvers.simplex import silent_model, solved
 
 NEAR, WIDER = 400, 6
 """Figures that are looked at first, and how many times as many where these allow no way."""

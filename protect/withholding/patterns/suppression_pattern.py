@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import TimeUp
-from ...base.interruption import INTERRUPTED, TIME_UP
-from ...base.progress import Progress
+from ....base.errors import TimeUp
+from ....base.interruption import INTERRUPTED, TIME_UP
+from ....base.progress import Progress
 from .quick_pattern import Demand, Patterns
 from .suppression_conditions import CLOSE, Conditions
 from .suppression_task import Task

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...base.saved_forms import saved
+from ....base.saved_forms import saved
 from .quick_pattern import Demand
 from .ways import Room
 

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import fiberwalk as fw
-from fiberwalk.protect.withholding import ways
-from fiberwalk.protect.withholding.narrowing import Narrowing, Needed
-from fiberwalk.protect.withholding.quick_pattern import Demand, Patterns
-from fiberwalk.protect.withholding.ways import Way
+from fiberwalk.protect.withholding.patterns import ways
+from fiberwalk.protect.withholding.patterns.narrowing import Narrowing, Needed
+from fiberwalk.protect.withholding.patterns.quick_pattern import Demand, Patterns
+from fiberwalk.protect.withholding.patterns.ways import Way
 
 SHAPES = ((5, 6), (3, 4, 5), (4, 4, 4), (2, 3, 3, 3))
 

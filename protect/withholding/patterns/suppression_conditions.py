@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...base.errors import NumericalDoubt
-from ...base.interruption import check_time
-from ...fiber.solvers.integer_program import least_cost
-from ...fiber.solvers.simplex import solved, warm_model
+from ....base.errors import NumericalDoubt
+from ....base.interruption import check_time
+from ....fiber.solvers.integer_program import least_cost
+from ....fiber.solvers.simplex import solved, warm_model
 from .suppression_task import Task
 
 MOST_NODES = 2000
