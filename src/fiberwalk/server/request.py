@@ -27,6 +27,16 @@ class Request:
         filters = " and ".join(f"{dim}={' or '.join(labels)}" for dim, labels in self.where)
         return " x ".join(self.dims) + (f" where {filters}" if filters else "")
 
+    @property
+    def whole(self) -> Request:
+        """The request with all labels of the dims that it shows: to choose among these is only to look at a part."""
+        return Request(self.dims, tuple((dim, labels) for dim, labels in self.where if dim not in self.dims))
+
+    @property
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        """The labels that are chosen of dims that the table shows."""
+        return {dim: labels for dim, labels in self.where if dim in self.dims}
+
 
 def as_request(dims: Any, where: Any, known: Labels) -> Request:
     """A request as users write it: dims as "sex,age" or a list, where as {dim: label} or {dim: [label, label]}."""
