@@ -33,7 +33,9 @@ HIGH, LOW = "record_key_high", "record_key_low"
 """The columns of stored record keys: each half is below 2^32, so that any engine adds them up exactly."""
 HALF = np.uint64(32)
 _WHOLE_FLOATS = 2.0**53
-_HOW = f"keys= are sums of the records' keys, whole numbers of 64 bits, or a dict of sums of their halves, {HIGH!r} and {LOW!r}"
+_HOW = (
+    f"keys= are sums of the records' keys, whole numbers of 64 bits, or a dict of those of halves, {HIGH!r} and {LOW!r}"
+)
 
 
 class CellNumbers(np.ndarray):

@@ -38,6 +38,8 @@ class Family:
 
     def summed(self, values: np.ndarray) -> np.ndarray:
         """The sum of the values of those labels that each cell stands for."""
+        if not self.shown:
+            return np.asarray(values[self.inside].sum(dtype=values.dtype)).reshape(self.shape)
         total = np.zeros([len(column.labels) for column in self.shown], dtype=values.dtype)
         places = tuple(_group(column, self.finest)[self.inside] for column in self.shown)
         np.add.at(total, places, values[self.inside])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -51,7 +52,7 @@ class Protection:
         """Are the cells to change chosen among all cells of a table?"""
         return bool(self.parameters.get("preserve_totals") or self.parameters.get("additive"))
 
-    @property
+    @cached_property
     def noisy_zeros(self) -> bool:
         """May a count of 0 be published as another?"""
         if self.name == "perturb":
@@ -105,8 +106,8 @@ class Protection:
             raise InputError(
                 f"{words} treats a table as a whole: the same people would be published differently in other tables, and "
                 "asking again would average out what is random. Protect the cube once (when='before'), round all tables "
-                "that are offered together (round_lattice), or take a method that follows record keys: random_round, add_noise, "
-                "perturb."
+                "that are offered together (round_lattice), or take a method that follows record keys: random_round, "
+                "add_noise, perturb."
             )
 
     @property

@@ -67,18 +67,18 @@ def served(data=None, method="random_round", **options):
 # --- independence -------------------------------------------------------------------------------------------------------
 
 
-def groups_and_sums(kind: str, servers: int = 4000):
-    """The sums of keys of three disjoint groups of people and of all of them, for many secrets."""
+def groups_and_sums(kind: str, n: int = 4000):
+    """Many times: the sums of keys of three disjoint groups of people, of two of them, and of all."""
     random = np.random.default_rng(17)
-    keys = random.integers(0, 2**64, (servers, 3), dtype=np.uint64)
+    keys = random.integers(0, 2**64, (n, 3), dtype=np.uint64)
     if kind == "alike":  # cells of a cube, whose keys follow from labels and counts
-        cube = xr.DataArray([1, 1, 2], dims=["a"])
-        keys = np.array([fw.server.TableServer(cube, seed=seed).cube.keys for seed in range(servers)])
+        cube = xr.DataArray(np.tile([1, 1, 2], (n, 1)), dims=["a", "b"])
+        keys = fw.server.TableServer(cube, seed=4).cube.keys.reshape(n, 3)
     return np.column_stack([keys, keys[:, 0] + keys[:, 1], keys.sum(axis=1, dtype=np.uint64)])
 
 
 def hashed(sums: np.ndarray) -> np.ndarray:
-    return np.array([cell_numbers(row, seed) for seed, row in enumerate(sums)])
+    return np.concatenate([cell_numbers(part, seed) for seed, part in enumerate(np.split(sums, 10))])  # of ten secrets
 
 
 def p_of_dependence(numbers: np.ndarray, bins: int = 2) -> float:
@@ -171,7 +171,7 @@ def figures_of_groups(server, records, requests) -> dict[tuple[int, ...], set[in
     return seen
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(sorted(METHODS)), st.booleans(), st.integers(20, 120))
 def test_the_same_people_draw_alike_in_every_order_form_and_level(seed, method, stored, n):
     records = people(n, seed)
@@ -188,7 +188,7 @@ def test_the_same_people_draw_alike_in_every_order_form_and_level(seed, method, 
     if level is not None:
         records[level] = np.where(records["age"] < "4", "young", "old")
     names = ["sex", "age", "region", "trade", *([level] if level else [])]
-    requests = [(dims, None) for k in (1, 2, 3) for dims in permutations(names, k)]
+    requests = [(dims, None) for k in (1, 2) for dims in permutations(names, k)] + [(tuple(names[2::-1]), None)]
     requests += [((a,), {b: label}) for a, b in permutations(names, 2) for label in records[b].unique()]
     requests += [((a,), {"age": list("012")}) for a in names if a != "age" and set("012") <= set(records["age"])]
     requests += [((a, b), {b: [label]}) for a, b in permutations(names, 2) for label in records[b].unique()]
@@ -215,18 +215,17 @@ def test_another_process_draws_alike(tmp_path):
     records.to_csv(tmp_path / "people.csv", index=False)
     server = fw.server.TableServer(records, mechanism="random_round", parameters={"base": 3}, seed=5)
     here = [str(server.tabulate(dims).table.values.ravel().tolist()) for dims in ("sex,age", "age,region", "trade")]
-    for hash_seed in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-c", IN_ANOTHER_PROCESS, str(tmp_path / "people.csv")],
-            env=os.environ | {"PYTHONHASHSEED": hash_seed}, check=True, capture_output=True, text=True,
-        )  # fmt: skip
-        assert done.stdout.splitlines() == here
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS, str(tmp_path / "people.csv")],
+        env=os.environ | {"PYTHONHASHSEED": "1"}, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == here
 
 
 # --- one record more or less --------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["change", "add", "remove"]), st.booleans(), st.integers(5, 60))
 def test_a_change_of_one_record_changes_only_cells_that_it_is_in(seed, what, stored, n):
     random = np.random.default_rng(seed)
