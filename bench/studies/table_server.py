@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import fiberwalk as fw
-from fiberwalk.server.request import as_request
+from fiberwalk.server.cube.request import as_request
 
 REQUESTS = (
     ("age,education,occupation", ("region", 0)),

@@ -14,7 +14,6 @@ from .compare import compare
 from .conditional_test import conditional_test
 from .count import count
 from .demo import demo
-from .keys import keys
 from .link import link
 from .moves import moves
 from .protecting.cheapest import cheapest
@@ -23,8 +22,9 @@ from .protecting.ru_map import ru_map
 from .reconstruct import reconstruct
 from .report import report
 from .sample_risk import sample_risk
+from .serving.keys import keys
+from .serving.tabulate import tabulate
 from .shared.manners import PlainGroup
-from .tabulate import tabulate
 
 COMMANDS: tuple[click.Command, ...] = (
     audit,

@@ -4,14 +4,9 @@
 says which requests are refused; an `Answer` holds the protected table, or why there is none, and for the agency its risk and
 utility. `record_keys` makes numbers for people, to be stored with them. Inside:
 
+cube/           the data as occupied cells with record keys: read, and cut into the tables that are asked for
 table_server    the server: from a request to a protected table, or a refusal
-request         what is asked for: the dims of a table, and who is in it
 rules           which requests are refused, by themselves or by their protected figures
-levels          levels of one dim that may be offered together
-reading         data in any form become a hypercube
-hypercube       occupied cells, their counts and record keys; tables cut from them
-keys_of_people  a number of every person, which decides how a cell is changed (the cell-key method)
-label_sets      which labels of the finest dims a cell stands for; what nobody can be
 protection      a method with its parameters, for the cube or for every table
 offered_tables  tables that are rounded together when the server is set up
 measures        risk before and after protection, utility

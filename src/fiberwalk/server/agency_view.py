@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import InputError
-from .hypercube import Counted, Hypercube
-from .request import Request
+from .cube.hypercube import Counted, Hypercube
+from .cube.request import Request
 from .rules import Size
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from ..protect.mechanism.cell_keys import CellNumbers
 from ..release.tables.dims import Dim
 from ..release.tables.tables import labelled
 from .agency_view import AgencyView
+from .cube.request import Request
 from .offered_tables import RoundedTables
 from .protection import Protection
 from .reading_back import read_table
-from .request import Request
 from .rules import Size, numbered, percent, plain
 
 if TYPE_CHECKING:

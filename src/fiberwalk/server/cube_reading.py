@@ -19,13 +19,13 @@ from ..release.facts.facts import Applied
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.tables.tables import Table
-from .label_sets import families
+from .cube.label_sets import families
 from .protection import Protection, release_of
 
 if TYPE_CHECKING:
     from .answer import Answer, Tables
-    from .hypercube import Hypercube
-    from .request import Request
+    from .cube.hypercube import Hypercube
+    from .cube.request import Request
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.tables.dims import margin_list
 from ..release.tables.tables import Table
-from .hypercube import Counted, Hypercube
-from .request import Request, as_request
+from .cube.hypercube import Counted, Hypercube
+from .cube.request import Request, as_request
 
 METHOD = "round_lattice"
 _NEARLY_1 = np.nextafter(1.0, 0.0)

@@ -17,9 +17,9 @@ from ..protect.methods import METHODS, method_named, refuse_missing, refuse_unkn
 from ..protect.perturbation.ptable import read_ptable
 from ..protect.protected_counts import protected_counts
 from ..release.tables.table_forms import MOST_CELLS
-from .hypercube import Counted, Hypercube
-from .label_sets import can_be, numbers_of_labels
-from .request import Request
+from .cube.hypercube import Counted, Hypercube
+from .cube.label_sets import can_be, numbers_of_labels
+from .cube.request import Request
 
 KEYED = ("random_round", "semi_controlled_round", "perturb", "add_noise")
 """Methods that decide about a cell by a number of its own, which may follow from its records' keys."""

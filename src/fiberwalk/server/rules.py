@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base.errors import InputError, did_you_mean
 from ..base.numbers import is_number
-from .request import Request
+from .cube.request import Request
 
 TOO_THIN = "the table is too sparse or has too few people"
 """The one notice of all refusals that depend on figures: it names neither the rule nor the figure."""

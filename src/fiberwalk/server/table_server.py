@@ -15,15 +15,15 @@ from ..release.tables.dims import Dim
 from ..release.tables.table_forms import Hierarchies
 from .agency_view import AgencyView
 from .answer import Answer, Tables
-from .hypercube import Counted
-from .label_sets import as_boxes, can_be, looked_at
-from .levels import refuse_crossing
+from .cube.hypercube import Counted
+from .cube.label_sets import as_boxes, can_be, looked_at
+from .cube.levels import refuse_crossing
+from .cube.reading import as_hypercube
+from .cube.request import Request, as_request
 from .measures import SAMPLE, Measure, as_measure
 from .offered_tables import METHOD as LATTICE
 from .offered_tables import RoundedTables, rounded_tables
 from .protection import Protection, as_protection
-from .reading import as_hypercube
-from .request import Request, as_request
 from .rules import TOO_THIN, ServerRules
 from .sample_measure import SampleMeasure, as_sample_measure
 

@@ -22,7 +22,7 @@ from scipy.stats import chi2, kstest, norm
 import fiberwalk as fw
 from fiberwalk.protect.mechanism.cell_keys import cell_numbers
 from fiberwalk.protect.mechanism.keyed_hash import from_0_to_1
-from fiberwalk.server.request import as_request
+from fiberwalk.server.cube.request import as_request
 
 SURE = 1e-6
 RULES = fw.server.ServerRules(max_dims=None, max_filters=None, max_labels=None)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import fiberwalk as fw
-from fiberwalk.server.request import Request
+from fiberwalk.server.cube.request import Request
 from fiberwalk.server.rules import TOO_THIN
 
 RANDOM = np.random.default_rng(8)

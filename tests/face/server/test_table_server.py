@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fiberwalk as fw
-from fiberwalk.server.reading import as_hypercube
+from fiberwalk.server.cube.reading import as_hypercube
 from fiberwalk.server.rules import TOO_THIN
 
 DIMS = ("sex", "age", "region")
@@ -592,7 +592,7 @@ def test_columns_of_more_cells_than_a_number_can_count():
     assert replace(cube).population == 60
 
 
-@pytest.mark.parametrize("module", ["rules", "table_server", "answer", "keys_of_people"])
+@pytest.mark.parametrize("module", ["rules", "table_server", "answer", "cube.keys_of_people"])
 def test_examples_in_docstrings(module):
     assert doctest.testmod(importlib.import_module(f"fiberwalk.server.{module}")).failed == 0
 

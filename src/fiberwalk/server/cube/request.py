@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..base.errors import InputError, did_you_mean
+from ...base.errors import InputError, did_you_mean
 
 Labels = Mapping[str, tuple[str, ...]]
 """The labels of every dim of a cube, in its order."""

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError, did_you_mean
-from ..base.text_files import delimiter_of, read_text
-from ..posterior.populations.sampling_design import numbers_in, refuse_below_1, summed_weights
-from ..release.files.parquet_file import parquet_frame
-from ..release.tables.dims import TOTAL
-from ..release.tables.hierarchies import levels_from
-from ..release.tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns, rows_of
-from ..release.tables.tables import as_table, check_trees
+from ...base.errors import InputError, did_you_mean
+from ...base.text_files import delimiter_of, read_text
+from ...posterior.populations.sampling_design import numbers_in, refuse_below_1, summed_weights
+from ...release.files.parquet_file import parquet_frame
+from ...release.tables.dims import TOTAL
+from ...release.tables.hierarchies import levels_from
+from ...release.tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns, rows_of
+from ...release.tables.tables import as_table, check_trees
 from .hypercube import Column, Hypercube, gathered
 from .keys_of_people import STORED, keys_of_numbers, stored_keys
 

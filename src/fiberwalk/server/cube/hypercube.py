@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ..base.errors import InputError
-from ..protect.mechanism.cell_keys import CellNumbers, cell_numbers
-from ..protect.mechanism.keyed_hash import secret_number
-from ..release.tables.table_forms import MOST_CELLS
+from ...base.errors import InputError
+from ...protect.mechanism.cell_keys import CellNumbers, cell_numbers
+from ...protect.mechanism.keyed_hash import secret_number
+from ...release.tables.table_forms import MOST_CELLS
 from .keys_of_people import keys_by_content
 from .request import Request
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .shared.manners import check_outputs, speaks_plainly
+from ..shared.manners import check_outputs, speaks_plainly
 
 
 @click.command(
@@ -37,10 +37,10 @@ def keys(file: Path, out: Path, replace: bool, seed: int | None) -> None:
     FILE has one row a person, as CSV or Parquet. The output has two more columns, record_key_high and record_key_low: halves
     below 2^32, so that any engine adds them up exactly. It is for the agency alone.
     """
-    from ..base.errors import InputError
-    from ..base.text_files import written_whole
-    from ..server.keys_of_people import STORED, record_keys
-    from ..server.reading import count_column, read_frame
+    from ...base.errors import InputError
+    from ...base.text_files import written_whole
+    from ...server.cube.keys_of_people import STORED, record_keys
+    from ...server.cube.reading import count_column, read_frame
 
     check_outputs({"file": file, "out": out}, "out")
     parquet = out.suffix.lower() in (".parquet", ".pq")

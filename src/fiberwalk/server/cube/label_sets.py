@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import InputError, did_you_mean
-from ..protect.mechanism.cell_keys import CellNumbers
-from ..protect.mechanism.keyed_hash import from_0_to_1, secret_key, siphash
+from ...base.errors import InputError, did_you_mean
+from ...protect.mechanism.cell_keys import CellNumbers
+from ...protect.mechanism.keyed_hash import from_0_to_1, secret_key, siphash
 from .keys_of_people import label_numbers
 
 if TYPE_CHECKING:

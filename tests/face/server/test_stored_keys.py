@@ -1,4 +1,4 @@
-"""fiberwalk keys: random keys of people, written once."""
+"""Record keys that are stored: the command that writes them once, and the server that finds them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..base.errors import InputError
+from ...base.errors import InputError
 from .reading import FEW_PEOPLE
 
 if TYPE_CHECKING:

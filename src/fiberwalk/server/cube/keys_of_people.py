@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import InputError
-from ..protect.mechanism.cell_keys import HALF, HIGH, LOW, joined, taken_seed
-from ..protect.mechanism.keyed_hash import secret_key, secret_number, siphash
+from ...base.errors import InputError
+from ...protect.mechanism.cell_keys import HALF, HIGH, LOW, joined, taken_seed
+from ...protect.mechanism.keyed_hash import secret_key, secret_number, siphash
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .shared.comma_lists import names
-from .shared.file_options import hierarchies
-from .shared.manners import check_outputs, same_command, speaks_plainly
-from .shared.number_types import Number
-from .shared.sample_options import of_a_sample, population_size
+from ..shared.comma_lists import names
+from ..shared.file_options import hierarchies
+from ..shared.manners import check_outputs, same_command, speaks_plainly
+from ..shared.number_types import Number
+from ..shared.sample_options import of_a_sample, population_size
 
 if TYPE_CHECKING:
-    from ..server.answer import Answer
-    from ..server.rules import ServerRules
-    from ..server.table_server import TableServer
+    from ...server.answer import Answer
+    from ...server.rules import ServerRules
+    from ...server.table_server import TableServer
 
 SHOWN_ROWS = 20
 LONGEST_SEED = 40
@@ -125,8 +125,8 @@ def tabulate(**options: Any) -> None:
     FILE holds microdata, one row a person, or counts, one row a cell, as CSV or Parquet. The table is refused if it breaks a
     rule. What is printed has true figures and is for the agency; --out can be published.
     """
-    from ..base.errors import InputError
-    from ..server.table_server import TableServer
+    from ...base.errors import InputError
+    from ...server.table_server import TableServer
 
     asked = options["dims"] is not None
     if not asked and any(options[name] for name in ("filter", "mechanism", "out", "note", "by")):
@@ -170,7 +170,7 @@ def _rules(options: dict[str, Any]) -> ServerRules:
     """The rules of a file, and those that options name."""
     from dataclasses import fields, replace
 
-    from ..server.rules import ServerRules
+    from ...server.rules import ServerRules
 
     rules = ServerRules() if options["rules"] is None else ServerRules.read(options["rules"])
     named = [rule.name for rule in fields(ServerRules) if rule.name not in ("dims", "areas")]
@@ -178,8 +178,8 @@ def _rules(options: dict[str, Any]) -> ServerRules:
 
 
 def _check_outputs(options: dict[str, Any]) -> None:
-    from ..base.errors import InputError
-    from ..base.text_files import real_place
+    from ...base.errors import InputError
+    from ...base.text_files import real_place
 
     out = options["out"]
     if out is not None and out.suffix.lower() not in (".csv", ".txt", ".parquet", ".pq"):
@@ -196,7 +196,7 @@ def _check_outputs(options: dict[str, Any]) -> None:
 
 def _check_sample(options: dict[str, Any]) -> None:
     """Options about a sample go with --risk sample, which needs to know how large the population is."""
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     about_sample = [name for name in ("people", "strata", "model", "sampling_weights") if options[name]]
     if options["risk"] != "sample" and about_sample:
@@ -209,8 +209,8 @@ def _check_sample(options: dict[str, Any]) -> None:
 
 
 def _method(text: str | None, asked: bool) -> tuple[str | None, dict[str, Any] | None]:
-    from ..base.errors import InputError
-    from .shared.method_parameters import method_and_parameters
+    from ...base.errors import InputError
+    from ..shared.method_parameters import method_and_parameters
 
     if text is None and asked:
         raise InputError(
@@ -223,9 +223,9 @@ def _method(text: str | None, asked: bool) -> tuple[str | None, dict[str, Any] |
 
 def _seed(options: dict[str, Any]) -> int | None:
     """The seed that is given or kept; None: a new one is to be taken."""
-    from ..base.errors import InputError
-    from ..base.text_files import read_text, write_private
-    from ..protect.mechanism.cell_keys import taken_seed
+    from ...base.errors import InputError
+    from ...base.text_files import read_text, write_private
+    from ...protect.mechanism.cell_keys import taken_seed
 
     path = options["seed_file"]
     if path is None:
@@ -244,7 +244,7 @@ def _seed(options: dict[str, Any]) -> int | None:
 
 def _where(texts: tuple[str, ...], server: TableServer) -> dict[str, list[str]]:
     """Who is in the table; labels of one dim may stand in one --filter, with commas."""
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     filters: dict[str, list[str]] = {}
     for text in texts:
@@ -281,7 +281,7 @@ def _tell_by(answer: Answer, by: str | None) -> None:
 
 def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None:
     """The table into its file or on the screen, and the note."""
-    from ..base.text_files import written_whole
+    from ...base.text_files import written_whole
 
     out, note = options["out"], options["note"]
     if out is None:
@@ -305,7 +305,7 @@ def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None
 
 
 def _note(answer: Answer, server: TableServer, options: dict[str, Any]) -> str:
-    from ..base.version import VERSION
+    from ...base.version import VERSION
 
     lines = [
         "How a table was made, for the agency alone: with the seed, what is random in it can be undone.",
