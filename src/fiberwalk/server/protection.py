@@ -56,7 +56,7 @@ class Protection:
     def noisy_zeros(self) -> bool:
         """May a count of 0 be published as another?"""
         if self.name == "perturb":
-            return bool(self._first_row[0] < 1)
+            return bool(self._first_row[1:].any())
         return self.name == "add_noise" and bool(self.parameters.get("noisy_zeros", True))
 
     def small(self, count: int) -> int:
