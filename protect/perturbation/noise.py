@@ -112,7 +112,8 @@ def add_noise(
         Margins that are published as they are.
     keys
         None: every figure has a random number of its own. "labels": it follows from the labels and the seed, so that a
-        cell or total has the same noise in every table. A table of summed record keys: it follows from who is in the cell.
+        cell or total has the same noise in every table. A table of summed record keys, whole numbers of
+        64 bits, or a dict of those of their halves (`fw.server.record_keys`): it follows from who is in the cell.
 
     Examples
     --------

@@ -14,7 +14,6 @@ import numpy as np
 from ..base.errors import InputError
 from ..protect.mechanism.cell_keys import CellNumbers
 from ..protect.mechanism.mechanism import SUPPORT
-from ..protect.perturbation.transition_matrix import as_transitions
 from ..release.facts.facts import Applied
 from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
@@ -98,8 +97,7 @@ def reach_of(protection: Protection) -> Reach | None:
     if protection.name == "add_noise":
         return Reach(max(-min(chosen["noise"]), 0), max(*chosen["noise"], 0))
     if protection.name == "perturb" and not chosen.get("additive"):
-        given = {name: chosen[name] for name in ("last_rows", "normalise") if name in chosen}
-        rows, columns = np.nonzero(as_transitions(chosen["matrix"], **given).matrix)
+        rows, columns = np.nonzero(chosen["matrix"].matrix)
         return Reach(int((rows - columns).max()), int((columns - rows).max()))
     return None
 

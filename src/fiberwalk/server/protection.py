@@ -15,6 +15,7 @@ from ..base.errors import InputError
 from ..protect.mechanism.cell_keys import CellNumbers
 from ..protect.methods import METHODS, method_named, refuse_missing, refuse_unknown
 from ..protect.perturbation.ptable import read_ptable
+from ..protect.perturbation.transition_matrix import Transitions, as_transitions
 from ..protect.protected_counts import protected_counts
 from ..release.tables.table_forms import MOST_CELLS
 from .cube.hypercube import Counted, Hypercube
@@ -112,10 +113,8 @@ class Protection:
 
     @property
     def _first_row(self) -> np.ndarray:
-        from ..protect.perturbation.transition_matrix import as_transitions
-
-        chosen = {name: self.parameters[name] for name in ("last_rows", "normalise") if name in self.parameters}
-        return as_transitions(self.parameters["matrix"], **chosen).matrix[0]
+        transitions: Transitions = self.parameters["matrix"]
+        return transitions.matrix[0]
 
     @property
     def _swapped(self) -> Any:
@@ -145,8 +144,11 @@ def as_protection(method: Any, parameters: Any, noisy_zeros: bool = False) -> Pr
     function = entry.function(name)
     refuse_unknown(name, own, function)
     refuse_missing(name, own, function)
-    if isinstance(own.get("matrix"), (str, os.PathLike)):
-        own["matrix"] = read_ptable(own["matrix"])
+    if name == "perturb":
+        matrix = own["matrix"]
+        matrix = read_ptable(matrix) if isinstance(matrix, (str, os.PathLike)) else matrix
+        rows = {option: own[option] for option in ("last_rows", "normalise") if option in own}
+        own["matrix"] = as_transitions(matrix, **rows)  # once, and not for every table
     return _with_zeros(Protection(name, own), noisy_zeros)
 
 
