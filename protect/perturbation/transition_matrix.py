@@ -85,7 +85,7 @@ class Transitions:
 
     @cached_property
     def _steps(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of every row the columns that are possible, and the cumulated probabilities between them; 2 where there are none."""
+        """Of every row the possible columns, and the cumulated probabilities between them (2 where there are none)."""
         width = int((self.matrix > 0).sum(axis=1).max())
         columns = np.argsort(self.matrix == 0, axis=1, kind="stable")[:, :width]
         possible = np.take_along_axis(self.matrix, columns, axis=1)

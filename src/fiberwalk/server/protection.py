@@ -60,6 +60,27 @@ class Protection:
             return bool(self._first_row[1:].any())
         return self.name == "add_noise" and bool(self.parameters.get("noisy_zeros", True))
 
+    @property
+    def notes(self) -> list[str]:
+        """What the agency should know of this method for every table."""
+        notes = []
+        if self.noisy_zeros:
+            notes.append(
+                "zeros are changed by noise, each by its labels: whoever compares tables by many dims finds empty cells, "
+                "because occupied ones repeat"
+            )
+        elif self.name in NOISY and not self._may_become_0:
+            notes.append(
+                "no count becomes 0: a published 0 is a true one, and every other figure is of an occupied cell"
+            )
+        return notes
+
+    @property
+    def _may_become_0(self) -> bool:
+        if self.name == "perturb":
+            return bool(self.parameters["matrix"].matrix[1:, 0].any())
+        return min(self.parameters["noise"]) < 0
+
     def small(self, count: int) -> int:
         """The largest published figure that counts as small where true counts up to so many do."""
         base = self.parameters.get("base", 3) if "round" in self.name else 1

@@ -36,6 +36,8 @@ def read_table(answer: Answer, tables: Tables, exact: Any) -> Release:
     empty = np.flatnonzero(~tables.possible.ravel())
     if len(empty):
         release = _with_structural_zeros(release, empty)
+    if answer.after is not None and answer.after.noisy_zeros:
+        release = replace(release, notes=(*release.notes, *answer.after.notes))
     return replace(release, about=tables.request.where)
 
 

@@ -178,6 +178,19 @@ class TableServer:
         self.lattice = self._rounded_tables()
         self._outside = self.after if self.lattice is None else Protection("random_round", {"base": self.lattice.step})
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the agency should know before others may ask."""
+        notes = [] if self.after or self.before else ["tables are published as they are: nothing is protected"]
+        notes += [] if self._outside is None else self._outside.notes
+        for column in (self.cube.column[name] for name in self.offered):
+            if column.level_of is not None and not column.sure:
+                notes.append(
+                    f"{column.name!r} was found to be a level of {column.level_of!r}, and the rules take this for known: "
+                    "say so by hierarchies=, or leave one of them out"
+                )
+        return tuple(notes)
+
     def __repr__(self) -> str:
         return f"<TableServer on {self.cube!r}>"
 

@@ -104,6 +104,25 @@ def test_a_perturbation_table_of_an_office_works_on_a_server(tmp_path):
     assert set((table.table - table.original).values.ravel()) == {-1, 0, 1}
 
 
+def test_a_server_says_what_the_agency_should_know():
+    notes = {
+        name: " ".join(served(method, **options).notes)
+        for name, (method, options) in {
+            "noisy": ("add_noise", {"noisy_zeros": True}),
+            "kept": ("perturb", {}),
+            "upwards": ("add_noise", {"parameters": {"noise": {0: 0.5, 1: 0.5}}}),
+            "sticky": ("perturb", {"parameters": {"matrix": [[1, 0, 0], [0, 0.5, 0.5], [0, 0.5, 0.5]]}}),
+            "found": ("random_round", {"hierarchies": None}),
+        }.items()
+    }
+    assert notes["kept"] == ""
+    assert notes["noisy"].startswith("zeros are changed by noise, each by its labels")
+    assert notes["upwards"] == notes["sticky"]
+    assert notes["sticky"].startswith("no count becomes 0: a published 0 is a true one")
+    assert notes["found"].startswith("'band' was found to be a level of 'age', and the rules take this for known")
+    assert fw.server.TableServer(records(), seed=1).notes[0].startswith("tables are published as they are")
+
+
 # --- noise on zeros, where it is asked for ------------------------------------------------------------------------------
 
 

@@ -156,6 +156,8 @@ def tabulate(**options: Any) -> None:
     if not asked:
         click.echo(_listed(server))
         return
+    for note in server.notes if name is not None else ():
+        click.echo(f"note: {note}.", err=True)
     answer = server.tabulate(options["dims"], _where(options["filter"], server), by=options["by"])
     click.echo(answer.summary())
     _tell_by(answer, options["by"])
