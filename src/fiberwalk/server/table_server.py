@@ -347,7 +347,12 @@ def _protections(
         return None, protection
     if isinstance(before, str) or not isinstance(before, Sequence) or len(before) != 2:
         raise InputError("before= is a pair of a method and its parameters, such as ('swap', {'dim': 'region'}).")
-    return as_protection(before[0], before[1], noisy_zeros), protection
+    first = as_protection(before[0], before[1], noisy_zeros)
+    if protection is not None and first is not None and first.name == "add_noise" and not first.parameters.get("floor"):
+        raise InputError(
+            "before= adds noise that leaves counts below 0, which cannot be changed again: give it floor=True."
+        )
+    return first, protection
 
 
 def tabulate(

@@ -521,6 +521,7 @@ ROWS = pd.DataFrame({"sex": ["f", "m", "f"], "age": ["1", "2", "3"], "count": [1
         (CUBE, {"mechanism": "random_round", "parameters": {"seed": 3}}, "parameters= has 'seed', which the server"),
         (CUBE, {"mechanism": "random_round", "parameters": {"bas": 3}}, "random_round has no parameter 'bas'; did"),
         (CUBE, {"mechanism": "random_round", "when": "now"}, "when='now': 'after' (every table is protected) or 'before'"),
+        (CUBE, {"before": ("add_noise", {"noise": NOISE}), "mechanism": "random_round", "noisy_zeros": True}, "floor=True"),
         (CUBE, {"before": "swap"}, "before= is a pair of a method and its parameters"),
         (CUBE, {"before": ("swap", {}), "when": "before", "mechanism": "swap"}, "give one of them"),
         (CUBE, {"max_risk": -1}, "max_risk=-1: a number of at least 0"),
